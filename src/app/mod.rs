@@ -1,0 +1,3 @@
+//! The Leptos page, its worker, and the protocol between them.
+
+pub mod protocol;

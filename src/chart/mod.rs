@@ -1,0 +1,1 @@
+//! Report to ECharts option, as JSON: pure functions, tested natively, no browser types.

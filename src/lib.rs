@@ -1,0 +1,47 @@
+//! atelier runs a small language model and shows what each of its layers adds to a prediction.
+//!
+//! A decoder's residual stream is a sum of *members*: the embedding, then the attention and the
+//! MLP output of every block that ran. Read through the final norm and the output rows of a few
+//! options, every member casts a vote; how far the votes are from the right answer is *bias*, how
+//! much they differ is *diversity*, and `mse = bias - diversity` exactly (Krogh & Vedelsby 1994;
+//! *Diversity of Transformer Layers*, Theorem 1). A [`plan::Plan`] says in which order the blocks
+//! run, so that one can ask what happens when they are skipped, repeated or run side by side
+//! (*Transformer Layers as Painters*).
+//!
+//! # Layout
+//!
+//! - [`model`]: what a model is: a checked configuration, a checkpoint, a tokenizer.
+//! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
+//! - [`engine`]: runs plans and records members.
+//! - [`measure`]: numbers from recorded members; pure functions on slices.
+//! - [`task`]: prompts with right answers, and the generated teaching tasks.
+//! - [`study`]: whole experiments, and the report they write.
+//! - [`chart`]: report to ECharts option, as JSON.
+//! - `train` (command line): makes the apprentices, the shipped teaching models.
+//! - `cli`: the command line, one subcommand a file.
+//! - `app` (feature `web`): the Leptos page, its worker and the protocol between them.
+//!
+//! # Data flow
+//!
+//! Top to bottom; a module uses those above it, never those below:
+//!
+//! ```text
+//! config.json, *.safetensors, tokenizer.json -> model -+
+//! one-line notation ------------------------> plan  --+-> engine -> Trace -> measure
+//! prompts, options, answers ----------------> task  --+                        |
+//!                                   page <- chart <- report <- study <---------+
+//! ```
+
+#[cfg(feature = "web")]
+pub mod app;
+pub mod chart;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod engine;
+pub mod measure;
+pub mod model;
+pub mod plan;
+pub mod study;
+pub mod task;
+#[cfg(feature = "cli")]
+pub mod train;

@@ -1,0 +1,3 @@
+//! Numbers from recorded members: pure functions on slices, summed in f64.
+
+pub mod decomposition;

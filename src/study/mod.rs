@@ -1,0 +1,4 @@
+//! Whole experiments, and [`report`], the file they all write.
+
+pub mod lens;
+pub mod report;

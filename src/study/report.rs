@@ -1,0 +1,103 @@
+//! The file every study writes and the page opens: `*.atelier.json`, versioned.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Member;
+use crate::measure::decomposition::{Column, Decomposition, Triple};
+
+/// Version of the report's layout. A reader refuses a newer one and says so.
+pub const VERSION: u32 = 1;
+
+/// What a study found, with all that is needed to see how it was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// See [`VERSION`].
+    pub atelier: u32,
+    pub model: ModelFacts,
+    /// Device and precision: `"CPU (f32)"`.
+    pub engine: String,
+    /// One prompt through the lens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lens: Option<Lens>,
+    /// Many prompts through the lens, and their averages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<Prompts>,
+}
+
+/// The model as far as a reader of the report needs it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelFacts {
+    pub name: String,
+    /// `"Llama"`, `"Phi-3"`, …
+    pub architecture: String,
+    /// Stored blocks; a plan's indices are below this.
+    pub blocks: usize,
+    pub width: usize,
+    pub heads: usize,
+    pub kv_heads: usize,
+    pub vocabulary: usize,
+    pub context: usize,
+    pub parameters: usize,
+}
+
+/// One plan on one prompt. Field names are those of the golden files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lens {
+    /// Text, where the model has a tokenizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<String>>,
+    /// Index of the right option.
+    pub answer: usize,
+    /// In the one-line notation.
+    pub plan: String,
+    pub token_ids: Vec<u32>,
+    /// The prompt's tokens as text, in step with `token_ids`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Vec<String>>,
+    pub option_token_ids: Vec<u32>,
+    pub members: Vec<Member>,
+    /// [M][K]
+    pub member_logits: Vec<Vec<f32>>,
+    /// [K]
+    pub logits: Vec<f32>,
+    /// [K] softmax of `logits`: what the model answers among these options.
+    pub probabilities: Vec<f64>,
+    /// Is the likeliest option the right one?
+    pub correct: bool,
+    #[serde(flatten)]
+    pub decomposition: Decomposition,
+}
+
+/// Many prompts under one plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prompts {
+    pub rows: Vec<Lens>,
+    pub averages: Averages,
+}
+
+/// Means over rows; `by_depth` has one entry a member.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Averages {
+    pub rows: usize,
+    pub accuracy: f64,
+    /// Share of the most frequent right answer: what always answering it would score.
+    pub majority: f64,
+    /// The largest of the rows' `sum_error`.
+    pub sum_error: f64,
+    pub probability: Column,
+    pub logit: Column,
+    pub paper: Triple,
+    pub by_depth: Vec<AverageDepth>,
+}
+
+/// A junction point's means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AverageDepth {
+    pub members: usize,
+    pub paper: Triple,
+    pub probability: Triple,
+    pub logit: Triple,
+    pub accuracy: f64,
+}

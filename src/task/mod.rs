@@ -1,0 +1,4 @@
+//! Prompts with right answers.
+
+pub mod minilang;
+pub mod rows;

@@ -1,0 +1,1 @@
+//! Makes the apprentices: the shipped teaching models, trained on [`crate::task::minilang`].
