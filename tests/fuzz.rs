@@ -1,0 +1,101 @@
+//! Lines and files a person can get wrong in any way: refused or read, never a panic.
+
+use atelier::plan::{Plan, Strategy as Painters};
+use proptest::prelude::*;
+
+const VALID_PLANS: [&str; 8] = [
+    "0-3,(4-7)x3,9,8,10-11",
+    "5a,5m,(4,6,9)",
+    "7-4,(1,2m,3a)x64",
+    "0x64,1x2,(0-11)x9",
+    "shuffle:2:12345678901234567890",
+    "loop:1:3",
+    "swap:10",
+    " 0 - 3 , ( 4 , 5 ) x 2 ",
+];
+
+/// Reads a line, and prints and reads again what it could read.
+fn read(line: &str, order: &[usize]) {
+    match Plan::parse(line, order) {
+        Ok(plan) => {
+            let printed = plan.to_string();
+            assert_eq!(
+                Plan::parse(&printed, order).as_ref(),
+                Ok(&plan),
+                "{line} -> {printed}"
+            );
+        }
+        Err(error) => {
+            let sentence = error.to_string();
+            assert!(
+                !sentence.is_empty() && !sentence.contains('\n'),
+                "{line}: {sentence}"
+            );
+        }
+    }
+    if let Ok(strategy) = Painters::parse(line) {
+        assert_eq!(Painters::parse(&strategy.to_string()), Ok(strategy));
+    }
+}
+
+/// A text with a few characters replaced, removed, doubled or inserted.
+fn mutated(
+    valid: &'static [&'static str],
+    alphabet: &'static str,
+) -> impl Strategy<Value = String> {
+    let letters: Vec<char> = alphabet.chars().collect();
+    let edit = (
+        any::<prop::sample::Index>(),
+        0..4u8,
+        prop::sample::select(letters),
+    );
+    (
+        prop::sample::select(valid),
+        prop::collection::vec(edit, 1..6),
+    )
+        .prop_map(|(line, edits)| {
+            let mut chars: Vec<char> = line.chars().collect();
+            for (place, action, letter) in edits {
+                if chars.is_empty() {
+                    break;
+                }
+                let at = place.index(chars.len());
+                match action {
+                    0 => chars[at] = letter,
+                    1 => drop(chars.remove(at)),
+                    2 => chars.insert(at, chars[at]),
+                    _ => chars.insert(at, letter),
+                }
+            }
+            chars.into_iter().collect()
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+
+    #[test]
+    fn a_plan_line_of_any_characters(line in any::<String>(), blocks in 0..20usize) {
+        read(&line, &(0..blocks).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_plan_line_of_the_notations_characters(line in "[0-9(),xam: -]{0,40}", blocks in 0..20usize) {
+        read(&line, &(0..blocks).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_strategy_of_any_numbers(
+        name in "(skip|repeat|reverse|shuffle|parallel|loop|drop|swap)",
+        numbers in prop::collection::vec(prop_oneof![0..9u64, any::<u64>()], 0..4),
+        order in prop::collection::vec(0..6usize, 0..14),
+    ) {
+        let line = numbers.iter().fold(name, |line, n| format!("{line}:{n}"));
+        read(&line, &order);
+    }
+
+    #[test]
+    fn a_valid_plan_line_mistyped(line in mutated(&VALID_PLANS, "0123456789,()-xam:é\u{0} ")) {
+        read(&line, &(0..12).collect::<Vec<_>>());
+    }
+}
