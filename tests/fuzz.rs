@@ -1,6 +1,7 @@
 //! Lines and files a person can get wrong in any way: refused or read, never a panic.
 
 use atelier::plan::{Plan, Strategy as Painters};
+use atelier::task::rows;
 use proptest::prelude::*;
 
 const VALID_PLANS: [&str; 8] = [
@@ -12,6 +13,12 @@ const VALID_PLANS: [&str; 8] = [
     "loop:1:3",
     "swap:10",
     " 0 - 3 , ( 4 , 5 ) x 2 ",
+];
+
+const VALID_ROWS: [&str; 3] = [
+    r#"{"prompt": "Tom was", "options": [" a", " b"], "answer": 1}"#,
+    r#"{"ids": [1, 5, 9], "rows": [17, 230], "answer": 0}"#,
+    "{\"prompt\": \"\u{e9}\", \"options\": [\" a\", \" b\"], \"answer\": 0}\r\n\n{}",
 ];
 
 /// Reads a line, and prints and reads again what it could read.
@@ -97,5 +104,17 @@ proptest! {
     #[test]
     fn a_valid_plan_line_mistyped(line in mutated(&VALID_PLANS, "0123456789,()-xam:é\u{0} ")) {
         read(&line, &(0..12).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_file_of_rows_of_any_bytes(file in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = rows::read(&file);
+    }
+
+    #[test]
+    fn a_valid_row_mistyped(file in mutated(&VALID_ROWS, "{}[]\",:0123456789-.e\n\u{0} ")) {
+        if let Ok(read) = rows::read(file.as_bytes()) {
+            prop_assert!(read.iter().all(|row| row.answer < row.question.options()));
+        }
     }
 }

@@ -1,1 +1,242 @@
+//! Prompts from a file, one JSON object a line:
+//!
+//! ```json
+//! {"prompt": "Tom was very", "options": [" happy", " sad"], "answer": 0}
+//! {"ids": [1, 5, 9], "rows": [17, 230], "answer": 1}
+//! ```
+//!
+//! The second form gives token ids and output rows, for models without a tokenizer. Other fields
+//! are left alone, so that a file may carry its own names and notes. Blank lines are skipped.
 
+use serde::Deserialize;
+
+/// One prompt and its right answer, as the file gives them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Where it stands in the file, counted from 1.
+    pub line: usize,
+    pub question: Question,
+    /// Index of the right option; below their number.
+    pub answer: usize,
+}
+
+/// What a row asks: as text, or as ids. K options, at least two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    Text {
+        prompt: String,
+        options: Vec<String>,
+    },
+    Ids {
+        token_ids: Vec<u32>,
+        option_ids: Vec<u32>,
+    },
+}
+
+impl Question {
+    /// K
+    pub fn options(&self) -> usize {
+        match self {
+            Question::Text { options, .. } => options.len(),
+            Question::Ids { option_ids, .. } => option_ids.len(),
+        }
+    }
+}
+
+/// Why a file of prompts cannot be read. Lines and columns are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowsError {
+    #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
+    NotText { line: usize },
+    #[error("line {line} is not a row ({reason}, column {column}): {FORM}")]
+    Json {
+        line: usize,
+        column: usize,
+        reason: String,
+    },
+    #[error("line {line} has {found}: {FORM}")]
+    Fields { line: usize, found: &'static str },
+    #[error("line {line} has {options} options: a row needs at least two")]
+    TooFewOptions { line: usize, options: usize },
+    #[error("line {line} has answer {answer}, but its {options} options are counted from 0")]
+    Answer {
+        line: usize,
+        answer: usize,
+        options: usize,
+    },
+    #[error("the file holds no rows: write one JSON object a line, {FORM_ALONE}")]
+    Empty,
+}
+
+const FORM: &str = r#"write {"prompt": "…", "options": [" a", " b"], "answer": 0} or {"ids": [1, 5], "rows": [17, 30], "answer": 0}"#;
+const FORM_ALONE: &str = r#"such as {"prompt": "…", "options": [" a", " b"], "answer": 0}"#;
+
+#[derive(Deserialize)]
+struct Line {
+    prompt: Option<String>,
+    options: Option<Vec<String>>,
+    ids: Option<Vec<u32>>,
+    rows: Option<Vec<u32>>,
+    answer: Option<usize>,
+}
+
+/// Reads every row of a file's bytes, in order. At least one.
+///
+/// # Errors
+/// The first line that is no row, by its number, or a file without rows.
+pub fn read(file: &[u8]) -> Result<Vec<Row>, RowsError> {
+    let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
+    let mut rows = Vec::new();
+    for (index, bytes) in file.split(|&byte| byte == b'\n').enumerate() {
+        let line = index + 1;
+        let text = std::str::from_utf8(bytes).map_err(|_| RowsError::NotText { line })?;
+        if !text.trim().is_empty() {
+            rows.push(row(text, line)?);
+        }
+    }
+    if rows.is_empty() {
+        Err(RowsError::Empty)
+    } else {
+        Ok(rows)
+    }
+}
+
+fn row(text: &str, line: usize) -> Result<Row, RowsError> {
+    let read: Line = serde_json::from_str(text).map_err(|error| {
+        // serde_json counts lines within `text`, which is always its first.
+        let place = format!(" at line {} column {}", error.line(), error.column());
+        let reason = error.to_string().replace(&place, "");
+        RowsError::Json {
+            line,
+            column: error.column(),
+            reason,
+        }
+    })?;
+    let wrong = |found| RowsError::Fields { line, found };
+    let question = match (read.prompt, read.options, read.ids, read.rows) {
+        (Some(prompt), Some(options), None, None) => Question::Text { prompt, options },
+        (None, None, Some(token_ids), Some(option_ids)) => Question::Ids {
+            token_ids,
+            option_ids,
+        },
+        (Some(_), None, None, None) => return Err(wrong("a prompt but no options")),
+        (None, Some(_), None, None) => return Err(wrong("options but no prompt")),
+        (None, None, Some(_), None) => {
+            return Err(wrong("ids but no rows (the options' output rows)"));
+        }
+        (None, None, None, Some(_)) => return Err(wrong("rows but no ids (the prompt's tokens)")),
+        (None, None, None, None) => return Err(wrong("neither a prompt nor ids")),
+        _ => return Err(wrong("both text and ids")),
+    };
+    let answer = read
+        .answer
+        .ok_or_else(|| wrong("no answer (the index of the right option)"))?;
+    let options = question.options();
+    if options < 2 {
+        return Err(RowsError::TooFewOptions { line, options });
+    }
+    if answer >= options {
+        return Err(RowsError::Answer {
+            line,
+            answer,
+            options,
+        });
+    }
+    Ok(Row {
+        line,
+        question,
+        answer,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(file: &str) -> String {
+        read(file.as_bytes()).expect_err(file).to_string()
+    }
+
+    #[test]
+    fn both_forms_with_their_line_numbers() {
+        let file = "\u{feff}{\"prompt\": \"a\", \"options\": [\" x\", \" y\"], \"answer\": 1, \"task\": \"t\"}\r\n\
+                    \n  \n{\"ids\": [1, 2], \"rows\": [3, 4, 5], \"answer\": 0}";
+        let rows = read(file.as_bytes()).expect("two rows");
+        let text = Question::Text {
+            prompt: "a".into(),
+            options: vec![" x".into(), " y".into()],
+        };
+        let ids = Question::Ids {
+            token_ids: vec![1, 2],
+            option_ids: vec![3, 4, 5],
+        };
+        assert_eq!(
+            rows,
+            [
+                Row {
+                    line: 1,
+                    question: text,
+                    answer: 1
+                },
+                Row {
+                    line: 4,
+                    question: ids,
+                    answer: 0
+                }
+            ]
+        );
+    }
+
+    #[test]
+    fn a_refusal_names_the_line() {
+        let good = r#"{"prompt": "a", "options": ["x", "y"], "answer": 1}"#;
+        for (bad, start) in [
+            (
+                r#"{"prompt": "a""#,
+                "line 2 is not a row (EOF while parsing an object, column 14): write {",
+            ),
+            ("[1]", "line 2 is not a row (invalid type: "),
+            (
+                r#"{"prompt": "a", "options": "x", "answer": 1}"#,
+                "line 2 is not a row (invalid type: string \"x\", expected a sequence, column 30)",
+            ),
+            (
+                r#"{"prompt": "a", "options": ["x", "y"], "answer": -1}"#,
+                "line 2 is not a row (invalid value: integer `-1`, expected usize, column 51)",
+            ),
+            (
+                r#"{"prompt": "a", "answer": 1}"#,
+                "line 2 has a prompt but no options: write {",
+            ),
+            (
+                r#"{"prompt": "a", "options": ["x", "y"], "ids": [1], "answer": 1}"#,
+                "line 2 has both text and ids: ",
+            ),
+            (
+                r#"{"prompt": "a", "options": ["x", "y"]}"#,
+                "line 2 has no answer (the index of the right option): ",
+            ),
+            (
+                r#"{"prompt": "a", "options": ["x"], "answer": 0}"#,
+                "line 2 has 1 options: a row needs at least two",
+            ),
+            (
+                r#"{"prompt": "a", "options": ["x", "y"], "answer": 2}"#,
+                "line 2 has answer 2, but its 2 options are counted from 0",
+            ),
+        ] {
+            let sentence = refusal(&format!("{good}\n{bad}\n{good}\n"));
+            assert!(sentence.starts_with(start), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_what_is_not_text_are_refused() {
+        assert!(refusal("").starts_with("the file holds no rows"));
+        assert!(refusal("\n\r\n \n").starts_with("the file holds no rows"));
+        assert_eq!(
+            read(b"\n\xff\xfe").expect_err("not UTF-8"),
+            RowsError::NotText { line: 2 }
+        );
+    }
+}
