@@ -1,0 +1,147 @@
+//! What the three figures have in common: margins, axes, tooltip, legend.
+
+use serde_json::{Value, json};
+
+use super::Theme;
+use super::strokes::labels;
+use super::theme::mark;
+use crate::engine::Kind;
+use crate::study::report::Lens;
+
+/// CSS pixels from the figure's left edge to its plot area, the same in every figure.
+pub const LEFT: u32 = 60;
+/// CSS pixels from the plot area to the figure's right edge.
+pub const RIGHT: u32 = 16;
+/// Room above the first plot area for the legend and the axis' name.
+pub(super) const TOP: u32 = 58;
+
+/// Size of text in charts, in CSS pixels.
+const TEXT: u32 = 12;
+
+/// The option every figure starts from. `summary` is what a screen reader says of the picture.
+pub(super) fn base(theme: &Theme, summary: &str) -> Value {
+    json!({
+        // The first drawing is still; changes show what moved.
+        "animationDuration": 0,
+        "animationDurationUpdate": 200,
+        "textStyle": { "color": theme.ink, "fontSize": TEXT },
+        "aria": { "enabled": true, "label": { "description": summary } },
+        "tooltip": {
+            "trigger": "axis",
+            // Drawn in the picture: HTML tooltips need inline styles, which the page forbids.
+            "renderMode": "richText",
+            "confine": true,
+            "backgroundColor": theme.paper,
+            "borderColor": theme.quiet,
+            "borderWidth": 1,
+            "textStyle": { "color": theme.ink, "fontSize": TEXT + 1 },
+            "axisPointer": { "type": "shadow", "shadowStyle": { "color": theme.ink, "opacity": 0.06 } },
+        },
+    })
+}
+
+/// A plot area from `top`, `height` pixels tall.
+pub(super) fn grid(top: u32, height: u32) -> Value {
+    json!({ "left": LEFT, "right": RIGHT, "top": top, "height": height, "outerBoundsMode": "none" })
+}
+
+/// The strokes in order. `shown` says whether this plot area carries the labels.
+pub(super) fn stroke_axis(lens: &Lens, theme: &Theme, grid: usize, shown: bool) -> Value {
+    json!({
+        "type": "category",
+        "gridIndex": grid,
+        "data": labels(lens),
+        "axisLine": { "onZero": false, "lineStyle": { "color": theme.quiet } },
+        "axisTick": { "show": false },
+        "axisLabel": { "show": shown, "color": theme.quiet, "fontSize": TEXT, "hideOverlap": true },
+    })
+}
+
+/// A quantity with its unit, named above the axis.
+pub(super) fn value_axis(theme: &Theme, grid: usize, name: &str, from_zero: bool) -> Value {
+    json!({
+        "type": "value",
+        "gridIndex": grid,
+        "name": name,
+        "nameLocation": "end",
+        "nameGap": 10,
+        "nameTextStyle": { "color": theme.ink, "align": "left", "fontSize": TEXT, "padding": [0, 0, 0, 8 - i64::from(LEFT)] },
+        "scale": !from_zero,
+        "splitNumber": 4,
+        "axisLabel": { "color": theme.quiet, "fontSize": TEXT },
+        "splitLine": { "lineStyle": { "color": theme.hairline } },
+    })
+}
+
+/// The legend's entries are empty series, so that each shows exactly one mark or dash.
+pub(super) fn legend(theme: &Theme, names: &[&str]) -> Value {
+    json!({
+        "data": names,
+        "top": 2,
+        "right": RIGHT,
+        "itemWidth": 22,
+        "itemHeight": 9,
+        "itemGap": 14,
+        "selectedMode": false,
+        "textStyle": { "color": theme.ink, "fontSize": TEXT },
+    })
+}
+
+/// Marks at the values' ends, in the kind's colour and shape.
+pub(super) fn marks(lens: &Lens, theme: &Theme, values: &[f64], grid: usize) -> Value {
+    // Marks shrink where there are many, and never below what can be told apart.
+    let size = if lens.members.len() > 70 { 5 } else { 8 };
+    let data: Vec<Value> = lens
+        .members
+        .iter()
+        .zip(values)
+        .map(|(member, value)| {
+            json!({
+                "value": super::number::rounded(*value),
+                "symbol": mark(member.kind),
+                "itemStyle": { "color": theme.of(member.kind) },
+            })
+        })
+        .collect();
+    json!({
+        "type": "scatter",
+        "name": "kind",
+        "xAxisIndex": grid,
+        "yAxisIndex": grid,
+        "symbolSize": size,
+        "data": data,
+        "z": 3,
+        "silent": true,
+    })
+}
+
+/// Empty series that give the legend one entry a kind.
+pub(super) fn kind_entries(theme: &Theme) -> [Value; 3] {
+    [(Kind::Embedding, "embedding"), (Kind::Attention, "attention"), (Kind::Mlp, "MLP")].map(|(kind, name)| {
+        json!({
+            "type": "scatter",
+            "name": name,
+            "symbol": mark(kind),
+            "itemStyle": { "color": theme.of(kind) },
+            "data": [],
+        })
+    })
+}
+
+/// Values with their strokes' names, for tooltips: six digits, what a 32-bit run can vouch for.
+pub(super) fn named(names: &[String], values: &[f64]) -> Vec<Value> {
+    names.iter().zip(values).map(|(name, x)| json!({ "name": name, "value": super::number::rounded(*x) })).collect()
+}
+
+/// A level line across a plot area with its words at the right end.
+pub(super) fn level(theme: &Theme, value: f64, words: &str, dash: &str) -> Value {
+    json!({
+        "silent": true,
+        "symbol": "none",
+        "animation": false,
+        "lineStyle": { "color": theme.ink, "type": dash, "width": 1 },
+        "label": { "formatter": words, "position": "insideEndTop", "color": theme.ink, "fontSize": TEXT,
+                   "backgroundColor": theme.paper, "padding": [1, 3] },
+        "data": [{ "yAxis": super::number::rounded(value) }],
+    })
+}

@@ -1,0 +1,85 @@
+//! Numbers as people read them: the digits they carry, a real minus sign.
+
+/// Three significant digits, plain between 10⁻⁴ and 10⁶, otherwise with an exponent.
+pub fn short(x: f64) -> String {
+    significant(x, 3)
+}
+
+/// [`short`] with its sign always written.
+pub fn signed(x: f64) -> String {
+    let text = short(x);
+    if text.starts_with('−') || text == "0" { text } else { format!("+{text}") }
+}
+
+/// A fixed number of decimals, with a real minus sign and no "−0.00".
+pub fn fixed(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.to_owned(),
+        Some(rest) => format!("−{rest}"),
+        None => text,
+    }
+}
+
+/// A share of 1 as a percentage: `"42 %"`, `"0.3 %"`.
+pub fn percent(x: f64) -> String {
+    let p = 100.0 * x;
+    if p != 0.0 && p.abs() < 1.0 { format!("{} %", fixed(p, 1)) } else { format!("{} %", fixed(p, 0)) }
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`, …
+pub fn ordinal(n: usize) -> String {
+    let suffix = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{suffix}")
+}
+
+/// Six significant digits as a number: what a 32-bit run can vouch for.
+pub fn rounded(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    // Through text, so that the value written to JSON is the short one.
+    format!("{x:.5e}").parse().unwrap_or(x)
+}
+
+fn significant(x: f64, digits: i32) -> String {
+    if x == 0.0 {
+        return "0".to_owned();
+    }
+    if !x.is_finite() {
+        return x.to_string();
+    }
+    let size = rounded_exponent(x, digits);
+    if !(-4..6).contains(&size) {
+        let text = format!("{x:.*e}", usize::try_from(digits - 2).unwrap_or(0));
+        return text.replace('-', "−");
+    }
+    fixed(x, usize::try_from(digits - 1 - size).unwrap_or(0))
+}
+
+/// The power of ten of `x` after rounding to `digits`: 0.9996 has three digits as 1.00.
+fn rounded_exponent(x: f64, digits: i32) -> i32 {
+    let text = format!("{:.*e}", usize::try_from(digits - 1).unwrap_or(0), x.abs());
+    text.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carries_three_digits() {
+        let seen: Vec<String> = [0.0, 0.16849, -0.00212, 12.2, 0.9996, 1234.5, 2.7e-7, -3.0].map(short).to_vec();
+        assert_eq!(seen, ["0", "0.168", "−0.00212", "12.2", "1.00", "1234", "2.7e−7", "−3.00"]);
+        assert_eq!(signed(1.2), "+1.20");
+        assert_eq!(fixed(-0.0001, 2), "0.00");
+        assert_eq!(percent(0.004), "0.4 %");
+        assert_eq!([1, 2, 3, 11, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 11th 22nd 113th");
+    }
+}

@@ -1,0 +1,156 @@
+//! Bias and diversity of every stroke, attention and MLP apart.
+
+use serde_json::{Value, json};
+
+use super::number::{percent, short};
+use super::strokes::{self, stroke_name};
+use super::votes::capital;
+use super::{Cell, Column, Figure, Table, Theme, frame};
+use crate::engine::Kind;
+use crate::study::report::Lens;
+
+const PLOT: u32 = 120;
+const GAP: u32 = 44;
+
+pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
+    let bias = column.member_bias(lens);
+    let diversity = column.member_diversity(lens);
+    let title = title(lens, &bias, diversity);
+    let words = words(lens, column, &bias, diversity);
+    let names = strokes::names(lens);
+    let total = column.total(lens);
+
+    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
+    option["tooltip"]["formatter"] = json!("{b0}\nbias {c0}\ndiversity {c2}");
+    option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
+    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"]);
+    option["grid"] = json!([frame::grid(frame::TOP, PLOT), frame::grid(frame::TOP + PLOT + GAP, PLOT)]);
+    option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, false), frame::stroke_axis(lens, theme, 1, true)]);
+    option["yAxis"] = json!([
+        frame::value_axis(theme, 0, &format!("bias ({})", column.error_unit()), true),
+        frame::value_axis(theme, 1, &format!("diversity ({})", column.diversity_unit()), true),
+    ]);
+    let mean = |value: f64, name: &str| format!("mean = {name} {}", short(value));
+    let mut series = vec![
+        json!({ "type": "bar", "name": "bias", "data": frame::named(&names, &bias), "barWidth": "38%", "barMaxWidth": 14,
+                "itemStyle": { "color": theme.bias, "opacity": 0.55 },
+                "markLine": frame::level(theme, total.bias, &mean(total.bias, "bias"), "solid") }),
+        frame::marks(lens, theme, &bias, 0),
+        json!({ "type": "bar", "name": "diversity", "data": frame::named(&names, diversity), "barWidth": "38%",
+                "barMaxWidth": 14, "xAxisIndex": 1, "yAxisIndex": 1,
+                "itemStyle": { "color": "transparent", "borderColor": theme.diversity, "borderType": "dashed", "borderWidth": 1.5 },
+                "markLine": frame::level(theme, total.diversity, &mean(total.diversity, "diversity"), "dashed") }),
+        frame::marks(lens, theme, diversity, 1),
+    ];
+    series.extend(frame::kind_entries(theme));
+    option["series"] = Value::Array(series);
+
+    let table = table(lens, column, &names, &bias, diversity);
+    Figure { key: "spread", title, words, height: frame::TOP + 2 * PLOT + GAP + 30, option, table }
+}
+
+/// Who makes the diversity: the kind with most of it, and where in depth that kind makes it.
+fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
+    let total: f64 = diversity.iter().sum();
+    // A spread under a thousandth of the error is nothing to point at.
+    if total <= 1e-3 * bias.iter().sum::<f64>() {
+        return "The strokes hardly disagree".to_owned();
+    }
+    let (kind, share) = leading_kind(lens, diversity);
+    if share < 0.5 {
+        return "Attention and MLPs share the diversity".to_owned();
+    }
+    if kind == Kind::Embedding {
+        return "Most of the diversity is the embedding's".to_owned();
+    }
+    let who = if kind == Kind::Attention { "attention" } else { "MLPs" };
+    match leading_third(lens, diversity, kind) {
+        Some(third) => format!("Diversity comes from the {third} {who}"),
+        None if kind == Kind::Attention => "Diversity comes from attention, at every depth".to_owned(),
+        None => "Diversity comes from the MLPs, at every depth".to_owned(),
+    }
+}
+
+fn words(lens: &Lens, column: Column, bias: &[f64], diversity: &[f64]) -> [String; 2] {
+    let (kind, share) = leading_kind(lens, diversity);
+    let who = match kind {
+        Kind::Embedding => "the embedding",
+        Kind::Attention => "attention",
+        Kind::Mlp => "the MLPs",
+    };
+    let most = extreme(diversity, |a, b| a > b);
+    let first = format!(
+        "{} of the diversity is made by {who}; the stroke farthest from the others is {} ({}).",
+        percent(share),
+        stroke_name(lens, most),
+        short(diversity[most]),
+    );
+    let low = extreme(bias, |a, b| a < b);
+    let high = extreme(bias, |a, b| a > b);
+    let unit = if column == Column::Paper { " in the paper's × 100" } else { "" };
+    let second = format!(
+        "{} comes nearest to the right answer alone (bias {}) and {} misses it most ({}){unit}.",
+        capital(&stroke_name(lens, low)),
+        short(bias[low]),
+        stroke_name(lens, high),
+        short(bias[high]),
+    );
+    [first, second]
+}
+
+fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity: &[f64]) -> Table {
+    let headers = vec![
+        "stroke".to_owned(),
+        "kind".to_owned(),
+        format!("bias ({})", column.error_unit()),
+        format!("diversity ({})", column.diversity_unit()),
+    ];
+    let kind = |kind: Kind| match kind {
+        Kind::Embedding => "embedding",
+        Kind::Attention => "attention",
+        Kind::Mlp => "MLP",
+    };
+    let rows = (0..names.len())
+        .map(|i| {
+            vec![
+                Cell::Text(names[i].clone()),
+                Cell::Text(kind(lens.members[i].kind).to_owned()),
+                Cell::Number(bias[i]),
+                Cell::Number(diversity[i]),
+            ]
+        })
+        .collect();
+    Table { headers, rows }
+}
+
+/// The kind with the largest share of the sum, and that share.
+fn leading_kind(lens: &Lens, values: &[f64]) -> (Kind, f64) {
+    let total: f64 = values.iter().sum();
+    let share = |kind: Kind| {
+        let sum: f64 = lens.members.iter().zip(values).filter(|(m, _)| m.kind == kind).map(|(_, v)| v).sum();
+        if total > 0.0 { sum / total } else { 0.0 }
+    };
+    [Kind::Embedding, Kind::Attention, Kind::Mlp]
+        .map(|kind| (kind, share(kind)))
+        .into_iter()
+        .fold((Kind::Embedding, -1.0), |best, next| if next.1 > best.1 { next } else { best })
+}
+
+/// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
+fn leading_third(lens: &Lens, values: &[f64], kind: Kind) -> Option<&'static str> {
+    let own: Vec<f64> = lens.members.iter().zip(values).filter(|(m, _)| m.kind == kind).map(|(_, v)| *v).collect();
+    if own.len() < 3 {
+        return None;
+    }
+    let total: f64 = own.iter().sum();
+    let mut thirds = [0.0; 3];
+    for (i, value) in own.iter().enumerate() {
+        thirds[3 * i / own.len()] += value;
+    }
+    let best = (1..3).fold(0, |best, i| if thirds[i] > thirds[best] { i } else { best });
+    (thirds[best] >= 0.5 * total).then(|| ["early", "middle", "late"][best])
+}
+
+fn extreme(values: &[f64], better: impl Fn(f64, f64) -> bool) -> usize {
+    (1..values.len()).fold(0, |best, i| if better(values[i], values[best]) { i } else { best })
+}

@@ -1,0 +1,70 @@
+//! A figure's numbers: rows for a screen reader, and CSV.
+
+use super::number::short;
+
+/// One cell: shown rounded, written to CSV in full.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    Text(String),
+    Count(usize),
+    Number(f64),
+    /// Right or not.
+    Check(bool),
+}
+
+impl Cell {
+    /// As a person reads it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(n) => n.to_string(),
+            Self::Number(x) => short(*x),
+            Self::Check(yes) => if *yes { "✓ yes" } else { "no" }.to_owned(),
+        }
+    }
+
+    fn csv(&self) -> String {
+        match self {
+            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Self::Text(text) => text.clone(),
+            Self::Count(n) => n.to_string(),
+            Self::Number(x) => x.to_string(),
+            Self::Check(yes) => yes.to_string(),
+        }
+    }
+}
+
+/// The numbers behind a figure; every row has as many cells as there are headers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    pub headers: Vec<String>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// RFC 4180, numbers in full.
+    pub fn csv(&self) -> String {
+        let mut text = String::new();
+        let headers: Vec<Cell> = self.headers.iter().cloned().map(Cell::Text).collect();
+        for row in std::iter::once(&headers).chain(&self.rows) {
+            let cells: Vec<String> = row.iter().map(Cell::csv).collect();
+            text.push_str(&cells.join(","));
+            text.push_str("\r\n");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_needs_it() {
+        let table = Table {
+            headers: vec!["stroke".into(), "bias, squared".into()],
+            rows: vec![vec![Cell::Text("say \"a\"".into()), Cell::Number(0.1)]],
+        };
+        assert_eq!(table.csv(), "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n");
+    }
+}

@@ -1,0 +1,68 @@
+//! Colours of a chart. Each means one thing everywhere (tile, curve, word); `style/tokens.css`
+//! holds the same values for the page, and a test keeps the two equal.
+
+use crate::engine::Kind;
+
+/// Every colour a chart may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Theme {
+    pub name: &'static str,
+    pub paper: &'static str,
+    pub ink: &'static str,
+    /// Axis labels and notes.
+    pub quiet: &'static str,
+    pub hairline: &'static str,
+    pub embedding: &'static str,
+    pub attention: &'static str,
+    pub mlp: &'static str,
+    pub bias: &'static str,
+    pub diversity: &'static str,
+    pub mse: &'static str,
+}
+
+pub const LIGHT: Theme = Theme {
+    name: "light",
+    paper: "#fbfaf7",
+    ink: "#1c1b19",
+    quiet: "#5f5b54",
+    hairline: "#dbd7ce",
+    embedding: "#9a6700",
+    attention: "#0063a5",
+    mlp: "#b84a00",
+    bias: "#444b54",
+    diversity: "#007a5a",
+    mse: "#8a3d74",
+};
+
+pub const DARK: Theme = Theme {
+    name: "dark",
+    paper: "#16181c",
+    ink: "#eceae4",
+    quiet: "#a9a69e",
+    hairline: "#353940",
+    embedding: "#e6b450",
+    attention: "#5db1f0",
+    mlp: "#ff9351",
+    bias: "#b9c1cb",
+    diversity: "#3ccf9f",
+    mse: "#e39bcd",
+};
+
+impl Theme {
+    pub fn of(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Embedding => self.embedding,
+            Kind::Attention => self.attention,
+            Kind::Mlp => self.mlp,
+        }
+    }
+}
+
+/// The mark that tells a kind apart where colour cannot.
+pub(super) fn mark(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Embedding => "diamond",
+        Kind::Attention => "circle",
+        Kind::Mlp => "rect",
+    }
+}
