@@ -70,23 +70,39 @@ impl Column {
             Self::Logit => depth.logit,
             Self::Paper => depth.paper,
         };
-        lens.decomposition.by_depth.iter().map(|depth| self.shown(of(depth))).collect()
+        lens.decomposition
+            .by_depth
+            .iter()
+            .map(|depth| self.shown(of(depth)))
+            .collect()
     }
 
     /// [M] every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
     pub fn member_bias(self, lens: &Lens) -> Vec<f64> {
         let d = &lens.decomposition;
-        let values = if self == Self::Logit { &d.logit.member_bias } else { &d.probability.member_bias };
+        let values = if self == Self::Logit {
+            &d.logit.member_bias
+        } else {
+            &d.probability.member_bias
+        };
         values.iter().map(|x| x * self.scale()).collect()
     }
 
     /// [M] every stroke's diversity. The paper's is the raw logits' (Eq. 8).
     pub fn member_diversity(self, lens: &Lens) -> &[f64] {
         let d = &lens.decomposition;
-        if self == Self::Probability { &d.probability.member_diversity } else { &d.logit.member_diversity }
+        if self == Self::Probability {
+            &d.probability.member_diversity
+        } else {
+            &d.logit.member_diversity
+        }
     }
 
     fn shown(self, t: Triple) -> Triple {
-        Triple { mse: t.mse * self.scale(), bias: t.bias * self.scale(), diversity: t.diversity }
+        Triple {
+            mse: t.mse * self.scale(),
+            bias: t.bias * self.scale(),
+            diversity: t.diversity,
+        }
     }
 }

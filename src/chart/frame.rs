@@ -117,7 +117,12 @@ pub(super) fn marks(lens: &Lens, theme: &Theme, values: &[f64], grid: usize) -> 
 
 /// Empty series that give the legend one entry a kind.
 pub(super) fn kind_entries(theme: &Theme) -> [Value; 3] {
-    [(Kind::Embedding, "embedding"), (Kind::Attention, "attention"), (Kind::Mlp, "MLP")].map(|(kind, name)| {
+    [
+        (Kind::Embedding, "embedding"),
+        (Kind::Attention, "attention"),
+        (Kind::Mlp, "MLP"),
+    ]
+    .map(|(kind, name)| {
         json!({
             "type": "scatter",
             "name": name,
@@ -130,7 +135,11 @@ pub(super) fn kind_entries(theme: &Theme) -> [Value; 3] {
 
 /// Values with their strokes' names, for tooltips: six digits, what a 32-bit run can vouch for.
 pub(super) fn named(names: &[String], values: &[f64]) -> Vec<Value> {
-    names.iter().zip(values).map(|(name, x)| json!({ "name": name, "value": super::number::rounded(*x) })).collect()
+    names
+        .iter()
+        .zip(values)
+        .map(|(name, x)| json!({ "name": name, "value": super::number::rounded(*x) }))
+        .collect()
 }
 
 /// A level line across a plot area with its words at the right end.

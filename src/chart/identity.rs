@@ -29,7 +29,13 @@ impl Identity {
                 m = lens.members.len(),
                 uniform = short(100.0 * uniform_mse(k)),
             );
-            return Self { mse: short(t.mse), bias: short(t.bias), diversity: short(t.diversity), holds: false, note };
+            return Self {
+                mse: short(t.mse),
+                bias: short(t.bias),
+                diversity: short(t.diversity),
+                holds: false,
+                note,
+            };
         }
         let digits = digits(t.mse, t.bias, t.diversity);
         let note = format!(
@@ -54,7 +60,8 @@ fn digits(mse: f64, bias: f64, diversity: f64) -> usize {
         .find(|&n| {
             let unit = 10f64.powi(-i32::try_from(n).unwrap_or(8));
             let whole = |x: f64| (x / unit).round();
-            whole(bias) - whole(diversity) == whole(mse) && (diversity == 0.0 || whole(diversity) != 0.0)
+            whole(bias) - whole(diversity) == whole(mse)
+                && (diversity == 0.0 || whole(diversity) != 0.0)
         })
         .unwrap_or(8)
 }

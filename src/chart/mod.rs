@@ -54,5 +54,9 @@ pub struct Figure {
 
 /// The lens's three pictures in one column's numbers.
 pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {
-    [votes::figure(lens, column, theme), spread::figure(lens, column, theme), running::figure(lens, column, theme)]
+    [
+        votes::figure(lens, column, theme),
+        spread::figure(lens, column, theme),
+        running::figure(lens, column, theme),
+    ]
 }

@@ -20,7 +20,8 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let words = words(lens, column, &depths);
     let names = strokes::names(lens);
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["axisPointer"] = json!({ "type": "line", "lineStyle": { "color": theme.quiet, "width": 1 } });
+    option["tooltip"]["axisPointer"] =
+        json!({ "type": "line", "lineStyle": { "color": theme.quiet, "width": 1 } });
     option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity"]);
     let height = if column == Column::Paper {
         two_units(&mut option, lens, theme, column, &names, &depths);
@@ -30,48 +31,132 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         frame::TOP + PLOT + 30
     };
     let table = table(lens, column, &names, &depths);
-    Figure { key: "running", title, words, height, option, table }
+    Figure {
+        key: "running",
+        title,
+        words,
+        height,
+        option,
+        table,
+    }
 }
 
 /// One plot area: the strip between MSE and bias is the diversity, tinted so that it can be seen.
-fn one_unit(option: &mut Value, lens: &Lens, theme: &Theme, column: Column, names: &[String], depths: &[Triple]) {
+fn one_unit(
+    option: &mut Value,
+    lens: &Lens,
+    theme: &Theme,
+    column: Column,
+    names: &[String],
+    depths: &[Triple],
+) {
     let (mse, bias, diversity) = curves(depths);
     option["tooltip"]["formatter"] = json!("up to {b0}\nMSE {c0}\nbias {c1}\ndiversity {c2}");
     option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
     option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
-    option["yAxis"] = json!([frame::value_axis(theme, 0, &format!("mean over the first n strokes ({})", column.error_unit()), true)]);
+    option["yAxis"] = json!([frame::value_axis(
+        theme,
+        0,
+        &format!("mean over the first n strokes ({})", column.error_unit()),
+        true
+    )]);
     let strip = |name: &str, values: &[f64], opacity: f64| {
         json!({ "type": "line", "name": name, "stack": "strip", "data": values.iter().map(|x| rounded(*x)).collect::<Vec<_>>(),
                 "symbol": "none", "silent": true, "lineStyle": { "width": 0 }, "z": 1,
                 "areaStyle": { "color": theme.diversity, "opacity": opacity } })
     };
     option["series"] = json!([
-        with_settling(line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0), lens, theme),
-        line("bias", frame::named(names, &bias), theme.bias, "solid", 2, 0),
-        line("diversity", frame::named(names, &diversity), theme.diversity, "dashed", 2, 0),
+        with_settling(
+            line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),
+            lens,
+            theme
+        ),
+        line(
+            "bias",
+            frame::named(names, &bias),
+            theme.bias,
+            "solid",
+            2,
+            0
+        ),
+        line(
+            "diversity",
+            frame::named(names, &diversity),
+            theme.diversity,
+            "dashed",
+            2,
+            0
+        ),
         strip("below the strip", &mse, 0.0),
         strip("the strip", &diversity, 0.14),
     ]);
 }
 
 /// The paper's numbers: MSE and bias × 100 beside the uniform value, diversity in its own unit below.
-fn two_units(option: &mut Value, lens: &Lens, theme: &Theme, column: Column, names: &[String], depths: &[Triple]) {
+fn two_units(
+    option: &mut Value,
+    lens: &Lens,
+    theme: &Theme,
+    column: Column,
+    names: &[String],
+    depths: &[Triple],
+) {
     let (mse, bias, diversity) = curves(depths);
     let uniform = 100.0 * uniform_mse(lens.logits.len());
-    option["tooltip"]["formatter"] = json!("up to {b0}\nMSE × 100 {c0}\nbias × 100 {c1}\ndiversity {c2}");
+    option["tooltip"]["formatter"] =
+        json!("up to {b0}\nMSE × 100 {c0}\nbias × 100 {c1}\ndiversity {c2}");
     option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
-    option["grid"] = json!([frame::grid(frame::TOP, PAPER_PLOT), frame::grid(frame::TOP + PAPER_PLOT + GAP, PAPER_PLOT)]);
-    option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, false), frame::stroke_axis(lens, theme, 1, true)]);
-    option["yAxis"] = json!([
-        frame::value_axis(theme, 0, &format!("MSE and bias ({})", column.error_unit()), false),
-        frame::value_axis(theme, 1, &format!("diversity ({})", column.diversity_unit()), true),
+    option["grid"] = json!([
+        frame::grid(frame::TOP, PAPER_PLOT),
+        frame::grid(frame::TOP + PAPER_PLOT + GAP, PAPER_PLOT)
     ]);
-    let mut bias = line("bias", frame::named(names, &bias), theme.bias, "solid", 2, 0);
-    bias["markLine"] = frame::level(theme, uniform, &format!("uniform answer: (K−1)/K² × 100 = {}", short(uniform)), "dotted");
+    option["xAxis"] = json!([
+        frame::stroke_axis(lens, theme, 0, false),
+        frame::stroke_axis(lens, theme, 1, true)
+    ]);
+    option["yAxis"] = json!([
+        frame::value_axis(
+            theme,
+            0,
+            &format!("MSE and bias ({})", column.error_unit()),
+            false
+        ),
+        frame::value_axis(
+            theme,
+            1,
+            &format!("diversity ({})", column.diversity_unit()),
+            true
+        ),
+    ]);
+    let mut bias = line(
+        "bias",
+        frame::named(names, &bias),
+        theme.bias,
+        "solid",
+        2,
+        0,
+    );
+    bias["markLine"] = frame::level(
+        theme,
+        uniform,
+        &format!("uniform answer: (K−1)/K² × 100 = {}", short(uniform)),
+        "dotted",
+    );
     option["series"] = json!([
-        with_settling(line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0), lens, theme),
+        with_settling(
+            line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),
+            lens,
+            theme
+        ),
         bias,
-        line("diversity", frame::named(names, &diversity), theme.diversity, "dashed", 2, 1),
+        line(
+            "diversity",
+            frame::named(names, &diversity),
+            theme.diversity,
+            "dashed",
+            2,
+            1
+        ),
     ]);
 }
 
@@ -119,12 +204,22 @@ fn title(lens: &Lens) -> String {
     let right = option_name(lens, lens.answer);
     match settled(lens) {
         Some(0) => format!("The sum says {right} from the embedding on"),
-        Some(i) => format!("The sum says {right} for good from {} on", stroke_name(lens, i)),
+        Some(i) => format!(
+            "The sum says {right} for good from {} on",
+            stroke_name(lens, i)
+        ),
         None => {
-            let ever = lens.decomposition.by_depth.iter().rposition(|depth| depth.correct);
+            let ever = lens
+                .decomposition
+                .by_depth
+                .iter()
+                .rposition(|depth| depth.correct);
             let answer = option_name(lens, answered(lens));
             match ever {
-                Some(i) => format!("The sum says {right} up to {} and ends at {answer}", stroke_name(lens, i)),
+                Some(i) => format!(
+                    "The sum says {right} up to {} and ends at {answer}",
+                    stroke_name(lens, i)
+                ),
                 None => format!("The sum never says {right}; it ends at {answer}"),
             }
         }
@@ -141,7 +236,11 @@ fn words(lens: &Lens, column: Column, depths: &[Triple]) -> [String; 2] {
             sum.mse,
             sum.bias,
             sum.diversity,
-            percent(if last.bias > 0.0 { last.diversity / last.bias } else { 0.0 }),
+            percent(if last.bias > 0.0 {
+                last.diversity / last.bias
+            } else {
+                0.0
+            }),
         )
     } else {
         let uniform = 100.0 * uniform_mse(lens.logits.len());

@@ -24,11 +24,22 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     option["tooltip"]["formatter"] = json!("{b0}\nbias {c0}\ndiversity {c2}");
     option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
     option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"]);
-    option["grid"] = json!([frame::grid(frame::TOP, PLOT), frame::grid(frame::TOP + PLOT + GAP, PLOT)]);
-    option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, false), frame::stroke_axis(lens, theme, 1, true)]);
+    option["grid"] = json!([
+        frame::grid(frame::TOP, PLOT),
+        frame::grid(frame::TOP + PLOT + GAP, PLOT)
+    ]);
+    option["xAxis"] = json!([
+        frame::stroke_axis(lens, theme, 0, false),
+        frame::stroke_axis(lens, theme, 1, true)
+    ]);
     option["yAxis"] = json!([
         frame::value_axis(theme, 0, &format!("bias ({})", column.error_unit()), true),
-        frame::value_axis(theme, 1, &format!("diversity ({})", column.diversity_unit()), true),
+        frame::value_axis(
+            theme,
+            1,
+            &format!("diversity ({})", column.diversity_unit()),
+            true
+        ),
     ]);
     let mean = |value: f64, name: &str| format!("mean = {name} {}", short(value));
     let mut series = vec![
@@ -46,7 +57,14 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     option["series"] = Value::Array(series);
 
     let table = table(lens, column, &names, &bias, diversity);
-    Figure { key: "spread", title, words, height: frame::TOP + 2 * PLOT + GAP + 30, option, table }
+    Figure {
+        key: "spread",
+        title,
+        words,
+        height: frame::TOP + 2 * PLOT + GAP + 30,
+        option,
+        table,
+    }
 }
 
 /// Who makes the diversity: the kind with most of it, and where in depth that kind makes it.
@@ -56,38 +74,42 @@ fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
     if total <= 1e-3 * bias.iter().sum::<f64>() {
         return "The strokes hardly disagree".to_owned();
     }
-    let (kind, share) = leading_kind(lens, diversity);
-    if share < 0.5 {
-        return "Attention and MLPs share the diversity".to_owned();
+    let [(kind, share), (second, _), _] = kinds_by_share(lens, diversity);
+    // Under three fifths there is no one kind to point at.
+    if share < 0.6 {
+        return capital(&format!(
+            "{} and {} share the diversity",
+            who(kind),
+            who(second)
+        ));
     }
     if kind == Kind::Embedding {
         return "Most of the diversity is the embedding's".to_owned();
     }
-    let who = if kind == Kind::Attention { "attention" } else { "MLPs" };
-    match leading_third(lens, diversity, kind) {
-        Some(third) => format!("Diversity comes from the {third} {who}"),
-        None if kind == Kind::Attention => "Diversity comes from attention, at every depth".to_owned(),
-        None => "Diversity comes from the MLPs, at every depth".to_owned(),
+    match (leading_third(lens, diversity, kind), kind) {
+        (Some(third), Kind::Attention) => format!("Diversity comes from the {third} attention"),
+        (Some(third), _) => format!("Diversity comes from the {third} MLPs"),
+        (None, _) => format!("Diversity comes from {}, at every depth", who(kind)),
     }
 }
 
 fn words(lens: &Lens, column: Column, bias: &[f64], diversity: &[f64]) -> [String; 2] {
-    let (kind, share) = leading_kind(lens, diversity);
-    let who = match kind {
-        Kind::Embedding => "the embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "the MLPs",
-    };
+    let [(kind, share), ..] = kinds_by_share(lens, diversity);
     let most = extreme(diversity, |a, b| a > b);
     let first = format!(
-        "{} of the diversity is made by {who}; the stroke farthest from the others is {} ({}).",
+        "{} of the diversity is made by {}; the stroke farthest from the others is {} ({}).",
         percent(share),
+        who(kind),
         stroke_name(lens, most),
         short(diversity[most]),
     );
     let low = extreme(bias, |a, b| a < b);
     let high = extreme(bias, |a, b| a > b);
-    let unit = if column == Column::Paper { " in the paper's × 100" } else { "" };
+    let unit = if column == Column::Paper {
+        " in the paper's × 100"
+    } else {
+        ""
+    };
     let second = format!(
         "{} comes nearest to the right answer alone (bias {}) and {} misses it most ({}){unit}.",
         capital(&stroke_name(lens, low)),
@@ -123,22 +145,40 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
     Table { headers, rows }
 }
 
-/// The kind with the largest share of the sum, and that share.
-fn leading_kind(lens: &Lens, values: &[f64]) -> (Kind, f64) {
+/// The kinds with their shares of the sum, largest first.
+fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 3] {
     let total: f64 = values.iter().sum();
     let share = |kind: Kind| {
-        let sum: f64 = lens.members.iter().zip(values).filter(|(m, _)| m.kind == kind).map(|(_, v)| v).sum();
+        let own = lens
+            .members
+            .iter()
+            .zip(values)
+            .filter(|(m, _)| m.kind == kind);
+        let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
-    [Kind::Embedding, Kind::Attention, Kind::Mlp]
-        .map(|kind| (kind, share(kind)))
-        .into_iter()
-        .fold((Kind::Embedding, -1.0), |best, next| if next.1 > best.1 { next } else { best })
+    let mut shares = [Kind::Embedding, Kind::Attention, Kind::Mlp].map(|kind| (kind, share(kind)));
+    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+    shares
+}
+
+fn who(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Embedding => "the embedding",
+        Kind::Attention => "attention",
+        Kind::Mlp => "the MLPs",
+    }
 }
 
 /// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
 fn leading_third(lens: &Lens, values: &[f64], kind: Kind) -> Option<&'static str> {
-    let own: Vec<f64> = lens.members.iter().zip(values).filter(|(m, _)| m.kind == kind).map(|(_, v)| *v).collect();
+    let own: Vec<f64> = lens
+        .members
+        .iter()
+        .zip(values)
+        .filter(|(m, _)| m.kind == kind)
+        .map(|(_, v)| *v)
+        .collect();
     if own.len() < 3 {
         return None;
     }
@@ -152,5 +192,11 @@ fn leading_third(lens: &Lens, values: &[f64], kind: Kind) -> Option<&'static str
 }
 
 fn extreme(values: &[f64], better: impl Fn(f64, f64) -> bool) -> usize {
-    (1..values.len()).fold(0, |best, i| if better(values[i], values[best]) { i } else { best })
+    (1..values.len()).fold(0, |best, i| {
+        if better(values[i], values[best]) {
+            i
+        } else {
+            best
+        }
+    })
 }

@@ -29,8 +29,15 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
             _ => {
-                let run = 1 + tiles.iter().filter(|tile| tile.block == member.block).count();
-                tiles.push(Tile { block: member.block, strokes: vec![i], run });
+                let run = 1 + tiles
+                    .iter()
+                    .filter(|tile| tile.block == member.block)
+                    .count();
+                tiles.push(Tile {
+                    block: member.block,
+                    strokes: vec![i],
+                    run,
+                });
             }
         }
         previous = Some(member.kind);
@@ -51,8 +58,14 @@ pub(super) fn labels(lens: &Lens) -> Vec<String> {
 /// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
 pub fn stroke_name(lens: &Lens, i: usize) -> String {
     let member = lens.members[i];
-    let (Some(block), kind) = (member.block, member.kind) else { return "the embedding".to_owned() };
-    let part = if kind == Kind::Attention { "attention" } else { "MLP" };
+    let (Some(block), kind) = (member.block, member.kind) else {
+        return "the embedding".to_owned();
+    };
+    let part = if kind == Kind::Attention {
+        "attention"
+    } else {
+        "MLP"
+    };
     let same = |m: &&crate::engine::Member| **m == member;
     if lens.members.iter().filter(same).count() > 1 {
         let run = lens.members[..=i].iter().filter(same).count();
@@ -64,7 +77,9 @@ pub fn stroke_name(lens: &Lens, i: usize) -> String {
 
 /// [M] every stroke in words.
 pub(super) fn names(lens: &Lens) -> Vec<String> {
-    (0..lens.members.len()).map(|i| stroke_name(lens, i)).collect()
+    (0..lens.members.len())
+        .map(|i| stroke_name(lens, i))
+        .collect()
 }
 
 /// `25 strokes`.
@@ -93,7 +108,14 @@ pub(super) fn answered(lens: &Lens) -> usize {
 pub fn votes(lens: &Lens, column: Column) -> Vec<f64> {
     let vote = |row: &Vec<f32>| {
         let u: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
-        margin(&if column == Column::Logit { u } else { softmax(&u) }, lens.answer)
+        margin(
+            &if column == Column::Logit {
+                u
+            } else {
+                softmax(&u)
+            },
+            lens.answer,
+        )
     };
     lens.member_logits.iter().map(vote).collect()
 }

@@ -25,7 +25,9 @@ impl Cell {
 
     fn csv(&self) -> String {
         match self {
-            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            }
             Self::Text(text) => text.clone(),
             Self::Count(n) => n.to_string(),
             Self::Number(x) => x.to_string(),
@@ -65,6 +67,9 @@ mod tests {
             headers: vec!["stroke".into(), "bias, squared".into()],
             rows: vec![vec![Cell::Text("say \"a\"".into()), Cell::Number(0.1)]],
         };
-        assert_eq!(table.csv(), "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n");
+        assert_eq!(
+            table.csv(),
+            "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n"
+        );
     }
 }

@@ -23,13 +23,22 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
             json!({ "name": name, "value": rounded(*vote), "itemStyle": { "color": theme.of(member.kind) } })
         })
         .collect();
-    let unit = if column == Column::Logit { "logits" } else { "probability" };
+    let unit = if column == Column::Logit {
+        "logits"
+    } else {
+        "probability"
+    };
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["formatter"] = json!(format!("{{b0}}\n{{c0}} {unit}"));
     option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"]);
     option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
     option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
-    option["yAxis"] = json!([frame::value_axis(theme, 0, &format!("for the right answer ({unit})"), true)]);
+    option["yAxis"] = json!([frame::value_axis(
+        theme,
+        0,
+        &format!("for the right answer ({unit})"),
+        true
+    )]);
     let mut series = vec![
         json!({ "type": "bar", "name": "vote", "data": bars, "barWidth": "38%", "barMaxWidth": 14,
                 "itemStyle": { "opacity": 0.75 },
@@ -41,7 +50,14 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     option["series"] = Value::Array(series);
 
     let table = table(lens, &names, &votes, unit);
-    Figure { key: "votes", title, words, height: frame::TOP + PLOT + 30, option, table }
+    Figure {
+        key: "votes",
+        title,
+        words,
+        height: frame::TOP + PLOT + 30,
+        option,
+        table,
+    }
 }
 
 fn title(lens: &Lens, votes: &[f64]) -> String {
@@ -66,10 +82,24 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         most = signed(votes[loudest]),
     );
     let answer = option_name(lens, answered(lens));
-    let verdict = if lens.correct { "which is right" } else { "which is wrong" };
+    let verdict = if lens.correct {
+        "which is right"
+    } else {
+        "which is wrong"
+    };
     let second = if column == Column::Logit {
-        let margin = strokes::margin(&lens.logits.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(), lens.answer);
-        format!("The bars add up to {}, and the model answers {answer}, {verdict}.", signed(margin))
+        let margin = strokes::margin(
+            &lens
+                .logits
+                .iter()
+                .map(|&x| f64::from(x))
+                .collect::<Vec<_>>(),
+            lens.answer,
+        );
+        format!(
+            "The bars add up to {}, and the model answers {answer}, {verdict}.",
+            signed(margin)
+        )
     } else {
         let p = lens.probabilities[answered(lens)];
         format!(
@@ -82,7 +112,10 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
 }
 
 fn table(lens: &Lens, names: &[String], votes: &[f64], unit: &str) -> Table {
-    let mut headers = vec!["stroke".to_owned(), format!("vote for the right answer ({unit})")];
+    let mut headers = vec![
+        "stroke".to_owned(),
+        format!("vote for the right answer ({unit})"),
+    ];
     headers.extend((0..lens.logits.len()).map(|k| format!("logit of {}", option_name(lens, k))));
     let rows = names
         .iter()
@@ -98,11 +131,19 @@ fn table(lens: &Lens, names: &[String], votes: &[f64], unit: &str) -> Table {
 }
 
 fn loudest(votes: &[f64]) -> usize {
-    (1..votes.len()).fold(0, |best, i| if votes[i].abs() > votes[best].abs() { i } else { best })
+    (1..votes.len()).fold(0, |best, i| {
+        if votes[i].abs() > votes[best].abs() {
+            i
+        } else {
+            best
+        }
+    })
 }
 
 /// First letter large, for the start of a sentence.
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().collect::<String>() + chars.as_str()
+    })
 }

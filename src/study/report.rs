@@ -32,6 +32,8 @@ pub struct ModelFacts {
     pub architecture: String,
     /// Stored blocks; a plan's indices are below this.
     pub blocks: usize,
+    /// The stored blocks in the order the model itself runs them: what named plans count in.
+    pub order: Vec<usize>,
     pub width: usize,
     pub heads: usize,
     pub kv_heads: usize,
