@@ -25,7 +25,12 @@ pub enum Ask {
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String },
     /// One prompt through the lens, on the model loaded last.
-    Lens { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
+    Lens {
+        prompt: String,
+        options: Vec<String>,
+        answer: usize,
+        plan: Option<String>,
+    },
     /// The pieces of a text, as the loaded model's tokenizer cuts it.
     Tokenize { text: String },
     /// Stop the request with this id.
@@ -41,13 +46,27 @@ pub struct Event {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Tell {
-    Ready { protocol: u32 },
-    Progress { stage: Stage, done: f64, total: f64 },
-    Loaded { model: ModelFacts },
-    Tokens { pieces: Vec<String> },
-    Done { report: Box<Report> },
+    Ready {
+        protocol: u32,
+    },
+    Progress {
+        stage: Stage,
+        done: f64,
+        total: f64,
+    },
+    Loaded {
+        model: ModelFacts,
+    },
+    Tokens {
+        pieces: Vec<String>,
+    },
+    Done {
+        report: Box<Report>,
+    },
     /// One sentence for the reader.
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     Cancelled,
 }
 
