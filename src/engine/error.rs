@@ -1,1 +1,20 @@
-
+/// Why a run could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(
+        "token id {id} is past the model's vocabulary of {vocabulary}; was this prompt made for another model?"
+    )]
+    TokenId { id: u32, vocabulary: usize },
+    #[error(
+        "the prompt has {tokens} tokens, but the model takes 1 to {context}; change its length"
+    )]
+    Length { tokens: usize, context: usize },
+    #[error(
+        "the plan asks for block {index}, but the model's last block is {last}; write a plan for this model"
+    )]
+    Plan { index: usize, last: usize },
+    #[error("the run was cancelled")]
+    Cancelled,
+    #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
+    Tensor(#[from] candle_core::Error),
+}

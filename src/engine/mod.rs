@@ -10,17 +10,10 @@ pub mod schedule;
 
 pub use error::EngineError;
 
-use crate::model::ModelConfig;
-use crate::plan::{Half, Plan};
+use std::ops::ControlFlow;
 
-/// A tokenised prompt and the vocabulary rows to read at its last token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prompt {
-    /// T token ids, at least one, each below the vocabulary size.
-    pub token_ids: Vec<u32>,
-    /// K output rows, distinct, each below the vocabulary size. May be empty.
-    pub option_ids: Vec<u32>,
-}
+use crate::model::{ModelConfig, Prompt};
+use crate::plan::{Half, Plan};
 
 /// What wrote a member into the residual stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -50,9 +43,6 @@ pub struct Trace {
     pub logits: Vec<f32>,
 }
 
-/// Told how much of the work is done, in block runs; answers whether to go on.
-pub type Progress<'a> = &'a mut dyn FnMut(usize, usize) -> std::ops::ControlFlow<()>;
-
 /// A model ready to run.
 pub trait Engine {
     fn config(&self) -> &ModelConfig;
@@ -60,26 +50,72 @@ pub trait Engine {
     /// Device and precision, for people: `"CPU (f32)"`.
     fn describe(&self) -> String;
 
-    /// Runs every plan on every prompt: `[plan][prompt]`.
+    /// Numbers the model stores, shared ones once.
+    fn parameters(&self) -> usize;
+
+    /// Begins to run every plan on every prompt.
     ///
     /// # Errors
-    /// A prompt past the context, an id past the vocabulary, or a cancelled run.
-    fn run(&self, prompts: &[Prompt], plans: &[Plan], progress: Progress) -> Result<Vec<Vec<Trace>>, EngineError>;
+    /// An id past the vocabulary, a prompt past the context, a plan for a deeper model.
+    fn start<'a>(
+        &'a self,
+        prompts: &'a [Prompt],
+        plans: &'a [Plan],
+    ) -> Result<Box<dyn Run + 'a>, EngineError>;
 
     /// [V] logits of the next token, for each prompt under one plan.
-    fn next_token_logits(&self, prompts: &[Prompt], plan: &Plan) -> Result<Vec<Vec<f32>>, EngineError>;
+    fn next_token_logits(
+        &self,
+        prompts: &[Prompt],
+        plan: &Plan,
+    ) -> Result<Vec<Vec<f32>>, EngineError>;
+
+    /// Runs every plan on every prompt, `[plan][prompt]`, telling `progress` the block runs done
+    /// and to do; it answers whether to go on.
+    fn run(
+        &self,
+        prompts: &[Prompt],
+        plans: &[Plan],
+        progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Result<Vec<Vec<Trace>>, EngineError> {
+        let mut run = self.start(prompts, plans)?;
+        while let Some((done, of)) = run.advance()? {
+            if progress(done, of).is_break() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+        run.traces()
+    }
 }
 
-/// The members a plan records, in order.
+/// A run in small steps, so that a browser's worker can hear "cancel" between them.
+pub trait Run {
+    /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError>;
+
+    /// What was recorded, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
+    fn traces(self: Box<Self>) -> Result<Vec<Vec<Trace>>, EngineError>;
+}
+
+/// The members that a plan records, in order: 1 + 2 for every block run.
 pub fn members(plan: &Plan) -> Vec<Member> {
-    let mut members = vec![Member { kind: Kind::Embedding, block: None }];
+    let mut members = vec![Member {
+        kind: Kind::Embedding,
+        block: None,
+    }];
     for run in plan.block_runs() {
         let block = Some(run.index);
         if run.half != Half::Mlp {
-            members.push(Member { kind: Kind::Attention, block });
+            members.push(Member {
+                kind: Kind::Attention,
+                block,
+            });
         }
         if run.half != Half::Attention {
-            members.push(Member { kind: Kind::Mlp, block });
+            members.push(Member {
+                kind: Kind::Mlp,
+                block,
+            });
         }
     }
     members

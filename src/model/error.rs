@@ -1,1 +1,130 @@
+use std::path::PathBuf;
 
+/// Why a model folder cannot be used: each message is one sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    // Files
+    #[error("cannot read {path}: {reason}; check the path and its permissions", path = path.display())]
+    Read {
+        path: PathBuf,
+        reason: std::io::Error,
+    },
+    #[error("{folder} is not a folder; give a model folder with config.json and *.safetensors, or a known name ({known})", folder = folder.display())]
+    NoFolder { folder: PathBuf, known: String },
+    #[error("{folder} has no {file}; {hint}")]
+    MissingFile {
+        folder: String,
+        file: &'static str,
+        hint: &'static str,
+    },
+
+    // config.json
+    #[error(
+        "{file} is not the JSON that was expected ({reason}); copy it again from where the model came from"
+    )]
+    Json {
+        file: String,
+        reason: serde_json::Error,
+    },
+    #[error(
+        "config.json says the architecture is {found}; atelier runs Llama, Mistral, Phi-3 and MobileLLM"
+    )]
+    UnknownArchitecture { found: String },
+    #[error("config.json: {field} is {found}, but {expected}")]
+    Config {
+        field: &'static str,
+        found: String,
+        expected: String,
+    },
+
+    // Weights
+    #[error("{file} is not a safetensors file ({reason}); download it again")]
+    NotSafetensors { file: String, reason: String },
+    #[error(
+        "{file} says its header has {header} bytes, but the whole file has {size}; it is not a safetensors file or was cut off: download it again"
+    )]
+    HeaderPastEnd {
+        file: String,
+        header: u64,
+        size: usize,
+    },
+    #[error(
+        "{file} ends too early: its header describes {expected} bytes and the file has {found}; download it again"
+    )]
+    Truncated {
+        file: String,
+        expected: usize,
+        found: usize,
+    },
+    #[error(
+        "{index} says tensor {tensor} is in {file}, which {what}; copy all shards beside the index"
+    )]
+    Shard {
+        index: String,
+        tensor: String,
+        file: String,
+        what: &'static str,
+    },
+    #[error("tensor {tensor} is missing from the checkpoint; it does not fit config.json ({hint})")]
+    MissingTensor { tensor: String, hint: String },
+    #[error(
+        "tensor {tensor} in {file} has shape {found:?}, but config.json asks for {expected:?}; the two files are of different models"
+    )]
+    Shape {
+        tensor: String,
+        file: String,
+        expected: Vec<usize>,
+        found: Vec<usize>,
+    },
+    #[error(
+        "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16 and BF16: convert the checkpoint"
+    )]
+    Dtype {
+        tensor: String,
+        file: String,
+        found: String,
+    },
+    #[error(
+        "tensor {tensor} in {file} holds {value} at element {element}; the checkpoint is damaged or its training diverged"
+    )]
+    NotFinite {
+        tensor: String,
+        file: String,
+        element: usize,
+        value: f32,
+    },
+
+    // Tokenizer and prompts
+    #[error(
+        "tokenizer.json cannot be read ({reason}); copy it again from where the model came from"
+    )]
+    Tokenizer { reason: String },
+    #[error(
+        "tokenizer.json has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
+    )]
+    Vocabulary { largest: u32, vocabulary: usize },
+    #[error("the prompt is empty; write at least one word")]
+    EmptyPrompt,
+    #[error("a lens needs at least two options; add one")]
+    TooFewOptions,
+    #[error("the prompt has {tokens} tokens, but the model's context is {context}; shorten it")]
+    TooLong { tokens: usize, context: usize },
+    #[error(
+        "after this prompt the option {option:?} is not one token but {pieces}; choose another word, or check its leading space"
+    )]
+    OptionPieces { option: String, pieces: String },
+    #[error(
+        "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}); end the prompt before a space and start the option with one"
+    )]
+    OptionMerges { option: String, pieces: String },
+    #[error("options {first:?} and {second:?} are the same token ({id}); each option must differ")]
+    EqualOptions {
+        first: String,
+        second: String,
+        id: u32,
+    },
+    #[error("token id {id} is past the model's vocabulary of {vocabulary}; use ids from 0 to {last}", last = vocabulary - 1)]
+    TokenId { id: u32, vocabulary: usize },
+    #[error("answer {answer} is not one of the {options} options; count from 0")]
+    Answer { answer: usize, options: usize },
+}

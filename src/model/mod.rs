@@ -1,10 +1,18 @@
 //! What a model is: configuration, weights, tokenizer. Files become checked types here.
 
 pub mod catalogue;
-pub mod checkpoint;
+mod checkpoint;
 pub mod config;
 mod error;
+mod files;
+mod prompt;
 pub mod tokenizer;
+mod weights;
 
+pub use checkpoint::Checkpoint;
 pub use config::{Architecture, ModelConfig, RopeScaling};
 pub use error::ModelError;
+pub use files::{Bytes, ModelFiles};
+pub use prompt::Prompt;
+pub use tokenizer::Tokenizer;
+pub use weights::{BlockWeights, Weights};

@@ -1,1 +1,142 @@
+//! `tokenizer.json`, and the rule that makes an option one token *in context* (MATH section 2).
 
+use super::{ModelConfig, ModelError, Prompt};
+
+/// A Hugging Face tokenizer, checked against its model's vocabulary.
+pub struct Tokenizer {
+    inner: tokenizers::Tokenizer,
+}
+
+impl Tokenizer {
+    /// # Errors
+    /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
+    pub fn from_json(bytes: &[u8], config: &ModelConfig) -> Result<Self, ModelError> {
+        let read_error = |error: tokenizers::Error| ModelError::Tokenizer {
+            reason: error.to_string(),
+        };
+        let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(read_error)?;
+        // Some files carry the truncation or padding of the run they were saved from.
+        inner.with_truncation(None).map_err(read_error)?;
+        inner.with_padding(None);
+        match inner.get_vocab(true).values().copied().max() {
+            Some(largest) if largest as usize >= config.vocabulary => Err(ModelError::Vocabulary {
+                largest,
+                vocabulary: config.vocabulary,
+            }),
+            Some(_) => Ok(Self { inner }),
+            None => Err(ModelError::Tokenizer {
+                reason: "it has no tokens".into(),
+            }),
+        }
+    }
+
+    /// Token ids of `text`, with the tokens that the tokenizer itself puts around it.
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>, ModelError> {
+        Ok(self.encoding(text)?.get_ids().to_vec())
+    }
+
+    /// The text of each token of `text`: what was cut out, or the token's own name where it stands
+    /// for no text (`<s>`).
+    pub fn pieces(&self, text: &str) -> Result<Vec<String>, ModelError> {
+        let encoding = self.encoding(text)?;
+        let cut = encoding.get_offsets().iter().zip(encoding.get_tokens());
+        Ok(cut
+            .map(|(&(start, end), token)| match text.get(start..end) {
+                Some(piece) if !piece.is_empty() => piece.to_string(),
+                _ => token.clone(),
+            })
+            .collect())
+    }
+
+    pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
+        self.inner
+            .decode(ids, true)
+            .map_err(|error| ModelError::Tokenizer {
+                reason: error.to_string(),
+            })
+    }
+
+    /// A prompt with options, each checked to be exactly one token after this prompt.
+    ///
+    /// # Errors
+    /// An empty prompt, one past the context, an option that is several tokens or changes how the
+    /// prompt's end is cut, two options that are the same token.
+    pub fn prompt(
+        &self,
+        config: &ModelConfig,
+        prompt: &str,
+        options: &[String],
+    ) -> Result<Prompt, ModelError> {
+        if prompt.trim().is_empty() {
+            return Err(ModelError::EmptyPrompt);
+        }
+        let token_ids = self.encode(prompt)?;
+        if token_ids.len() > config.context {
+            return Err(ModelError::TooLong {
+                tokens: token_ids.len(),
+                context: config.context,
+            });
+        }
+        let mut option_ids: Vec<u32> = Vec::with_capacity(options.len());
+        for option in options {
+            let id = self.option(&token_ids, prompt, option)?;
+            if let Some(earlier) = option_ids.iter().position(|&other| other == id) {
+                let first = options[earlier].clone();
+                return Err(ModelError::EqualOptions {
+                    first,
+                    second: option.clone(),
+                    id,
+                });
+            }
+            option_ids.push(id);
+        }
+        Ok(Prompt {
+            token_ids,
+            option_ids,
+        })
+    }
+
+    fn option(&self, prompt_ids: &[u32], prompt: &str, option: &str) -> Result<u32, ModelError> {
+        let text = format!("{prompt}{option}");
+        let ids = self.encode(&text)?;
+        let quoted = |pieces: &[String]| {
+            let quoted: Vec<String> = pieces.iter().map(|piece| format!("{piece:?}")).collect();
+            if quoted.is_empty() {
+                "no token at all".to_string()
+            } else {
+                quoted.join(" + ")
+            }
+        };
+        match ids.strip_prefix(prompt_ids) {
+            Some(&[id]) => Ok(id),
+            Some(rest) => {
+                let pieces = self.pieces(&text)?;
+                let pieces = quoted(&pieces[pieces.len() - rest.len()..]);
+                Err(ModelError::OptionPieces {
+                    option: option.to_string(),
+                    pieces,
+                })
+            }
+            None => {
+                let kept = ids
+                    .iter()
+                    .zip(prompt_ids)
+                    .take_while(|(a, b)| a == b)
+                    .count();
+                let pieces = quoted(&self.pieces(&text)?[kept..]);
+                Err(ModelError::OptionMerges {
+                    option: option.to_string(),
+                    pieces,
+                })
+            }
+        }
+    }
+
+    fn encoding(&self, text: &str) -> Result<tokenizers::Encoding, ModelError> {
+        self.inner
+            .encode(text, true)
+            .map_err(|error| ModelError::Tokenizer {
+                reason: error.to_string(),
+            })
+    }
+}

@@ -1,4 +1,9 @@
 //! Whole experiments, and [`report`], the file they all write.
 
+mod error;
 pub mod lens;
+mod loaded;
 pub mod report;
+
+pub use error::StudyError;
+pub use loaded::{LoadedModel, Question, QuestionText};

@@ -1,1 +1,160 @@
+//! The reference engine: candle, f32, on CPU (and on CUDA where that feature is built).
+//!
+//! Prompts are packed without padding, a block runs once for all streams that wait for it, and only
+//! the last tokens and the options' rows ever meet the output head. The two places where plain
+//! tensor operations cost most, attention and the gate, are fused kernels with a tensor-operation
+//! twin beside them.
 
+mod attention;
+mod block;
+mod exp;
+mod gate;
+mod pack;
+mod read;
+mod rope;
+mod run;
+
+use candle_core::{Device, Result, Tensor};
+
+use self::block::Block;
+use self::rope::Rope;
+use super::{Engine, EngineError, Run};
+use crate::model::{ModelConfig, Prompt, Weights};
+use crate::plan::{Plan, Step};
+
+/// A model on a candle device.
+pub struct CandleEngine {
+    config: ModelConfig,
+    device: Device,
+    embedding: Tensor,  // [V, D]
+    output: Tensor,     // [V, D]
+    final_norm: Tensor, // [D]
+    blocks: Vec<Block>,
+    rope: Rope,
+    parameters: usize,
+}
+
+impl CandleEngine {
+    /// Takes the weights over; nothing is copied on the CPU.
+    pub fn new(
+        config: ModelConfig,
+        weights: Weights,
+        device: Device,
+    ) -> std::result::Result<Self, EngineError> {
+        let parameters = weights.parameters();
+        let shape = (config.vocabulary, config.width);
+        let embedding = Tensor::from_vec(weights.embedding, shape, &device)?;
+        let output = match weights.output {
+            None => embedding.clone(),
+            Some(output) => Tensor::from_vec(output, shape, &device)?,
+        };
+        let final_norm = Tensor::from_vec(weights.final_norm, config.width, &device)?;
+        let blocks = weights
+            .blocks
+            .into_iter()
+            .map(|block| Block::new(&config, block, &device));
+        let blocks = blocks.collect::<Result<_>>()?;
+        Ok(Self {
+            rope: Rope::new(&config),
+            config,
+            device,
+            embedding,
+            output,
+            final_norm,
+            blocks,
+            parameters,
+        })
+    }
+
+    /// [N, D], the prompts one after the other.
+    fn embed(&self, prompts: &[Prompt]) -> Result<Tensor> {
+        let ids: Vec<u32> = prompts
+            .iter()
+            .flat_map(|prompt| prompt.token_ids.iter().copied())
+            .collect();
+        self.embedding
+            .index_select(&Tensor::new(ids, &self.device)?, 0)
+    }
+
+    fn normed(&self, streams: &Tensor) -> Result<Tensor> {
+        candle_nn::ops::rms_norm(streams, &self.final_norm, self.config.rms_norm_eps as f32)
+    }
+
+    fn check(&self, prompts: &[Prompt], plans: &[Plan]) -> std::result::Result<(), EngineError> {
+        let ModelConfig {
+            vocabulary,
+            context,
+            blocks,
+            ..
+        } = self.config;
+        for prompt in prompts {
+            let tokens = prompt.token_ids.len();
+            if tokens == 0 || tokens > context {
+                return Err(EngineError::Length { tokens, context });
+            }
+            let mut ids = prompt.token_ids.iter().chain(&prompt.option_ids);
+            if let Some(&id) = ids.find(|&&id| id as usize >= vocabulary) {
+                return Err(EngineError::TokenId { id, vocabulary });
+            }
+        }
+        match plans
+            .iter()
+            .flat_map(Plan::block_runs)
+            .find(|run| run.index >= blocks)
+        {
+            Some(run) => Err(EngineError::Plan {
+                index: run.index,
+                last: blocks - 1,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Engine for CandleEngine {
+    fn config(&self) -> &ModelConfig {
+        &self.config
+    }
+
+    fn describe(&self) -> String {
+        let device = if self.device.is_cpu() { "CPU" } else { "CUDA" };
+        format!("candle on {device} (f32)")
+    }
+
+    fn parameters(&self) -> usize {
+        self.parameters
+    }
+
+    fn start<'a>(
+        &'a self,
+        prompts: &'a [Prompt],
+        plans: &'a [Plan],
+    ) -> std::result::Result<Box<dyn Run + 'a>, EngineError> {
+        self.check(prompts, plans)?;
+        Ok(Box::new(run::CandleRun::new(self, prompts, plans)))
+    }
+
+    fn next_token_logits(
+        &self,
+        prompts: &[Prompt],
+        plan: &Plan,
+    ) -> std::result::Result<Vec<Vec<f32>>, EngineError> {
+        self.check(prompts, std::slice::from_ref(plan))?;
+        let pack = std::sync::Arc::new(pack::Pack::new(prompts, &self.rope));
+        let mut h = self.embed(prompts)?; // [N, D]
+        for step in plan.steps() {
+            h = match step {
+                Step::Block(run) => self.blocks[run.index].run(&h, run.half, &pack)?.stream,
+                Step::Parallel(runs) => {
+                    let mut sum = h.zeros_like()?;
+                    for run in runs {
+                        sum = (sum + self.blocks[run.index].run(&h, run.half, &pack)?.stream)?;
+                    }
+                    (sum / runs.len() as f64)?
+                }
+            };
+        }
+        let last = h.index_select(&Tensor::new(pack.last_rows(1), &self.device)?, 0)?; // [P, D]
+        Ok(self.normed(&last)?.matmul(&self.output.t()?)?.to_vec2()?) // [P][V]
+    }
+}

@@ -1,0 +1,268 @@
+//! Causal attention over packed sequences: rotary positions, grouped KV heads, sliding window.
+//!
+//! [`Attention`] is the fused CPU kernel; [`reference`] says the same in plain tensor operations,
+//! is what tests compare it with, and runs where the kernel cannot (CUDA).
+
+use std::sync::Arc;
+
+use candle_core::{CpuStorage, CustomOp1, D, DType, Layout, Result, Shape, Tensor};
+use rayon::prelude::*;
+
+use super::exp::exp;
+use super::pack::Pack;
+use super::rope::Angles;
+use crate::model::ModelConfig;
+
+/// What attention needs to know of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Heads {
+    pub heads: usize,
+    pub kv_heads: usize,
+    /// W
+    pub width: usize,
+    /// A token sees itself and the `window - 1` before it.
+    pub window: usize,
+}
+
+impl Heads {
+    pub fn new(config: &ModelConfig) -> Self {
+        Self {
+            heads: config.heads,
+            kv_heads: config.kv_heads,
+            width: config.head_width,
+            window: config.sliding_window.unwrap_or(usize::MAX),
+        }
+    }
+}
+
+/// [copies N, (heads + 2 kv_heads) W] queries, keys and values to [copies N, heads W], where the
+/// rows are `copies` packs one after the other.
+pub fn attention(qkv: &Tensor, heads: Heads, pack: &Arc<Pack>) -> Result<Tensor> {
+    if qkv.device().is_cpu() {
+        qkv.apply_op1_no_bwd(&Attention {
+            heads,
+            pack: pack.clone(),
+        })
+    } else {
+        reference(qkv, heads, pack)
+    }
+}
+
+struct Attention {
+    heads: Heads,
+    pack: Arc<Pack>,
+}
+
+/// One KV head of one sequence: the unit of parallel work.
+struct Task<'a> {
+    /// [T, (heads + 2 kv_heads) W]
+    qkv: &'a [f32],
+    angles: &'a Angles,
+    kv_head: usize,
+    /// [heads / kv_heads, T, W]
+    out: &'a mut [f32],
+}
+
+impl CustomOp1 for Attention {
+    fn name(&self) -> &'static str {
+        "packed-causal-attention"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let Heads {
+            heads,
+            kv_heads,
+            width,
+            ..
+        } = self.heads;
+        let (from, to) = layout.contiguous_offsets().ok_or_else(|| {
+            candle_core::Error::msg("attention needs contiguous queries, keys and values")
+        })?;
+        let qkv = &storage.as_slice::<f32>()?[from..to];
+        let (row_in, row_out) = ((heads + 2 * kv_heads) * width, heads * width);
+        let rows = qkv.len() / row_in;
+        let copies = rows / self.pack.rows;
+        let group = heads / kv_heads;
+
+        // Head-major, so that every task owns a contiguous piece: [copy, sequence][heads, T, W].
+        let mut by_head = vec![0f32; rows * row_out];
+        let mut tasks = Vec::with_capacity(copies * self.pack.spans.len() * kv_heads);
+        let mut rest = by_head.as_mut_slice();
+        for copy in 0..copies {
+            for (sequence, &(start, length)) in self.pack.spans.iter().enumerate() {
+                let first = (copy * self.pack.rows + start) * row_in;
+                for kv_head in 0..kv_heads {
+                    let (out, after) =
+                        std::mem::take(&mut rest).split_at_mut(group * length * width);
+                    rest = after;
+                    let qkv = &qkv[first..first + length * row_in];
+                    tasks.push(Task {
+                        qkv,
+                        angles: self.pack.angles(sequence),
+                        kv_head,
+                        out,
+                    });
+                }
+            }
+        }
+        let heads_of = self.heads;
+        tasks
+            .into_par_iter()
+            .for_each(|task| attend(task.qkv, task.angles, task.kv_head, heads_of, task.out));
+
+        // Back to one row a token.
+        let mut out = vec![0f32; rows * row_out];
+        for copy in 0..copies {
+            for &(start, length) in &self.pack.spans {
+                let first = (copy * self.pack.rows + start) * row_out;
+                let piece = first..first + length * row_out;
+                let (from, to) = (&by_head[piece.clone()], &mut out[piece]);
+                for (head, from) in from.chunks_exact(length * width).enumerate() {
+                    for (t, row) in from.chunks_exact(width).enumerate() {
+                        to[t * row_out + head * width..][..width].copy_from_slice(row);
+                    }
+                }
+            }
+        }
+        Ok((CpuStorage::F32(out), Shape::from((rows, row_out))))
+    }
+}
+
+/// One KV head and the query heads that share it, over one sequence.
+///
+/// Keys are kept transposed [W, T], so that scores of one query against all keys are W vector
+/// updates of length T: heads of 8 or 16 are too short to vectorise along.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn attend(qkv: &[f32], angles: &Angles, kv_head: usize, heads: Heads, out: &mut [f32]) {
+    let Heads {
+        heads,
+        kv_heads,
+        width,
+        window,
+    } = heads;
+    let row = (heads + 2 * kv_heads) * width;
+    let (length, half, group) = (qkv.len() / row, width / 2, heads / kv_heads);
+    let scale = 1.0 / (width as f32).sqrt();
+
+    let mut keys = vec![0f32; width * length]; // [W, T]
+    let mut query = vec![0f32; width];
+    for t in 0..length {
+        rotate(
+            &qkv[t * row + (heads + kv_head) * width..][..width],
+            angles,
+            t,
+            &mut query,
+        );
+        for (w, &k) in query.iter().enumerate() {
+            keys[w * length + t] = k;
+        }
+    }
+    let mut scores = vec![0f32; length];
+    for (in_group, out) in out.chunks_exact_mut(length * width).enumerate() {
+        let head = kv_head * group + in_group;
+        for (t, out) in out.chunks_exact_mut(width).enumerate() {
+            rotate(
+                &qkv[t * row + head * width..][..width],
+                angles,
+                t,
+                &mut query,
+            );
+            let seen = (t + 1).saturating_sub(window)..t + 1;
+            let scores = &mut scores[seen.clone()];
+            scores.fill(0.0);
+            for (w, &q) in query.iter().enumerate() {
+                let q = q * scale;
+                for (score, k) in scores.iter_mut().zip(&keys[w * length..][seen.clone()]) {
+                    *score += q * k;
+                }
+            }
+            let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let mut sum = 0.0;
+            for score in scores.iter_mut() {
+                *score = exp(*score - max);
+                sum += *score;
+            }
+            let values = &qkv[(heads + kv_heads + kv_head) * width..];
+            for (t, p) in seen.zip(scores.iter()) {
+                for (o, v) in out.iter_mut().zip(&values[t * row..][..width]) {
+                    *o += p * v;
+                }
+            }
+            for o in out.iter_mut() {
+                *o /= sum;
+            }
+        }
+    }
+    debug_assert_eq!(half * 2, width);
+}
+
+/// Hugging Face's convention: dimension i turns with i + W/2.
+#[inline(always)]
+fn rotate(x: &[f32], angles: &Angles, t: usize, out: &mut [f32]) {
+    let half = x.len() / 2;
+    let (cos, sin) = (
+        &angles.cos[t * half..][..half],
+        &angles.sin[t * half..][..half],
+    );
+    for i in 0..half {
+        out[i] = x[i] * cos[i] - x[i + half] * sin[i];
+        out[i + half] = x[i + half] * cos[i] + x[i] * sin[i];
+    }
+}
+
+/// The same, one sequence at a time, in tensor operations.
+pub fn reference(qkv: &Tensor, heads: Heads, pack: &Pack) -> Result<Tensor> {
+    let Heads {
+        heads,
+        kv_heads,
+        width,
+        window,
+    } = heads;
+    let (rows, _) = qkv.dims2()?;
+    let device = qkv.device();
+    let mut outs = Vec::new();
+    for copy in 0..rows / pack.rows {
+        for (sequence, &(start, t)) in pack.spans.iter().enumerate() {
+            let qkv = qkv.narrow(0, copy * pack.rows + start, t)?;
+            let part = |first: usize, count: usize| {
+                qkv.narrow(1, first * width, count * width)?
+                    .reshape((t, count, width))?
+                    .transpose(0, 1)?
+                    .contiguous()
+            };
+            let angles = pack.angles(sequence);
+            let table = |x: &[f32]| Tensor::from_slice(&x[..t * width / 2], (t, width / 2), device);
+            let (cos, sin) = (table(&angles.cos)?, table(&angles.sin)?);
+            let rope =
+                |x: Tensor| candle_nn::rotary_emb::rope(&x.unsqueeze(0)?, &cos, &sin)?.squeeze(0);
+            let q = rope(part(0, heads)?)?; // [H, T, W]
+            let repeat = |x: Tensor| {
+                let x = x
+                    .unsqueeze(1)?
+                    .broadcast_as((kv_heads, heads / kv_heads, t, width))?;
+                x.contiguous()?.reshape((heads, t, width))
+            };
+            let k = repeat(rope(part(heads, kv_heads)?)?)?; // [H, T, W]
+            let v = repeat(part(heads + kv_heads, kv_heads)?)?; // [H, T, W]
+            let mask: Vec<f32> = (0..t * t)
+                .map(|i| (i / t, i % t))
+                .map(|(q, k)| {
+                    if k <= q && q - k < window {
+                        0.0
+                    } else {
+                        f32::NEG_INFINITY
+                    }
+                })
+                .collect();
+            let mask = Tensor::from_vec(mask, (1, t, t), device)?;
+            let scores = (q.matmul(&k.t()?)? / (width as f64).sqrt())?.broadcast_add(&mask)?; // [H, T, T]
+            let y = candle_nn::ops::softmax(&scores, D::Minus1)?.matmul(&v)?; // [H, T, W]
+            outs.push(y.transpose(0, 1)?.reshape((t, heads * width))?);
+        }
+    }
+    Tensor::cat(&outs, 0)?.to_dtype(DType::F32)
+}

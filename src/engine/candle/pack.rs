@@ -1,0 +1,66 @@
+//! Sequences of unequal length, one after the other, without padding.
+
+use super::rope::{Angles, Rope};
+use crate::model::Prompt;
+
+/// Where each prompt's tokens lie in a packed stream [N, D], and the angles of their positions.
+pub struct Pack {
+    /// (first row, T) of each prompt.
+    pub spans: Vec<(usize, usize)>,
+    /// N
+    pub rows: usize,
+    short: Angles,
+    long: Angles,
+    is_long: Vec<bool>,
+}
+
+impl Pack {
+    pub fn new(prompts: &[Prompt], rope: &Rope) -> Self {
+        let mut rows = 0;
+        let spans: Vec<(usize, usize)> = prompts
+            .iter()
+            .map(|prompt| {
+                let span = (rows, prompt.token_ids.len());
+                rows += span.1;
+                span
+            })
+            .collect();
+        let is_long: Vec<bool> = spans
+            .iter()
+            .map(|&(_, length)| rope.is_long(length))
+            .collect();
+        let longest = |long: bool| {
+            let lengths = spans
+                .iter()
+                .zip(&is_long)
+                .filter(|(_, is_long)| **is_long == long)
+                .map(|(span, _)| span.1);
+            rope.angles(lengths.max().unwrap_or(0), long)
+        };
+        Self {
+            short: longest(false),
+            long: longest(true),
+            spans,
+            rows,
+            is_long,
+        }
+    }
+
+    pub fn angles(&self, prompt: usize) -> &Angles {
+        if self.is_long[prompt] {
+            &self.long
+        } else {
+            &self.short
+        }
+    }
+
+    /// The row of each prompt's last token, in `copies` packs one after the other.
+    pub fn last_rows(&self, copies: usize) -> Vec<u32> {
+        let last = |copy: usize| {
+            self.spans
+                .iter()
+                .map(move |(start, length)| copy * self.rows + start + length - 1)
+        };
+        (0..copies).flat_map(last).map(|row| row as u32).collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! Rotary position embedding: the angles, with Llama 3's and Phi-3's ways to stretch them.
+
+use crate::model::{ModelConfig, RopeScaling};
+
+/// Inverse frequencies [head_width / 2], in f64 as the angles are products of large positions.
+#[derive(Clone, Debug)]
+pub struct Rope {
+    short: Vec<f64>,
+    /// LongRoPE only: the divisors for sequences past the original context, and that context.
+    long: Option<(Vec<f64>, usize)>,
+    /// cos and sin are multiplied by this (LongRoPE's attention factor; 1 otherwise).
+    scale: f64,
+}
+
+/// cos and sin of every angle, [T, head_width / 2] each.
+#[derive(Clone, Debug, Default)]
+pub struct Angles {
+    pub cos: Vec<f32>,
+    pub sin: Vec<f32>,
+}
+
+impl Rope {
+    pub fn new(config: &ModelConfig) -> Self {
+        let half = config.head_width / 2;
+        let base = |i: usize| config.rope_theta.powf(-(i as f64) / half as f64);
+        let plain: Vec<f64> = (0..half).map(base).collect();
+        let stretched = |divisors: &[f64]| plain.iter().zip(divisors).map(|(f, d)| f / d).collect();
+        match &config.rope_scaling {
+            None => Self {
+                short: plain,
+                long: None,
+                scale: 1.0,
+            },
+            Some(RopeScaling::Llama3 {
+                factor,
+                low_freq_factor,
+                high_freq_factor,
+                original_context,
+            }) => {
+                let blend = |frequency: f64| {
+                    let wavelength = 2.0 * std::f64::consts::PI / frequency;
+                    let turns = *original_context as f64 / wavelength;
+                    if turns < *low_freq_factor {
+                        frequency / factor
+                    } else if turns > *high_freq_factor {
+                        frequency
+                    } else {
+                        let smooth =
+                            (turns - low_freq_factor) / (high_freq_factor - low_freq_factor);
+                        (1.0 - smooth) * frequency / factor + smooth * frequency
+                    }
+                };
+                Self {
+                    short: plain.into_iter().map(blend).collect(),
+                    long: None,
+                    scale: 1.0,
+                }
+            }
+            Some(RopeScaling::LongRope {
+                short,
+                long,
+                original_context,
+                attention_factor,
+            }) => Self {
+                short: stretched(short),
+                long: Some((stretched(long), *original_context)),
+                scale: *attention_factor,
+            },
+        }
+    }
+
+    /// Do sequences of `length` use the long divisors? The whole sequence does, or none of it.
+    pub fn is_long(&self, length: usize) -> bool {
+        self.long
+            .as_ref()
+            .is_some_and(|(_, original)| length > *original)
+    }
+
+    /// The angles of positions `0..length`.
+    pub fn angles(&self, length: usize, long: bool) -> Angles {
+        let frequencies = match &self.long {
+            Some((frequencies, _)) if long => frequencies,
+            _ => &self.short,
+        };
+        let each = |f: fn(f64) -> f64| {
+            let at = |position: usize| {
+                frequencies
+                    .iter()
+                    .map(move |w| (f(position as f64 * w) * self.scale) as f32)
+            };
+            (0..length).flat_map(at).collect()
+        };
+        Angles {
+            cos: each(f64::cos),
+            sin: each(f64::sin),
+        }
+    }
+}

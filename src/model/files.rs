@@ -1,0 +1,139 @@
+//! The files of a model folder, wherever they came from: a disk, the program itself, or a reader's
+//! drop on the page.
+
+use std::ops::Deref;
+
+use super::ModelError;
+
+/// Bytes of one file, mapped, owned or compiled in.
+pub enum Bytes {
+    #[cfg(feature = "cli")]
+    Mapped(memmap2::Mmap),
+    Owned(Vec<u8>),
+    Static(&'static [u8]),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            #[cfg(feature = "cli")]
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+            Self::Static(bytes) => bytes,
+        }
+    }
+}
+
+/// A Hugging Face model folder: `config.json`, `*.safetensors` (with an index if sharded), and
+/// `tokenizer.json` if it has one.
+pub struct ModelFiles {
+    pub name: String,
+    pub config: Bytes,
+    pub tokenizer: Option<Bytes>,
+    /// `model.safetensors.index.json`: its name and content.
+    pub index: Option<(String, Bytes)>,
+    /// Name and content of each safetensors file; at least one.
+    pub weights: Vec<(String, Bytes)>,
+}
+
+impl ModelFiles {
+    /// Sorts named files into their roles; files that play none are ignored.
+    ///
+    /// # Errors
+    /// No `config.json` or no `*.safetensors` among them.
+    pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
+        let (mut config, mut tokenizer, mut index, mut weights) = (None, None, None, Vec::new());
+        for (file, bytes) in files {
+            match file.as_str() {
+                "config.json" => config = Some(bytes),
+                "tokenizer.json" => tokenizer = Some(bytes),
+                _ if file.ends_with(".safetensors.index.json") => index = Some((file, bytes)),
+                _ if file.ends_with(".safetensors") => weights.push((file, bytes)),
+                _ => {}
+            }
+        }
+        let missing = |file, hint| ModelError::MissingFile {
+            folder: name.to_string(),
+            file,
+            hint,
+        };
+        let config = config.ok_or_else(|| {
+            missing(
+                "config.json",
+                "add the model's config.json (Hugging Face layout) beside its weights",
+            )
+        })?;
+        if weights.is_empty() {
+            return Err(missing(
+                "*.safetensors file",
+                "add the model's weights in safetensors format",
+            ));
+        }
+        weights.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Self {
+            name: name.to_string(),
+            config,
+            tokenizer,
+            index,
+            weights,
+        })
+    }
+
+    /// Is `file` one that [`Self::from_named`] has a use for?
+    pub fn wants(file: &str) -> bool {
+        matches!(file, "config.json" | "tokenizer.json")
+            || file.ends_with(".safetensors")
+            || file.ends_with(".safetensors.index.json")
+    }
+
+    /// Opens a folder; weights are mapped, not read.
+    #[cfg(feature = "cli")]
+    pub fn open(folder: &std::path::Path) -> Result<Self, ModelError> {
+        let read_error = |path: &std::path::Path, reason| ModelError::Read {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
+            let path = entry.map_err(|reason| read_error(folder, reason))?.path();
+            let Some(file) = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .filter(|name| Self::wants(name))
+            else {
+                continue;
+            };
+            let bytes = if file.ends_with(".safetensors") {
+                map(&path)
+            } else {
+                std::fs::read(&path).map(Bytes::Owned)
+            };
+            files.push((
+                file.to_string(),
+                bytes.map_err(|reason| read_error(&path, reason))?,
+            ));
+        }
+        let name = folder.canonicalize().ok();
+        let name = name
+            .as_deref()
+            .unwrap_or(folder)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("model");
+        Self::from_named(name, files)
+    }
+}
+
+#[cfg(feature = "cli")]
+fn map(path: &std::path::Path) -> std::io::Result<Bytes> {
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(Bytes::Owned(Vec::new())); // an empty file cannot be mapped
+    }
+    // SAFETY: the map is read only. Another process that truncates the file while it is being
+    // converted to tensors would fault this one, as with any mapped checkpoint reader; the
+    // alternative, reading tens of gigabytes into the heap first, doubles the memory a model needs.
+    unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
+}

@@ -1,0 +1,58 @@
+//! What an engine is asked to read: token ids, and the vocabulary rows of the options.
+
+use super::{ModelConfig, ModelError};
+
+/// A tokenised prompt and the vocabulary rows to read at its last token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// T token ids, at least one, each below the vocabulary size.
+    pub token_ids: Vec<u32>,
+    /// K output rows, distinct, each below the vocabulary size. May be empty.
+    pub option_ids: Vec<u32>,
+}
+
+impl Prompt {
+    /// A prompt given as ids, for models without a tokenizer: the checks that need no text.
+    ///
+    /// # Errors
+    /// No token, too many, an id past the vocabulary, equal options.
+    pub fn from_ids(
+        config: &ModelConfig,
+        token_ids: Vec<u32>,
+        option_ids: Vec<u32>,
+    ) -> Result<Self, ModelError> {
+        if token_ids.is_empty() {
+            return Err(ModelError::EmptyPrompt);
+        }
+        if token_ids.len() > config.context {
+            return Err(ModelError::TooLong {
+                tokens: token_ids.len(),
+                context: config.context,
+            });
+        }
+        if let Some(&id) = token_ids
+            .iter()
+            .chain(&option_ids)
+            .find(|&&id| id as usize >= config.vocabulary)
+        {
+            return Err(ModelError::TokenId {
+                id,
+                vocabulary: config.vocabulary,
+            });
+        }
+        for (i, &id) in option_ids.iter().enumerate() {
+            if let Some(first) = option_ids[..i].iter().position(|&other| other == id) {
+                let name = |index: usize| format!("row {}", index + 1);
+                return Err(ModelError::EqualOptions {
+                    first: name(first),
+                    second: name(i),
+                    id,
+                });
+            }
+        }
+        Ok(Self {
+            token_ids,
+            option_ids,
+        })
+    }
+}

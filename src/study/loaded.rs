@@ -1,0 +1,170 @@
+//! A model that is ready to be studied: its files checked, its weights in an engine.
+
+use crate::engine::Engine;
+use crate::engine::candle::CandleEngine;
+use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Prompt, Tokenizer, Weights};
+use crate::plan::Plan;
+use crate::study::StudyError;
+use crate::study::report::ModelFacts;
+
+/// Name, tokenizer and engine of one model.
+pub struct LoadedModel {
+    pub name: String,
+    pub tokenizer: Option<Tokenizer>,
+    pub engine: Box<dyn Engine>,
+}
+
+/// A prompt with options and a right answer, checked against a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub prompt: Prompt,
+    /// Index of the right option.
+    pub answer: usize,
+    /// What the reader wrote, where the question came as text.
+    pub text: Option<QuestionText>,
+}
+
+/// The text behind a [`Question`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuestionText {
+    pub prompt: String,
+    pub options: Vec<String>,
+    /// The prompt's tokens, in step with its ids.
+    pub tokens: Vec<String>,
+}
+
+impl LoadedModel {
+    /// Checks the files and puts the weights into the CPU engine; `progress(done, of)` counts blocks.
+    ///
+    /// # Errors
+    /// See [`ModelError`]; the first problem found, cheap checks first.
+    pub fn from_files(
+        files: &ModelFiles,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, StudyError> {
+        let config = String::from_utf8_lossy(&files.config);
+        let config = ModelConfig::from_json(&config)?;
+        let tokenizer = files
+            .tokenizer
+            .as_ref()
+            .map(|bytes| Tokenizer::from_json(bytes, &config))
+            .transpose()?;
+        let weights = Weights::load(&config, &Checkpoint::open(files)?, progress)?;
+        let engine = CandleEngine::new(config, weights, candle_core::Device::Cpu)?;
+        Ok(Self {
+            name: files.name.clone(),
+            tokenizer,
+            engine: Box::new(engine),
+        })
+    }
+
+    pub fn config(&self) -> &ModelConfig {
+        self.engine.config()
+    }
+
+    pub fn facts(&self) -> ModelFacts {
+        let config = self.config();
+        ModelFacts {
+            name: self.name.clone(),
+            architecture: config.architecture.name().to_string(),
+            blocks: config.blocks,
+            order: config.order.clone(),
+            width: config.width,
+            heads: config.heads,
+            kv_heads: config.kv_heads,
+            vocabulary: config.vocabulary,
+            context: config.context,
+            parameters: self.engine.parameters(),
+        }
+    }
+
+    /// The model's tokenizer, or the error that says it has none.
+    pub fn tokenizer(&self) -> Result<&Tokenizer, StudyError> {
+        self.tokenizer
+            .as_ref()
+            .ok_or_else(|| StudyError::NoTokenizer {
+                model: self.name.clone(),
+            })
+    }
+
+    /// A plan for this model: a line of notation, the name of a strategy, or the model's own order.
+    pub fn plan(&self, line: Option<&str>) -> Result<Plan, StudyError> {
+        let order = &self.config().order;
+        Ok(match line {
+            Some(line) => Plan::parse(line, order)?,
+            None => Plan::whole(order)?,
+        })
+    }
+
+    /// A question as text: every option must be one token after this prompt.
+    pub fn question(
+        &self,
+        prompt: &str,
+        options: &[String],
+        answer: usize,
+    ) -> Result<Question, StudyError> {
+        let tokenizer = self.tokenizer()?;
+        check_answer(options.len(), answer)?;
+        let ids = tokenizer.prompt(self.config(), prompt, options)?;
+        let text = QuestionText {
+            prompt: prompt.to_string(),
+            options: options.to_vec(),
+            tokens: tokenizer.pieces(prompt)?,
+        };
+        Ok(Question {
+            prompt: ids,
+            answer,
+            text: Some(text),
+        })
+    }
+
+    /// A question as token ids and vocabulary rows.
+    pub fn question_from_ids(
+        &self,
+        ids: &[u32],
+        rows: &[u32],
+        answer: usize,
+    ) -> Result<Question, StudyError> {
+        check_answer(rows.len(), answer)?;
+        let prompt = Prompt::from_ids(self.config(), ids.to_vec(), rows.to_vec())?;
+        Ok(Question {
+            prompt,
+            answer,
+            text: None,
+        })
+    }
+
+    /// The likeliest next token, again and again: at most `tokens`, until the model ends its text.
+    /// Every order is recomputed from the start (MATH section 7: no KV cache in a measured run).
+    pub fn greedy(&self, prompt: &str, tokens: usize, plan: &Plan) -> Result<String, StudyError> {
+        let tokenizer = self.tokenizer()?;
+        let mut ids = tokenizer.encode(prompt)?;
+        for _ in 0..tokens {
+            let prompt = Prompt::from_ids(self.config(), ids.clone(), Vec::new())?;
+            let logits = self.engine.next_token_logits(&[prompt], plan)?;
+            let best =
+                logits[0]
+                    .iter()
+                    .enumerate()
+                    .fold((0, f32::NEG_INFINITY), |best, (id, &logit)| {
+                        if logit > best.1 { (id, logit) } else { best }
+                    });
+            let id = best.0 as u32;
+            if self.config().eos_token_ids.contains(&id) {
+                break;
+            }
+            ids.push(id);
+        }
+        Ok(tokenizer.decode(&ids)?)
+    }
+}
+
+fn check_answer(options: usize, answer: usize) -> Result<(), StudyError> {
+    if options < 2 {
+        Err(ModelError::TooFewOptions.into())
+    } else if answer >= options {
+        Err(ModelError::Answer { answer, options }.into())
+    } else {
+        Ok(())
+    }
+}

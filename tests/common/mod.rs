@@ -1,0 +1,146 @@
+//! What several test files need: the golden values, and where models are.
+
+#![allow(dead_code)] // each test file uses its own part
+
+use std::path::{Path, PathBuf};
+
+use atelier::model::ModelFiles;
+use atelier::study::LoadedModel;
+use serde_json::Value;
+
+/// Relative agreement asked of f32 code against the float64 goldens.
+pub const TOLERANCE: f64 = 1e-4;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A model of the goldens: the random ones travel with the project, the story models do not.
+pub fn model_folder(name: &str) -> Option<PathBuf> {
+    let places = [
+        root().join("tests/models").join(name),
+        root().join("../shared/models").join(name),
+    ];
+    let found = places
+        .into_iter()
+        .find(|place| place.join("config.json").exists());
+    if found.is_none() {
+        eprintln!("SKIPPED: {name} is not here (../shared/models); its goldens were not checked");
+    }
+    found
+}
+
+pub fn load(folder: &Path) -> LoadedModel {
+    let files = ModelFiles::open(folder).expect("a model folder");
+    LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")
+}
+
+/// Every golden run: file stem and content.
+pub fn goldens() -> Vec<(String, Value)> {
+    let mut goldens: Vec<_> = std::fs::read_dir(root().join("tests/golden"))
+        .expect("tests/golden")
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a readable golden");
+            let stem = path
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .expect("a name")
+                .to_string();
+            (stem, serde_json::from_str(&text).expect("golden JSON"))
+        })
+        .collect();
+    goldens.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(goldens.len(), 8, "the goldens of eight runs");
+    goldens
+}
+
+pub fn u32s(value: &Value) -> Vec<u32> {
+    serde_json::from_value(value.clone()).expect("a list of ids")
+}
+
+pub fn strings(value: &Value) -> Vec<String> {
+    serde_json::from_value(value.clone()).expect("a list of texts")
+}
+
+/// A golden plan's steps (`[0, [1, 2], 3]`) in the one-line notation.
+pub fn notation(steps: &Value) -> String {
+    let step = |step: &Value| match step.as_array() {
+        None => step.to_string(),
+        Some(group) => format!(
+            "({})",
+            group
+                .iter()
+                .map(Value::to_string)
+                .collect::<Vec<_>>()
+                .join(",")
+        ),
+    };
+    steps
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(step)
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+/// Numbers agree to [`TOLERANCE`] relative to the largest of their list (at least `floor`), lists
+/// and objects element by element; a field of `expected` that `found` lacks is a failure.
+pub fn assert_close(found: &Value, expected: &Value, at: &str) {
+    match expected {
+        Value::Number(number) => {
+            let expected = number.as_f64().expect("a number");
+            let found = found
+                .as_f64()
+                .unwrap_or_else(|| panic!("{at}: {found} is not a number"));
+            assert_near(found, expected, expected.abs(), at);
+        }
+        Value::Array(list) => {
+            let found = found
+                .as_array()
+                .unwrap_or_else(|| panic!("{at}: {found} is not a list"));
+            assert_eq!(found.len(), list.len(), "{at}: length");
+            let numbers: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
+            let largest =
+                numbers.map(|numbers| numbers.iter().fold(0.0, |max, x| f64::max(max, x.abs())));
+            for (i, (found, expected)) in found.iter().zip(list).enumerate() {
+                match (largest, found.as_f64(), expected.as_f64()) {
+                    (Some(scale), Some(found), Some(expected)) => {
+                        assert_near(found, expected, scale, &format!("{at}[{i}]"));
+                    }
+                    _ => assert_close(found, expected, &format!("{at}[{i}]")),
+                }
+            }
+        }
+        Value::Object(fields) => {
+            for (name, expected) in fields {
+                let found = found
+                    .get(name)
+                    .unwrap_or_else(|| panic!("{at}: no field {name}"));
+                if name == "sum_error" {
+                    let error = found.as_f64().expect("a number");
+                    assert!(
+                        error < 1e-3,
+                        "{at}: the members do not add up to the logits ({error})"
+                    );
+                } else {
+                    assert_close(found, expected, &format!("{at}.{name}"));
+                }
+            }
+        }
+        other => assert_eq!(found, other, "{at}"),
+    }
+}
+
+fn assert_near(found: f64, expected: f64, scale: f64, at: &str) {
+    let allowed = TOLERANCE * scale + 1e-6;
+    assert!(
+        (found - expected).abs() <= allowed,
+        "{at}: {found}, expected {expected} (± {allowed:.1e})"
+    );
+}
