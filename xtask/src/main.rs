@@ -1,1 +1,96 @@
-fn main() {}
+//! atelier's set-up and every chore: `cargo xtask serve | build | test | check | setup`.
+//!
+//! # Layout
+//!
+//! - [`command`]: running programs, timing steps, and the one way to stop: a sentence and the
+//!   command that helps.
+//! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
+//! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
+//!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`apt`].
+//! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
+//!   what must travel with it.
+//! - [`server`]: serves `dist/`.
+//! - [`check`]: formatting, lints and documentation; the tests.
+
+mod apt;
+mod browser;
+mod check;
+mod command;
+mod hash;
+mod licences;
+mod npm;
+mod page;
+mod place;
+mod server;
+mod setup;
+mod stamp;
+mod tools;
+mod wasm;
+
+use std::process::ExitCode;
+
+use command::Stop;
+use place::Place;
+
+const USAGE: &str = "\
+Usage: cargo xtask <chore>
+
+  serve [--no-open] [--port N]   build the page in release, serve it, open a browser
+  build                          build the page in release into dist/, for any static host
+  test                           build the page and run every test, browser ones included
+  check                          formatting, lints (native and wasm) and documentation
+  setup                          only prepare what the other chores need
+
+Every chore first prepares what is missing. Tools go to $ATELIER_CACHE, or else to
+$XDG_CACHE_HOME/atelier, or else to ~/.cache/atelier; delete that folder to undo it.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => {
+            eprintln!("\n{stop}");
+            ExitCode::from(stop.code)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Stop> {
+    let clock = std::time::Instant::now();
+    let (chore, options) = match arguments.split_first() {
+        Some((chore, options)) => (chore.as_str(), options),
+        None => ("help", arguments),
+    };
+    if chore != "serve"
+        && let Some(option) = options.first()
+    {
+        return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
+    }
+    let place = Place::find()?;
+    match chore {
+        "serve" => {
+            let options = server::Options::parse(options)?;
+            // A taken port should not be found out after a build of minutes.
+            let listener = server::listen(options.port)?;
+            page::build(&place)?;
+            println!("ready after {}", command::spell(clock.elapsed()));
+            return server::serve(listener, &place.dist(), options.open);
+        }
+        "build" => page::build(&place)?,
+        "test" => check::test(&place)?,
+        "check" => check::check(&place)?,
+        "setup" => {
+            setup::for_tests(&place)?;
+        }
+        "help" | "-h" | "--help" => {
+            println!("{USAGE}");
+            return Ok(());
+        }
+        other => return Err(Stop::usage(format!("There is no chore `{other}`."))),
+    }
+    println!(
+        "`cargo xtask {chore}` took {}",
+        command::spell(clock.elapsed())
+    );
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Formatting, lints and documentation; and the tests.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::command::{Stop, run, step};
+use crate::place::Place;
+use crate::wasm::TRIPLE;
+use crate::{page, setup};
+
+/// The page and its worker, as cargo selects them.
+const WEB: &[&str] = &[
+    "--package",
+    "atelier",
+    "--target",
+    TRIPLE,
+    "--no-default-features",
+    "--features",
+    "web",
+];
+
+pub fn check(place: &Place) -> Result<(), Stop> {
+    step("cargo fmt --check", || {
+        let mut fmt = Command::new("cargo");
+        fmt.current_dir(place.root())
+            .args(["fmt", "--all", "--check"]);
+        run(&mut fmt, "Some files are not formatted.")
+            .map_err(|stop| stop.try_running("cargo fmt --all"))
+    })?;
+    step("clippy", || {
+        let mut clippy = Command::new("cargo");
+        clippy.args([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]);
+        run(
+            clippy.current_dir(place.root()),
+            "Clippy has something to say.",
+        )
+    })?;
+    step("documentation", || {
+        let mut doc = Command::new("cargo");
+        doc.args(["doc", "--package", "atelier", "--lib", "--no-deps"]);
+        document(&mut doc, place)
+    })?;
+    let wasm = setup::for_lints(place)?;
+    step("clippy of the page and its worker (wasm)", || {
+        let mut clippy = wasm.cargo();
+        clippy
+            .arg("clippy")
+            .args(WEB)
+            .args(["--lib", "--bins", "--", "-D", "warnings"]);
+        run(
+            clippy.current_dir(place.root()),
+            "Clippy has something to say about the page.",
+        )
+    })?;
+    step("documentation of the page (wasm)", || {
+        let mut doc = wasm.cargo();
+        doc.arg("doc").args(WEB).args(["--lib", "--no-deps"]);
+        document(&mut doc, place)
+    })
+}
+
+fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
+    doc.current_dir(place.root())
+        .env("RUSTDOCFLAGS", "-D warnings");
+    run(doc, "The documentation has a broken link or another fault.")
+}
+
+/// Builds the page and runs every test: natively, and of the page in a browser.
+pub fn test(place: &Place) -> Result<(), Stop> {
+    let (workshop, browser) = setup::for_tests(place)?;
+    page::build_in(&workshop, place)?;
+    let mut summaries = Vec::new();
+    // Apart: together, cargo would build this very program anew with other features of its crates.
+    for package in ["atelier", "xtask"] {
+        let mut cargo = Command::new("cargo");
+        cargo
+            .current_dir(place.root())
+            .args(["test", "--package", package])
+            .env("ATELIER_DIST", place.dist())
+            .env("ATELIER_CHROME", &browser.chrome)
+            .env("ATELIER_CHROMEDRIVER", &browser.driver);
+        step(&format!("cargo test --package {package}"), || {
+            run_tests(&mut cargo, package, &mut summaries)
+        })?;
+    }
+    println!("\nEvery test runner's summary:");
+    for summary in summaries {
+        println!("{summary}");
+    }
+    Ok(())
+}
+
+/// Runs tests, passing on what they print and keeping their summaries.
+fn run_tests(cargo: &mut Command, package: &str, summaries: &mut Vec<String>) -> Result<(), Stop> {
+    let failed =
+        || Stop::new(format!("Tests of {package} failed.")).try_running("cargo xtask test");
+    let mut child = cargo.stdout(Stdio::piped()).spawn().map_err(|_| failed())?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            println!("{line}");
+            if line.starts_with("test result: ") && !is_empty(&line) {
+                summaries.push(line);
+            }
+        }
+    }
+    match child.wait() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(failed()),
+    }
+}
+
+/// A runner that had nothing to run: a binary without tests.
+fn is_empty(summary: &str) -> bool {
+    summary.contains(" 0 passed; 0 failed; 0 ignored;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runners_without_tests_have_no_summary() {
+        assert!(is_empty(
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured"
+        ));
+        assert!(!is_empty(
+            "test result: ok. 0 passed; 0 failed; 1 ignored; 0 measured"
+        ));
+        assert!(!is_empty(
+            "test result: ok. 10 passed; 0 failed; 0 ignored; 0 measured"
+        ));
+    }
+}

@@ -1,0 +1,155 @@
+//! The licences of others' work that is inside `dist/`, as they ask to travel with it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::command::{self, Stop};
+use crate::hash::files_under;
+use crate::npm;
+use crate::page::make_folder;
+use crate::place::Place;
+use crate::wasm::{TRIPLE, Wasm};
+
+/// Files of npm packages that are bundled, and their names in `dist/licences/`.
+const JAVASCRIPT: &[(&str, &str)] = &[
+    ("echarts/LICENSE", "echarts-LICENSE.txt"),
+    ("echarts/NOTICE", "echarts-NOTICE.txt"),
+    ("echarts/licenses/LICENSE-d3", "echarts-LICENSE-d3.txt"),
+    ("zrender/LICENSE", "zrender-LICENSE.txt"),
+    ("tslib/LICENSE.txt", "tslib-LICENSE.txt"),
+];
+
+/// Writes `licences/` of the page: JavaScript's as they are, and Rust's crates' in one text.
+pub fn collect(place: &Place, wasm: &Wasm, stage: &Path) -> Result<(), Stop> {
+    let folder = stage.join("licences");
+    make_folder(&folder)?;
+    for (from, to) in JAVASCRIPT {
+        let from = npm::folder(place).join(from);
+        std::fs::copy(&from, folder.join(to)).map_err(|error| Stop::file("copy", &from, &error))?;
+    }
+    for own in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        let from = place.root().join(own);
+        std::fs::copy(&from, folder.join(format!("atelier-{own}.txt")))
+            .map_err(|error| Stop::file("copy", &from, &error))?;
+    }
+    let rust = folder.join("rust-crates.txt");
+    std::fs::write(&rust, crates(place, wasm)?).map_err(|error| Stop::file("write", &rust, &error))
+}
+
+/// Every crate in the page and its worker: name, version, licence, home, and its licence files.
+fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
+    let mut cargo = wasm.cargo();
+    cargo
+        .current_dir(place.root())
+        .args([
+            "tree",
+            "--package",
+            "atelier",
+            "--target",
+            TRIPLE,
+            "--no-default-features",
+        ])
+        .args([
+            "--features",
+            "web",
+            "--edges",
+            "normal,no-proc-macro",
+            "--prefix",
+            "none",
+        ])
+        .args(["--format", "{p}|{l}|{r}"]);
+    let tree = command::output(&mut cargo)
+        .ok_or_else(|| Stop::new("`cargo tree` could not list the crates of the page."))?;
+    let mut lines: Vec<&str> = tree
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let sources = registry_sources();
+    let mut text = String::from("The page and its worker contain these Rust crates.\n");
+    for line in lines {
+        let Some((name, version, licence, home)) = parse(line) else {
+            continue;
+        };
+        let _ = write!(
+            text,
+            "\n{}\n{name} {version}\n{licence}\n{home}\n",
+            "=".repeat(72)
+        );
+        for source in &sources {
+            for file in licence_files(&source.join(format!("{name}-{version}")))? {
+                let bytes =
+                    std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+                let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// A line of `cargo tree`; none for the project itself, whose entry carries its path.
+fn parse(line: &str) -> Option<(&str, &str, &str, &str)> {
+    let mut fields = line.split('|');
+    let mut package = fields.next()?.split(' ');
+    let (name, version) = (package.next()?, package.next()?.strip_prefix('v')?);
+    if package.next().is_some_and(|more| more.starts_with("(/")) {
+        return None;
+    }
+    Some((name, version, fields.next()?, fields.next()?))
+}
+
+/// The folders in which cargo keeps the sources of registries.
+fn registry_sources() -> Vec<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")));
+    let folders = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
+    folders
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| Some(folder.ok()?.path()))
+        .collect()
+}
+
+fn licence_files(package: &Path) -> Result<Vec<PathBuf>, Stop> {
+    let is_licence = |file: &PathBuf| {
+        let name = file
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_uppercase();
+        let starts = [
+            "LICENSE",
+            "LICENCE",
+            "COPYING",
+            "NOTICE",
+            "COPYRIGHT",
+            "UNLICENSE",
+        ];
+        file.parent() == Some(package) && starts.iter().any(|start| name.starts_with(start))
+    };
+    Ok(files_under(package)?
+        .into_iter()
+        .filter(is_licence)
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_cargo_tree_names_a_crate() {
+        let line = "half v2.7.1|MIT OR Apache-2.0|https://example.org/half";
+        let want = (
+            "half",
+            "2.7.1",
+            "MIT OR Apache-2.0",
+            "https://example.org/half",
+        );
+        assert_eq!(parse(line), Some(want));
+        assert_eq!(parse("atelier v0.1.0 (/home/me/atelier)|MIT|"), None);
+        assert_eq!(parse(""), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! The page's and the build's JavaScript, from npm by the committed lock file.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::apt::Need;
+use crate::command::{Stop, on_path, output, ready, run, step};
+use crate::hash::Hash;
+use crate::place::Place;
+
+/// The oldest Node.js that esbuild runs on.
+const NODE: u32 = 18;
+
+pub fn needs() -> Vec<Need> {
+    if on_path(&["node", "nodejs"]).is_some() && on_path(&["npm"]).is_some() {
+        return Vec::new();
+    }
+    vec![Need {
+        what: "npm",
+        packages: &["nodejs", "npm"],
+        elsewhere: "install Node.js 18 or newer",
+    }]
+}
+
+/// Installs what the lock file names, unless that was done.
+pub fn prepare(place: &Place) -> Result<(), Stop> {
+    let mut lock = Hash::new();
+    lock.add_path(&place.root().join("package-lock.json"))?;
+    let lock = lock.finish();
+    let stamp = folder(place).join(".atelier-lock");
+    if std::fs::read_to_string(&stamp).is_ok_and(|text| text == lock) {
+        ready("JavaScript of package-lock.json");
+        return Ok(());
+    }
+    let version = output(Command::new("node").arg("--version")).unwrap_or_default();
+    if major(&version).is_none_or(|major| major < NODE) {
+        return Err(Stop::new(format!(
+            "Node.js {NODE} or newer is needed, and `node --version` says \"{version}\"."
+        )));
+    }
+    step("npm ci (ECharts, esbuild, binaryen, axe-core)", || {
+        run(
+            npm().current_dir(place.root()).args([
+                "ci",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+            ]),
+            "npm could not install what package-lock.json names; is there a network?",
+        )
+    })?;
+    std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
+}
+
+fn npm() -> Command {
+    // On Windows npm is a script, which only its full name starts.
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+}
+
+pub fn folder(place: &Place) -> PathBuf {
+    place.root().join("node_modules")
+}
+
+/// A JavaScript program of a package, run by Node.js.
+pub fn program(place: &Place, path: &str) -> Command {
+    let mut command = Command::new("node");
+    command
+        .current_dir(place.root())
+        .arg(Path::new("node_modules").join(path));
+    command
+}
+
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn node_says_its_version() {
+        assert_eq!(major("v20.20.2"), Some(20));
+        assert_eq!(major("20"), None);
+        assert_eq!(major(""), None);
+    }
+}

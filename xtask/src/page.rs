@@ -1,0 +1,234 @@
+//! Sources to `dist/`: JavaScript and style bundled by esbuild, Rust by Trunk, wasm made smaller
+//! and faster by binaryen, every URL stamped with the build's id.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use flate2::{Compression, write::GzEncoder};
+
+use crate::command::{Stop, ready, run, step};
+use crate::hash::{Hash, files_under};
+use crate::place::Place;
+use crate::setup::{self, Workshop};
+use crate::{licences, npm, stamp};
+
+/// Everything that the page is made from; a change in one of them makes it anew.
+const SOURCES: &[&str] = &[
+    "src",
+    "style",
+    "public",
+    "index.html",
+    "Trunk.toml",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo",
+    "package-lock.json",
+    "xtask/src",
+    "xtask/assets",
+];
+
+/// What rustc's wasm may use, and so what binaryen must know.
+const WASM_FEATURES: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-simd",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// The page travels before the first picture: small. The worker runs the models: fast.
+const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", "-O3")];
+
+/// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
+pub fn build(place: &Place) -> Result<(), Stop> {
+    build_in(&setup::for_page(place)?, place)
+}
+
+pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
+    let sources = fingerprint(place)?;
+    let note = place.scratch().join("dist-sources");
+    let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
+    if made && place.dist().join("index.html").is_file() {
+        ready("dist/ is up to date");
+        return Ok(());
+    }
+    // Whole or not at all: what is unfinished stays out of dist/.
+    let stage = place.scratch().join("dist");
+    remove(&stage)?;
+    remove(&note)?;
+    step("bundling JavaScript and style", || bundle(place))?;
+    step("building the page and its worker in release", || {
+        trunk(workshop, place, &stage)
+    })?;
+    for (file, level) in WASM_FILES {
+        step(&format!("wasm-opt {level} {file}"), || {
+            optimise(place, &stage.join(file), level)
+        })?;
+    }
+    step("minifying the wasm's JavaScript", || minify(place, &stage))?;
+    step("collecting licences", || {
+        licences::collect(place, &workshop.wasm, &stage)
+    })?;
+    let id = stamp::stamp(&stage)?;
+    remove(&place.dist())?;
+    std::fs::rename(&stage, place.dist())
+        .map_err(|error| Stop::file("move the page to", &place.dist(), &error))?;
+    std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
+    println!("dist/ is build {id}:");
+    report_sizes(&place.dist())
+}
+
+fn fingerprint(place: &Place) -> Result<String, Stop> {
+    let mut hash = Hash::new();
+    for source in SOURCES {
+        hash.add(source.as_bytes());
+        hash.add_path(&place.root().join(source))?;
+    }
+    Ok(hash.finish())
+}
+
+/// ECharts without what no chart uses, and the style sheets as one.
+fn bundle(place: &Place) -> Result<(), Stop> {
+    let folder = place.generated();
+    make_folder(&folder)?;
+    let mut echarts = esbuild(place);
+    echarts
+        .args(["xtask/assets/echarts.entry.js", "--bundle", "--format=iife"])
+        .args([
+            "--global-name=echarts",
+            "--minify",
+            "--target=es2020",
+            "--legal-comments=none",
+        ])
+        // The notice that its licence asks for; the whole texts are in licences/.
+        .arg("--banner:js=/*! Apache ECharts, Apache-2.0; zrender, BSD-3-Clause: licences/ */")
+        .arg("--define:process.env.NODE_ENV=\"production\"")
+        .arg(format!("--outfile={}", folder.join("echarts.js").display()));
+    run(&mut echarts, "esbuild could not bundle ECharts.")?;
+    let mut style = esbuild(place);
+    style
+        .args(["style/main.css", "--bundle", "--minify", "--target=es2022"])
+        .arg(format!("--outfile={}", folder.join("style.css").display()));
+    run(&mut style, "esbuild could not bundle style/main.css.")
+}
+
+fn esbuild(place: &Place) -> Command {
+    let mut command = npm::program(place, "esbuild/bin/esbuild");
+    command.arg("--log-level=warning");
+    command
+}
+
+fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
+    let mut trunk = Command::new("trunk");
+    trunk
+        .current_dir(place.root())
+        .args(["build", "--release", "--dist"])
+        .arg(stage);
+    // Trunk takes NO_COLOR for a flag of its own that wants true or false.
+    trunk.env_remove("NO_COLOR");
+    workshop.wasm.dress(&mut trunk, workshop.tools.path());
+    run(&mut trunk, "Trunk could not build the page.")
+}
+
+/// Runs binaryen over a file. It takes a minute, so its result is kept for as long as the same
+/// wasm comes in, as it does when only words or styles changed.
+fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
+    let mut hash = Hash::new();
+    hash.add_path(file)?;
+    hash.add_path(&npm::folder(place).join("binaryen/package.json"))?;
+    let kept = place.scratch().join("wasm-opt");
+    make_folder(&kept)?;
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let result = kept.join(format!("{}{level}-{name}", hash.finish()));
+    if !result.is_file() {
+        // One result a file is enough to keep.
+        for old in files_under(&kept)? {
+            if old.to_string_lossy().ends_with(&*name) {
+                remove(&old)?;
+            }
+        }
+        let unfinished = kept.join("unfinished");
+        let mut wasm_opt = npm::program(place, "binaryen/bin/wasm-opt");
+        wasm_opt
+            .arg(level)
+            .args(WASM_FEATURES)
+            .arg(file)
+            .arg("-o")
+            .arg(&unfinished);
+        run(
+            &mut wasm_opt,
+            "wasm-opt could not optimise the page's wasm.",
+        )?;
+        std::fs::rename(&unfinished, &result)
+            .map_err(|error| Stop::file("write", &result, &error))?;
+    }
+    std::fs::copy(&result, file).map_err(|error| Stop::file("write", file, &error))?;
+    Ok(())
+}
+
+/// wasm-bindgen writes for people; these files are for browsers.
+fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
+    let mut esbuild = esbuild(place);
+    esbuild
+        .args([
+            "--minify",
+            "--format=esm",
+            "--target=es2022",
+            "--allow-overwrite",
+        ])
+        .arg(format!("--outdir={}", stage.display()))
+        .args(["page.js", "worker.js", "boot.js", "worker_loader.js"].map(|file| stage.join(file)));
+    run(
+        &mut esbuild,
+        "esbuild could not minify the page's JavaScript.",
+    )
+}
+
+fn report_sizes(dist: &Path) -> Result<(), Stop> {
+    for file in files_under(dist)? {
+        let name = file
+            .strip_prefix(dist)
+            .unwrap_or(&file)
+            .display()
+            .to_string();
+        if name.ends_with(".wasm") || name.ends_with(".js") || name.ends_with(".css") {
+            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+            let small = gzip(&bytes).map_err(|error| Stop::file("compress", &file, &error))?;
+            println!(
+                "  {:>7.1} kB gzipped {:>8.1} kB  {name}",
+                kilo(&small),
+                kilo(&bytes)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn kilo(bytes: &[u8]) -> f64 {
+    bytes.len() as f64 / 1000.0
+}
+
+pub fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+pub fn make_folder(path: &Path) -> Result<(), Stop> {
+    std::fs::create_dir_all(path).map_err(|error| Stop::file("make the folder", path, &error))
+}
+
+/// Removes a file or a folder with all it holds, if it is there.
+fn remove(path: &PathBuf) -> Result<(), Stop> {
+    let removed = if path.is_dir() {
+        std::fs::remove_dir_all(path)
+    } else if path.exists() {
+        std::fs::remove_file(path)
+    } else {
+        Ok(())
+    };
+    removed.map_err(|error| Stop::file("remove", path, &error))
+}

@@ -1,0 +1,99 @@
+//! The folders that chores read and write.
+
+use std::path::{Path, PathBuf};
+
+use crate::command::Stop;
+
+pub struct Place {
+    root: PathBuf,
+    target: PathBuf,
+    cache: PathBuf,
+}
+
+impl Place {
+    pub fn find() -> Result<Self, Stop> {
+        // Cargo sets the variable when it runs this program; the built-in path serves a direct run.
+        let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = manifest
+            .parent()
+            .ok_or_else(|| Stop::new("The project's folder was not found."))?
+            .to_path_buf();
+        let target = match std::env::var_os("CARGO_TARGET_DIR") {
+            Some(target) => root.join(target),
+            None => root.join("target"),
+        };
+        let cache = cache_folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+            .ok_or_else(|| {
+                Stop::new("There is no home folder to keep the tools in.")
+                    .try_running("export ATELIER_CACHE=<a folder>")
+            })?;
+        // A relative cache means the same folder from wherever the chore was started.
+        let cache = root.join(cache);
+        Ok(Self {
+            root,
+            target,
+            cache,
+        })
+    }
+
+    /// The project.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The finished page.
+    pub fn dist(&self) -> PathBuf {
+        self.root.join("dist")
+    }
+
+    /// What the page is made of that is itself made: the chart library's bundle, the style sheet.
+    pub fn generated(&self) -> PathBuf {
+        self.root.join("generated")
+    }
+
+    /// This program's own notes and unfinished work.
+    pub fn scratch(&self) -> PathBuf {
+        self.target.join("xtask")
+    }
+
+    /// What is built once for this user, whatever clone of the project asks.
+    pub fn cache(&self) -> &Path {
+        &self.cache
+    }
+}
+
+fn cache_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let home = || variable("HOME").or_else(|| variable("USERPROFILE"));
+    variable("ATELIER_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| variable("XDG_CACHE_HOME").map(|cache| Path::new(&cache).join("atelier")))
+        .or_else(|| home().map(|home| Path::new(&home).join(".cache").join("atelier")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_is_where_the_reader_says_or_the_system_keeps_such_things() {
+        let folder = |pairs: &[(&str, &str)]| {
+            let find = |name: &str| {
+                pairs
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| value.to_string())
+            };
+            cache_folder(find)
+        };
+        let all = [
+            ("ATELIER_CACHE", "/a"),
+            ("XDG_CACHE_HOME", "/x"),
+            ("HOME", "/h"),
+        ];
+        assert_eq!(folder(&all), Some("/a".into()));
+        assert_eq!(folder(&all[1..]), Some("/x/atelier".into()));
+        assert_eq!(folder(&all[2..]), Some("/h/.cache/atelier".into()));
+        assert_eq!(folder(&[]), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! Gives the URLs of `dist/` the build's id.
+//!
+//! Files keep their plain names, so that any static host and any path will do; a query with the
+//! build's id makes a browser that kept an older build fetch the new one, whole: page, worker and
+//! wasm never mix.
+
+use std::path::Path;
+
+use crate::command::Stop;
+use crate::hash::{Hash, files_under};
+
+/// Stands for the build's id in `index.html` and in the files of `xtask/assets`.
+const PLACEHOLDER: &str = "BUILD_ID";
+
+/// Files with the placeholder in them.
+const STAMPED: &[&str] = &["index.html", "boot.js", "worker_loader.js"];
+
+/// Stamps the files of a folder and gives back the id: the fingerprint of all that is in it.
+pub fn stamp(folder: &Path) -> Result<String, Stop> {
+    let mut hash = Hash::new();
+    hash.add_path(folder)?;
+    let id = hash.finish();
+    let files = files_under(folder)?;
+    let names: Vec<String> = files
+        .iter()
+        .filter_map(|file| file.strip_prefix(folder).ok())
+        .map(|name| name.to_string_lossy().replace('\\', "/"))
+        .collect();
+    for name in STAMPED {
+        let path = folder.join(name);
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| Stop::file("read", &path, &error))?
+            .replace(PLACEHOLDER, &id);
+        let text = if name.ends_with(".html") {
+            stamp_html(&text, &names, &id)
+        } else {
+            text
+        };
+        std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))?;
+    }
+    Ok(id)
+}
+
+/// Adds `?v=<id>` to every relative URL in double quotes that names one of `files` and has no
+/// query yet.
+fn stamp_html(html: &str, files: &[String], id: &str) -> String {
+    let mut stamped = String::with_capacity(html.len() + 512);
+    // Odd pieces are what stands between quotes.
+    for (i, piece) in html.split('"').enumerate() {
+        if i > 0 {
+            stamped.push('"');
+        }
+        stamped.push_str(piece);
+        let name = piece.strip_prefix("./").unwrap_or(piece);
+        if i % 2 == 1 && files.iter().any(|file| file == name) {
+            stamped.push_str("?v=");
+            stamped.push_str(id);
+        }
+    }
+    stamped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_files_that_exist_are_stamped_once() {
+        let files = ["page.js".to_string(), "icons/a.svg".to_string()];
+        let html = concat!(
+            r#"<link href="./page.js"><link href="icons/a.svg"><script src="./page.js?v=7">"#,
+            r#"</script><a href="https://example.org/page.js">page.js "missing.js"</a>"#
+        );
+        assert_eq!(
+            stamp_html(html, &files, "1f"),
+            concat!(
+                r#"<link href="./page.js?v=1f"><link href="icons/a.svg?v=1f">"#,
+                r#"<script src="./page.js?v=7">"#,
+                r#"</script><a href="https://example.org/page.js">page.js "missing.js"</a>"#
+            )
+        );
+    }
+
+    #[test]
+    fn a_build_is_named_by_what_is_in_it() {
+        let folder = std::env::temp_dir().join(format!("atelier-stamp-{}", std::process::id()));
+        let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
+        let files = |wasm: &str| {
+            write("page.wasm", wasm);
+            write(
+                "index.html",
+                r#"<meta name="atelier-build" content="BUILD_ID">"#,
+            );
+            write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
+            write("worker_loader.js", "");
+        };
+        files("one");
+        let first = stamp(&folder).unwrap();
+        let boot = std::fs::read_to_string(folder.join("boot.js")).unwrap();
+        assert_eq!(boot, format!(r#"import init from "./page.js?v={first}";"#));
+        files("one");
+        assert_eq!(stamp(&folder).unwrap(), first);
+        files("two");
+        assert_ne!(stamp(&folder).unwrap(), first);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,195 @@
+//! Trunk and the wasm-bindgen command line, at the versions the project needs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{self, Stop, on_path, output, ready, run, step};
+use crate::place::Place;
+
+/// 0.22 needs a newer compiler than the project does.
+const TRUNK: &str = "0.21.14";
+
+struct Tool {
+    package: &'static str,
+    program: &'static str,
+    version: String,
+    features: &'static [&'static str],
+    /// Rust's optimisation level: what is slow when unoptimised and what is slow to build differ.
+    optimise: &'static str,
+    minutes: &'static str,
+}
+
+/// Where the tools are.
+pub struct Tools {
+    folders: Vec<PathBuf>,
+}
+
+impl Tools {
+    /// `PATH` on which both are found at their versions.
+    pub fn path(&self) -> std::ffi::OsString {
+        let start = std::env::var_os("PATH").unwrap_or_default();
+        self.folders.iter().fold(start, |path, folder| {
+            command::path_starting_with(folder, Some(&path))
+        })
+    }
+}
+
+/// Makes the tools present.
+pub fn prepare(place: &Place) -> Result<Tools, Stop> {
+    let lock_file = place.root().join("Cargo.lock");
+    let lock = std::fs::read_to_string(&lock_file)
+        .map_err(|error| Stop::file("read", &lock_file, &error))?;
+    let wasm_bindgen = locked_version(&lock, "wasm-bindgen")
+        .ok_or_else(|| Stop::new("Cargo.lock does not say which wasm-bindgen the page uses."))?;
+    let tools = [
+        Tool {
+            package: "wasm-bindgen-cli",
+            program: "wasm-bindgen",
+            version: wasm_bindgen.to_string(),
+            features: &[],
+            optimise: "1",
+            minutes: "2 to 4 minutes",
+        },
+        Tool {
+            package: "trunk",
+            program: "trunk",
+            version: TRUNK.to_string(),
+            // What it could download is prepared here, so it needs no TLS of its own.
+            features: &["--no-default-features"],
+            optimise: "0",
+            minutes: "3 to 6 minutes",
+        },
+    ];
+    let folders = tools
+        .iter()
+        .map(|tool| tool.prepare(place))
+        .collect::<Result<_, _>>()?;
+    let work = work_folder(place);
+    if work.is_dir() {
+        // A gigabyte that only another version of the tools could use again.
+        std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))?;
+    }
+    Ok(Tools { folders })
+}
+
+/// Shared by the tools, which have many crates in common.
+fn work_folder(place: &Place) -> PathBuf {
+    place.cache().join("tools-target")
+}
+
+impl Tool {
+    /// Each version in its own folder: clones that need different ones do not undo each other's.
+    fn root(&self, place: &Place) -> PathBuf {
+        place
+            .cache()
+            .join("tools")
+            .join(format!("{}-{}", self.program, self.version))
+    }
+
+    /// The folder that it is in, having built it if it was nowhere.
+    fn prepare(&self, place: &Place) -> Result<PathBuf, Stop> {
+        let name = format!("{} {}", self.program, self.version);
+        let file = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
+        let ours = self.root(place).join("bin");
+        let here = [Some(ours.join(file)), on_path(&[self.program])];
+        let right = here
+            .into_iter()
+            .flatten()
+            .find(|program| self.is_at_its_version(program));
+        if let Some(folder) = right.as_deref().and_then(Path::parent) {
+            ready(&name);
+            return Ok(folder.to_path_buf());
+        }
+        step(
+            &format!("building {name}, once for all clones ({})", self.minutes),
+            || {
+                let why = format!("{name} could not be built; is there a network?");
+                // The versions its makers tested; a registry may lack one of them, and then any that
+                // fit will do.
+                if run(&mut self.install(place, true), &why).is_err() {
+                    println!("  its lock file cannot be met here; trying without it");
+                    run(&mut self.install(place, false), &why)?;
+                }
+                Ok(ours)
+            },
+        )
+    }
+
+    fn is_at_its_version(&self, program: &Path) -> bool {
+        let said = output(Command::new(program).arg("--version"));
+        said.is_some_and(|said| said.split_whitespace().any(|word| word == self.version))
+    }
+
+    fn install(&self, place: &Place, locked: bool) -> Command {
+        let mut cargo = Command::new("cargo");
+        cargo
+            // Away from this project, whose configuration is not meant for the tools.
+            .current_dir(std::env::temp_dir())
+            .env("CARGO_TARGET_DIR", work_folder(place))
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            .env("CARGO_PROFILE_DEV_OPT_LEVEL", self.optimise)
+            .env("CARGO_INCREMENTAL", "0")
+            .args(["install", "--debug", "--force", "--root"])
+            .arg(self.root(place))
+            .args(self.features)
+            .args(locked.then_some("--locked"))
+            .args([self.package, "--version"])
+            .arg(format!("={}", self.version));
+        cargo
+    }
+}
+
+/// The version of a package in the text of a `Cargo.lock`; none when there are several.
+fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
+    let name = format!("name = \"{package}\"");
+    let mut versions = lock
+        .split("[[package]]")
+        .filter(|entry| entry.lines().any(|line| line == name))
+        .filter_map(|entry| {
+            entry
+                .lines()
+                .find_map(|line| line.strip_prefix("version = "))
+        });
+    let version = versions.next()?.trim_matches('"');
+    versions.next().is_none().then_some(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCK: &str = r#"
+version = 4
+
+[[package]]
+name = "wasm-bindgen"
+version = "0.2.129"
+source = "registry"
+dependencies = [
+ "cfg-if",
+]
+
+[[package]]
+name = "wasm-bindgen-futures"
+version = "0.4.79"
+
+[[package]]
+name = "getrandom"
+version = "0.2.17"
+
+[[package]]
+name = "getrandom"
+version = "0.3.4"
+"#;
+
+    #[test]
+    fn the_lock_file_says_which_command_line_is_needed() {
+        assert_eq!(locked_version(LOCK, "wasm-bindgen"), Some("0.2.129"));
+        assert_eq!(locked_version(LOCK, "wasm"), None);
+    }
+
+    #[test]
+    fn two_versions_are_no_answer() {
+        assert_eq!(locked_version(LOCK, "getrandom"), None);
+    }
+}
