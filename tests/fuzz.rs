@@ -1,8 +1,13 @@
 //! Lines and files a person can get wrong in any way: refused or read, never a panic.
 
+use std::path::Path;
+
+use atelier::model::{Bytes, ModelConfig, ModelFiles};
 use atelier::plan::{Plan, Strategy as Painters};
+use atelier::study::LoadedModel;
 use atelier::task::rows;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 const VALID_PLANS: [&str; 8] = [
     "0-3,(4-7)x3,9,8,10-11",
@@ -115,6 +120,58 @@ proptest! {
     fn a_valid_row_mistyped(file in mutated(&VALID_ROWS, "{}[]\",:0123456789-.e\n\u{0} ")) {
         if let Ok(read) = rows::read(file.as_bytes()) {
             prop_assert!(read.iter().all(|row| row.answer < row.question.options()));
+        }
+    }
+
+    #[test]
+    fn a_config_of_any_characters(text in any::<String>()) {
+        read_config(&text);
+    }
+
+    #[test]
+    fn a_valid_config_mistyped(text in mutated(&valid_configs(), "{}[]\",:0123456789-.enul\u{0} ")) {
+        read_config(&text);
+    }
+
+    #[test]
+    fn a_valid_config_with_other_values(
+        text in prop::sample::select(valid_configs()),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any_value()), 1..4),
+    ) {
+        let mut config: Value = serde_json::from_str(&text).expect("a config");
+        let fields: Vec<String> = config.as_object().expect("an object").keys().cloned().collect();
+        for (field, value) in edits {
+            config[fields[field.index(fields.len())].as_str()] = value;
+        }
+        read_config(&config.to_string());
+    }
+}
+
+proptest! {
+    // Each case reads a whole model.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn a_checkpoint_with_a_damaged_header(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+    ) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama3");
+        let read = |file: &str| std::fs::read(folder.join(file)).expect(file);
+        let mut weights = read("model.safetensors");
+        let header = 8 + u64::from_le_bytes(weights[..8].try_into().expect("8 bytes")) as usize;
+        for (place, byte) in edits {
+            weights[place.index(header)] = byte;
+        }
+        if let Some(length) = length {
+            weights.truncate(length.index(weights.len()));
+        }
+        let files = [("config.json", read("config.json")), ("model.safetensors", weights)];
+        let files = files.map(|(name, bytes)| (name.to_string(), Bytes::Owned(bytes))).to_vec();
+        let files = ModelFiles::from_named("damaged", files).expect("both files");
+        if let Err(error) = LoadedModel::from_files(&files, &mut |_, _| {}) {
+            let sentence = error.to_string();
+            prop_assert!(!sentence.is_empty() && !sentence.contains('\n'), "{}", sentence);
         }
     }
 }

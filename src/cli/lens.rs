@@ -1,9 +1,198 @@
 //! `atelier lens`: prompts in, members, bias and diversity out.
 
-/// One prompt, or a file of them, through the lens.
-#[derive(clap::Args)]
-pub struct Args {}
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
-pub fn run(_args: Args) -> anyhow::Result<()> {
-    anyhow::bail!("not built yet")
+use anyhow::Context;
+
+use super::output::{self, OutFile};
+use super::picture::{self, View};
+use crate::plan::Plan;
+use crate::study::report::{Lens, Report};
+use crate::study::{LoadedModel, Question, StudyError, lens};
+use crate::task::rows;
+
+/// One prompt, or a file of them, through the lens
+///
+/// Shows what each member of a model (its embedding, and the attention and MLP of every block)
+/// votes among the options, how far the votes are from the right answer (bias) and how much they
+/// differ (diversity): mse = bias - diversity.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids", "prompts"]))]
+pub struct Args {
+    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    #[arg(long, short, value_name = "NAME|FOLDER")]
+    model: String,
+
+    /// The text that the options go on from
+    #[arg(long, short, value_name = "TEXT", requires_all = ["option", "answer"])]
+    prompt: Option<String>,
+
+    /// An option, one token after the prompt, most often with its leading space; give two or more
+    #[arg(
+        long,
+        short,
+        value_name = "TEXT",
+        requires = "prompt",
+        allow_negative_numbers = true
+    )]
+    option: Vec<String>,
+
+    /// The right option, counted from 0
+    #[arg(long, short, value_name = "INDEX", conflicts_with = "prompts")]
+    answer: Option<usize>,
+
+    /// The prompt as token ids, for a model without a tokenizer
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires_all = ["rows", "answer"])]
+    ids: Option<Vec<u32>>,
+
+    /// The options as rows of the output head
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires = "ids")]
+    rows: Option<Vec<u32>>,
+
+    /// A file of prompts, one JSON object a line: {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    #[arg(long, value_name = "FILE")]
+    prompts: Option<PathBuf>,
+
+    /// The order of blocks: `0-3,(4-7)x3,9,8`, or skip:s, repeat:s, reverse:s, shuffle:s:seed,
+    /// parallel:s, loop:s:R, drop:i, swap:i
+    #[arg(long, value_name = "LINE")]
+    plan: Option<String>,
+
+    /// What the member table shows
+    #[arg(long, value_enum, default_value_t = View::Probability)]
+    column: View,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write the report to a file too, for the page to open
+    #[arg(long, value_name = "FILE.atelier.json")]
+    out: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0
+  atelier lens --model path/to/model --ids 1,5,9 --rows 17,230 --answer 1 --plan reverse:1
+  atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json"#;
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    // What needs no model is checked before one is loaded.
+    let out = args.out.as_deref().map(OutFile::new).transpose()?;
+    let file = args
+        .prompts
+        .as_deref()
+        .map(|path| read_rows(path).map(|rows| (path, rows)))
+        .transpose()?;
+
+    let model = super::known::open(&args.model)?;
+    let order = &model.config().order;
+    let plan = match &args.plan {
+        Some(line) => Plan::parse(line, order),
+        None => Plan::whole(order),
+    };
+    let plan = plan.map_err(StudyError::from)?;
+
+    let report = match file {
+        Some((path, rows)) => many(&model, path, &rows, &plan)?,
+        None => one(&model, &args, &plan)?,
+    };
+    if let Some(out) = &out {
+        out.write(&output::json(&report)?)?;
+    }
+    output::print(&if args.json {
+        output::json(&report)?
+    } else {
+        table(&report, &plan, args.column)
+    })
+}
+
+fn table(report: &Report, plan: &Plan, view: View) -> String {
+    let lens = report
+        .lens
+        .iter()
+        .map(|lens| picture::lens(lens, plan, &report.model, &report.engine, view));
+    let prompts = report
+        .prompts
+        .iter()
+        .map(|rows| picture::prompts(rows, plan, &report.model, &report.engine, view));
+    lens.chain(prompts).collect()
+}
+
+fn one(model: &LoadedModel, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
+    // The parser has made sure that the answer is given.
+    let answer = args.answer.unwrap_or_default();
+    let question = match (&args.prompt, &args.ids, &args.rows) {
+        (Some(prompt), ..) => model.question(prompt, &args.option, answer),
+        (None, ids, rows) => {
+            let of = |list: &Option<Vec<u32>>| list.clone().unwrap_or_default();
+            model.question_from_ids(&of(ids), &of(rows), answer)
+        }
+    }?;
+    let lens = looked_at(model, &[question], plan)?
+        .pop()
+        .context("the engine gave no trace")?;
+    Ok(lens::report(model, lens))
+}
+
+fn many(
+    model: &LoadedModel,
+    path: &Path,
+    rows: &[rows::Row],
+    plan: &Plan,
+) -> anyhow::Result<Report> {
+    // Every row is checked before the first one runs.
+    let questions: Vec<Question> = rows
+        .iter()
+        .map(|row| {
+            let question = match &row.question {
+                rows::Question::Text { prompt, options } => {
+                    model.question(prompt, options, row.answer)
+                }
+                rows::Question::Ids {
+                    token_ids,
+                    option_ids,
+                } => model.question_from_ids(token_ids, option_ids, row.answer),
+            };
+            question.with_context(|| format!("{}, line {}", path.display(), row.line))
+        })
+        .collect::<anyhow::Result<_>>()?;
+    Ok(lens::report_prompts(
+        model,
+        looked_at(model, &questions, plan)?,
+    ))
+}
+
+fn looked_at(
+    model: &LoadedModel,
+    questions: &[Question],
+    plan: &Plan,
+) -> Result<Vec<Lens>, StudyError> {
+    let prompts: Vec<_> = questions
+        .iter()
+        .map(|question| question.prompt.clone())
+        .collect();
+    let bar = output::progress(prompts.len(), "running", "prompts");
+    let mut progress = |done: usize, total: usize| {
+        bar.set_position((prompts.len() * done / total.max(1)) as u64);
+        ControlFlow::Continue(())
+    };
+    let traces = model
+        .engine
+        .run(&prompts, std::slice::from_ref(plan), &mut progress);
+    bar.finish_and_clear();
+    let traces = traces?.into_iter().flatten();
+    Ok(questions
+        .iter()
+        .zip(traces)
+        .map(|(question, trace)| lens::lens(question, plan, trace))
+        .collect())
+}
+
+fn read_rows(path: &Path) -> anyhow::Result<Vec<rows::Row>> {
+    let bytes =
+        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    rows::read(&bytes).with_context(|| path.display().to_string())
 }

@@ -1,11 +1,17 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
+mod known;
 mod lens;
+mod models;
+mod output;
+mod picture;
+mod table;
 mod train;
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 
 /// See what each layer of a language model adds to a prediction.
@@ -18,21 +24,59 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Lens(lens::Args),
+    Lens(Box<lens::Args>),
+    Models(models::Args),
     Train(train::Args),
 }
 
 /// Parses the arguments, runs the command, and turns an error into one sentence and exit code 2.
 pub fn main() -> ExitCode {
-    let done = match Cli::parse().command {
-        Command::Lens(args) => lens::run(args),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return not_parsed(&error),
+    };
+    let done = match cli.command {
+        Command::Lens(args) => lens::run(*args),
+        Command::Models(args) => models::run(args),
         Command::Train(args) => train::run(args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("atelier: {error:#}");
+        Err(error) => refuse(&format!("{error:#}")),
+    }
+}
+
+/// A name out of a file may hold a line break; a sentence does not.
+fn refuse(sentence: &str) -> ExitCode {
+    let line: String = sentence
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    eprintln!("atelier: {line}");
+    ExitCode::from(2)
+}
+
+/// Help and version as they are; an error as one sentence, without clap's usage block.
+fn not_parsed(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Help that nobody reads to its end (`| head`) is no error.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
             ExitCode::from(2)
+        }
+        _ => {
+            let text = error.to_string();
+            let sentence = text.split("\n\n").next().unwrap_or(&text);
+            let sentence = sentence.strip_prefix("error: ").unwrap_or(sentence);
+            let words: Vec<&str> = sentence.split_whitespace().collect();
+            refuse(&format!(
+                "{}; see `atelier --help` and each command's own",
+                words.join(" ")
+            ))
         }
     }
 }

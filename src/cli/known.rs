@@ -1,0 +1,31 @@
+//! `--model`: a known model's name, or a folder.
+
+use std::path::Path;
+
+use super::output;
+use crate::model::{ModelError, ModelFiles};
+use crate::study::{LoadedModel, StudyError};
+
+/// Loads a model by its catalogue name or from a folder, with a bar for large ones. A folder named
+/// like a known model is opened by a path: `./apprentice-12`.
+pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
+    let files = files(name_or_folder)?;
+    let bar = output::progress(0, "loading", "blocks");
+    let model = LoadedModel::from_files(&files, &mut |done, of| {
+        bar.set_length(of as u64);
+        bar.set_position(done as u64);
+    });
+    bar.finish_and_clear();
+    model
+}
+
+fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
+    let folder = Path::new(name_or_folder);
+    if !folder.is_dir() {
+        return Err(ModelError::NoFolder {
+            folder: folder.to_path_buf(),
+            known: String::new(),
+        });
+    }
+    ModelFiles::open(folder)
+}

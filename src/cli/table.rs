@@ -1,0 +1,151 @@
+//! Tables as the command line prints them: no borders, numbers right-aligned and of one precision a
+//! column, colour only where the reader has a terminal and `NO_COLOR` is not set.
+
+use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, TableComponent, presets};
+
+use crate::engine::Kind;
+
+/// A table whose first `left` columns are words and whose others are numbers.
+pub(super) fn table(header: &[String], left: usize) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    // The preset draws its borders as blanks.
+    use TableComponent::{
+        LeftBorder, LeftBorderIntersections, RightBorder, RightBorderIntersections,
+    };
+    for blank in [
+        LeftBorder,
+        LeftBorderIntersections,
+        RightBorder,
+        RightBorderIntersections,
+    ] {
+        table.remove_style(blank);
+    }
+    for line in [
+        TableComponent::HeaderLines,
+        TableComponent::MiddleHeaderIntersections,
+    ] {
+        table.set_style(line, '─');
+    }
+    for corner in [
+        TableComponent::LeftHeaderIntersection,
+        TableComponent::RightHeaderIntersection,
+    ] {
+        table.remove_style(corner);
+    }
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        table.force_no_tty();
+    }
+    table.set_header(
+        header
+            .iter()
+            .map(|name| Cell::new(name).add_attribute(Attribute::Bold)),
+    );
+    for (index, column) in table.column_iter_mut().enumerate() {
+        column.set_padding(if index == 0 { (0, 0) } else { (1, 0) });
+        if index >= left {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// The table's text without the blanks that fill its last column.
+pub(super) fn text(table: &Table) -> String {
+    table
+        .lines()
+        .map(|line| line.trim_end().to_string() + "\n")
+        .collect()
+}
+
+/// A member's kind in its own colour, the same as on the page.
+pub(super) fn kind(kind: Kind) -> Cell {
+    let (name, colour) = match kind {
+        Kind::Embedding => ("embedding", 136),
+        Kind::Attention => ("attention", 32),
+        Kind::Mlp => ("MLP", 166),
+    };
+    Cell::new(name).fg(Color::AnsiValue(colour))
+}
+
+/// Numbers of one column, with as many decimals as give the largest four digits.
+pub(super) fn column(values: &[f64]) -> Vec<String> {
+    let decimals = decimals(values, 4);
+    let number = |&value: &f64| number(value, decimals);
+    values.iter().map(number).collect()
+}
+
+/// A number with so many decimals; what rounds to zero has no sign.
+pub(super) fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(size) if size.chars().all(|c| matches!(c, '0' | '.')) => size.to_string(),
+        _ => text,
+    }
+}
+
+/// Decimals that show the largest of `values` with `digits` digits: between 0 and 9.
+pub(super) fn decimals(values: &[f64], digits: i32) -> usize {
+    let largest = values
+        .iter()
+        .filter(|value| value.is_finite())
+        .fold(0.0_f64, |max, value| max.max(value.abs()));
+    if largest == 0.0 {
+        return digits.unsigned_abs() as usize;
+    }
+    let before = largest.log10().floor() as i32 + 1;
+    // A zero before the point is no digit.
+    (digits - before).clamp(0, 9) as usize
+}
+
+/// `260032` as `260,032`.
+pub(super) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A horizontal bar of at most `cells` characters, to an eighth of one.
+pub(super) fn bar(share: f64, cells: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = (share.clamp(0.0, 1.0) * cells as f64 * 8.0).round() as usize;
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_has_one_precision() {
+        assert_eq!(column(&[0.16574, 0.0019255]), ["0.1657", "0.0019"]);
+        assert_eq!(column(&[14.5446, -0.103]), ["14.54", "-0.10"]);
+        assert_eq!(column(&[0.0049201, 0.000407]), ["0.004920", "0.000407"]);
+        assert_eq!(column(&[0.0, 0.0]), ["0.0000", "0.0000"]);
+        assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
+        assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
+        assert_eq!(column(&[123_456.0, f64::NAN]), ["123456", "NaN"]);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(
+            [0, 999, 1000, 260_032, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "260,032", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(0.5, 4), "██");
+        assert_eq!(bar(0.53, 4), "██▏");
+        assert_eq!(bar(2.0, 4), "████");
+        assert_eq!(bar(f64::NAN, 4), "");
+    }
+}

@@ -1,0 +1,9 @@
+//! `atelier` as a person runs it: what it prints, what it refuses, and that its numbers are the
+//! reference implementation's.
+
+mod cli {
+    mod golden;
+    mod output;
+    mod refusals;
+    pub mod support;
+}

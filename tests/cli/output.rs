@@ -1,0 +1,269 @@
+//! What people and programs get.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::support::{Folder, model, printed, report};
+
+const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
+
+fn lens<'a>(model: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
+    [&["lens", "--model", model], &IDS[..], rest].concat()
+}
+
+/// The numbers of one line of a table.
+fn numbers(line: &str) -> Vec<f64> {
+    line.split_whitespace()
+        .filter_map(|word| word.trim_end_matches('•').parse().ok())
+        .collect()
+}
+
+#[test]
+fn a_table_with_a_line_for_every_member_and_the_identity() {
+    let model = model("random-llama2");
+    let text = printed(&lens(&model, &["--plan", "0,(1-2),5m"]));
+    println!("{text}");
+    let found = &report(&lens(&model, &["--plan", "0,(1-2),5m", "--json"]))["lens"];
+    let members: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("block"))
+        .skip(2)
+        .take_while(|line| !line.starts_with('('))
+        .collect();
+    assert_eq!(members.len(), 8);
+    let starts = [
+        "       embedding",
+        "0      attention",
+        "       MLP",
+        "∥ 1    attention",
+        "       MLP",
+        "∥ 2    attention",
+        "       MLP",
+        "5      MLP",
+    ];
+    for (line, start) in members.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}");
+    }
+    // The last line's running mse is the whole's.
+    let last = *numbers(members[7].trim_end_matches('✓'))
+        .last()
+        .expect("numbers");
+    let mse = found["probability"]["mse"].as_f64().expect("mse");
+    assert!((last - mse).abs() < 1e-3 * mse, "{last} {mse}");
+
+    let identity = text
+        .lines()
+        .find(|line| line.starts_with("probability"))
+        .expect("the identity");
+    assert!(
+        identity.contains('=') && identity.contains(" - "),
+        "{identity}"
+    );
+    let [mse, bias, diversity] = numbers(identity)[..] else {
+        panic!("{identity}")
+    };
+    assert!((mse - (bias - diversity)).abs() < 2e-4, "{identity}");
+    let paper = text
+        .lines()
+        .find(|line| line.starts_with("paper"))
+        .expect("the paper's column");
+    let hundred = 100.0 * found["paper"]["mse"].as_f64().expect("mse");
+    assert!(
+        (numbers(paper.trim_start_matches("paper ×100"))[0] - hundred).abs() < 0.006,
+        "{paper}"
+    );
+    assert!(
+        paper.contains("22.22"),
+        "the uniform answer of three options: {paper}"
+    );
+    assert!(text.contains("the model's own logits within"), "{text}");
+    assert!(
+        text.is_ascii() || !text.contains('\u{1b}'),
+        "no colour where there is no terminal"
+    );
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "at most 100 columns"
+    );
+}
+
+#[test]
+fn every_column_can_be_shown() {
+    let model = model("random-llama2");
+    for (column, header) in [
+        ("probability", "bias  "),
+        ("logit", "bias  "),
+        ("paper", "bias ×100"),
+    ] {
+        let text = printed(&lens(&model, &["--column", column]));
+        assert!(
+            text.contains(header) && text.contains("diversity"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn many_options_still_fit_a_line() {
+    let text = printed(&[
+        "lens",
+        "--model",
+        &model("random-llama2"),
+        "--ids",
+        "3",
+        "--rows",
+        "10,11,12,13,14,15,16,17,18,19",
+        "--answer",
+        "9",
+    ]);
+    assert!(text.contains("choice"), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_report_is_printed_and_written() {
+    let folder = Folder::copy_of("random-llama2");
+    let model = model("random-llama2");
+    let out = folder.file("lens.atelier.json");
+    folder.write("lens.atelier.json", b"what was there before");
+    let printed = report(&lens(
+        &model,
+        &["--json", "--out", out.to_str().expect("UTF-8")],
+    ));
+    let written: Value =
+        serde_json::from_slice(&folder.read("lens.atelier.json")).expect("a report");
+    assert_eq!(printed, written);
+    assert_eq!(printed["atelier"], 1);
+    assert_eq!(printed["model"]["name"], "random-llama2");
+    assert_eq!(printed["lens"]["plan"], "0-5");
+    let files = std::fs::read_dir(folder.file(""))
+        .expect("the folder")
+        .count();
+    assert_eq!(files, 3, "no unfinished file is left beside it");
+}
+
+#[test]
+fn a_file_of_prompts_gives_every_row_and_their_averages() {
+    let folder = Folder::with_words(
+        "random-llama2",
+        &["the", "ball", "is", "red", "blue", "green", "not"],
+    );
+    let rows = [
+        r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#,
+        r#"{"ids": [1, 2, 3, 7], "rows": [4, 5, 6], "answer": 1}"#,
+        r#"{"prompt": "the", "options": [" red", " blue", " green"], "answer": 0}"#,
+    ];
+    folder.write("rows.jsonl", (rows.join("\n\n") + "\n").as_bytes());
+    let (path, file) = (
+        folder.path(),
+        folder.file("rows.jsonl").display().to_string(),
+    );
+    let args = [
+        "lens",
+        "--model",
+        &path,
+        "--prompts",
+        &file,
+        "--plan",
+        "reverse:1",
+    ];
+    let prompts = &report(&[&args[..], &["--json"]].concat())["prompts"];
+    let seen = prompts["rows"].as_array().expect("rows");
+    assert_eq!(seen.len(), 3);
+
+    // A row in a batch is the row alone.
+    let alone = report(&[
+        "lens",
+        "--model",
+        &path,
+        "--prompt",
+        "the ball is",
+        "--option",
+        " red",
+        "--option",
+        " blue",
+        "--answer",
+        "1",
+        "--plan",
+        "reverse:1",
+        "--json",
+    ]);
+    assert_eq!(alone["lens"]["option_token_ids"], serde_json::json!([4, 5]));
+    let logits = |lens: &Value| -> Vec<f64> {
+        lens["logits"]
+            .as_array()
+            .expect("logits")
+            .iter()
+            .map(|x| x.as_f64().expect("a number"))
+            .collect()
+    };
+    for (a, b) in logits(&alone["lens"]).iter().zip(logits(&seen[0])) {
+        assert!((a - b).abs() < 1e-4 * a.abs().max(1.0), "{a} {b}");
+    }
+
+    let averages = &prompts["averages"];
+    let mean = |of: &dyn Fn(&Value) -> f64| seen.iter().map(of).sum::<f64>() / 3.0;
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} {b}");
+    close(
+        number(&averages["accuracy"]),
+        mean(&|row| if row["correct"] == true { 1.0 } else { 0.0 }),
+    );
+    close(number(&averages["majority"]), 2.0 / 3.0);
+    close(
+        number(&averages["probability"]["mse"]),
+        mean(&|row| number(&row["probability"]["mse"])),
+    );
+    close(
+        number(&averages["logit"]["diversity"]),
+        mean(&|row| number(&row["logit"]["diversity"])),
+    );
+    close(
+        number(&averages["by_depth"][4]["paper"]["mse"]),
+        mean(&|row| number(&row["by_depth"][4]["paper"]["mse"])),
+    );
+
+    let text = printed(&args);
+    println!("{text}");
+    assert!(
+        text.contains("prompts   3, answered right ") && text.contains("66.7 %"),
+        "{text}"
+    );
+    assert!(text.contains("Means over 3 prompts"), "{text}");
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(lens(&model("random-llama2"), &["--json"]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("atelier starts");
+    drop(child.stdout.take());
+    let mut errors = String::new();
+    child
+        .stderr
+        .take()
+        .expect("stderr")
+        .read_to_string(&mut errors)
+        .expect("UTF-8");
+    assert!(child.wait().expect("an end").success(), "{errors}");
+    assert_eq!(errors, "");
+}
+
+#[test]
+fn help_and_the_list_of_models() {
+    assert!(printed(&["--help"]).contains("lens"));
+    let help = printed(&["lens", "--help"]);
+    assert!(
+        help.contains("--prompts") && help.contains("Examples:"),
+        "{help}"
+    );
+    printed(&["models"]);
+}

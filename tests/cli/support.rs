@@ -1,0 +1,152 @@
+//! Running the binary, and model folders to run it on.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde_json::{Value, json};
+
+/// What the project carries: `tests/models/random-llama2`.
+pub fn model(name: &str) -> String {
+    in_project(&format!("tests/models/{name}"))
+        .display()
+        .to_string()
+}
+
+pub fn in_project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+pub fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(args)
+        .output()
+        .expect("atelier starts")
+}
+
+/// Standard output of a run that must succeed.
+pub fn printed<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
+    let output = atelier(args);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert_eq!(errors, "", "nothing on standard error that is no terminal");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+pub fn report<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Value {
+    serde_json::from_str(&printed(args)).expect("a report")
+}
+
+/// The one sentence of a run that must be refused: exit code 2 and nothing on standard output.
+pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
+    let output = atelier(args);
+    let sentence = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{sentence}");
+    assert!(
+        output.stdout.is_empty(),
+        "nothing is printed before a refusal"
+    );
+    let sentence = sentence.strip_suffix('\n').expect("a line");
+    assert!(!sentence.contains('\n'), "one line: {sentence}");
+    sentence
+        .strip_prefix("atelier: ")
+        .expect("who speaks")
+        .to_string()
+}
+
+/// A copy of a model's folder, to break.
+pub struct Folder {
+    // Removed when dropped.
+    folder: tempfile::TempDir,
+}
+
+impl Folder {
+    pub fn copy_of(name: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in ["config.json", "model.safetensors"] {
+            let to = folder.path().join(file);
+            std::fs::copy(in_project(&format!("tests/models/{name}")).join(file), to)
+                .expect("a copy");
+        }
+        Folder { folder }
+    }
+
+    /// With a tokenizer of a few words, one id each, cut at blanks.
+    pub fn with_words(name: &str, words: &[&str]) -> Self {
+        let folder = Self::copy_of(name);
+        let mut vocabulary = json!({ "[UNK]": 0 });
+        for (index, word) in words.iter().enumerate() {
+            vocabulary[word] = json!(index + 1);
+        }
+        folder.write(
+            "tokenizer.json",
+            tokenizer(vocabulary).to_string().as_bytes(),
+        );
+        folder
+    }
+
+    pub fn path(&self) -> String {
+        self.folder.path().display().to_string()
+    }
+
+    pub fn file(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    pub fn read(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.file(file)).expect(file)
+    }
+
+    pub fn write(&self, file: &str, bytes: &[u8]) {
+        std::fs::write(self.file(file), bytes).expect(file);
+    }
+
+    pub fn remove(&self, file: &str) {
+        std::fs::remove_file(self.file(file)).expect(file);
+    }
+
+    pub fn edit_config(&self, field: &str, value: Value) {
+        let mut config: Value =
+            serde_json::from_slice(&self.read("config.json")).expect("config.json");
+        config[field] = value;
+        self.write("config.json", config.to_string().as_bytes());
+    }
+
+    /// Writes the weights again, each tensor as `change` leaves it.
+    pub fn edit_tensors(&self, mut change: impl FnMut(&str, Tensor) -> Option<Tensor>) {
+        let bytes = self.read("model.safetensors");
+        let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
+        let changed: Vec<(String, Tensor)> = tensors
+            .iter()
+            .filter_map(|(name, view)| {
+                let tensor = Tensor {
+                    dtype: view.dtype(),
+                    shape: view.shape().to_vec(),
+                    data: view.data().to_vec(),
+                };
+                change(name, tensor).map(|tensor| (name.to_string(), tensor))
+            })
+            .collect();
+        let views = changed.iter().map(|(name, tensor)| {
+            let view = TensorView::new(tensor.dtype, tensor.shape.clone(), &tensor.data)
+                .expect("a tensor");
+            (name.clone(), view)
+        });
+        let bytes = safetensors::serialize(views, None).expect("safetensors");
+        self.write("model.safetensors", &bytes);
+    }
+}
+
+pub struct Tensor {
+    pub dtype: Dtype,
+    pub shape: Vec<usize>,
+    pub data: Vec<u8>,
+}
+
+pub fn tokenizer(vocabulary: Value) -> Value {
+    json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": { "type": "Whitespace" }, "post_processor": null, "decoder": null,
+        "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]" }
+    })
+}
