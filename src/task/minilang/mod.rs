@@ -1,0 +1,200 @@
+//! A generated mini-language of ten tasks in the shapes the papers use, small enough to learn in
+//! minutes and readable enough to put on a blackboard:
+//!
+//! ```text
+//! mood : the soup is not really bad . it is                      -> positive
+//! sum : 3 + 5 + 9 + 2 ends in                                    -> 9
+//! last : kim came after ann . tom came before ann . who came last ?  -> kim
+//! ```
+//!
+//! Everything is a word between spaces and every word is one token, so `prompt + " " + option`
+//! always adds exactly one token. A row belongs to the held-out side when the FNV-1a hash of its
+//! prompt falls in one tenth of all values, and to the training side otherwise: no prompt can be
+//! on both sides, whatever the seeds.
+
+mod dice;
+mod meaning;
+mod story;
+mod tokenizer;
+pub mod words;
+
+pub use dice::Dice;
+pub use tokenizer::{encode, tokenizer_json};
+
+/// The ten tasks; the paper's data set that each has the shape of is in brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// Which of four topics most words come from (AG News).
+    Topic,
+    /// Which of the things A to D is of the category asked for (ARC).
+    Quiz,
+    /// Whether a claim about who is where holds in the story (BoolQ).
+    Fact,
+    /// Whether somebody always, sometimes or never does a thing (MNLI).
+    Often,
+    /// Whether two sentences mean the same (QQP).
+    Same,
+    /// Whether a general sentence follows from particular ones (RTE).
+    Follows,
+    /// Whether a review is positive, through chains of `not` (SST-2).
+    Mood,
+    /// Whether a word has the same sense twice (WiC).
+    Sense,
+    /// The last digit of a sum (GSM8K).
+    Sum,
+    /// Whose name comes last in an order told in pieces (LAMBADA's last word).
+    Last,
+}
+
+impl Task {
+    pub const ALL: [Task; 10] = [
+        Task::Topic,
+        Task::Quiz,
+        Task::Fact,
+        Task::Often,
+        Task::Same,
+        Task::Follows,
+        Task::Mood,
+        Task::Sense,
+        Task::Sum,
+        Task::Last,
+    ];
+
+    /// The word a row of this task begins with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Task::Topic => "topic",
+            Task::Quiz => "quiz",
+            Task::Fact => "fact",
+            Task::Often => "often",
+            Task::Same => "same",
+            Task::Follows => "follows",
+            Task::Mood => "mood",
+            Task::Sense => "sense",
+            Task::Sum => "sum",
+            Task::Last => "last",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Task> {
+        Task::ALL.into_iter().find(|task| task.name() == name)
+    }
+
+    /// 1/K on the held-out rows.
+    pub fn chance(self) -> f64 {
+        match self {
+            Task::Topic | Task::Quiz | Task::Last => 0.25,
+            Task::Fact | Task::Same | Task::Follows | Task::Mood | Task::Sense => 0.5,
+            Task::Often => 1.0 / 3.0,
+            Task::Sum => 0.1,
+        }
+    }
+}
+
+/// A prompt with its options and the index of the right one. Every option begins with a space and
+/// is one token after the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Row {
+    pub prompt: String,
+    pub options: Vec<String>,
+    pub answer: usize,
+}
+
+/// Levels of difficulty: `0..LEVELS`. The held-out rows are of the last one.
+pub const LEVELS: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    Training,
+    HeldOut,
+}
+
+impl Split {
+    /// The side a prompt belongs to.
+    pub fn of(prompt: &str) -> Split {
+        let hash = prompt.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        // FNV's low bits depend on few bytes; the high half decides.
+        if (hash >> 32) % 10 == 0 { Split::HeldOut } else { Split::Training }
+    }
+}
+
+/// One row of `task` at `level` (clamped to the last), on the side asked for.
+pub fn row(task: Task, level: usize, split: Split, dice: &mut Dice) -> Row {
+    on_side(split, || match task {
+        Task::Topic => meaning::topic(level, dice),
+        Task::Quiz => story::quiz(level, dice),
+        Task::Fact => story::fact(level, dice),
+        Task::Often => story::often(level, dice),
+        Task::Same => meaning::same(level, dice),
+        Task::Follows => story::follows(level, dice),
+        Task::Mood => meaning::mood(level, dice),
+        Task::Sense => meaning::sense(level, dice),
+        Task::Sum => story::sum(level, dice),
+        Task::Last => story::last(level, dice),
+    })
+}
+
+/// A row for training only, whose last `dense` tokens (the answer is the last) all follow from
+/// what was said and count fully in the loss.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drill {
+    pub row: Row,
+    pub dense: usize,
+}
+
+/// A row that asks for a part of what `task` needs, with an answer that says more than yes or no
+/// ("so tom is in the" -> " barn"). Two-option tasks that look something up in their story stay at
+/// chance for millions of tokens without such help.
+pub fn drill(task: Task, level: usize, dice: &mut Dice) -> Option<Drill> {
+    let draw: fn(usize, &mut Dice) -> Drill = match task {
+        Task::Quiz => story::quiz_drill,
+        Task::Fact => story::fact_drill,
+        Task::Often => story::often_drill,
+        Task::Follows => story::follows_drill,
+        _ => return None,
+    };
+    loop {
+        let drill = draw(level, dice);
+        if Split::of(&drill.row.prompt) == Split::Training {
+            return Some(drill);
+        }
+    }
+}
+
+fn on_side(split: Split, mut draw: impl FnMut() -> Row) -> Row {
+    loop {
+        let row = draw();
+        if Split::of(&row.prompt) == split {
+            return row;
+        }
+    }
+}
+
+/// `count` held-out rows of the last level, the same for the same seed. Distinct as long as there
+/// are enough of them: after a hundred draws in a row that were seen before, repeats are let in.
+pub fn held_out(task: Task, count: usize, seed: u64) -> Vec<Row> {
+    let mut dice = Dice::new(seed, task as u64);
+    let mut seen = std::collections::HashSet::new();
+    let mut rows = Vec::with_capacity(count);
+    let mut repeats = 0;
+    while rows.len() < count {
+        let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
+        if seen.insert(row.prompt.clone()) || repeats >= 100 {
+            repeats = 0;
+            rows.push(row);
+        } else {
+            repeats += 1;
+        }
+    }
+    rows
+}
+
+/// Options as they stand after a prompt: each with its leading space.
+fn finish(prompt: String, options: &[&str], answer: usize) -> Row {
+    Row { prompt, options: options.iter().map(|option| format!(" {option}")).collect(), answer }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,19 @@
+//! What can go wrong while training.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    #[error("'{text}' holds a word that is not in the mini-language's vocabulary")]
+    Word { text: String },
+    #[error("the loss stopped being a number at step {step}; train again with a lower --rate")]
+    Diverged { step: u64 },
+    #[error("cannot write {path}: {reason}; choose another --out")]
+    Write { path: PathBuf, reason: String },
+    #[error("cannot read the training state {path}: {reason}")]
+    Read { path: PathBuf, reason: String },
+    #[error("{path} is the state of another training ({what} differs); give the same options, or another --out")]
+    OtherTraining { path: PathBuf, what: String },
+    #[error("{0}")]
+    Shape(String),
+}
