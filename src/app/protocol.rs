@@ -1,8 +1,11 @@
 //! What the page and its worker say to each other.
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
-//! comes back on each of its events. Every request ends in exactly one of `Loaded`, `Done`,
-//! `Failed` or `Cancelled`.
+//! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
+//! `Done`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//!
+//! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
+//! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +13,7 @@ use crate::study::report::{ModelFacts, Report};
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -25,14 +28,7 @@ pub enum Ask {
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String },
     /// One prompt through the lens, on the model loaded last.
-    Lens {
-        prompt: String,
-        options: Vec<String>,
-        answer: usize,
-        plan: Option<String>,
-    },
-    /// The pieces of a text, as the loaded model's tokenizer cuts it.
-    Tokenize { text: String },
+    Lens { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -46,27 +42,12 @@ pub struct Event {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Tell {
-    Ready {
-        protocol: u32,
-    },
-    Progress {
-        stage: Stage,
-        done: f64,
-        total: f64,
-    },
-    Loaded {
-        model: ModelFacts,
-    },
-    Tokens {
-        pieces: Vec<String>,
-    },
-    Done {
-        report: Box<Report>,
-    },
+    Ready { protocol: u32 },
+    Progress { stage: Stage, done: f64, total: f64 },
+    Loaded { model: ModelFacts },
+    Done { report: Box<Report> },
     /// One sentence for the reader.
-    Failed {
-        reason: String,
-    },
+    Failed { reason: String },
     Cancelled,
 }
 
@@ -74,6 +55,8 @@ pub enum Tell {
 pub enum Stage {
     /// Bytes.
     Download,
+    /// Bytes of the reader's own files.
+    Read,
     /// Tensors.
     Weights,
     /// Block runs.

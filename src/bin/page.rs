@@ -1,1 +1,6 @@
-fn main() {}
+//! The page.
+
+fn main() {
+    console_error_panic_hook::set_once();
+    atelier::app::mount();
+}

@@ -1,0 +1,58 @@
+//! The few things the page asks of the browser itself.
+
+use wasm_bindgen::prelude::*;
+
+/// The page's window. Only called on the page, which has one.
+pub fn window() -> web_sys::Window {
+    leptos::prelude::window()
+}
+
+/// Milliseconds since the page was opened.
+pub fn now() -> f64 {
+    window().performance().map_or(0.0, |clock| clock.now())
+}
+
+/// An address beside the page, whatever path it is served under.
+pub fn beside(path: &str) -> String {
+    let base = window().document().and_then(|d| d.base_uri().ok().flatten()).unwrap_or_default();
+    web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
+}
+
+pub fn fragment() -> String {
+    window().location().hash().unwrap_or_default()
+}
+
+/// Rewrites the address in place: going back leaves the page, not one edit of many.
+pub fn set_fragment(fragment: &str) {
+    if let Ok(history) = window().history() {
+        // Browsers refuse when it is called too often; the next change writes it again.
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("#{fragment}")));
+    }
+}
+
+pub fn matches(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Hands the reader a file.
+pub fn save(name: &str, kind: &str, content: &str) -> Result<(), JsValue> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&JsValue::from_str(content));
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let saved = save_url(name, &url);
+    // The click has taken hold of the blob; its address may go.
+    web_sys::Url::revoke_object_url(&url)?;
+    saved
+}
+
+/// Hands the reader what an address holds (`data:` or `blob:`), under a name.
+pub fn save_url(name: &str, url: &str) -> Result<(), JsValue> {
+    let document = window().document().ok_or("no document")?;
+    let link: web_sys::HtmlAnchorElement = document.create_element("a")?.unchecked_into();
+    link.set_href(url);
+    link.set_download(name);
+    link.click();
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! The page's end of the worker: starts it, waits until it can hear, restarts it when it dies.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use super::browser;
+use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
+
+/// The script that starts the worker, beside the page. Its name does not change from build to
+/// build, so the query makes a cache ask again.
+const SCRIPT: &str = concat!("worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+
+/// Deaths in a row, without one sign of life between, after which it is left dead.
+const DEATHS: u32 = 2;
+
+/// What the page hears.
+pub enum Heard {
+    Event(Event),
+    /// The worker died; what it was doing and the model it held are lost. One sentence.
+    Died(String),
+}
+
+pub struct Client {
+    worker: RefCell<Option<Live>>,
+    /// Messages posted before the worker listens are lost, so they wait here for its `Ready`.
+    waiting: RefCell<Vec<js_sys::Array>>,
+    ready: Cell<bool>,
+    deaths: Cell<u32>,
+    next: Cell<u32>,
+    heard: Box<dyn Fn(Heard)>,
+}
+
+/// A worker with the closures it calls: they live exactly as long as it does.
+struct Live {
+    worker: Worker,
+    _message: Closure<dyn FnMut(MessageEvent)>,
+    _error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+impl Client {
+    /// Starts the worker. `heard` is called with everything it says.
+    pub fn start(heard: impl Fn(Heard) + 'static) -> Rc<Self> {
+        let client = Rc::new(Self {
+            worker: RefCell::new(None),
+            waiting: RefCell::default(),
+            ready: Cell::new(false),
+            deaths: Cell::new(0),
+            next: Cell::new(1),
+            heard: Box::new(heard),
+        });
+        client.spawn();
+        client
+    }
+
+    /// Sends a request and gives its id.
+    pub fn ask(&self, ask: Ask, files: &[File]) -> u32 {
+        let id = self.next.get();
+        self.next.set(id + 1);
+        let message = js_sys::Array::new();
+        // These types always have a JSON form.
+        message.push(&JsValue::from_str(&serde_json::to_string(&Request { id, ask }).unwrap_or_default()));
+        for file in files {
+            message.push(file);
+        }
+        if self.ready.get() {
+            self.post(&message);
+        } else {
+            self.waiting.borrow_mut().push(message);
+        }
+        id
+    }
+
+    /// Ends the worker at once and starts a fresh one, which holds no model.
+    pub fn restart(self: &Rc<Self>) {
+        self.waiting.borrow_mut().clear();
+        self.spawn();
+    }
+
+    fn post(&self, message: &js_sys::Array) {
+        if let Some(live) = &*self.worker.borrow() {
+            // Strings and files can always be cloned into a message.
+            let _ = live.worker.post_message(message);
+        }
+    }
+
+    fn spawn(self: &Rc<Self>) {
+        self.ready.set(false);
+        // Dropping the old one first ends it.
+        self.worker.replace(None);
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let Ok(worker) = Worker::new_with_options(&browser::beside(SCRIPT), &options) else {
+            self.died("this browser refused to start it");
+            return;
+        };
+        let on_message = self.listener(|client, event: MessageEvent| client.message(&event));
+        let on_error = self.listener(|client, event: ErrorEvent| {
+            event.prevent_default();
+            client.died(&event.message());
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        self.worker.replace(Some(Live { worker, _message: on_message, _error: on_error }));
+    }
+
+    fn listener<E: wasm_bindgen::convert::FromWasmAbi + 'static>(
+        self: &Rc<Self>,
+        then: impl Fn(&Rc<Self>, E) + 'static,
+    ) -> Closure<dyn FnMut(E)> {
+        let weak: Weak<Self> = Rc::downgrade(self);
+        Closure::new(move |event: E| {
+            if let Some(client) = weak.upgrade() {
+                then(&client, event);
+            }
+        })
+    }
+
+    fn message(&self, event: &MessageEvent) {
+        let text = event.data().as_string().unwrap_or_default();
+        let Ok(event) = serde_json::from_str::<Event>(&text) else {
+            let stale = "The engine's script is from another version of this page: reload the page without its cache.";
+            (self.heard)(Heard::Died(stale.to_owned()));
+            return;
+        };
+        if let Tell::Ready { protocol } = event.tell {
+            if protocol != PROTOCOL {
+                let stale = format!(
+                    "The engine's script speaks version {protocol} and this page version {PROTOCOL}: reload the page without its \
+                     cache."
+                );
+                (self.heard)(Heard::Died(stale));
+                return;
+            }
+            self.ready.set(true);
+            for message in self.waiting.take() {
+                self.post(&message);
+            }
+        } else if !matches!(event.tell, Tell::Progress { .. }) {
+            self.deaths.set(0);
+        }
+        (self.heard)(Heard::Event(event));
+    }
+
+    fn died(self: &Rc<Self>, why: &str) {
+        let deaths = self.deaths.get() + 1;
+        self.deaths.set(deaths);
+        self.waiting.borrow_mut().clear();
+        let why = if why.trim().is_empty() { "its script could not be loaded" } else { why.trim() };
+        let sentence = if deaths < DEATHS {
+            // The closure that is running now belongs to the worker being replaced.
+            let client = Rc::clone(self);
+            leptos::prelude::set_timeout(move || client.spawn(), std::time::Duration::ZERO);
+            format!("The engine stopped ({why}) and was started again: run once more, or choose a smaller model.")
+        } else {
+            self.ready.set(false);
+            format!("The engine stopped again ({why}): reload the page to start it anew.")
+        };
+        (self.heard)(Heard::Died(sentence));
+    }
+}

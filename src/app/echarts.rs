@@ -1,0 +1,106 @@
+//! The part of ECharts the page uses. `echarts` is a global, set by the bundled script that runs
+//! before this one.
+
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[derive(Clone)]
+    type Instance;
+
+    #[wasm_bindgen(catch, js_namespace = echarts, js_name = init)]
+    fn init(host: &web_sys::Element, theme: &JsValue, options: &JsValue) -> Result<Instance, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = echarts, js_name = connect)]
+    fn connect(group: &str) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, setter, js_name = group)]
+    fn set_group(this: &Instance, group: &str);
+    #[wasm_bindgen(catch, method, js_name = setOption)]
+    fn set_option(this: &Instance, option: &JsValue, not_merge: bool) -> Result<(), JsValue>;
+    #[wasm_bindgen(method)]
+    fn resize(this: &Instance);
+    #[wasm_bindgen(method)]
+    fn dispose(this: &Instance);
+    #[wasm_bindgen(catch, method, js_name = getDataURL)]
+    fn data_url(this: &Instance, options: &JsValue) -> Result<String, JsValue>;
+    #[wasm_bindgen(catch, method, js_name = renderToSVGString)]
+    fn svg_string(this: &Instance) -> Result<String, JsValue>;
+}
+
+/// A drawing in a host element; disposed of when dropped.
+pub struct Chart {
+    instance: Instance,
+    /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
+    shape: Option<Vec<usize>>,
+}
+
+impl Chart {
+    /// An SVG drawing that fills `host` and shares its hover with the others of `group`.
+    pub fn on(host: &web_sys::Element, group: &str) -> Result<Self, JsValue> {
+        let instance = init(host, &JsValue::NULL, &json(&serde_json::json!({ "renderer": "svg" }))?)?;
+        instance.set_group(group);
+        connect(group)?;
+        Ok(Self { instance, shape: None })
+    }
+
+    /// Draws an option; `still` draws it without motion.
+    pub fn draw(&mut self, option: &Value, still: bool) -> Result<(), JsValue> {
+        let shape = shape(option);
+        let like = self.shape.as_ref() == Some(&shape);
+        let mut object = option.clone();
+        object["animation"] = Value::Bool(!still);
+        self.instance.set_option(&json(&object)?, !like)?;
+        self.shape = Some(shape);
+        Ok(())
+    }
+
+    pub fn resize(&self) {
+        self.instance.resize();
+    }
+}
+
+impl Drop for Chart {
+    fn drop(&mut self) {
+        self.instance.dispose();
+    }
+}
+
+/// A stand-alone drawing as SVG text.
+pub fn svg(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
+    off_screen("svg", option, width, height, Instance::svg_string)
+}
+
+/// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel.
+pub fn png(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
+    off_screen("canvas", option, width, height, |instance| {
+        instance.data_url(&json(&serde_json::json!({ "type": "png", "pixelRatio": 2 }))?)
+    })
+}
+
+fn off_screen(
+    renderer: &str,
+    option: &Value,
+    width: u32,
+    height: u32,
+    take: impl Fn(&Instance) -> Result<String, JsValue>,
+) -> Result<String, JsValue> {
+    let document = super::browser::window().document().ok_or("no document")?;
+    let host = document.create_element("div")?;
+    let size = serde_json::json!({ "renderer": renderer, "width": width, "height": height });
+    let instance = init(&host, &JsValue::NULL, &json(&size)?)?;
+    let taken = instance.set_option(&json(option)?, true).and_then(|()| take(&instance));
+    instance.dispose();
+    taken
+}
+
+fn json(value: &Value) -> Result<JsValue, JsValue> {
+    js_sys::JSON::parse(&value.to_string())
+}
+
+fn shape(option: &Value) -> Vec<usize> {
+    let length = |value: &Value| value.as_array().map_or(0, Vec::len);
+    let series = option["series"].as_array();
+    let lengths = series.into_iter().flatten().map(|series| length(&series["data"]));
+    std::iter::once(length(&option["grid"])).chain(lengths).collect()
+}

@@ -1,0 +1,91 @@
+//! Files the reader chose or dropped. They are handed to the worker as they are; nothing is uploaded.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry,
+};
+
+/// What came out of a chooser or a drop.
+pub struct Chosen {
+    /// The folder's name, where there is one.
+    pub name: String,
+    pub files: Vec<File>,
+}
+
+/// Files of an `<input type="file">`, with or without `webkitdirectory`.
+pub fn from_list(list: &FileList) -> Chosen {
+    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
+    for file in (0..list.length()).filter_map(|i| list.get(i)) {
+        let path = js_sys::Reflect::get(&file, &JsValue::from_str("webkitRelativePath"));
+        let path = path.ok().and_then(|path| path.as_string()).unwrap_or_default();
+        let mut parts = path.split('/');
+        let folder = parts.next().unwrap_or_default();
+        // Of a folder only what lies directly in it: sub-folders hold other versions or other models.
+        if path.is_empty() || parts.count() == 1 {
+            if chosen.name.is_empty() {
+                folder.clone_into(&mut chosen.name);
+            }
+            chosen.files.push(file);
+        }
+    }
+    chosen
+}
+
+/// What a drop holds, read at once: the browser forgets it when the event is over.
+pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
+    let items = transfer.items();
+    (0..items.length())
+        .filter_map(|i| items.get(i))
+        .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
+        .collect()
+}
+
+/// The files of dropped entries: each file, and those directly in each folder.
+///
+/// # Errors
+/// The browser could not read an entry.
+pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, JsValue> {
+    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
+    for entry in entries {
+        if entry.is_directory() {
+            if chosen.name.is_empty() {
+                chosen.name = entry.name();
+            }
+            for inner in read_folder(entry.unchecked_into()).await? {
+                if inner.is_file() {
+                    chosen.files.push(read_file(inner.unchecked_into()).await?);
+                }
+            }
+        } else {
+            chosen.files.push(read_file(entry.unchecked_into()).await?);
+        }
+    }
+    Ok(chosen)
+}
+
+async fn read_file(entry: FileSystemFileEntry) -> Result<File, JsValue> {
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        entry.file_with_callback_and_callback(&resolve, &reject);
+    });
+    Ok(JsFuture::from(promise).await?.unchecked_into())
+}
+
+async fn read_folder(folder: FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, JsValue> {
+    let reader = folder.create_reader();
+    let mut entries = Vec::new();
+    // A reader gives a folder in pieces and ends with an empty one.
+    loop {
+        let promise = js_sys::Promise::new(&mut |resolve, reject| {
+            if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
+                let _ = reject.call1(&JsValue::NULL, &error);
+            }
+        });
+        let piece: js_sys::Array = JsFuture::from(promise).await?.unchecked_into();
+        if piece.length() == 0 {
+            return Ok(entries);
+        }
+        entries.extend(piece.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
+    }
+}

@@ -1,0 +1,47 @@
+//! The order in which blocks run, as one line.
+
+use leptos::prelude::*;
+
+use super::problem::ProblemLine;
+use crate::app::studio::{Place, Studio};
+
+#[component]
+pub fn PlanLine() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let line = move || studio.draft.with(|draft| draft.plan.clone());
+    let error = Memo::new(move |_| studio.plan_error(&line()));
+    let own = move || {
+        let last = studio.model.with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
+        last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
+    };
+    let invalid = move || if error.with(Option::is_some) { "true" } else { "false" };
+    view! {
+        <div class="plan">
+            <label class="field" for="plan">"Plan"</label>
+            <input
+                type="text"
+                id="plan"
+                spellcheck="false"
+                autocomplete="off"
+                autocapitalize="off"
+                placeholder=own
+                aria-describedby="plan-hint plan-error"
+                aria-invalid=invalid
+                prop:value=line
+                on:input=move |event| studio.edit(|draft| draft.plan = event_target_value(&event))
+            />
+            <button type="button" disabled=move || line().is_empty() on:click=move |_| studio.edit(|draft| draft.plan.clear())>
+                "Reset"
+            </button>
+            <p class="hint" id="plan-hint">
+                "The order of the blocks: " <code>"0-3,8-11"</code> " skips, " <code>"0-3,7-4,8-11"</code> " reverses, "
+                <code>"0-3,(4-7),8-11"</code> " runs side by side, " <code>"5x3"</code> " repeats, " <code>"5a"</code> " or "
+                <code>"5m"</code> " takes one stroke, " <code>"shuffle:2:0"</code> " shuffles."
+            </p>
+            <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
+            <Show when=move || error.with(Option::is_none)>
+                <ProblemLine place=Place::Plan />
+            </Show>
+        </div>
+    }
+}

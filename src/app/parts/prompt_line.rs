@@ -1,0 +1,77 @@
+//! The prompt as its real tokens, ending in the gap that the model fills.
+
+use leptos::prelude::*;
+
+use crate::app::studio::{Shown, Studio};
+use crate::chart::{number, option_name};
+use crate::measure::decomposition::argmax;
+use crate::study::report::Lens;
+
+#[component]
+pub fn PromptLine() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let line = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(tokens));
+    let answers = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(options));
+    view! {
+        <p class="tokens" lang="en">{line}</p>
+        <ol class="options" aria-label="Options, with the model's probability for each">{answers}</ol>
+    }
+}
+
+/// Each token its own span; the last thing is the gap with the model's answer in it.
+fn tokens(lens: &Lens) -> AnyView {
+    let pieces: Vec<String> = match &lens.tokens {
+        Some(tokens) => tokens.clone(),
+        None => lens.token_ids.iter().map(|id| format!("{id} ")).collect(),
+    };
+    let answer = option_name(lens, argmax(&lens.probabilities));
+    let answer = answer.trim_matches(['“', '”']).to_owned();
+    let verdict = if lens.correct { "right" } else { "wrong" };
+    view! {
+        {pieces
+            .into_iter()
+            .map(|piece| {
+                let special = piece.starts_with('<') && piece.ends_with('>');
+                // A line break is shown, not made: this is one line of tokens.
+                view! { <span class="token" class:special=special>{piece.replace('\n', "↵")}</span> }
+            })
+            .collect_view()}
+        <span class="gap" class:wrong=!lens.correct>
+            <span class="unseen">" The model fills the gap with: "</span>
+            {answer}
+            <span class="unseen">{format!(", which is {verdict}.")}</span>
+        </span>
+    }
+    .into_any()
+}
+
+fn options(lens: &Lens) -> AnyView {
+    let likeliest = argmax(&lens.probabilities);
+    (0..lens.probabilities.len())
+        .map(|k| {
+            let p = lens.probabilities[k];
+            let right = k == lens.answer;
+            view! {
+                <li class:right=right class:likeliest=k == likeliest>
+                    <span class="check" aria-hidden="true">{if right { "✓" } else { "" }}</span>
+                    <span class="option">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</span>
+                    <span class="bar" aria-hidden="true"><span class="fill" style:width=format!("{:.2}%", 100.0 * p)></span></span>
+                    <span class="number">{probability(p)}</span>
+                    <span class="unseen">{if right { " (the right answer)" } else { "" }}</span>
+                </li>
+            }
+        })
+        .collect_view()
+        .into_any()
+}
+
+/// Three decimals, and no 1.000 for what is not certain.
+fn probability(p: f64) -> String {
+    if p > 0.9995 && p < 1.0 {
+        "> 0.999".to_owned()
+    } else if p > 0.0 && p < 0.0005 {
+        "< 0.001".to_owned()
+    } else {
+        number::fixed(p, 3)
+    }
+}

@@ -1,0 +1,42 @@
+//! Where the picture comes from, and the ways to keep it.
+
+use leptos::prelude::*;
+
+use super::download::{CopyLink, SaveReport};
+use crate::app::studio::{Origin, Studio};
+use crate::chart::number;
+
+#[component]
+pub fn Provenance() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let words = move || {
+        studio.shown.with(|shown| {
+            let Some(shown) = shown else { return String::new() };
+            let name = &shown.report.model.name;
+            match &shown.origin {
+                Origin::Baked => {
+                    format!("Baked example: {name} drew this when the page was built; it is drawn again here as soon as the model has arrived.")
+                }
+                Origin::Live { milliseconds, agrees } => {
+                    let time = number::fixed(*milliseconds, 0);
+                    let engine = &shown.report.engine;
+                    let here = format!("Computed here by {name} in {time} ms, {engine}.");
+                    match agrees {
+                        Some(error) => format!("{here} The baked example agrees to {}.", number::short(*error)),
+                        None => here,
+                    }
+                }
+                Origin::Opened => format!("From a report: {name}, {}.", shown.report.engine),
+            }
+        })
+    };
+    view! {
+        <p class="provenance" class:baked=move || studio.shown.with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))>
+            <span>{words}</span>
+            <Show when=move || !studio.is_current()>
+                <span class="late">" The picture is still that of the last prompt that ran."</span>
+            </Show>
+        </p>
+        <p class="keep"><SaveReport /> <CopyLink /></p>
+    }
+}

@@ -1,0 +1,61 @@
+//! What is under way, how far, and the way to stop it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use crate::app::protocol::Stage;
+use crate::app::studio::{Studio, Task, Work};
+use crate::chart::number;
+
+/// Work shorter than this is over before one could read about it.
+const SHORT: Duration = Duration::from_millis(300);
+
+#[component]
+pub fn Status() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let id = Memo::new(move |_| studio.work.with(|work| work.as_ref().map(|work| work.id)));
+    let lasting = RwSignal::new(None::<u32>);
+    Effect::new(move |_| {
+        if let Some(id) = id.get() {
+            set_timeout(move || lasting.set(Some(id)), SHORT);
+        }
+    });
+    let visible = move || id.get().is_some() && id.get() == lasting.get();
+    let words = move || studio.work.with(|work| work.as_ref().map(|work| words(work, &studio.draft.read().model.name().to_owned())));
+    let share = move || studio.work.with(|work| work.as_ref().and_then(share));
+    view! {
+        <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
+        <div class="status" class:visible=visible>
+            <Show when=visible>
+                <label class="work">
+                    <span>{words}</span>
+                    <progress max="1" prop:value=move || share().unwrap_or(0.0) class:unknown=move || share().is_none()></progress>
+                </label>
+                <button type="button" id="cancel" on:click=move |_| studio.cancel()>"Cancel"</button>
+            </Show>
+        </div>
+    }
+}
+
+fn words(work: &Work, model: &str) -> String {
+    match (work.task, work.progress) {
+        (Task::Load, Some((Stage::Download, done, total))) if total > 0.0 => {
+            format!("Fetching {model}: {} of {}", bytes(done), bytes(total))
+        }
+        (Task::Load, Some((Stage::Download, done, _))) => format!("Fetching {model}: {}", bytes(done)),
+        (Task::Load, Some((Stage::Read, done, total))) => format!("Reading {model}: {} of {}", bytes(done), bytes(total)),
+        (Task::Load, Some((Stage::Weights, done, total))) => format!("Preparing {model}: tensor {done} of {total}"),
+        (Task::Load, _) => format!("Loading {model}"),
+        (Task::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
+        (Task::Run, None) => format!("Running {model}"),
+    }
+}
+
+fn share(work: &Work) -> Option<f64> {
+    work.progress.filter(|(_, _, total)| *total > 0.0).map(|(_, done, total)| (done / total).min(1.0))
+}
+
+fn bytes(n: f64) -> String {
+    if n < 1e6 { format!("{} kB", number::fixed(n / 1e3, 0)) } else { format!("{} MB", number::fixed(n / 1e6, 1)) }
+}

@@ -1,0 +1,483 @@
+//! What the page knows and does: the draft, the picture shown, the work under way.
+//!
+//! Parts read these signals and call these methods; only this file talks to the worker.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::client::{Client, Heard};
+use super::link::{Choice, Draft, Link};
+use super::protocol::{Ask, Event, Stage, Tell};
+use super::{browser, examples};
+use crate::chart::Column;
+use crate::plan::Plan;
+use crate::study::report::{Lens, ModelFacts, Report, VERSION};
+
+/// Typing is over when nothing was typed for this long.
+const PAUSE: Duration = Duration::from_millis(350);
+/// How long a worker may take to hear a `Cancel` before it is ended.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Where a picture came from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// Computed when the page was built, by the same engine.
+    Baked,
+    /// Computed here, in so many milliseconds. `agrees` is the largest difference to the baked
+    /// example's logits, where this is the baked example run again.
+    Live { milliseconds: f64, agrees: Option<f64> },
+    /// A report the reader opened.
+    Opened,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    pub report: Arc<Report>,
+    pub origin: Origin,
+}
+
+impl Shown {
+    /// The one prompt this page draws; reports without one are refused at the door.
+    pub fn lens(&self) -> Option<&Lens> {
+        self.report.lens.as_ref()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    Load,
+    Run,
+}
+
+/// The request under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    pub id: u32,
+    pub task: Task,
+    pub progress: Option<(Stage, f64, f64)>,
+    pub since: f64,
+}
+
+/// The part of the page an error belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Model,
+    Prompt,
+    Plan,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub place: Place,
+    pub sentence: String,
+}
+
+#[derive(Clone, Copy)]
+pub struct Studio {
+    pub draft: RwSignal<Draft>,
+    pub column: RwSignal<Column>,
+    pub shown: RwSignal<Option<Shown>>,
+    pub work: RwSignal<Option<Work>>,
+    pub problem: RwSignal<Option<Problem>>,
+    /// The model the worker holds.
+    pub model: RwSignal<Option<ModelFacts>>,
+    /// Said to screen readers, politely.
+    pub said: RwSignal<String>,
+    /// Counts edits, so that only the last of a burst runs.
+    edits: StoredValue<u32>,
+    desk: StoredValue<Rc<Desk>, LocalStorage>,
+}
+
+/// What cannot leave the page's thread.
+struct Desk {
+    client: RefCell<Option<Rc<Client>>>,
+    /// The folder opened last: a fresh worker needs its files again.
+    folder: RefCell<Vec<File>>,
+}
+
+impl Studio {
+    /// Opens the page's link, or the first example with its baked picture, and starts the worker.
+    pub fn open() -> Self {
+        let first = examples::first();
+        let baked = examples::baked();
+        let link = Link::parse(&browser::fragment(), &first);
+        let (draft, column) = link.map_or((first, Column::default()), |link| (link.draft, link.column));
+        let is_baked = baked.as_ref().is_some_and(|report| asks_for(report, &draft));
+        let shown = baked.filter(|_| is_baked).map(|report| Shown { report: Arc::new(report), origin: Origin::Baked });
+        let studio = Self {
+            draft: RwSignal::new(draft),
+            column: RwSignal::new(column),
+            shown: RwSignal::new(shown),
+            work: RwSignal::new(None),
+            problem: RwSignal::new(None),
+            model: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
+            edits: StoredValue::new(0),
+            desk: StoredValue::new_local(Rc::new(Desk { client: RefCell::new(None), folder: RefCell::default() })),
+        };
+        let client = Client::start(move |heard| studio.heard(heard));
+        studio.desk().client.replace(Some(client));
+        studio.load();
+        studio.keep_link();
+        studio
+    }
+
+    /// Changes the draft and runs it when typing has stopped.
+    pub fn edit(self, change: impl FnOnce(&mut Draft)) {
+        self.draft.update(change);
+        let edit = self.edits.with_value(|n| n.wrapping_add(1));
+        self.edits.set_value(edit);
+        set_timeout(
+            move || {
+                if self.edits.get_value() == edit {
+                    self.run();
+                }
+            },
+            PAUSE,
+        );
+    }
+
+    /// Changes the draft and runs it now.
+    pub fn take(self, draft: Draft) {
+        let same_model = self.draft.with_untracked(|now| now.model == draft.model);
+        self.draft.set(draft);
+        if same_model { self.run() } else { self.load() }
+    }
+
+    pub fn choose_known(self, name: String) {
+        let blocks_change = self.draft.with_untracked(|now| now.model.name() != name);
+        self.draft.update(|draft| {
+            draft.model = Choice::Known(name);
+            if blocks_change {
+                // A plan speaks of one model's blocks.
+                draft.plan.clear();
+            }
+        });
+        self.load();
+    }
+
+    /// Opens a folder of the reader's: a model, or a report that some run wrote.
+    pub fn choose_files(self, name: String, files: Vec<File>) {
+        if let [file] = files.as_slice()
+            && file.name().ends_with(".json")
+            && file.name() != "config.json"
+            && file.name() != "tokenizer.json"
+        {
+            self.open_report(file.clone());
+            return;
+        }
+        self.desk().folder.replace(files);
+        self.draft.update(|draft| {
+            draft.model = Choice::Folder(if name.is_empty() { "your files".to_owned() } else { name });
+            draft.plan.clear();
+        });
+        self.load();
+    }
+
+    /// Stops what is under way: asked first, ended if it does not hear.
+    pub fn cancel(self) {
+        let Some(work) = self.work.get_untracked() else { return };
+        let desk = self.desk();
+        let Some(client) = desk.client.borrow().clone() else { return };
+        client.ask(Ask::Cancel { id: work.id }, &[]);
+        set_timeout(
+            move || {
+                if self.work.with_untracked(|now| now.as_ref().is_some_and(|now| now.id == work.id)) {
+                    client.restart();
+                    self.model.set(None);
+                    self.stopped();
+                }
+            },
+            PATIENCE,
+        );
+    }
+
+    /// Runs the draft on the model held; loads the model first where none is.
+    pub fn run(self) {
+        if self.model.with_untracked(Option::is_none) {
+            if !self.work.with_untracked(|work| work.as_ref().is_some_and(|work| work.task == Task::Load)) {
+                self.load();
+            }
+            return;
+        }
+        self.give_up_current();
+        let draft = self.draft.get_untracked();
+        if let Some(sentence) = self.plan_error(&draft.plan) {
+            self.fail(Place::Plan, sentence);
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let Draft { prompt, options, answer, .. } = draft;
+        self.begin(Task::Run, Ask::Lens { prompt, options, answer, plan }, &[]);
+    }
+
+    /// Loads the draft's model, then runs the draft.
+    pub fn load(self) {
+        self.give_up_current();
+        self.model.set(None);
+        let desk = self.desk();
+        match self.draft.with_untracked(|draft| draft.model.clone()) {
+            Choice::Known(name) => self.begin(Task::Load, Ask::LoadKnown { name }, &[]),
+            Choice::Folder(name) => {
+                let files = desk.folder.borrow().clone();
+                if files.is_empty() {
+                    self.fail(
+                        Place::Model,
+                        format!(
+                            "This link was made with the folder “{name}”, which stays on the machine that opened it: open \
+                             the folder here, or choose an apprentice."
+                        ),
+                    );
+                } else {
+                    self.begin(Task::Load, Ask::LoadFiles { name }, &files);
+                }
+            }
+        }
+    }
+
+    /// What is wrong with a plan's line, as far as the model held can tell.
+    pub fn plan_error(self, line: &str) -> Option<String> {
+        if line.trim().is_empty() {
+            return None;
+        }
+        self.model.with(|model| {
+            let model = model.as_ref()?;
+            Plan::parse(line, &model.order).err().map(|error| sentence(&error.to_string()))
+        })
+    }
+
+    /// Is the picture that of the draft?
+    pub fn is_current(self) -> bool {
+        self.shown.with(|shown| {
+            self.draft.with(|draft| shown.as_ref().is_some_and(|shown| asks_for(&shown.report, draft)))
+        })
+    }
+
+    /// The page's address with its whole state.
+    pub fn link(self) -> String {
+        let link = Link { draft: self.draft.get_untracked(), column: self.column.get_untracked() };
+        browser::beside(&format!("#{}", link.fragment()))
+    }
+
+    /// Says why something the reader offered cannot be opened.
+    pub fn refuse(self, sentence: &str) {
+        self.fail(Place::Model, sentence.to_owned());
+    }
+
+    fn begin(self, task: Task, ask: Ask, files: &[File]) {
+        let desk = self.desk();
+        let Some(client) = desk.client.borrow().clone() else { return };
+        let id = client.ask(ask, files);
+        self.problem.set(None);
+        self.work.set(Some(Work { id, task, progress: None, since: browser::now() }));
+    }
+
+    /// A newer request makes the one under way pointless.
+    fn give_up_current(self) {
+        if let Some(work) = self.work.get_untracked() {
+            if let Some(client) = &*self.desk().client.borrow() {
+                client.ask(Ask::Cancel { id: work.id }, &[]);
+            }
+            self.work.set(None);
+        }
+    }
+
+    fn heard(self, heard: Heard) {
+        match heard {
+            Heard::Event(event) => self.event(event),
+            Heard::Died(sentence) => {
+                self.work.set(None);
+                self.model.set(None);
+                self.fail(Place::Model, sentence);
+            }
+        }
+    }
+
+    fn event(self, Event { id, tell }: Event) {
+        // Events of a request that was given up are late news.
+        let Some(work) = self.work.get_untracked().filter(|work| work.id == id) else { return };
+        match tell {
+            Tell::Ready { .. } => {}
+            Tell::Progress { stage, done, total } => {
+                self.work.set(Some(Work { progress: Some((stage, done, total)), ..work }));
+            }
+            Tell::Loaded { model } => {
+                self.work.set(None);
+                self.model.set(Some(model));
+                self.run();
+            }
+            Tell::Done { report } => {
+                self.work.set(None);
+                self.problem.set(None);
+                self.show_live(*report, browser::now() - work.since);
+            }
+            Tell::Failed { reason } => {
+                self.work.set(None);
+                let place = if work.task == Task::Load { Place::Model } else { Place::Prompt };
+                self.fail(place, sentence(&reason));
+            }
+            Tell::Cancelled => {
+                self.work.set(None);
+                self.stopped();
+            }
+        }
+    }
+
+    fn show_live(self, report: Report, milliseconds: f64) {
+        let agrees = examples::baked().and_then(|baked| difference(&baked, &report));
+        let said = report.lens.as_ref().map(|lens| {
+            let verdict = if lens.correct { "right" } else { "wrong" };
+            let option = crate::chart::option_name(lens, crate::measure::decomposition::argmax(&lens.probabilities));
+            format!("The picture is new: the model answers {option}, which is {verdict}.")
+        });
+        self.shown.set(Some(Shown { report: Arc::new(report), origin: Origin::Live { milliseconds, agrees } }));
+        self.said.set(said.unwrap_or_default());
+    }
+
+    fn open_report(self, file: File) {
+        leptos::task::spawn_local(async move {
+            let text = wasm_bindgen_futures::JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string());
+            match read_report(&file.name(), &text.unwrap_or_default()) {
+                Ok(report) => {
+                    self.give_up_current();
+                    self.problem.set(None);
+                    if let Some(draft) = draft_of(&report) {
+                        self.draft.set(draft);
+                    }
+                    self.shown.set(Some(Shown { report: Arc::new(report), origin: Origin::Opened }));
+                }
+                Err(sentence) => self.fail(Place::Model, sentence),
+            }
+        });
+    }
+
+    fn fail(self, place: Place, sentence: String) {
+        self.said.set(sentence.clone());
+        self.problem.set(Some(Problem { place, sentence }));
+    }
+
+    fn stopped(self) {
+        self.work.set(None);
+        self.said.set("Stopped.".to_owned());
+    }
+
+    /// Keeps the address in step with draft and column.
+    fn keep_link(self) {
+        Effect::new(move |before: Option<String>| {
+            let fragment = Link { draft: self.draft.get(), column: self.column.get() }.fragment();
+            // The first address is left as the reader wrote it.
+            if before.is_some_and(|before| before != fragment) {
+                browser::set_fragment(&fragment);
+            }
+            fragment
+        });
+        let changed = window_event_listener(leptos::ev::hashchange, move |_| {
+            if let Some(link) = Link::parse(&browser::fragment(), &examples::first()) {
+                self.column.set(link.column);
+                if self.draft.with_untracked(|draft| *draft != link.draft) {
+                    self.take(link.draft);
+                }
+            }
+        });
+        on_cleanup(move || changed.remove());
+    }
+
+    fn desk(self) -> Rc<Desk> {
+        self.desk.get_value()
+    }
+}
+
+/// Was this report made from this draft?
+fn asks_for(report: &Report, draft: &Draft) -> bool {
+    let Some(lens) = &report.lens else { return false };
+    let plan = draft.plan.trim();
+    report.model.name == draft.model.name()
+        && lens.prompt.as_ref() == Some(&draft.prompt)
+        && lens.options.as_ref() == Some(&draft.options)
+        && lens.answer == draft.answer
+        && match Plan::parse(plan, &report.model.order) {
+            Ok(plan) => plan.to_string() == lens.plan,
+            Err(_) => {
+                plan.is_empty() && Plan::whole(&report.model.order).is_ok_and(|plan| plan.to_string() == lens.plan)
+            }
+        }
+}
+
+fn draft_of(report: &Report) -> Option<Draft> {
+    let lens = report.lens.as_ref()?;
+    Some(Draft {
+        model: Choice::Known(report.model.name.clone()),
+        prompt: lens.prompt.clone()?,
+        options: lens.options.clone()?,
+        answer: lens.answer,
+        plan: lens.plan.clone(),
+    })
+}
+
+/// The largest difference between two runs' logits, where both ask the same.
+fn difference(baked: &Report, live: &Report) -> Option<f64> {
+    let (a, b) = (baked.lens.as_ref()?, live.lens.as_ref()?);
+    let same = baked.model.name == live.model.name
+        && a.token_ids == b.token_ids
+        && a.option_token_ids == b.option_token_ids
+        && a.members == b.members
+        && a.plan == b.plan;
+    same.then(|| a.logits.iter().zip(&b.logits).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max))
+}
+
+fn read_report(name: &str, text: &str) -> Result<Report, String> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        atelier: u32,
+    }
+    let version = serde_json::from_str::<Version>(text)
+        .map_err(|_| format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote."))?;
+    if version.atelier > VERSION {
+        return Err(format!(
+            "{name} has version {} and this page reads up to {VERSION}: open it with a newer atelier.",
+            version.atelier
+        ));
+    }
+    let report: Report =
+        serde_json::from_str(text).map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
+    let sound = report.lens.as_ref().is_some_and(is_sound);
+    if sound { Ok(report) } else { Err(format!("{name} holds no picture of one prompt, or one whose parts do not fit.")) }
+}
+
+/// Do a report's arrays have the lengths that drawing relies on?
+fn is_sound(lens: &Lens) -> bool {
+    let (m, k) = (lens.members.len(), lens.logits.len());
+    let d = &lens.decomposition;
+    m > 0
+        && lens.answer < k
+        && lens.probabilities.len() == k
+        && lens.option_token_ids.len() == k
+        && lens.options.as_ref().is_none_or(|options| options.len() == k)
+        && lens.member_logits.len() == m
+        && lens.member_logits.iter().all(|row| row.len() == k)
+        && d.by_depth.len() == m
+        && [&d.probability, &d.logit].iter().all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
+}
+
+/// An error's text as a sentence of the page: capital first (unless it begins with a file's or a
+/// tensor's name), full stop last.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut out = if word.chars().all(char::is_alphabetic) {
+        let mut chars = text.chars();
+        let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+        first + chars.as_str()
+    } else {
+        text.to_owned()
+    };
+    if !out.ends_with(['.', '!', '?']) {
+        out.push('.');
+    }
+    out
+}

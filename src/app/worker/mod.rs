@@ -1,0 +1,130 @@
+//! The worker's end of the protocol: it owns download, tokenizer, weights and engine.
+//!
+//! Requests wait in a queue and run one after the other. Between chunks of a download or a file the
+//! worker lets messages in, so that a `Cancel` is heard; a run itself holds the thread, and a page
+//! that cannot wait ends the worker instead.
+
+mod fetch;
+mod read;
+mod session;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+
+use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
+use session::Session;
+
+/// Milliseconds between two reports of progress: one or two frames.
+const PROGRESS_EVERY: f64 = 30.0;
+
+/// Listens to the page and tells it so.
+pub fn start() {
+    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
+    let desk = Rc::new(Desk {
+        scope: scope.clone(),
+        queue: RefCell::default(),
+        cancelled: RefCell::default(),
+        busy: Cell::new(false),
+        told: Cell::new(0.0),
+    });
+    let session = Rc::new(RefCell::new(Session::default()));
+    let listener = Rc::clone(&desk);
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        listener.receive(&event);
+        if !listener.busy.replace(true) {
+            let (desk, session) = (Rc::clone(&listener), Rc::clone(&session));
+            wasm_bindgen_futures::spawn_local(async move {
+                work_off(&desk, &session).await;
+                desk.busy.set(false);
+            });
+        }
+    });
+    // The worker listens as long as it lives.
+    scope.set_onmessage(Some(on_message.into_js_value().unchecked_ref()));
+    desk.tell(0, Tell::Ready { protocol: PROTOCOL });
+}
+
+/// Why a request ended early.
+pub(super) enum Stop {
+    /// The page asked.
+    Cancelled,
+    /// One sentence for the reader.
+    Failed(String),
+}
+
+/// The queue and the way back to the page.
+pub(super) struct Desk {
+    scope: DedicatedWorkerGlobalScope,
+    queue: RefCell<VecDeque<(Request, Vec<File>)>>,
+    cancelled: RefCell<HashSet<u32>>,
+    /// Is someone working the queue off?
+    busy: Cell<bool>,
+    /// When progress was told last.
+    told: Cell<f64>,
+}
+
+impl Desk {
+    fn receive(&self, event: &MessageEvent) {
+        let message: js_sys::Array = event.data().unchecked_into();
+        let text = message.get(0).as_string().unwrap_or_default();
+        // The page and this file are built together, and the page checks that in `Ready`.
+        let Ok(request) = serde_json::from_str::<Request>(&text) else { return };
+        if let Ask::Cancel { id } = request.ask {
+            self.cancelled.borrow_mut().insert(id);
+        } else {
+            let files = message.iter().skip(1).map(JsCast::unchecked_into).collect();
+            self.queue.borrow_mut().push_back((request, files));
+        }
+    }
+
+    fn tell(&self, id: u32, tell: Tell) {
+        if let Ok(text) = serde_json::to_string(&Event { id, tell }) {
+            // A string can always be cloned into a message.
+            let _ = self.scope.post_message(&JsValue::from_str(&text));
+        }
+    }
+
+    pub(super) fn progress(&self, id: u32, stage: Stage, done: f64, total: f64) {
+        let now = js_sys::Date::now();
+        if now - self.told.get() >= PROGRESS_EVERY {
+            self.told.set(now);
+            self.tell(id, Tell::Progress { stage, done, total });
+        }
+    }
+
+    /// Lets messages in, then says whether this request was cancelled.
+    pub(super) async fn listen(&self, id: u32) -> Result<(), Stop> {
+        let promise = js_sys::Promise::new(&mut |resolve, _| {
+            // With no time-out to wait for, the promise would never resolve: resolve it at once.
+            if self.scope.set_timeout_with_callback(&resolve).is_err() {
+                let _ = resolve.call0(&JsValue::NULL);
+            }
+        });
+        // It only ever resolves.
+        let _ = JsFuture::from(promise).await;
+        if self.cancelled.borrow().contains(&id) { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+}
+
+async fn work_off(desk: &Desk, session: &RefCell<Session>) {
+    loop {
+        let next = desk.queue.borrow_mut().pop_front();
+        let Some((Request { id, ask }, files)) = next else { break };
+        // Only this loop uses the session.
+        let mut session = session.borrow_mut();
+        let tell = match session.answer(desk, id, ask, files).await {
+            Ok(tell) => tell,
+            Err(Stop::Cancelled) => Tell::Cancelled,
+            Err(Stop::Failed(reason)) => Tell::Failed { reason },
+        };
+        desk.tell(id, tell);
+        // Ids only grow: what was cancelled up to here is over.
+        desk.cancelled.borrow_mut().retain(|&cancelled| cancelled > id);
+    }
+}

@@ -1,0 +1,235 @@
+//! A real browser, driven over W3C WebDriver: the dozen commands these tests need, on `std` alone.
+//! (A client library would bring an async runtime for two HTTP verbs.)
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// How long anything on the page may take; generous, because test machines are slow.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// Keys as WebDriver spells them.
+pub const ENTER: &str = "\u{E007}";
+pub const TAB: &str = "\u{E004}";
+pub const RIGHT: &str = "\u{E014}";
+
+/// A browser window; closed when dropped.
+pub struct Browser {
+    port: u16,
+    session: String,
+    driver: Child,
+    profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Opens a headless window of this size in CSS pixels.
+    pub fn open(chrome: &str, driver: &str, width: u32, height: u32) -> Self {
+        let port = free_port();
+        let profile = tempfile::tempdir().expect("a folder for the browser's profile");
+        let child = Command::new(driver)
+            .arg(format!("--port={port}"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{driver} does not start ({error}): run `cargo xtask test`, which sets it up"));
+        let mut browser = Self { port, session: String::new(), driver: child, profile };
+        let started = Instant::now();
+        while browser.try_call("GET", "/status", None).is_err() {
+            assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let args = [
+            "--headless=new".to_owned(),
+            "--no-sandbox".to_owned(),
+            "--disable-dev-shm-usage".to_owned(),
+            "--disable-gpu".to_owned(),
+            "--force-device-scale-factor=1".to_owned(),
+            "--hide-scrollbars".to_owned(),
+            format!("--window-size={width},{height}"),
+            format!("--user-data-dir={}", browser.profile.path().display()),
+        ];
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "goog:chromeOptions": { "binary": chrome, "args": args },
+            "goog:loggingPrefs": { "browser": "ALL" },
+        } } });
+        let session = browser.try_call("POST", "/session", Some(&wanted)).unwrap_or_else(|error| {
+            panic!("the browser does not start: {error}");
+        });
+        browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session's id"));
+        let limits = json!({ "script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64 });
+        browser.call("POST", "/timeouts", &limits);
+        // Exactly this inner size, also below the least width of a window.
+        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        browser
+    }
+
+    pub fn go(&self, url: &str) {
+        self.call("POST", "/url", &json!({ "url": url }));
+    }
+
+    pub fn reload(&self) {
+        self.call("POST", "/refresh", &json!({}));
+    }
+
+    /// The value of a script's `return`.
+    pub fn run(&self, script: &str) -> Value {
+        self.call("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// A script that calls `arguments[0]` when it is done.
+    pub fn run_async(&self, script: &str) -> Value {
+        self.call("POST", "/execute/async", &json!({ "script": script, "args": [] }))
+    }
+
+    /// Waits until a script's expression is true.
+    pub fn until(&self, what: &str, expression: &str) {
+        let started = Instant::now();
+        while self.run(&format!("return Boolean({expression})")) != Value::Bool(true) {
+            if started.elapsed() > PATIENCE {
+                let page = self.run("return document.body.innerText.slice(0, 3000)");
+                panic!("waited in vain until {what}; the page says:\n{}\nconsole: {:?}", text_of(&page), self.console());
+            }
+            std::thread::sleep(Duration::from_millis(30));
+        }
+    }
+
+    /// The text of an expression.
+    pub fn text(&self, expression: &str) -> String {
+        text_of(&self.run(&format!("return String({expression})")))
+    }
+
+    pub fn click(&self, css: &str) {
+        let element = self.find(css);
+        self.call("POST", &format!("/element/{element}/click"), &json!({}));
+    }
+
+    /// Types into an element, or chooses files by their paths.
+    pub fn type_into(&self, css: &str, keys: &str) {
+        let element = self.find(css);
+        self.call("POST", &format!("/element/{element}/value"), &json!({ "text": keys }));
+    }
+
+    pub fn clear(&self, css: &str) {
+        let element = self.find(css);
+        self.call("POST", &format!("/element/{element}/clear"), &json!({}));
+    }
+
+    /// Types to whatever has the focus.
+    pub fn keys(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
+            .collect();
+        self.call("POST", "/actions", &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] }));
+    }
+
+    /// What the console said since it was asked last.
+    pub fn console(&self) -> Vec<String> {
+        let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));
+        let line = |entry: &Value| format!("{}: {}", text_of(&entry["level"]), text_of(&entry["message"]));
+        entries.as_array().into_iter().flatten().map(line).collect()
+    }
+
+    /// Light or dark, as the system would say.
+    pub fn prefer(&self, scheme: &str) {
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.devtools("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// A picture of the whole page as PNG.
+    pub fn screenshot(&self, path: &Path) {
+        let taken = self.devtools("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }));
+        let bytes = base64(taken["data"].as_str().expect("a picture"));
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for screenshots");
+        std::fs::write(path, bytes).expect("a screenshot written");
+    }
+
+    fn devtools(&self, command: &str, params: &Value) -> Value {
+        self.call("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
+    }
+
+    fn find(&self, css: &str) -> String {
+        let found = self.call("POST", "/element", &json!({ "using": "css selector", "value": css }));
+        found[ELEMENT].as_str().unwrap_or_else(|| panic!("no element {css}")).to_owned()
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let path = format!("{}{path}", self.session);
+        self.try_call(method, &path, Some(body)).unwrap_or_else(|error| panic!("{path} {body}: {error}"))
+    }
+
+    fn try_call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.port,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") {
+            if stream.read(&mut byte).map_err(|error| error.to_string())? == 0 {
+                return Err("the driver hung up".to_owned());
+            }
+            head.push(byte[0]);
+        }
+        // The driver always states the length, and keeps the connection open whatever we ask.
+        let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+        let length = length.and_then(|text| text.trim().parse().ok()).ok_or("an answer without its length")?;
+        let mut answer = vec![0; length];
+        stream.read_exact(&mut answer).map_err(|error| error.to_string())?;
+        let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
+        let value = answer["value"].take();
+        match value["error"].as_str() {
+            Some(error) => Err(format!("{error}: {}", text_of(&value["message"]))),
+            None => Ok(value),
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.try_call("DELETE", &self.session, None);
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its number").port()
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn base64(text: &str) -> Vec<u8> {
+    let digit = |c: u8| match c {
+        b'A'..=b'Z' => Some(c - b'A'),
+        b'a'..=b'z' => Some(c - b'a' + 26),
+        b'0'..=b'9' => Some(c - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let digits: Vec<u32> = text.bytes().filter_map(digit).map(u32::from).collect();
+    digits
+        .chunks(4)
+        .flat_map(|four| {
+            let bits = four.iter().enumerate().fold(0, |bits, (i, d)| bits | d << (18 - 6 * i));
+            let bytes = [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8];
+            bytes.into_iter().take(four.len() * 6 / 8)
+        })
+        .collect()
+}
