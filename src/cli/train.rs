@@ -95,16 +95,25 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 
 fn write_rows(args: &Rows) -> anyhow::Result<()> {
     let names = || Task::ALL.map(Task::name).join(", ");
-    let task = Task::from_name(&args.task)
-        .with_context(|| format!("there is no task '{}': choose one of {}", args.task, names()))?;
+    let task = Task::from_name(&args.task).with_context(|| {
+        format!(
+            "there is no task '{}': choose one of {}",
+            args.task,
+            names()
+        )
+    })?;
     let mut text = String::new();
     for row in minilang::held_out(task, args.rows, args.seed) {
         text += &serde_json::to_string(&row)?;
         text.push('\n');
     }
     match &args.out {
-        Some(path) => std::fs::write(path, text)
-            .with_context(|| format!("{} could not be written: give --out another place", path.display())),
+        Some(path) => std::fs::write(path, text).with_context(|| {
+            format!(
+                "{} could not be written: give --out another place",
+                path.display()
+            )
+        }),
         None => match std::io::stdout().lock().write_all(text.as_bytes()) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
             _ => Ok(()),
@@ -122,21 +131,36 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
         None => None,
     };
     if known.is_some() && (args.blocks.is_some() || args.shared || args.width.is_some()) {
-        bail!("--model fixes the shape: leave out --blocks, --width and --shared, or leave out --model");
+        bail!(
+            "--model fixes the shape: leave out --blocks, --width and --shared, or leave out --model"
+        );
     }
     let base = known.unwrap_or(family::FAMILY[0]);
     let blocks = args.blocks.unwrap_or(base.blocks);
     let width = args.width.unwrap_or(family::WIDTH);
-    ensure!((1..=64).contains(&blocks), "--blocks {blocks} is out of range: give 1 to 64");
-    ensure!([32, 64, 128].contains(&width), "--width {width} will not do: give 32, 64 or 128");
+    ensure!(
+        (1..=64).contains(&blocks),
+        "--blocks {blocks} is out of range: give 1 to 64"
+    );
+    ensure!(
+        [32, 64, 128].contains(&width),
+        "--width {width} will not do: give 32, 64 or 128"
+    );
     let mut recipe = base.recipe();
     recipe.shape = family::shape(blocks, if args.shared { 2 } else { base.repeats }, width);
     recipe.tokens = args.tokens.unwrap_or(recipe.tokens);
     recipe.batch = args.batch.unwrap_or(recipe.batch);
     recipe.rate = args.rate.unwrap_or(recipe.rate);
     recipe.seed = args.seed.unwrap_or(recipe.seed);
-    ensure!(recipe.tokens > 0, "--tokens 0 trains nothing: give at least 1");
-    ensure!((1..=4096).contains(&recipe.batch), "--batch {} is out of range: give 1 to 4096", recipe.batch);
+    ensure!(
+        recipe.tokens > 0,
+        "--tokens 0 trains nothing: give at least 1"
+    );
+    ensure!(
+        (1..=4096).contains(&recipe.batch),
+        "--batch {} is out of range: give 1 to 4096",
+        recipe.batch
+    );
     ensure!(
         recipe.rate > 0.0 && recipe.rate <= 1.0,
         "--rate {} is out of range: give a number above 0, at most 1",
@@ -147,14 +171,25 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
 
 fn train(args: &Training) -> anyhow::Result<()> {
     let (recipe, snapshots) = recipe(args)?;
-    let Some(out) = args.out.clone() else { bail!("give --out, the folder to write the model to") };
-    let session = Session { out: out.clone(), resume: args.resume, snapshots, keep_state: args.keep_state };
+    let Some(out) = args.out.clone() else {
+        bail!("give --out, the folder to write the model to")
+    };
+    let session = Session {
+        out: out.clone(),
+        resume: args.resume,
+        snapshots,
+        keep_state: args.keep_state,
+    };
     let seed = recipe.seed;
-    let bar = ProgressBar::new(recipe.tokens)
-        .with_style(ProgressStyle::with_template("{bar:40} {pos}/{len} tokens, {eta} left, {msg}")?);
+    let bar = ProgressBar::new(recipe.tokens).with_style(ProgressStyle::with_template(
+        "{bar:40} {pos}/{len} tokens, {eta} left, {msg}",
+    )?);
     let trainer = session.run(recipe, &mut |standing: &Standing| {
         bar.set_position(standing.tokens_seen.min(bar.length().unwrap_or(u64::MAX)));
-        bar.set_message(format!("loss {:.3}, {:.0} tokens/s", standing.loss, standing.tokens_per_second));
+        bar.set_message(format!(
+            "loss {:.3}, {:.0} tokens/s",
+            standing.loss, standing.tokens_per_second
+        ));
         if let Some(accuracies) = &standing.accuracies {
             let line = accuracies
                 .iter()
@@ -164,16 +199,30 @@ fn train(args: &Training) -> anyhow::Result<()> {
             let percent = 100.0 * standing.progress;
             // Not through the bar: that is silent where standard error is no terminal.
             bar.suspend(|| {
-                eprintln!("{percent:3.0}%  loss {:.3}  {:.0} tokens/s  {line}", standing.loss, standing.tokens_per_second);
+                eprintln!(
+                    "{percent:3.0}%  loss {:.3}  {:.0} tokens/s  {line}",
+                    standing.loss, standing.tokens_per_second
+                );
             });
         }
     })?;
     bar.finish_and_clear();
 
     println!("{:>8}  {:>6}  {:>6}", "task", "right", "chance");
-    for (task, accuracy) in evaluate::accuracies(&trainer.recipe.shape, &trainer.parameters, FINAL_ROWS, seed)? {
-        println!("{:>8}  {:>5.1}%  {:>5.1}%", task.name(), 100.0 * accuracy, 100.0 * task.chance());
+    for (task, accuracy) in
+        evaluate::accuracies(&trainer.recipe.shape, &trainer.parameters, FINAL_ROWS, seed)?
+    {
+        println!(
+            "{:>8}  {:>5.1}%  {:>5.1}%",
+            task.name(),
+            100.0 * accuracy,
+            100.0 * task.chance()
+        );
     }
-    println!("{} tokens, {FINAL_ROWS} held-out rows a task, seed {seed}: {}", trainer.tokens_seen, out.display());
+    println!(
+        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {seed}: {}",
+        trainer.tokens_seen,
+        out.display()
+    );
     Ok(())
 }

@@ -19,24 +19,43 @@ const LARGEST_NORM: f64 = 1.0;
 
 impl Adam {
     pub fn new(parameters: usize) -> Self {
-        Self { mean: vec![0.0; parameters], square: vec![0.0; parameters], steps: 0 }
+        Self {
+            mean: vec![0.0; parameters],
+            square: vec![0.0; parameters],
+            steps: 0,
+        }
     }
 
     /// One step at `rate`; returns the gradient's norm before it was cut.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rate: f32) -> f64 {
         self.steps += 1;
-        let norm = gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt();
+        let norm = gradient
+            .iter()
+            .map(|&g| f64::from(g) * f64::from(g))
+            .sum::<f64>()
+            .sqrt();
         let cut = (LARGEST_NORM / norm.max(LARGEST_NORM)) as f32;
         let steps = self.steps.min(i32::MAX as u64) as i32;
         let mean_bias = 1.0 - MEAN_DECAY.powi(steps);
         let square_bias = 1.0 - SQUARE_DECAY.powi(steps);
-        update(parameters, gradient, &mut self.mean, &mut self.square, Factors { rate, cut, mean_bias, square_bias });
+        update(
+            parameters,
+            gradient,
+            &mut self.mean,
+            &mut self.square,
+            Factors {
+                rate,
+                cut,
+                mean_bias,
+                square_bias,
+            },
+        );
         norm
     }
 }
 
 #[derive(Clone, Copy)]
-struct Factors {
+pub(super) struct Factors {
     rate: f32,
     cut: f32,
     mean_bias: f32,

@@ -19,9 +19,14 @@ pub struct Rotary {
 impl Rotary {
     pub fn new(shape: &Shape) -> Self {
         let half = shape.head_width() / 2;
-        let angle = |at: usize| (at / half) as f32 * ROPE_THETA.powf(-((at % half) as f32) / half as f32);
+        let angle =
+            |at: usize| (at / half) as f32 * ROPE_THETA.powf(-((at % half) as f32) / half as f32);
         let all = 0..shape.context * half;
-        Self { cos: all.clone().map(|at| angle(at).cos()).collect(), sin: all.map(|at| angle(at).sin()).collect(), half }
+        Self {
+            cos: all.clone().map(|at| angle(at).cos()).collect(),
+            sin: all.map(|at| angle(at).sin()).collect(),
+            half,
+        }
     }
 
     /// Turns the queries and keys of `qkv` [N, Q] by their positions in the row (Hugging Face's
@@ -38,7 +43,10 @@ fn padded(tokens: usize) -> usize {
 
 /// Floats that the probabilities of all rows take: [H, T, padded T] a row.
 pub fn probabilities_len(starts: &[usize], heads: usize) -> usize {
-    starts.windows(2).map(|row| heads * (row[1] - row[0]) * padded(row[1] - row[0])).sum()
+    starts
+        .windows(2)
+        .map(|row| heads * (row[1] - row[0]) * padded(row[1] - row[0]))
+        .sum()
 }
 
 vectorised! {
@@ -97,7 +105,13 @@ fn head<const E: usize>(from: &[f32], at: usize) -> &[f32; E] {
 
 /// `scores[j] = sum_e left[e] * transposed[e][j]` for the chunks that reach key `i`.
 #[inline(always)]
-fn against_all<const E: usize>(scores: &mut [f32], left: &[f32; E], transposed: &[f32], i: usize, keys: usize) {
+fn against_all<const E: usize>(
+    scores: &mut [f32],
+    left: &[f32; E],
+    transposed: &[f32],
+    i: usize,
+    keys: usize,
+) {
     for chunk in 0..=i / CHUNK {
         let mut sums = [0f32; CHUNK];
         for (e, &factor) in left.iter().enumerate() {
@@ -111,7 +125,14 @@ fn against_all<const E: usize>(scores: &mut [f32], left: &[f32; E], transposed: 
 }
 
 #[inline(always)]
-fn transpose<const E: usize>(into: &mut Vec<f32>, from: &[f32], first: usize, stride: usize, offset: usize, tokens: usize) {
+fn transpose<const E: usize>(
+    into: &mut Vec<f32>,
+    from: &[f32],
+    first: usize,
+    stride: usize,
+    offset: usize,
+    tokens: usize,
+) {
     let keys = padded(tokens);
     into.clear();
     into.resize(E * keys, 0.0);
@@ -124,46 +145,55 @@ fn transpose<const E: usize>(into: &mut Vec<f32>, from: &[f32], first: usize, st
 }
 
 #[inline(always)]
-fn forward_of<const E: usize>(out: &mut [f32], probabilities: &mut [f32], qkv: &[f32], starts: &[usize], shape: &Shape) {
+fn forward_of<const E: usize>(
+    out: &mut [f32],
+    probabilities: &mut [f32],
+    qkv: &[f32],
+    starts: &[usize],
+    shape: &Shape,
+) {
     let (stride, heads, group) = (shape.qkv_width(), shape.heads, shape.heads / shape.kv_heads);
     let scale = 1.0 / (E as f32).sqrt();
     let mut turned = Vec::new();
     let mut at = 0;
-        for row in starts.windows(2) {
-            let (first, tokens) = (row[0], row[1] - row[0]);
-            let keys = padded(tokens);
-            for h in 0..heads {
-                let (key, value) = ((heads + h / group) * E, (heads + shape.kv_heads + h / group) * E);
-                if h % group == 0 {
-                    transpose::<E>(&mut turned, qkv, first, stride, key, tokens);
+    for row in starts.windows(2) {
+        let (first, tokens) = (row[0], row[1] - row[0]);
+        let keys = padded(tokens);
+        for h in 0..heads {
+            let (key, value) = (
+                (heads + h / group) * E,
+                (heads + shape.kv_heads + h / group) * E,
+            );
+            if h % group == 0 {
+                transpose::<E>(&mut turned, qkv, first, stride, key, tokens);
+            }
+            for i in 0..tokens {
+                let query: &[f32; E] = head(qkv, (first + i) * stride + h * E);
+                let row = &mut probabilities[at..at + keys];
+                at += keys;
+                against_all(row, query, &turned, i, keys);
+                let reach = (i / CHUNK + 1) * CHUNK;
+                row[i + 1..].fill(f32::MIN);
+                let most = largest(&row[..reach]);
+                for score in &mut row[..reach] {
+                    *score = exp((*score - most) * scale);
                 }
-                for i in 0..tokens {
-                    let query: &[f32; E] = head(qkv, (first + i) * stride + h * E);
-                    let row = &mut probabilities[at..at + keys];
-                    at += keys;
-                    against_all(row, query, &turned, i, keys);
-                    let reach = (i / CHUNK + 1) * CHUNK;
-                    row[i + 1..].fill(f32::MIN);
-                    let most = largest(&row[..reach]);
-                    for score in &mut row[..reach] {
-                        *score = exp((*score - most) * scale);
-                    }
-                    row[i + 1..].fill(0.0);
-                    let inverse = 1.0 / sum(&row[..reach]);
-                    for probability in &mut row[..reach] {
-                        *probability *= inverse;
-                    }
-                    let mut mixed = [0f32; E];
-                    for (j, &probability) in row[..=i].iter().enumerate() {
-                        let value: &[f32; E] = head(qkv, (first + j) * stride + value);
-                        for e in 0..E {
-                            mixed[e] += probability * value[e];
-                        }
-                    }
-                    out[(first + i) * heads * E + h * E..][..E].copy_from_slice(&mixed);
+                row[i + 1..].fill(0.0);
+                let inverse = 1.0 / sum(&row[..reach]);
+                for probability in &mut row[..reach] {
+                    *probability *= inverse;
                 }
+                let mut mixed = [0f32; E];
+                for (j, &probability) in row[..=i].iter().enumerate() {
+                    let value: &[f32; E] = head(qkv, (first + j) * stride + value);
+                    for e in 0..E {
+                        mixed[e] += probability * value[e];
+                    }
+                }
+                out[(first + i) * heads * E + h * E..][..E].copy_from_slice(&mixed);
             }
         }
+    }
 }
 
 #[inline(always)]
@@ -180,44 +210,47 @@ fn gradient_of<const E: usize>(
     let (mut turned, mut scores) = (Vec::new(), Vec::new());
     dqkv.fill(0.0);
     let mut at = 0;
-        for row in starts.windows(2) {
-            let (first, tokens) = (row[0], row[1] - row[0]);
-            let keys = padded(tokens);
-            scores.clear();
-            scores.resize(keys, 0.0);
-            for h in 0..heads {
-                let (key, value) = ((heads + h / group) * E, (heads + shape.kv_heads + h / group) * E);
-                if h % group == 0 {
-                    transpose::<E>(&mut turned, qkv, first, stride, value, tokens);
+    for row in starts.windows(2) {
+        let (first, tokens) = (row[0], row[1] - row[0]);
+        let keys = padded(tokens);
+        scores.clear();
+        scores.resize(keys, 0.0);
+        for h in 0..heads {
+            let (key, value) = (
+                (heads + h / group) * E,
+                (heads + shape.kv_heads + h / group) * E,
+            );
+            if h % group == 0 {
+                transpose::<E>(&mut turned, qkv, first, stride, value, tokens);
+            }
+            for i in 0..tokens {
+                let query: &[f32; E] = head(qkv, (first + i) * stride + h * E);
+                let dmixed: &[f32; E] = head(dout, (first + i) * heads * E + h * E);
+                let row = &probabilities[at..at + keys];
+                at += keys;
+                let reach = (i / CHUNK + 1) * CHUNK;
+                against_all(&mut scores, dmixed, &turned, i, keys);
+                let mean = dot(&row[..reach], &scores[..reach]);
+                for j in 0..reach {
+                    scores[j] = row[j] * (scores[j] - mean) * scale;
                 }
-                for i in 0..tokens {
-                    let query: &[f32; E] = head(qkv, (first + i) * stride + h * E);
-                    let dmixed: &[f32; E] = head(dout, (first + i) * heads * E + h * E);
-                    let row = &probabilities[at..at + keys];
-                    at += keys;
-                    let reach = (i / CHUNK + 1) * CHUNK;
-                    against_all(&mut scores, dmixed, &turned, i, keys);
-                    let mean = dot(&row[..reach], &scores[..reach]);
-                    for j in 0..reach {
-                        scores[j] = row[j] * (scores[j] - mean) * scale;
+                let mut dquery = [0f32; E];
+                for j in 0..=i {
+                    let token = (first + j) * stride;
+                    let keyed: &[f32; E] = head(qkv, token + key);
+                    let (score, probability) = (scores[j], row[j]);
+                    let dkey = &mut dqkv[token + key..][..E];
+                    for e in 0..E {
+                        dquery[e] += score * keyed[e];
+                        dkey[e] += score * query[e];
                     }
-                    let mut dquery = [0f32; E];
-                    for j in 0..=i {
-                        let token = (first + j) * stride;
-                        let keyed: &[f32; E] = head(qkv, token + key);
-                        let (score, probability) = (scores[j], row[j]);
-                        let dkey = &mut dqkv[token + key..][..E];
-                        for e in 0..E {
-                            dquery[e] += score * keyed[e];
-                            dkey[e] += score * query[e];
-                        }
-                        let dvalue = &mut dqkv[token + value..][..E];
-                        for e in 0..E {
-                            dvalue[e] += probability * dmixed[e];
-                        }
+                    let dvalue = &mut dqkv[token + value..][..E];
+                    for e in 0..E {
+                        dvalue[e] += probability * dmixed[e];
                     }
-                    dqkv[(first + i) * stride + h * E..][..E].copy_from_slice(&dquery);
                 }
+                dqkv[(first + i) * stride + h * E..][..E].copy_from_slice(&dquery);
             }
         }
+    }
 }

@@ -22,21 +22,51 @@ pub struct Batch {
 
 impl Batch {
     pub fn of(rows: &[Drill]) -> Result<Batch, TrainError> {
-        let mut batch = Batch { starts: vec![0], ..Batch::default() };
-        for Drill { row, dense } in rows {
+        let mut batch = Batch {
+            starts: vec![0],
+            ..Batch::default()
+        };
+        for Drill { row, counted } in rows {
             let text = format!("{}{}", row.prompt, row.options[row.answer]);
             let ids = minilang::encode(&text).ok_or(TrainError::Word { text })?;
             batch.tokens.extend(&ids);
             batch.targets.extend(&ids[1..]);
             batch.targets.push(EOS);
-            batch.weights.extend(std::iter::repeat_n(OTHER_TOKENS, ids.len()));
-            let end = batch.tokens.len();
-            batch.weights[end - 1 - dense..end - 1].fill(1.0);
+            batch
+                .weights
+                .extend(std::iter::repeat_n(OTHER_TOKENS, ids.len()));
+            let (start, end) = (batch.starts[batch.starts.len() - 1], batch.tokens.len());
+            batch.weights[end - 2] = 1.0;
+            // Word w is token w + 1, foreseen at token w.
+            counted.iter().for_each(|word| batch.weights[start + word] = 1.0);
             batch.starts.push(end);
         }
         Ok(batch)
     }
 }
+
+/// Tasks in the proportion they are trained in: those that look something up and compare it need
+/// many more rows than the rest.
+const MIX: [Task; 18] = [
+    Task::Topic,
+    Task::Fact,
+    Task::Often,
+    Task::Follows,
+    Task::Same,
+    Task::Quiz,
+    Task::Mood,
+    Task::Fact,
+    Task::Often,
+    Task::Follows,
+    Task::Sense,
+    Task::Sum,
+    Task::Fact,
+    Task::Often,
+    Task::Follows,
+    Task::Same,
+    Task::Sum,
+    Task::Last,
+];
 
 /// Draws `count` training rows for batch number `step`. `progress` runs from 0 to 1 over the
 /// training: level k of the tasks is let in at k tenths, and from then on most rows are of the
@@ -44,14 +74,25 @@ impl Batch {
 pub fn draw(seed: u64, step: u64, progress: f64, count: usize) -> Vec<Drill> {
     let mut dice = Dice::new(seed, step);
     let hardest = ((progress * 10.0) as usize).min(LEVELS - 1);
-    // Drills fade: two rows in five at first, one in ten at the end.
-    let drills = if progress < 0.3 { 40 } else { 10 };
+    // Of the tasks that have drills: half at first, then fewer.
+    let drills = if progress < 0.3 { 50 } else { 30 };
     (0..count)
         .map(|n| {
-            let task = Task::ALL[(step as usize * count + n) % Task::ALL.len()];
-            let level = if dice.below(10) < 6 { hardest } else { dice.below(hardest + 1) };
-            let drilled = if dice.below(100) < drills { minilang::drill(task, level, &mut dice) } else { None };
-            drilled.unwrap_or_else(|| Drill { row: minilang::row(task, level, Split::Training, &mut dice), dense: 1 })
+            let task = MIX[(step as usize * count + n) % MIX.len()];
+            let level = if dice.below(10) < 6 {
+                hardest
+            } else {
+                dice.below(hardest + 1)
+            };
+            let drilled = if dice.below(100) < drills {
+                minilang::drill(task, level, &mut dice)
+            } else {
+                None
+            };
+            drilled.unwrap_or_else(|| Drill {
+                row: minilang::row(task, level, Split::Training, &mut dice),
+                counted: Vec::new(),
+            })
         })
         .collect()
 }

@@ -12,7 +12,9 @@ pub enum TrainError {
     Write { path: PathBuf, reason: String },
     #[error("cannot read the training state {path}: {reason}")]
     Read { path: PathBuf, reason: String },
-    #[error("{path} is the state of another training ({what} differs); give the same options, or another --out")]
+    #[error(
+        "{path} is the state of another training ({what} differs); give the same options, or another --out"
+    )]
     OtherTraining { path: PathBuf, what: String },
     #[error("{0}")]
     Shape(String),

@@ -20,11 +20,41 @@ pub struct Apprentice {
 }
 
 pub const FAMILY: [Apprentice; 5] = [
-    Apprentice { name: "apprentice-2", blocks: 2, repeats: 1, tokens: TOKENS, snapshots: false },
-    Apprentice { name: "apprentice-4", blocks: 4, repeats: 1, tokens: TOKENS, snapshots: true },
-    Apprentice { name: "apprentice-8", blocks: 8, repeats: 1, tokens: TOKENS, snapshots: false },
-    Apprentice { name: "apprentice-12", blocks: 12, repeats: 1, tokens: TOKENS, snapshots: false },
-    Apprentice { name: "apprentice-12-shared", blocks: 6, repeats: 2, tokens: TOKENS, snapshots: false },
+    Apprentice {
+        name: "apprentice-2",
+        blocks: 2,
+        repeats: 1,
+        tokens: TOKENS,
+        snapshots: false,
+    },
+    Apprentice {
+        name: "apprentice-4",
+        blocks: 4,
+        repeats: 1,
+        tokens: TOKENS,
+        snapshots: true,
+    },
+    Apprentice {
+        name: "apprentice-8",
+        blocks: 8,
+        repeats: 1,
+        tokens: TOKENS,
+        snapshots: false,
+    },
+    Apprentice {
+        name: "apprentice-12",
+        blocks: 12,
+        repeats: 1,
+        tokens: TOKENS,
+        snapshots: false,
+    },
+    Apprentice {
+        name: "apprentice-12-shared",
+        blocks: 6,
+        repeats: 2,
+        tokens: TOKENS,
+        snapshots: false,
+    },
 ];
 
 /// Tokens that each of the family is trained on.
@@ -36,7 +66,9 @@ pub const WIDTH: usize = 64;
 
 /// The shipped model of this name.
 pub fn find(name: &str) -> Option<Apprentice> {
-    FAMILY.into_iter().find(|apprentice| apprentice.name == name)
+    FAMILY
+        .into_iter()
+        .find(|apprentice| apprentice.name == name)
 }
 
 /// A shape of the family: 4 heads, 2 key-value heads, an MLP of 11/4 of the width.

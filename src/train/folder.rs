@@ -51,11 +51,22 @@ fn tensors(shape: &Shape, parameters: &[f32]) -> BTreeMap<String, (Vec<usize>, V
     let (d, f, e) = (shape.width, shape.mlp_width, shape.head_width());
     let mut tensors = BTreeMap::new();
     let mut put = |name: String, dimensions: Vec<usize>, values: &[f32]| {
-        let bytes = values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()).collect();
+        let bytes = values
+            .iter()
+            .flat_map(|&value| f16::from_f32(value).to_le_bytes())
+            .collect();
         tensors.insert(name, (dimensions, bytes));
     };
-    put("model.embed_tokens.weight".into(), vec![shape.vocabulary, d], &parameters[layout.embedding.clone()]);
-    put("model.norm.weight".into(), vec![d], &parameters[layout.final_norm.clone()]);
+    put(
+        "model.embed_tokens.weight".into(),
+        vec![shape.vocabulary, d],
+        &parameters[layout.embedding.clone()],
+    );
+    put(
+        "model.norm.weight".into(),
+        vec![d],
+        &parameters[layout.final_norm.clone()],
+    );
     for (index, block) in layout.blocks.iter().enumerate() {
         let name = |tensor: &str| format!("model.layers.{index}.{tensor}.weight");
         let qkv = &parameters[block.qkv.clone()];
@@ -63,14 +74,34 @@ fn tensors(shape: &Shape, parameters: &[f32]) -> BTreeMap<String, (Vec<usize>, V
         let (keys, values) = keys_values.split_at(shape.kv_heads * e * d);
         put(name("self_attn.q_proj"), vec![shape.heads * e, d], queries);
         put(name("self_attn.k_proj"), vec![shape.kv_heads * e, d], keys);
-        put(name("self_attn.v_proj"), vec![shape.kv_heads * e, d], values);
-        put(name("self_attn.o_proj"), vec![d, shape.heads * e], &parameters[block.attention_out.clone()]);
+        put(
+            name("self_attn.v_proj"),
+            vec![shape.kv_heads * e, d],
+            values,
+        );
+        put(
+            name("self_attn.o_proj"),
+            vec![d, shape.heads * e],
+            &parameters[block.attention_out.clone()],
+        );
         let (gate, up) = parameters[block.gate_up.clone()].split_at(f * d);
         put(name("mlp.gate_proj"), vec![f, d], gate);
         put(name("mlp.up_proj"), vec![f, d], up);
-        put(name("mlp.down_proj"), vec![d, f], &parameters[block.down.clone()]);
-        put(name("input_layernorm"), vec![d], &parameters[block.attention_norm.clone()]);
-        put(name("post_attention_layernorm"), vec![d], &parameters[block.mlp_norm.clone()]);
+        put(
+            name("mlp.down_proj"),
+            vec![d, f],
+            &parameters[block.down.clone()],
+        );
+        put(
+            name("input_layernorm"),
+            vec![d],
+            &parameters[block.attention_norm.clone()],
+        );
+        put(
+            name("post_attention_layernorm"),
+            vec![d],
+            &parameters[block.mlp_norm.clone()],
+        );
     }
     tensors
 }
@@ -80,17 +111,31 @@ fn tensors(shape: &Shape, parameters: &[f32]) -> BTreeMap<String, (Vec<usize>, V
 /// # Errors
 /// A folder or file that cannot be written.
 pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), TrainError> {
-    let failed = |reason: String| TrainError::Write { path: folder.to_path_buf(), reason };
+    let failed = |reason: String| TrainError::Write {
+        path: folder.to_path_buf(),
+        reason,
+    };
     std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
     let tensors = tensors(shape, parameters);
     let views = tensors
         .iter()
-        .map(|(name, (dimensions, bytes))| Ok((name, TensorView::new(Dtype::F16, dimensions.clone(), bytes)?)))
+        .map(|(name, (dimensions, bytes))| {
+            Ok((
+                name,
+                TensorView::new(Dtype::F16, dimensions.clone(), bytes)?,
+            ))
+        })
         .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
         .map_err(|error| failed(error.to_string()))?;
     let weights = safetensors::serialize(views, None).map_err(|error| failed(error.to_string()))?;
-    write_whole(&folder.join("config.json"), pretty(&config(shape)).as_bytes())?;
-    write_whole(&folder.join("tokenizer.json"), pretty(&minilang::tokenizer_json()).as_bytes())?;
+    write_whole(
+        &folder.join("config.json"),
+        pretty(&config(shape)).as_bytes(),
+    )?;
+    write_whole(
+        &folder.join("tokenizer.json"),
+        pretty(&minilang::tokenizer_json()).as_bytes(),
+    )?;
     write_whole(&folder.join("model.safetensors"), &weights)
 }
 
@@ -101,7 +146,10 @@ fn pretty(value: &serde_json::Value) -> String {
 /// Writes a file so that whoever reads it, whenever this program is stopped, finds all of the old
 /// one or all of the new one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
-    let failed = |error: std::io::Error| TrainError::Write { path: path.to_path_buf(), reason: error.to_string() };
+    let failed = |error: std::io::Error| TrainError::Write {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    };
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
     std::fs::write(&unfinished, bytes).map_err(failed)?;

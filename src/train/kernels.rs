@@ -34,7 +34,12 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
             lanes[i] += a[i] * b[i];
         }
     }
-    fold(lanes, |a, b| a + b) + a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum::<f32>()
+    fold(lanes, |a, b| a + b)
+        + a.remainder()
+            .iter()
+            .zip(b.remainder())
+            .map(|(a, b)| a * b)
+            .sum::<f32>()
 }
 
 #[inline(always)]
@@ -58,7 +63,11 @@ pub fn largest(values: &[f32]) -> f32 {
             lanes[i] = larger(chunk[i], lanes[i]);
         }
     }
-    chunks.remainder().iter().copied().fold(fold(lanes, larger), larger)
+    chunks
+        .remainder()
+        .iter()
+        .copied()
+        .fold(fold(lanes, larger), larger)
 }
 
 /// e^x to about 2e-7 relative: 2^n times a polynomial on |r| <= ln 2 / 2 (Cephes' coefficients).

@@ -73,46 +73,115 @@ impl Network {
         }
         for (run, kept) in self.kept.iter_mut().enumerate() {
             let block = &self.layout.blocks[run / self.shape.repeats];
-            run_block(&self.shape, block, &self.rotary, parameters, starts, kept, &mut self.last);
+            run_block(
+                &self.shape,
+                block,
+                &self.rotary,
+                parameters,
+                starts,
+                kept,
+                &mut self.last,
+            );
         }
         let gain = &parameters[self.layout.final_norm.clone()];
-        kernels::rms_norm(fit(&mut self.last_normed, n * d), fit(&mut self.last_inverse, n), &self.last, gain);
+        kernels::rms_norm(
+            fit(&mut self.last_normed, n * d),
+            fit(&mut self.last_inverse, n),
+            &self.last,
+            gain,
+        );
     }
 
     /// [V] logits after the last token of every row.
-    pub fn next_token_logits(&mut self, parameters: &[f32], tokens: &[u32], starts: &[usize]) -> Vec<Vec<f32>> {
+    pub fn next_token_logits(
+        &mut self,
+        parameters: &[f32],
+        tokens: &[u32],
+        starts: &[usize],
+    ) -> Vec<Vec<f32>> {
         self.run(parameters, tokens, starts);
         let d = self.shape.width;
-        let ends: Vec<f32> =
-            starts[1..].iter().flat_map(|end| self.last_normed[(end - 1) * d..end * d].iter().copied()).collect();
+        let ends: Vec<f32> = starts[1..]
+            .iter()
+            .flat_map(|end| self.last_normed[(end - 1) * d..end * d].iter().copied())
+            .collect();
         let rows = starts.len() - 1;
         let logits = fit(&mut self.logits, rows * self.shape.vocabulary);
-        matmul::forward(logits, &ends, &parameters[self.layout.embedding.clone()], rows, d, false);
-        logits.chunks_exact(self.shape.vocabulary).map(<[f32]>::to_vec).collect()
+        matmul::forward(
+            logits,
+            &ends,
+            &parameters[self.layout.embedding.clone()],
+            rows,
+            d,
+            false,
+        );
+        logits
+            .chunks_exact(self.shape.vocabulary)
+            .map(<[f32]>::to_vec)
+            .collect()
     }
 
     /// Adds the gradient of `scale * sum(weight * cross-entropy)` to `gradient` and returns
     /// `sum(weight * cross-entropy)`.
-    pub fn gradient(&mut self, parameters: &[f32], batch: &Batch, scale: f32, gradient: &mut [f32]) -> f64 {
+    pub fn gradient(
+        &mut self,
+        parameters: &[f32],
+        batch: &Batch,
+        scale: f32,
+        gradient: &mut [f32],
+    ) -> f64 {
         self.run(parameters, &batch.tokens, &batch.starts);
         let (n, d, v) = (batch.tokens.len(), self.shape.width, self.shape.vocabulary);
         let embedding = self.layout.embedding.clone();
         let logits = fit(&mut self.logits, n * v);
-        matmul::forward(logits, &self.last_normed, &parameters[embedding.clone()], n, d, false);
+        matmul::forward(
+            logits,
+            &self.last_normed,
+            &parameters[embedding.clone()],
+            n,
+            d,
+            false,
+        );
         let loss = kernels::cross_entropy(logits, &batch.targets, &batch.weights, v, scale);
-        matmul::weight_gradient(&mut gradient[embedding.clone()], logits, &self.last_normed, n, d);
+        matmul::weight_gradient(
+            &mut gradient[embedding.clone()],
+            logits,
+            &self.last_normed,
+            n,
+            d,
+        );
         let mut dnormed = vec![0f32; n * d];
         matmul::input_gradient(&mut dnormed, logits, &parameters[embedding.clone()], n, d);
 
         let mut dx = vec![0f32; n * d];
         let norm = self.layout.final_norm.clone();
         let gain = &parameters[norm.clone()];
-        kernels::rms_norm_gradient(&mut dx, &mut gradient[norm], &dnormed, &self.last, &self.last_inverse, gain);
-        let mut scratch = Scratch { normed: dnormed, ..Scratch::default() };
+        kernels::rms_norm_gradient(
+            &mut dx,
+            &mut gradient[norm],
+            &dnormed,
+            &self.last,
+            &self.last_inverse,
+            gain,
+        );
+        let mut scratch = Scratch {
+            normed: dnormed,
+            ..Scratch::default()
+        };
         for (run, kept) in self.kept.iter_mut().enumerate().rev() {
             let block = &self.layout.blocks[run / self.shape.repeats];
             let starts = &batch.starts;
-            block_gradient(&self.shape, block, &self.rotary, parameters, starts, kept, &mut dx, gradient, &mut scratch);
+            block_gradient(
+                &self.shape,
+                block,
+                &self.rotary,
+                parameters,
+                starts,
+                kept,
+                &mut dx,
+                gradient,
+                &mut scratch,
+            );
         }
         let gradient = &mut gradient[embedding];
         for (row, &token) in dx.chunks_exact(d).zip(&batch.tokens) {
@@ -139,20 +208,67 @@ fn run_block(
     fit(&mut kept.x, n * d).copy_from_slice(stream);
 
     let gain = &parameters[block.attention_norm.clone()];
-    kernels::rms_norm(fit(&mut kept.attention_normed, n * d), fit(&mut kept.attention_inverse, n), stream, gain);
-    matmul::forward(fit(&mut kept.qkv, n * q), &kept.attention_normed, &parameters[block.qkv.clone()], n, d, false);
+    kernels::rms_norm(
+        fit(&mut kept.attention_normed, n * d),
+        fit(&mut kept.attention_inverse, n),
+        stream,
+        gain,
+    );
+    matmul::forward(
+        fit(&mut kept.qkv, n * q),
+        &kept.attention_normed,
+        &parameters[block.qkv.clone()],
+        n,
+        d,
+        false,
+    );
     rotary.turn(&mut kept.qkv, starts, shape, false);
-    let probabilities = fit(&mut kept.probabilities, attention::probabilities_len(starts, shape.heads));
-    attention::forward(fit(&mut kept.mixed, n * d), probabilities, &kept.qkv, starts, shape);
-    matmul::forward(stream, &kept.mixed, &parameters[block.attention_out.clone()], n, d, true);
+    let probabilities = fit(
+        &mut kept.probabilities,
+        attention::probabilities_len(starts, shape.heads),
+    );
+    attention::forward(
+        fit(&mut kept.mixed, n * d),
+        probabilities,
+        &kept.qkv,
+        starts,
+        shape,
+    );
+    matmul::forward(
+        stream,
+        &kept.mixed,
+        &parameters[block.attention_out.clone()],
+        n,
+        d,
+        true,
+    );
     fit(&mut kept.middle, n * d).copy_from_slice(stream);
 
     let gain = &parameters[block.mlp_norm.clone()];
-    kernels::rms_norm(fit(&mut kept.mlp_normed, n * d), fit(&mut kept.mlp_inverse, n), stream, gain);
+    kernels::rms_norm(
+        fit(&mut kept.mlp_normed, n * d),
+        fit(&mut kept.mlp_inverse, n),
+        stream,
+        gain,
+    );
     let gate_up = fit(&mut kept.gate_up, n * 2 * f);
-    matmul::forward(gate_up, &kept.mlp_normed, &parameters[block.gate_up.clone()], n, d, false);
+    matmul::forward(
+        gate_up,
+        &kept.mlp_normed,
+        &parameters[block.gate_up.clone()],
+        n,
+        d,
+        false,
+    );
     kernels::swiglu(fit(&mut kept.activated, n * f), gate_up, f);
-    matmul::forward(stream, &kept.activated, &parameters[block.down.clone()], n, f, true);
+    matmul::forward(
+        stream,
+        &kept.activated,
+        &parameters[block.down.clone()],
+        n,
+        f,
+        true,
+    );
 }
 
 /// Buffers that every block's gradient uses again.
@@ -185,21 +301,59 @@ fn block_gradient(
     let activated = fit(&mut scratch.activated, n * f);
     matmul::input_gradient(activated, dx, &parameters[block.down.clone()], n, f);
     kernels::swiglu_gradient(&mut kept.gate_up, activated, f);
-    matmul::weight_gradient(&mut gradient[block.gate_up.clone()], &kept.gate_up, &kept.mlp_normed, n, d);
-    matmul::input_gradient(normed, &kept.gate_up, &parameters[block.gate_up.clone()], n, d);
+    matmul::weight_gradient(
+        &mut gradient[block.gate_up.clone()],
+        &kept.gate_up,
+        &kept.mlp_normed,
+        n,
+        d,
+    );
+    matmul::input_gradient(
+        normed,
+        &kept.gate_up,
+        &parameters[block.gate_up.clone()],
+        n,
+        d,
+    );
     let norm = block.mlp_norm.clone();
     let gain = &parameters[norm.clone()];
-    kernels::rms_norm_gradient(dx, &mut gradient[norm], normed, &kept.middle, &kept.mlp_inverse, gain);
+    kernels::rms_norm_gradient(
+        dx,
+        &mut gradient[norm],
+        normed,
+        &kept.middle,
+        &kept.mlp_inverse,
+        gain,
+    );
 
-    matmul::weight_gradient(&mut gradient[block.attention_out.clone()], dx, &kept.mixed, n, d);
+    matmul::weight_gradient(
+        &mut gradient[block.attention_out.clone()],
+        dx,
+        &kept.mixed,
+        n,
+        d,
+    );
     let mixed = fit(&mut scratch.mixed, n * d);
     matmul::input_gradient(mixed, dx, &parameters[block.attention_out.clone()], n, d);
     let qkv = fit(&mut scratch.qkv, n * q);
     attention::gradient(qkv, mixed, &kept.probabilities, &kept.qkv, starts, shape);
     rotary.turn(qkv, starts, shape, true);
-    matmul::weight_gradient(&mut gradient[block.qkv.clone()], qkv, &kept.attention_normed, n, d);
+    matmul::weight_gradient(
+        &mut gradient[block.qkv.clone()],
+        qkv,
+        &kept.attention_normed,
+        n,
+        d,
+    );
     matmul::input_gradient(normed, qkv, &parameters[block.qkv.clone()], n, d);
     let norm = block.attention_norm.clone();
     let gain = &parameters[norm.clone()];
-    kernels::rms_norm_gradient(dx, &mut gradient[norm], normed, &kept.x, &kept.attention_inverse, gain);
+    kernels::rms_norm_gradient(
+        dx,
+        &mut gradient[norm],
+        normed,
+        &kept.x,
+        &kept.attention_inverse,
+        gain,
+    );
 }

@@ -46,20 +46,37 @@ impl Session {
     /// # Errors
     /// A state that cannot be read or belongs to another recipe, files that cannot be written, a
     /// loss that is not a number.
-    pub fn run(&self, recipe: Recipe, report: &mut dyn FnMut(&Standing)) -> Result<Trainer, TrainError> {
-        let mut trainer = if self.resume { Trainer::resume(&self.out, recipe)? } else { Trainer::new(recipe) };
+    pub fn run(
+        &self,
+        recipe: Recipe,
+        report: &mut dyn FnMut(&Standing),
+    ) -> Result<Trainer, TrainError> {
+        let mut trainer = if self.resume {
+            Trainer::resume(&self.out, recipe)?
+        } else {
+            Trainer::new(recipe)
+        };
         let shape = trainer.recipe.shape;
         let (began, tokens_before) = (Instant::now(), trainer.tokens_seen);
         let mut saved = Instant::now();
         let mut measured = (trainer.progress() * MEASUREMENTS).floor();
         while !trainer.finished() {
             if self.snapshots && SNAPSHOT_STEPS.contains(&trainer.optimiser.steps) {
-                folder::write(&snapshot_folder(&self.out, trainer.optimiser.steps), &shape, &trainer.parameters)?;
+                folder::write(
+                    &snapshot_folder(&self.out, trainer.optimiser.steps),
+                    &shape,
+                    &trainer.parameters,
+                )?;
             }
             let step = trainer.step()?;
             let now = (trainer.progress() * MEASUREMENTS).floor();
             let accuracies = if now > measured || trainer.finished() {
-                Some(evaluate::accuracies(&shape, &trainer.parameters, ROWS, trainer.recipe.seed)?)
+                Some(evaluate::accuracies(
+                    &shape,
+                    &trainer.parameters,
+                    ROWS,
+                    trainer.recipe.seed,
+                )?)
             } else {
                 None
             };
@@ -83,8 +100,10 @@ impl Session {
         } else {
             let state = self.out.join(super::state::FILE);
             if state.exists() {
-                std::fs::remove_file(&state)
-                    .map_err(|error| TrainError::Write { path: state, reason: error.to_string() })?;
+                std::fs::remove_file(&state).map_err(|error| TrainError::Write {
+                    path: state,
+                    reason: error.to_string(),
+                })?;
             }
         }
         Ok(trainer)

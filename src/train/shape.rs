@@ -88,7 +88,12 @@ impl Shape {
             })
             .collect();
         let final_norm = take(d);
-        Layout { embedding, blocks, final_norm, len: end }
+        Layout {
+            embedding,
+            blocks,
+            final_norm,
+            len: end,
+        }
     }
 
     /// Fresh parameters: matrices normal with standard deviation `std`, those that write into the
@@ -102,7 +107,9 @@ impl Shape {
             parameters[block.attention_norm.clone()].fill(1.0);
             parameters[block.mlp_norm.clone()].fill(1.0);
             for writer in [&block.attention_out, &block.down] {
-                parameters[writer.clone()].iter_mut().for_each(|weight| *weight /= depth);
+                parameters[writer.clone()]
+                    .iter_mut()
+                    .for_each(|weight| *weight /= depth);
             }
         }
         parameters[layout.final_norm].fill(1.0);

@@ -57,15 +57,31 @@ pub struct Step {
 
 impl Trainer {
     pub fn new(recipe: Recipe) -> Self {
-        let parameters = recipe.shape.initialise(recipe.initial_std as f32, recipe.seed);
+        let parameters = recipe
+            .shape
+            .initialise(recipe.initial_std as f32, recipe.seed);
         let optimiser = Adam::new(parameters.len());
         Self::restore(recipe, parameters, optimiser, 0)
     }
 
-    pub(super) fn restore(recipe: Recipe, parameters: Vec<f32>, optimiser: Adam, tokens_seen: u64) -> Self {
-        let part = || Part { network: Network::new(recipe.shape), gradient: vec![0.0; parameters.len()] };
+    pub(super) fn restore(
+        recipe: Recipe,
+        parameters: Vec<f32>,
+        optimiser: Adam,
+        tokens_seen: u64,
+    ) -> Self {
+        let part = || Part {
+            network: Network::new(recipe.shape),
+            gradient: vec![0.0; parameters.len()],
+        };
         let parts = (0..PARTS).map(|_| part()).collect();
-        Self { recipe, parameters, optimiser, tokens_seen, parts }
+        Self {
+            recipe,
+            parameters,
+            optimiser,
+            tokens_seen,
+            parts,
+        }
     }
 
     /// From 0 to 1.
@@ -91,10 +107,21 @@ impl Trainer {
     /// A loss that is not a number: the rate is too high for this shape.
     pub fn step(&mut self) -> Result<Step, TrainError> {
         let recipe = &self.recipe;
-        let rows = batch::draw(recipe.seed, self.optimiser.steps, self.progress(), recipe.batch);
-        let batches: Vec<Batch> =
-            rows.chunks(rows.len().div_ceil(PARTS)).map(Batch::of).collect::<Result<_, _>>()?;
-        let weight: f64 = batches.iter().flat_map(|batch| &batch.weights).map(|&weight| f64::from(weight)).sum();
+        let rows = batch::draw(
+            recipe.seed,
+            self.optimiser.steps,
+            self.progress(),
+            recipe.batch,
+        );
+        let batches: Vec<Batch> = rows
+            .chunks(rows.len().div_ceil(PARTS))
+            .map(Batch::of)
+            .collect::<Result<_, _>>()?;
+        let weight: f64 = batches
+            .iter()
+            .flat_map(|batch| &batch.weights)
+            .map(|&weight| f64::from(weight))
+            .sum();
         let scale = (1.0 / weight) as f32;
         let parameters = &self.parameters;
         let losses: Vec<f64> = self
@@ -103,12 +130,15 @@ impl Trainer {
             .zip(&batches)
             .map(|(part, batch)| {
                 part.gradient.fill(0.0);
-                part.network.gradient(parameters, batch, scale, &mut part.gradient)
+                part.network
+                    .gradient(parameters, batch, scale, &mut part.gradient)
             })
             .collect();
         let loss = losses.iter().sum::<f64>() / weight;
         if !loss.is_finite() {
-            return Err(TrainError::Diverged { step: self.optimiser.steps });
+            return Err(TrainError::Diverged {
+                step: self.optimiser.steps,
+            });
         }
         let (first, others) = self.parts.split_at_mut(1);
         for part in others.iter().take(batches.len() - 1) {
@@ -117,9 +147,15 @@ impl Trainer {
             }
         }
         let rate = self.rate() as f32;
-        let gradient_norm = self.optimiser.step(&mut self.parameters, &self.parts[0].gradient, rate);
+        let gradient_norm =
+            self.optimiser
+                .step(&mut self.parameters, &self.parts[0].gradient, rate);
         let tokens = batches.iter().map(|batch| batch.tokens.len() as u64).sum();
         self.tokens_seen += tokens;
-        Ok(Step { loss, gradient_norm, tokens })
+        Ok(Step {
+            loss,
+            gradient_norm,
+            tokens,
+        })
     }
 }

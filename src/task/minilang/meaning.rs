@@ -15,7 +15,11 @@ pub fn topic(level: usize, dice: &mut Dice) -> Row {
     }
     dice.shuffle(&mut chosen);
     let [a, b, c, d] = [chosen[0], chosen[1], chosen[2], chosen[3]];
-    finish(format!("topic : the {a} and the {b} met the {c} near the {d} . this is about"), &TOPICS, answer)
+    finish(
+        format!("topic : the {a} and the {b} met the {c} near the {d} . this is about"),
+        &TOPICS,
+        answer,
+    )
 }
 
 /// An even number of `not` keeps the adjective's side, an odd one turns it over.
@@ -30,7 +34,11 @@ pub fn mood(level: usize, dice: &mut Dice) -> Row {
     let positive = (answer == 1) == (nots % 2 == 0);
     chain.push(dice.pick(if positive { &GOOD } else { &BAD }));
     let thing = dice.pick(&REVIEWED);
-    finish(format!("mood : the {thing} is {} . it is", chain.join(" ")), &["negative", "positive"], answer)
+    finish(
+        format!("mood : the {thing} is {} . it is", chain.join(" ")),
+        &["negative", "positive"],
+        answer,
+    )
 }
 
 /// Two sentences; the second says each word as it was or with its synonym. A "no" changes the
@@ -40,14 +48,22 @@ pub fn same(level: usize, dice: &mut Dice) -> Row {
     const SLOTS: [[[&str; 2]; 6]; 4] = [ADJECTIVE_PAIRS, PERSON_PAIRS, VERB_PAIRS, THING_PAIRS];
     let answer = dice.below(2);
     let (words, least, most) = [(1, 1, 1), (2, 1, 2), (4, 2, 3), (4, 1, 2)][level.min(3)];
-    let changes = if answer == 1 { 0 } else { dice.between(least, most) };
+    let changes = if answer == 1 {
+        0
+    } else {
+        dice.between(least, most)
+    };
     let from = dice.below(SLOTS.len() - words + 1);
     let slots: Vec<usize> = (from..from + words).collect();
     let changed = dice.pick_distinct(&slots, changes);
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for slot in slots {
         let meaning = dice.below(6);
-        let other = if changed.contains(&slot) { (meaning + dice.between(1, 5)) % 6 } else { meaning };
+        let other = if changed.contains(&slot) {
+            (meaning + dice.between(1, 5)) % 6
+        } else {
+            meaning
+        };
         first.push(dice.pick(&SLOTS[slot][meaning]));
         second.push(dice.pick(&SLOTS[slot][other]));
     }
@@ -55,7 +71,11 @@ pub fn same(level: usize, dice: &mut Dice) -> Row {
         [a, b, c, d] => format!("the {a} {b} {c} the {d}"),
         few => few.join(" "),
     };
-    let prompt = format!("same : {} . {} . same meaning ?", sentence(&first), sentence(&second));
+    let prompt = format!(
+        "same : {} . {} . same meaning ?",
+        sentence(&first),
+        sentence(&second)
+    );
     finish(prompt, &["no", "yes"], answer)
 }
 
@@ -65,11 +85,23 @@ pub fn sense(level: usize, dice: &mut Dice) -> Row {
     let answer = dice.below(2);
     let (word, domains) = dice.pick(&AMBIGUOUS);
     let first = dice.pick(&domains);
-    let second = if answer == 1 { first } else { domains[0] + domains[1] - first };
+    let second = if answer == 1 {
+        first
+    } else {
+        domains[0] + domains[1] - first
+    };
     let mut companions = |domain: usize| {
         let words = dice.pick_distinct(&DOMAIN_WORDS[domain], 2);
-        if level < 2 { format!("the {} and the {}", words[0], words[1]) } else { format!("the {}", words[0]) }
+        if level < 2 {
+            format!("the {} and the {}", words[0], words[1])
+        } else {
+            format!("the {}", words[0])
+        }
     };
     let (one, two) = (companions(first), companions(second));
-    finish(format!("sense : the {word} with {one} . the {word} with {two} . same sense ?"), &["No", "Yes"], answer)
+    finish(
+        format!("sense : the {word} with {one} . the {word} with {two} . same sense ?"),
+        &["No", "Yes"],
+        answer,
+    )
 }

@@ -112,11 +112,17 @@ pub enum Split {
 impl Split {
     /// The side a prompt belongs to.
     pub fn of(prompt: &str) -> Split {
-        let hash = prompt.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        let hash = prompt
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            });
         // FNV's low bits depend on few bytes; the high half decides.
-        if (hash >> 32) % 10 == 0 { Split::HeldOut } else { Split::Training }
+        if (hash >> 32) % 10 == 0 {
+            Split::HeldOut
+        } else {
+            Split::Training
+        }
     }
 }
 
@@ -136,12 +142,12 @@ pub fn row(task: Task, level: usize, split: Split, dice: &mut Dice) -> Row {
     })
 }
 
-/// A row for training only, whose last `dense` tokens (the answer is the last) all follow from
-/// what was said and count fully in the loss.
+/// A row for training only. Besides its answer, the words at `counted` (0 is the prompt's first)
+/// follow from what was said before them and count fully in the loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drill {
     pub row: Row,
-    pub dense: usize,
+    pub counted: Vec<usize>,
 }
 
 /// A row that asks for a part of what `task` needs, with an answer that says more than yes or no
@@ -157,9 +163,18 @@ pub fn drill(task: Task, level: usize, dice: &mut Dice) -> Option<Drill> {
     };
     loop {
         let drill = draw(level, dice);
-        if Split::of(&drill.row.prompt) == Split::Training {
+        if drill.is_for_training() {
             return Some(drill);
         }
+    }
+}
+
+impl Drill {
+    /// Neither the whole prompt nor what precedes a counted word is a held-out prompt.
+    fn is_for_training(&self) -> bool {
+        let words: Vec<&str> = self.row.prompt.split(' ').collect();
+        let ends = self.counted.iter().copied().chain([words.len()]);
+        ends.into_iter().all(|end| Split::of(&words[..end].join(" ")) == Split::Training)
     }
 }
 
@@ -193,7 +208,11 @@ pub fn held_out(task: Task, count: usize, seed: u64) -> Vec<Row> {
 
 /// Options as they stand after a prompt: each with its leading space.
 fn finish(prompt: String, options: &[&str], answer: usize) -> Row {
-    Row { prompt, options: options.iter().map(|option| format!(" {option}")).collect(), answer }
+    Row {
+        prompt,
+        options: options.iter().map(|option| format!(" {option}")).collect(),
+        answer,
+    }
 }
 
 #[cfg(test)]

@@ -7,17 +7,65 @@ use super::dice::Dice;
 use super::words::*;
 use super::{Drill, Row, finish};
 
+/// A drill being told: its text, and which of its words count fully.
+struct Telling {
+    text: String,
+    counted: Vec<usize>,
+}
+
+impl Telling {
+    fn of(story: String) -> Self {
+        Telling {
+            text: story,
+            counted: Vec::new(),
+        }
+    }
+
+    fn say(&mut self, words: &str) -> &mut Self {
+        self.text.push(' ');
+        self.text += words;
+        self
+    }
+
+    /// Says a word that follows from what was said before.
+    fn count(&mut self, word: &str) -> &mut Self {
+        self.counted.push(self.text.split(' ').count());
+        self.say(word)
+    }
+
+    fn ask(self, options: &[&str], answer: usize) -> Drill {
+        Drill {
+            row: finish(self.text, options, answer),
+            counted: self.counted,
+        }
+    }
+}
+
+/// Claims a drill makes about one story.
+const CLAIMS: usize = 3;
+
 /// `count` things of as many categories, out of `CATEGORIES[from..]`.
 fn things_of(from: usize, count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>) {
     let all: Vec<usize> = (from..CATEGORIES.len()).collect();
     let categories = dice.pick_distinct(&all, count);
-    let things = categories.iter().map(|&category| dice.pick(&CATEGORY_WORDS[category])).collect();
+    let things = categories
+        .iter()
+        .map(|&category| dice.pick(&CATEGORY_WORDS[category]))
+        .collect();
     (categories, things)
 }
 
 fn quiz_text(category: usize, things: &[&str]) -> String {
-    let list: Vec<String> = LETTERS.iter().zip(things).map(|(letter, thing)| format!("{thing} {letter}")).collect();
-    format!("quiz : find the {} : {}", CATEGORIES[category], list.join(" , "))
+    let list: Vec<String> = LETTERS
+        .iter()
+        .zip(things)
+        .map(|(letter, thing)| format!("{thing} {letter}"))
+        .collect();
+    format!(
+        "quiz : find the {} : {}",
+        CATEGORIES[category],
+        list.join(" , ")
+    )
 }
 
 /// The letter of the thing asked for, among two (level 0), three or four.
@@ -25,7 +73,11 @@ pub fn quiz(level: usize, dice: &mut Dice) -> Row {
     let count = [2, 3, 4, 4][level.min(3)];
     let (categories, things) = things_of(0, count, dice);
     let answer = dice.below(count);
-    finish(format!("{} . answer", quiz_text(categories[answer], &things)), &LETTERS[..count], answer)
+    finish(
+        format!("{} . answer", quiz_text(categories[answer], &things)),
+        &LETTERS[..count],
+        answer,
+    )
 }
 
 /// The thing itself, or the letter of a thing that is named.
@@ -34,20 +86,22 @@ pub fn quiz_drill(level: usize, dice: &mut Dice) -> Drill {
     let (categories, things) = things_of(0, count, dice);
     let answer = dice.below(count);
     let text = quiz_text(categories[answer], &things);
-    let row = if dice.one_in(2) {
-        finish(format!("{text} . it is the"), &things, answer)
+    if dice.one_in(2) {
+        Telling::of(format!("{text} . it is the")).ask(&things, answer)
     } else {
-        finish(format!("{text} . the {} answer", things[answer]), &LETTERS[..count], answer)
-    };
-    Drill { row, dense: 1 }
+        Telling::of(format!("{text} . the {} answer", things[answer])).ask(&LETTERS[..count], answer)
+    }
 }
 
 /// Who is where: distinct names in distinct places.
 fn whereabouts(people: usize, dice: &mut Dice) -> (Vec<&'static str>, Vec<&'static str>, String) {
     let names = dice.pick_distinct(&NAMES, people);
     let places = dice.pick_distinct(&PLACES, people);
-    let story: Vec<String> =
-        names.iter().zip(&places).map(|(name, place)| format!("{name} is in the {place} .")).collect();
+    let story: Vec<String> = names
+        .iter()
+        .zip(&places)
+        .map(|(name, place)| format!("{name} is in the {place} ."))
+        .collect();
     (names, places, format!("fact : {}", story.join(" ")))
 }
 
@@ -61,66 +115,121 @@ pub fn fact(level: usize, dice: &mut Dice) -> Row {
     let claimed = if answer == 0 {
         places[person]
     } else if people == 1 {
-        dice.pick_distinct(&PLACES, 2).into_iter().find(|place| *place != places[0]).unwrap_or(PLACES[0])
+        dice.pick_distinct(&PLACES, 2)
+            .into_iter()
+            .find(|place| *place != places[0])
+            .unwrap_or(PLACES[0])
     } else {
         places[(person + dice.between(1, people - 1)) % people]
     };
-    finish(format!("{story} so {} is in the {claimed} ?", names[person]), &["True", "False"], answer)
+    finish(
+        format!("{story} so {} is in the {claimed} ?", names[person]),
+        &["True", "False"],
+        answer,
+    )
 }
 
-/// Restates the facts in another order.
+/// Restates the facts in another order, or makes several claims.
 pub fn fact_drill(level: usize, dice: &mut Dice) -> Drill {
-    let people = [2, 2, 3, 3][level.min(3)];
+    let claims = dice.one_in(2);
+    let people = if claims { [1, 2, 3, 3] } else { [2, 2, 3, 3] }[level.min(3)];
     let (names, places, story) = whereabouts(people, dice);
+    let mut telling = Telling::of(story);
+    if claims && people > 1 {
+        let mut answer = 0;
+        for claim in 0..CLAIMS {
+            if claim > 0 {
+                telling.count(["True", "False"][answer]);
+            }
+            answer = dice.below(2);
+            let person = dice.below(people);
+            let claimed = if answer == 0 { person } else { (person + dice.between(1, people - 1)) % people };
+            telling.say(&format!("so {} is in the {} ?", names[person], places[claimed]));
+        }
+        return telling.ask(&["True", "False"], answer);
+    }
     let all: Vec<usize> = (0..people).collect();
     let mut again = dice.pick_distinct(&all, people);
     let answer = again.pop().unwrap_or(0);
-    let told: String = again.iter().map(|&n| format!(" so {} is in the {} .", names[n], places[n])).collect();
-    let row = finish(format!("{story}{told} so {} is in the", names[answer]), &places, answer);
-    Drill { row, dense: 1 + 8 * (people - 1) }
+    for n in again {
+        telling.say(&format!("so {} is in the", names[n])).count(places[n]).say(".");
+    }
+    telling.say(&format!("so {} is in the", names[answer]));
+    telling.ask(&places, answer)
 }
 
-/// What one or two people did on some days; about the one asked for, all, some or none of it.
-fn diary(level: usize, dice: &mut Dice) -> (usize, &'static str, Vec<&'static str>, Vec<String>) {
-    let answer = dice.below(3);
-    let people = dice.pick_distinct(&NAMES, 2);
-    let actions = dice.pick_distinct(&ACTIONS, 2);
-    let seen = [2, 3, 2, dice.between(2, 3)][level.min(3)];
-    let mut entries: Vec<(&str, &str)> = match answer {
-        0 => vec![(people[0], actions[0]); seen],
-        2 => vec![(people[0], actions[1]); seen],
-        _ => {
-            let often = dice.between(1, seen - 1);
-            (0..seen).map(|day| (people[0], actions[usize::from(day >= often)])).collect()
-        }
-    };
-    if level >= 2 {
-        entries.extend((0..2).map(|_| (people[1], dice.pick(&actions))));
-    }
-    dice.shuffle(&mut entries);
-    let mut days: Vec<usize> = (0..DAYS.len()).collect();
-    dice.shuffle(&mut days);
-    days.truncate(entries.len());
-    days.sort_unstable();
-    let story =
-        entries.iter().zip(days).map(|((who, what), day)| format!("on {} {who} {what} .", DAYS[day])).collect();
-    (answer, people[0], actions, story)
+/// What one or two people did on some days.
+struct Diary {
+    /// The one asked about first.
+    people: Vec<&'static str>,
+    actions: Vec<&'static str>,
+    /// Who did what, by index, day by day.
+    entries: Vec<(usize, usize)>,
+    days: Vec<&'static str>,
 }
+
+impl Diary {
+    /// The first person does the first action always (`answer` 0), sometimes or never.
+    fn write(answer: usize, level: usize, dice: &mut Dice) -> Self {
+        let people = dice.pick_distinct(&NAMES, 2);
+        let actions = dice.pick_distinct(&ACTIONS, 2);
+        let seen = [2, 3, 2, dice.between(2, 3)][level.min(3)];
+        let often = [seen, dice.between(1, seen - 1), 0][answer];
+        let mut entries: Vec<(usize, usize)> = (0..seen).map(|n| (0, usize::from(n >= often))).collect();
+        if level >= 2 {
+            entries.extend((0..2).map(|_| (1, dice.below(2))));
+        }
+        dice.shuffle(&mut entries);
+        let all: Vec<usize> = (0..DAYS.len()).collect();
+        let mut days = dice.pick_distinct(&all, entries.len());
+        days.sort_unstable();
+        let days = days.into_iter().map(|day| DAYS[day]).collect();
+        Diary { people, actions, entries, days }
+    }
+
+    fn text(&self) -> String {
+        let told = self.entries.iter().zip(&self.days);
+        let told = told.map(|(&(who, what), day)| format!("on {day} {} {} .", self.people[who], self.actions[what]));
+        format!("often : {}", told.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Index in [`OFTEN`] of how often a person does an action.
+    fn often(&self, who: usize, what: usize) -> usize {
+        let done = || self.entries.iter().filter(|entry| entry.0 == who).map(|entry| entry.1 == what);
+        if done().all(|did| did) { 0 } else { 1 + usize::from(!done().any(|did| did)) }
+    }
+}
+
+const OFTEN: [&str; 3] = ["always", "sometimes", "never"];
 
 pub fn often(level: usize, dice: &mut Dice) -> Row {
-    let (answer, who, actions, story) = diary(level, dice);
-    let prompt = format!("often : {} so {who} {}", story.join(" "), actions[0]);
-    finish(prompt, &["always", "sometimes", "never"], answer)
+    let answer = dice.below(3);
+    let diary = Diary::write(answer, level, dice);
+    finish(format!("{} so {} {}", diary.text(), diary.people[0], diary.actions[0]), &OFTEN, answer)
 }
 
-/// What somebody does on a day the story tells of.
+/// What somebody does on a day the story tells of, or how often each person does each action.
 pub fn often_drill(level: usize, dice: &mut Dice) -> Drill {
-    let (_, _, actions, story) = diary(level, dice);
-    let entry = &story[dice.below(story.len())];
-    let told: Vec<&str> = entry.split(' ').collect();
-    let answer = usize::from(told[3] != actions[0]);
-    let row = finish(format!("often : {} so on {} {}", story.join(" "), told[1], told[2]), &actions, answer);
-    Drill { row, dense: 1 }
+    let diary = Diary::write(dice.below(3), level, dice);
+    let mut telling = Telling::of(diary.text());
+    if dice.one_in(3) {
+        let day = dice.below(diary.entries.len());
+        let (who, what) = diary.entries[day];
+        telling.say(&format!("so on {} {}", diary.days[day], diary.people[who]));
+        return telling.ask(&diary.actions, what);
+    }
+    let people = if diary.entries.iter().any(|entry| entry.0 == 1) { 2 } else { 1 };
+    let mut queries: Vec<(usize, usize)> = (0..people).flat_map(|who| [(who, 0), (who, 1)]).collect();
+    dice.shuffle(&mut queries);
+    let mut answer = 0;
+    for (n, (who, what)) in queries.into_iter().enumerate() {
+        if n > 0 {
+            telling.count(OFTEN[answer]).say(".");
+        }
+        telling.say(&format!("so {} {}", diary.people[who], diary.actions[what]));
+        answer = diary.often(who, what);
+    }
+    telling.ask(&OFTEN, answer)
 }
 
 /// Things, each of its own category and with its own event.
@@ -128,8 +237,16 @@ fn happenings(count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>, 
     // Category 0 is color: a color does not fall.
     let (categories, things) = things_of(1, count, dice);
     let events = dice.pick_distinct(&EVENTS, count);
-    let told: Vec<String> = things.iter().zip(&events).map(|(thing, event)| format!("the {thing} {event}")).collect();
-    (categories, events, format!("follows : {} .", told.join(" , ")))
+    let told: Vec<String> = things
+        .iter()
+        .zip(&events)
+        .map(|(thing, event)| format!("the {thing} {event}"))
+        .collect();
+    (
+        categories,
+        events,
+        format!("follows : {} .", told.join(" , ")),
+    )
 }
 
 /// "some animal falls" follows from "the dog falls". It does not when something else falls. On
@@ -146,20 +263,42 @@ pub fn follows(level: usize, dice: &mut Dice) -> Row {
     } else {
         categories[(event + dice.between(1, count - 1)) % count]
     };
-    finish(format!("{story} so some {} {} ?", CATEGORIES[category], events[event]), &["No", "Yes"], answer)
+    finish(
+        format!(
+            "{story} so some {} {} ?",
+            CATEGORIES[category], events[event]
+        ),
+        &["No", "Yes"],
+        answer,
+    )
 }
 
-/// Says in general what happened, in another order.
+/// Says in general what happened, in another order, or draws several conclusions.
 pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
     let count = [2, 2, 2, dice.between(2, 3)][level.min(3)];
     let (categories, events, story) = happenings(count, dice);
+    let mut telling = Telling::of(story);
+    if dice.one_in(2) {
+        let mut answer = 0;
+        for claim in 0..CLAIMS {
+            if claim > 0 {
+                telling.count(["No", "Yes"][answer]);
+            }
+            answer = dice.below(2);
+            let event = dice.below(count);
+            let thing = if answer == 1 { event } else { (event + dice.between(1, count - 1)) % count };
+            telling.say(&format!("so some {} {} ?", CATEGORIES[categories[thing]], events[event]));
+        }
+        return telling.ask(&["No", "Yes"], answer);
+    }
     let all: Vec<usize> = (0..count).collect();
     let mut again = dice.pick_distinct(&all, count);
     let answer = again.pop().unwrap_or(0);
-    let told: String =
-        again.iter().map(|&n| format!(" so some {} {} .", CATEGORIES[categories[n]], events[n])).collect();
-    let row = finish(format!("{story}{told} so some {}", CATEGORIES[categories[answer]]), &events, answer);
-    Drill { row, dense: 1 + 5 * (count - 1) }
+    for n in again {
+        telling.say(&format!("so some {}", CATEGORIES[categories[n]])).count(events[n]).say(".");
+    }
+    telling.say(&format!("so some {}", CATEGORIES[categories[answer]]));
+    telling.ask(&events, answer)
 }
 
 /// The last digit of a sum of 2, 3, 4 or (last level) 3 to 6 digits.
@@ -172,7 +311,11 @@ pub fn sum(level: usize, dice: &mut Dice) -> Row {
     };
     let digits: Vec<usize> = (0..terms).map(|_| dice.below(10)).collect();
     let written: Vec<&str> = digits.iter().map(|&digit| DIGITS[digit]).collect();
-    finish(format!("sum : {} ends in", written.join(" + ")), &DIGITS, digits.iter().sum::<usize>() % 10)
+    finish(
+        format!("sum : {} ends in", written.join(" + ")),
+        &DIGITS,
+        digits.iter().sum::<usize>() % 10,
+    )
 }
 
 /// People in an order told pair by pair, the pairs shuffled and each said either way round. Level
@@ -193,6 +336,13 @@ pub fn last(level: usize, dice: &mut Dice) -> Row {
     dice.shuffle(&mut told);
     let mut options = order.clone();
     dice.shuffle(&mut options);
-    let answer = options.iter().position(|name| *name == order[people - 1]).unwrap_or(0);
-    finish(format!("last : {} who came last ?", told.join(" ")), &options, answer)
+    let answer = options
+        .iter()
+        .position(|name| *name == order[people - 1])
+        .unwrap_or(0);
+    finish(
+        format!("last : {} who came last ?", told.join(" ")),
+        &options,
+        answer,
+    )
 }

@@ -8,7 +8,11 @@ fn every_row(count: usize, mut check: impl FnMut(Task, usize, &Row)) {
         for level in 0..LEVELS {
             let mut dice = Dice::new(7, level as u64);
             for n in 0..count {
-                let split = if n % 5 == 0 { Split::HeldOut } else { Split::Training };
+                let split = if n % 5 == 0 {
+                    Split::HeldOut
+                } else {
+                    Split::Training
+                };
                 check(task, level, &row(task, level, split, &mut dice));
                 if let Some(drill) = drill(task, level, &mut dice) {
                     check(task, level, &drill.row);
@@ -26,7 +30,10 @@ fn the_same_seed_gives_the_same_rows() {
     }
     // Pinned: another platform, or a change of the generator, would show here. The shipped models
     // and their accuracies belong to exactly these rows.
-    let rows: Vec<String> = Task::ALL.iter().map(|&task| held_out(task, 1, 1).remove(0).prompt).collect();
+    let rows: Vec<String> = Task::ALL
+        .iter()
+        .map(|&task| held_out(task, 1, 1).remove(0).prompt)
+        .collect();
     assert_eq!(rows.join("\n"), include_str!("pinned.txt").trim_end());
 }
 
@@ -35,11 +42,15 @@ fn every_word_is_in_the_vocabulary_and_every_option_is_one_token() {
     every_row(200, |_, _, row| {
         let prompt = encode(&row.prompt).expect("a prompt of known words");
         for option in &row.options {
-            let whole = encode(&format!("{}{option}", row.prompt)).expect("an option of known words");
+            let whole =
+                encode(&format!("{}{option}", row.prompt)).expect("an option of known words");
             assert_eq!(whole.len(), prompt.len() + 1);
             assert_eq!(whole[..prompt.len()], prompt);
         }
-        assert!(row.options.iter().collect::<HashSet<_>>().len() == row.options.len(), "{row:?}");
+        assert!(
+            row.options.iter().collect::<HashSet<_>>().len() == row.options.len(),
+            "{row:?}"
+        );
         assert!(row.answer < row.options.len());
     });
 }
@@ -51,8 +62,13 @@ fn answers_are_balanced() {
         let options = rows[0].options.len();
         assert!((task.chance() - 1.0 / options as f64).abs() < 1e-9);
         for answer in 0..options {
-            let share = rows.iter().filter(|row| row.answer == answer).count() as f64 / rows.len() as f64;
-            assert!((share * options as f64 - 1.0).abs() < 0.25, "{}: answer {answer} in {share}", task.name());
+            let share =
+                rows.iter().filter(|row| row.answer == answer).count() as f64 / rows.len() as f64;
+            assert!(
+                (share * options as f64 - 1.0).abs() < 0.25,
+                "{}: answer {answer} in {share}",
+                task.name()
+            );
         }
     }
 }
@@ -88,7 +104,8 @@ fn the_vocabulary_is_a_few_hundred_distinct_words() {
 
 #[test]
 fn the_tokenizer_file_agrees_with_encode() {
-    let tokenizer = tokenizers::Tokenizer::from_bytes(tokenizer_json().to_string()).expect("a loadable tokenizer");
+    let tokenizer = tokenizers::Tokenizer::from_bytes(tokenizer_json().to_string())
+        .expect("a loadable tokenizer");
     assert_eq!(tokenizer.get_vocab_size(true), vocabulary().len());
     every_row(20, |_, _, row| {
         let text = format!("{}{}", row.prompt, row.options[row.answer]);

@@ -10,14 +10,19 @@ static IDS: LazyLock<HashMap<&'static str, u32>> =
 
 /// The start token and one id a word; `None` when a word is not in the vocabulary.
 pub fn encode(text: &str) -> Option<Vec<u32>> {
-    std::iter::once(Some(BOS)).chain(text.split_whitespace().map(|word| IDS.get(word).copied())).collect()
+    std::iter::once(Some(BOS))
+        .chain(text.split_whitespace().map(|word| IDS.get(word).copied()))
+        .collect()
 }
 
 /// What `tokenizers` and `transformers` load: words split at white space, the start token added
 /// in front, unknown words to `<unk>`.
 pub fn tokenizer_json() -> serde_json::Value {
-    let vocabulary: serde_json::Map<String, serde_json::Value> =
-        super::words::vocabulary().into_iter().zip(0u32..).map(|(word, id)| (word.into(), id.into())).collect();
+    let vocabulary: serde_json::Map<String, serde_json::Value> = super::words::vocabulary()
+        .into_iter()
+        .zip(0u32..)
+        .map(|(word, id)| (word.into(), id.into()))
+        .collect();
     let special: Vec<serde_json::Value> = SPECIAL
         .into_iter()
         .zip(0u32..)

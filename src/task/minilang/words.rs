@@ -5,50 +5,109 @@ pub const TOPICS: [&str; 4] = ["world", "sport", "business", "science"];
 /// Twelve words for each of [`TOPICS`].
 pub const TOPIC_WORDS: [[&str; 12]; 4] = [
     [
-        "war", "treaty", "president", "border", "embassy", "election", "minister", "peace", "nation", "vote", "army",
+        "war",
+        "treaty",
+        "president",
+        "border",
+        "embassy",
+        "election",
+        "minister",
+        "peace",
+        "nation",
+        "vote",
+        "army",
         "parliament",
     ],
     [
-        "goal", "team", "match", "coach", "player", "race", "score", "league", "stadium", "medal", "champion",
-        "referee",
+        "goal", "team", "match", "coach", "player", "race", "score", "league", "stadium", "medal",
+        "champion", "referee",
     ],
     [
-        "market", "price", "profit", "stock", "trade", "tax", "company", "salary", "budget", "factory", "customer",
-        "sale",
+        "market", "price", "profit", "stock", "trade", "tax", "company", "salary", "budget",
+        "factory", "customer", "sale",
     ],
     [
-        "atom", "planet", "cell", "energy", "robot", "comet", "gene", "theory", "telescope", "experiment", "virus",
+        "atom",
+        "planet",
+        "cell",
+        "energy",
+        "robot",
+        "comet",
+        "gene",
+        "theory",
+        "telescope",
+        "experiment",
+        "virus",
         "magnet",
     ],
 ];
 
-pub const CATEGORIES: [&str; 8] = ["color", "animal", "fruit", "tool", "furniture", "garment", "vehicle", "instrument"];
+pub const CATEGORIES: [&str; 8] = [
+    "color",
+    "animal",
+    "fruit",
+    "tool",
+    "furniture",
+    "garment",
+    "vehicle",
+    "instrument",
+];
 
 /// Eight members of each of [`CATEGORIES`].
 pub const CATEGORY_WORDS: [[&str; 8]; 8] = [
-    ["red", "blue", "green", "white", "black", "yellow", "brown", "pink"],
-    ["dog", "cat", "horse", "cow", "bird", "lion", "mouse", "goat"],
-    ["apple", "pear", "plum", "grape", "lemon", "cherry", "peach", "melon"],
-    ["hammer", "saw", "axe", "drill", "shovel", "rake", "broom", "needle"],
-    ["table", "chair", "bed", "sofa", "shelf", "desk", "bench", "stool"],
-    ["hat", "coat", "shoe", "sock", "scarf", "shirt", "glove", "boot"],
-    ["car", "bus", "train", "boat", "plane", "truck", "bike", "tram"],
-    ["drum", "flute", "piano", "violin", "guitar", "harp", "trumpet", "cello"],
+    [
+        "red", "blue", "green", "white", "black", "yellow", "brown", "pink",
+    ],
+    [
+        "dog", "cat", "horse", "cow", "bird", "lion", "mouse", "goat",
+    ],
+    [
+        "apple", "pear", "plum", "grape", "lemon", "cherry", "peach", "melon",
+    ],
+    [
+        "hammer", "saw", "axe", "drill", "shovel", "rake", "broom", "needle",
+    ],
+    [
+        "table", "chair", "bed", "sofa", "shelf", "desk", "bench", "stool",
+    ],
+    [
+        "hat", "coat", "shoe", "sock", "scarf", "shirt", "glove", "boot",
+    ],
+    [
+        "car", "bus", "train", "boat", "plane", "truck", "bike", "tram",
+    ],
+    [
+        "drum", "flute", "piano", "violin", "guitar", "harp", "trumpet", "cello",
+    ],
 ];
 
-pub const NAMES: [&str; 12] = ["tom", "ann", "kim", "sam", "bob", "eva", "max", "lily", "ben", "joe", "mia", "zoe"];
+pub const NAMES: [&str; 12] = [
+    "tom", "ann", "kim", "sam", "bob", "eva", "max", "lily", "ben", "joe", "mia", "zoe",
+];
 
 pub const PLACES: [&str; 12] = [
-    "barn", "park", "school", "kitchen", "garden", "shop", "station", "library", "forest", "castle", "harbor",
-    "museum",
+    "barn", "park", "school", "kitchen", "garden", "shop", "station", "library", "forest",
+    "castle", "harbor", "museum",
 ];
 
-pub const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+pub const DAYS: [&str; 7] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
 
-pub const ACTIONS: [&str; 8] = ["sings", "runs", "sleeps", "reads", "dances", "paints", "swims", "cooks"];
+pub const ACTIONS: [&str; 8] = [
+    "sings", "runs", "sleeps", "reads", "dances", "paints", "swims", "cooks",
+];
 
 /// What a thing, living or not, may do in a premise.
-pub const EVENTS: [&str; 8] = ["falls", "moves", "stops", "waits", "turns", "shines", "shakes", "returns"];
+pub const EVENTS: [&str; 8] = [
+    "falls", "moves", "stops", "waits", "turns", "shines", "shakes", "returns",
+];
 
 /// Pairs of the same meaning.
 pub const ADJECTIVE_PAIRS: [[&str; 2]; 6] = [
@@ -84,9 +143,15 @@ pub const THING_PAIRS: [[&str; 2]; 6] = [
     ["bag", "sack"],
 ];
 
-pub const REVIEWED: [&str; 10] = ["soup", "film", "book", "song", "show", "cake", "game", "story", "hotel", "tea"];
-pub const GOOD: [&str; 8] = ["good", "great", "nice", "lovely", "sweet", "tasty", "fine", "pleasant"];
-pub const BAD: [&str; 8] = ["bad", "awful", "nasty", "ugly", "dull", "sour", "poor", "horrible"];
+pub const REVIEWED: [&str; 10] = [
+    "soup", "film", "book", "song", "show", "cake", "game", "story", "hotel", "tea",
+];
+pub const GOOD: [&str; 8] = [
+    "good", "great", "nice", "lovely", "sweet", "tasty", "fine", "pleasant",
+];
+pub const BAD: [&str; 8] = [
+    "bad", "awful", "nasty", "ugly", "dull", "sour", "poor", "horrible",
+];
 pub const STRESS: [&str; 2] = ["really", "very"];
 
 /// Six words for each of six domains: water, money, animal, sport, music, kitchen.
@@ -119,7 +184,56 @@ pub const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"
 pub const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
 
 /// Words that hold sentences together, task names, and the answers that are no story words.
-const GLUE: &[&str] = &[".", ",", ":", "?", "+", "topic", "quiz", "fact", "often", "same", "follows", "mood", "sense", "sum", "last", "the", "and", "is", "in", "on", "it", "this", "with", "about", "find", "answer", "so", "some", "who", "not", "ends", "came", "before", "after", "meaning", "met", "near", "True", "False", "always", "sometimes", "never", "yes", "no", "Yes", "No", "positive", "negative", ];
+const GLUE: &[&str] = &[
+    ".",
+    ",",
+    ":",
+    "?",
+    "+",
+    "topic",
+    "quiz",
+    "fact",
+    "often",
+    "same",
+    "follows",
+    "mood",
+    "sense",
+    "sum",
+    "last",
+    "the",
+    "and",
+    "is",
+    "in",
+    "on",
+    "it",
+    "this",
+    "with",
+    "about",
+    "find",
+    "answer",
+    "so",
+    "some",
+    "who",
+    "not",
+    "ends",
+    "came",
+    "before",
+    "after",
+    "meaning",
+    "met",
+    "near",
+    "True",
+    "False",
+    "always",
+    "sometimes",
+    "never",
+    "yes",
+    "no",
+    "Yes",
+    "No",
+    "positive",
+    "negative",
+];
 
 /// Ids 0, 1 and 2.
 pub const SPECIAL: [&str; 3] = ["<unk>", "<bos>", "<eos>"];
