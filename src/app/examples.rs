@@ -19,9 +19,13 @@ pub struct Example {
 pub const MODEL: &str = "apprentice-12";
 
 /// The first of these is the one whose picture is baked.
-pub const ALL: &[Example] = &[
-    Example { name: "Lily plays", look: "", prompt: "Once upon a time, there was a little girl named Lily. She loved to play", options: &[".", ",", " with"], answer: 0 },
-];
+pub const ALL: &[Example] = &[Example {
+    name: "Lily plays",
+    look: "",
+    prompt: "Once upon a time, there was a little girl named Lily. She loved to play",
+    options: &[".", ",", " with"],
+    answer: 0,
+}];
 
 impl Example {
     /// This example on a model, by its own order of blocks.
@@ -29,7 +33,11 @@ impl Example {
         Draft {
             model,
             prompt: self.prompt.to_owned(),
-            options: self.options.iter().map(|&option| option.to_owned()).collect(),
+            options: self
+                .options
+                .iter()
+                .map(|&option| option.to_owned())
+                .collect(),
             answer: self.answer,
             plan: String::new(),
         }

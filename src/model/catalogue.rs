@@ -55,7 +55,12 @@ macro_rules! model {
 }
 
 /// Every known model, the one to begin with first.
-pub const KNOWN: &[KnownModel] = &[model!("apprentice-2", 2, 242_129, "2 blocks: what little depth can do")];
+pub const KNOWN: &[KnownModel] = &[model!(
+    "apprentice-2",
+    2,
+    242_129,
+    "2 blocks: what little depth can do"
+)];
 
 /// The known model of this name.
 pub fn find(name: &str) -> Option<&'static KnownModel> {

@@ -38,7 +38,9 @@ impl Batch {
             let (start, end) = (batch.starts[batch.starts.len() - 1], batch.tokens.len());
             batch.weights[end - 2] = 1.0;
             // Word w is token w + 1, foreseen at token w.
-            counted.iter().for_each(|word| batch.weights[start + word] = 1.0);
+            counted
+                .iter()
+                .for_each(|word| batch.weights[start + word] = 1.0);
             batch.starts.push(end);
         }
         Ok(batch)

@@ -18,6 +18,8 @@ mod session;
 mod shape;
 mod simd;
 mod state;
+#[cfg(test)]
+mod tests;
 mod trainer;
 
 pub use error::TrainError;

@@ -10,8 +10,16 @@ use crate::study::report::Lens;
 #[component]
 pub fn PromptLine() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let line = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(tokens));
-    let answers = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(options));
+    let line = move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).map(tokens))
+    };
+    let answers = move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).map(options))
+    };
     view! {
         <p class="tokens" lang="en">{line}</p>
         <ol class="options" aria-label="Options, with the model's probability for each">{answers}</ol>

@@ -174,7 +174,8 @@ impl Drill {
     fn is_for_training(&self) -> bool {
         let words: Vec<&str> = self.row.prompt.split(' ').collect();
         let ends = self.counted.iter().copied().chain([words.len()]);
-        ends.into_iter().all(|end| Split::of(&words[..end].join(" ")) == Split::Training)
+        ends.into_iter()
+            .all(|end| Split::of(&words[..end].join(" ")) == Split::Training)
     }
 }
 

@@ -89,7 +89,8 @@ pub fn quiz_drill(level: usize, dice: &mut Dice) -> Drill {
     if dice.one_in(2) {
         Telling::of(format!("{text} . it is the")).ask(&things, answer)
     } else {
-        Telling::of(format!("{text} . the {} answer", things[answer])).ask(&LETTERS[..count], answer)
+        Telling::of(format!("{text} . the {} answer", things[answer]))
+            .ask(&LETTERS[..count], answer)
     }
 }
 
@@ -143,8 +144,15 @@ pub fn fact_drill(level: usize, dice: &mut Dice) -> Drill {
             }
             answer = dice.below(2);
             let person = dice.below(people);
-            let claimed = if answer == 0 { person } else { (person + dice.between(1, people - 1)) % people };
-            telling.say(&format!("so {} is in the {} ?", names[person], places[claimed]));
+            let claimed = if answer == 0 {
+                person
+            } else {
+                (person + dice.between(1, people - 1)) % people
+            };
+            telling.say(&format!(
+                "so {} is in the {} ?",
+                names[person], places[claimed]
+            ));
         }
         return telling.ask(&["True", "False"], answer);
     }
@@ -152,7 +160,10 @@ pub fn fact_drill(level: usize, dice: &mut Dice) -> Drill {
     let mut again = dice.pick_distinct(&all, people);
     let answer = again.pop().unwrap_or(0);
     for n in again {
-        telling.say(&format!("so {} is in the", names[n])).count(places[n]).say(".");
+        telling
+            .say(&format!("so {} is in the", names[n]))
+            .count(places[n])
+            .say(".");
     }
     telling.say(&format!("so {} is in the", names[answer]));
     telling.ask(&places, answer)
@@ -175,7 +186,8 @@ impl Diary {
         let actions = dice.pick_distinct(&ACTIONS, 2);
         let seen = [2, 3, 2, dice.between(2, 3)][level.min(3)];
         let often = [seen, dice.between(1, seen - 1), 0][answer];
-        let mut entries: Vec<(usize, usize)> = (0..seen).map(|n| (0, usize::from(n >= often))).collect();
+        let mut entries: Vec<(usize, usize)> =
+            (0..seen).map(|n| (0, usize::from(n >= often))).collect();
         if level >= 2 {
             entries.extend((0..2).map(|_| (1, dice.below(2))));
         }
@@ -184,19 +196,35 @@ impl Diary {
         let mut days = dice.pick_distinct(&all, entries.len());
         days.sort_unstable();
         let days = days.into_iter().map(|day| DAYS[day]).collect();
-        Diary { people, actions, entries, days }
+        Diary {
+            people,
+            actions,
+            entries,
+            days,
+        }
     }
 
     fn text(&self) -> String {
         let told = self.entries.iter().zip(&self.days);
-        let told = told.map(|(&(who, what), day)| format!("on {day} {} {} .", self.people[who], self.actions[what]));
+        let told = told.map(|(&(who, what), day)| {
+            format!("on {day} {} {} .", self.people[who], self.actions[what])
+        });
         format!("often : {}", told.collect::<Vec<_>>().join(" "))
     }
 
     /// Index in [`OFTEN`] of how often a person does an action.
     fn often(&self, who: usize, what: usize) -> usize {
-        let done = || self.entries.iter().filter(|entry| entry.0 == who).map(|entry| entry.1 == what);
-        if done().all(|did| did) { 0 } else { 1 + usize::from(!done().any(|did| did)) }
+        let done = || {
+            self.entries
+                .iter()
+                .filter(|entry| entry.0 == who)
+                .map(|entry| entry.1 == what)
+        };
+        if done().all(|did| did) {
+            0
+        } else {
+            1 + usize::from(!done().any(|did| did))
+        }
     }
 }
 
@@ -205,7 +233,16 @@ const OFTEN: [&str; 3] = ["always", "sometimes", "never"];
 pub fn often(level: usize, dice: &mut Dice) -> Row {
     let answer = dice.below(3);
     let diary = Diary::write(answer, level, dice);
-    finish(format!("{} so {} {}", diary.text(), diary.people[0], diary.actions[0]), &OFTEN, answer)
+    finish(
+        format!(
+            "{} so {} {}",
+            diary.text(),
+            diary.people[0],
+            diary.actions[0]
+        ),
+        &OFTEN,
+        answer,
+    )
 }
 
 /// What somebody does on a day the story tells of, or how often each person does each action.
@@ -218,8 +255,13 @@ pub fn often_drill(level: usize, dice: &mut Dice) -> Drill {
         telling.say(&format!("so on {} {}", diary.days[day], diary.people[who]));
         return telling.ask(&diary.actions, what);
     }
-    let people = if diary.entries.iter().any(|entry| entry.0 == 1) { 2 } else { 1 };
-    let mut queries: Vec<(usize, usize)> = (0..people).flat_map(|who| [(who, 0), (who, 1)]).collect();
+    let people = if diary.entries.iter().any(|entry| entry.0 == 1) {
+        2
+    } else {
+        1
+    };
+    let mut queries: Vec<(usize, usize)> =
+        (0..people).flat_map(|who| [(who, 0), (who, 1)]).collect();
     dice.shuffle(&mut queries);
     let mut answer = 0;
     for (n, (who, what)) in queries.into_iter().enumerate() {
@@ -286,8 +328,15 @@ pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
             }
             answer = dice.below(2);
             let event = dice.below(count);
-            let thing = if answer == 1 { event } else { (event + dice.between(1, count - 1)) % count };
-            telling.say(&format!("so some {} {} ?", CATEGORIES[categories[thing]], events[event]));
+            let thing = if answer == 1 {
+                event
+            } else {
+                (event + dice.between(1, count - 1)) % count
+            };
+            telling.say(&format!(
+                "so some {} {} ?",
+                CATEGORIES[categories[thing]], events[event]
+            ));
         }
         return telling.ask(&["No", "Yes"], answer);
     }
@@ -295,7 +344,10 @@ pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
     let mut again = dice.pick_distinct(&all, count);
     let answer = again.pop().unwrap_or(0);
     for n in again {
-        telling.say(&format!("so some {}", CATEGORIES[categories[n]])).count(events[n]).say(".");
+        telling
+            .say(&format!("so some {}", CATEGORIES[categories[n]]))
+            .count(events[n])
+            .say(".");
     }
     telling.say(&format!("so some {}", CATEGORIES[categories[answer]]));
     telling.ask(&events, answer)
