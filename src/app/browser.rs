@@ -14,8 +14,20 @@ pub fn now() -> f64 {
 
 /// An address beside the page, whatever path it is served under.
 pub fn beside(path: &str) -> String {
-    let base = window().document().and_then(|d| d.base_uri().ok().flatten()).unwrap_or_default();
+    let base = window()
+        .document()
+        .and_then(|d| d.base_uri().ok().flatten())
+        .unwrap_or_default();
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
+}
+
+/// The build's id, which the build writes into the page's head.
+pub fn build() -> String {
+    let meta = window()
+        .document()
+        .and_then(|d| d.query_selector("meta[name=atelier-build]").ok().flatten());
+    meta.and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_default()
 }
 
 pub fn fragment() -> String {
@@ -31,7 +43,11 @@ pub fn set_fragment(fragment: &str) {
 }
 
 pub fn matches(query: &str) -> bool {
-    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+    window()
+        .match_media(query)
+        .ok()
+        .flatten()
+        .is_some_and(|list| list.matches())
 }
 
 /// Hands the reader a file.

@@ -11,8 +11,8 @@ use super::browser;
 use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
 
 /// The script that starts the worker, beside the page. Its name does not change from build to
-/// build, so the query makes a cache ask again.
-const SCRIPT: &str = concat!("worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+/// build, so the build's id goes with it and makes a cache ask again.
+const SCRIPT: &str = "worker_loader.js";
 
 /// Deaths in a row, without one sign of life between, after which it is left dead.
 const DEATHS: u32 = 2;
@@ -70,7 +70,9 @@ impl Client {
         self.next.set(id + 1);
         let message = js_sys::Array::new();
         // These types always have a JSON form.
-        message.push(&JsValue::from_str(&serde_json::to_string(&Request { id, ask }).unwrap_or_default()));
+        message.push(&JsValue::from_str(
+            &serde_json::to_string(&Request { id, ask }).unwrap_or_default(),
+        ));
         for file in files {
             message.push(file);
         }
@@ -101,7 +103,7 @@ impl Client {
         self.worker.replace(None);
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let Ok(worker) = Worker::new_with_options(&browser::beside(SCRIPT), &options) else {
+        let Ok(worker) = Worker::new_with_options(&script(), &options) else {
             self.died("this browser refused to start it");
             return;
         };
@@ -112,7 +114,11 @@ impl Client {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        self.worker.replace(Some(Live { worker, _message: on_message, _error: on_error }));
+        self.worker.replace(Some(Live {
+            worker,
+            _message: on_message,
+            _error: on_error,
+        }));
     }
 
     fn listener<E: wasm_bindgen::convert::FromWasmAbi + 'static>(
@@ -157,16 +163,26 @@ impl Client {
         let deaths = self.deaths.get() + 1;
         self.deaths.set(deaths);
         self.waiting.borrow_mut().clear();
-        let why = if why.trim().is_empty() { "its script could not be loaded" } else { why.trim() };
+        let why = if why.trim().is_empty() {
+            "its script could not be loaded"
+        } else {
+            why.trim()
+        };
         let sentence = if deaths < DEATHS {
             // The closure that is running now belongs to the worker being replaced.
             let client = Rc::clone(self);
             leptos::prelude::set_timeout(move || client.spawn(), std::time::Duration::ZERO);
-            format!("The engine stopped ({why}) and was started again: run once more, or choose a smaller model.")
+            format!(
+                "The engine stopped ({why}) and was started again: run once more, or choose a smaller model."
+            )
         } else {
             self.ready.set(false);
             format!("The engine stopped again ({why}): reload the page to start it anew.")
         };
         (self.heard)(Heard::Died(sentence));
     }
+}
+
+fn script() -> String {
+    browser::beside(&format!("{SCRIPT}?v={}", browser::build()))
 }

@@ -10,7 +10,11 @@ extern "C" {
     type Instance;
 
     #[wasm_bindgen(catch, js_namespace = echarts, js_name = init)]
-    fn init(host: &web_sys::Element, theme: &JsValue, options: &JsValue) -> Result<Instance, JsValue>;
+    fn init(
+        host: &web_sys::Element,
+        theme: &JsValue,
+        options: &JsValue,
+    ) -> Result<Instance, JsValue>;
     #[wasm_bindgen(catch, js_namespace = echarts, js_name = connect)]
     fn connect(group: &str) -> Result<(), JsValue>;
 
@@ -38,10 +42,17 @@ pub struct Chart {
 impl Chart {
     /// An SVG drawing that fills `host` and shares its hover with the others of `group`.
     pub fn on(host: &web_sys::Element, group: &str) -> Result<Self, JsValue> {
-        let instance = init(host, &JsValue::NULL, &json(&serde_json::json!({ "renderer": "svg" }))?)?;
+        let instance = init(
+            host,
+            &JsValue::NULL,
+            &json(&serde_json::json!({ "renderer": "svg" }))?,
+        )?;
         instance.set_group(group);
         connect(group)?;
-        Ok(Self { instance, shape: None })
+        Ok(Self {
+            instance,
+            shape: None,
+        })
     }
 
     /// Draws an option; `still` draws it without motion.
@@ -74,7 +85,9 @@ pub fn svg(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
 /// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel.
 pub fn png(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
     off_screen("canvas", option, width, height, |instance| {
-        instance.data_url(&json(&serde_json::json!({ "type": "png", "pixelRatio": 2 }))?)
+        instance.data_url(&json(
+            &serde_json::json!({ "type": "png", "pixelRatio": 2 }),
+        )?)
     })
 }
 
@@ -89,7 +102,9 @@ fn off_screen(
     let host = document.create_element("div")?;
     let size = serde_json::json!({ "renderer": renderer, "width": width, "height": height });
     let instance = init(&host, &JsValue::NULL, &json(&size)?)?;
-    let taken = instance.set_option(&json(option)?, true).and_then(|()| take(&instance));
+    let taken = instance
+        .set_option(&json(option)?, true)
+        .and_then(|()| take(&instance));
     instance.dispose();
     taken
 }
@@ -101,6 +116,11 @@ fn json(value: &Value) -> Result<JsValue, JsValue> {
 fn shape(option: &Value) -> Vec<usize> {
     let length = |value: &Value| value.as_array().map_or(0, Vec::len);
     let series = option["series"].as_array();
-    let lengths = series.into_iter().flatten().map(|series| length(&series["data"]));
-    std::iter::once(length(&option["grid"])).chain(lengths).collect()
+    let lengths = series
+        .into_iter()
+        .flatten()
+        .map(|series| length(&series["data"]));
+    std::iter::once(length(&option["grid"]))
+        .chain(lengths)
+        .collect()
 }

@@ -16,10 +16,16 @@ pub struct Chosen {
 
 /// Files of an `<input type="file">`, with or without `webkitdirectory`.
 pub fn from_list(list: &FileList) -> Chosen {
-    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
+    let mut chosen = Chosen {
+        name: String::new(),
+        files: Vec::new(),
+    };
     for file in (0..list.length()).filter_map(|i| list.get(i)) {
         let path = js_sys::Reflect::get(&file, &JsValue::from_str("webkitRelativePath"));
-        let path = path.ok().and_then(|path| path.as_string()).unwrap_or_default();
+        let path = path
+            .ok()
+            .and_then(|path| path.as_string())
+            .unwrap_or_default();
         let mut parts = path.split('/');
         let folder = parts.next().unwrap_or_default();
         // Of a folder only what lies directly in it: sub-folders hold other versions or other models.
@@ -47,7 +53,10 @@ pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
 /// # Errors
 /// The browser could not read an entry.
 pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, JsValue> {
-    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
+    let mut chosen = Chosen {
+        name: String::new(),
+        files: Vec::new(),
+    };
     for entry in entries {
         if entry.is_directory() {
             if chosen.name.is_empty() {

@@ -49,8 +49,16 @@ impl Link {
             Choice::Known(_) => "model",
             Choice::Folder(_) => "folder",
         };
-        let mut pairs = vec![(key, draft.model.name().to_owned()), ("prompt", draft.prompt.clone())];
-        pairs.extend(draft.options.iter().map(|option| ("option", option.clone())));
+        let mut pairs = vec![
+            (key, draft.model.name().to_owned()),
+            ("prompt", draft.prompt.clone()),
+        ];
+        pairs.extend(
+            draft
+                .options
+                .iter()
+                .map(|option| ("option", option.clone())),
+        );
         pairs.push(("answer", draft.answer.to_string()));
         if !draft.plan.trim().is_empty() {
             pairs.push(("plan", draft.plan.trim().to_owned()));
@@ -58,20 +66,31 @@ impl Link {
         if self.column != Column::default() {
             pairs.push(("column", self.column.name().to_owned()));
         }
-        let written: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={}", encode(value))).collect();
+        let written: Vec<String> = pairs
+            .iter()
+            .map(|(key, value)| format!("{key}={}", encode(value)))
+            .collect();
         written.join("&")
     }
 
     /// Reads a fragment, with or without its `#`. Parts that are missing or unreadable are taken
     /// from `default`; `None` when there is no part of a link in it at all.
     pub fn parse(fragment: &str, default: &Draft) -> Option<Self> {
-        let mut link = Self { draft: default.clone(), column: Column::default() };
+        let mut link = Self {
+            draft: default.clone(),
+            column: Column::default(),
+        };
         let mut options = Vec::new();
         let mut known = false;
         for pair in fragment.trim_start_matches('#').split('&') {
-            let Some((key, value)) = pair.split_once('=') else { continue };
+            let Some((key, value)) = pair.split_once('=') else {
+                continue;
+            };
             let value = decode(value);
-            known |= ["model", "folder", "prompt", "option", "answer", "plan", "column"].contains(&key);
+            known |= [
+                "model", "folder", "prompt", "option", "answer", "plan", "column",
+            ]
+            .contains(&key);
             match key {
                 "model" => link.draft.model = Choice::Known(value),
                 "folder" => link.draft.model = Choice::Folder(value),
@@ -86,7 +105,10 @@ impl Link {
         if !options.is_empty() {
             link.draft.options = options;
         }
-        link.draft.answer = link.draft.answer.min(link.draft.options.len().saturating_sub(1));
+        link.draft.answer = link
+            .draft
+            .answer
+            .min(link.draft.options.len().saturating_sub(1));
         known.then_some(link)
     }
 }
@@ -96,7 +118,17 @@ fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b',' | b':' | b'(' | b')' => {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'_'
+            | b'.'
+            | b'~'
+            | b','
+            | b':'
+            | b'('
+            | b')' => {
                 out.push(char::from(byte));
             }
             b' ' => out.push('+'),
@@ -112,8 +144,12 @@ fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let hex = (bytes[i] == b'%').then(|| bytes.get(i + 1..i + 3)).flatten();
-        let byte = hex.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let hex = (bytes[i] == b'%')
+            .then(|| bytes.get(i + 1..i + 3))
+            .flatten();
+        let byte = hex
+            .and_then(|hex| std::str::from_utf8(hex).ok())
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         if let Some(byte) = byte {
             out.push(byte);
             i += 3;
@@ -141,11 +177,29 @@ mod tests {
 
     #[test]
     fn a_link_restores_what_it_was_made_of() {
-        for model in [Choice::Known("apprentice-12".into()), Choice::Folder("my model".into())] {
+        for model in [
+            Choice::Known("apprentice-12".into()),
+            Choice::Folder("my model".into()),
+        ] {
             for column in Column::ALL {
-                let link = Link { draft: Draft { model: model.clone(), ..draft() }, column };
-                let other = Draft { prompt: String::new(), options: vec![], answer: 0, plan: String::new(), ..draft() };
-                assert_eq!(Link::parse(&format!("#{}", link.fragment()), &other), Some(link));
+                let link = Link {
+                    draft: Draft {
+                        model: model.clone(),
+                        ..draft()
+                    },
+                    column,
+                };
+                let other = Draft {
+                    prompt: String::new(),
+                    options: vec![],
+                    answer: 0,
+                    plan: String::new(),
+                    ..draft()
+                };
+                assert_eq!(
+                    Link::parse(&format!("#{}", link.fragment()), &other),
+                    Some(link)
+                );
             }
         }
     }

@@ -28,7 +28,12 @@ pub enum Ask {
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String },
     /// One prompt through the lens, on the model loaded last.
-    Lens { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
+    Lens {
+        prompt: String,
+        options: Vec<String>,
+        answer: usize,
+        plan: Option<String>,
+    },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -42,12 +47,24 @@ pub struct Event {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Tell {
-    Ready { protocol: u32 },
-    Progress { stage: Stage, done: f64, total: f64 },
-    Loaded { model: ModelFacts },
-    Done { report: Box<Report> },
+    Ready {
+        protocol: u32,
+    },
+    Progress {
+        stage: Stage,
+        done: f64,
+        total: f64,
+    },
+    Loaded {
+        model: ModelFacts,
+    },
+    Done {
+        report: Box<Report>,
+    },
     /// One sentence for the reader.
-    Failed { reason: String },
+    Failed {
+        reason: String,
+    },
     Cancelled,
 }
 

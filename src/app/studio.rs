@@ -30,7 +30,10 @@ pub enum Origin {
     Baked,
     /// Computed here, in so many milliseconds. `agrees` is the largest difference to the baked
     /// example's logits, where this is the baked example run again.
-    Live { milliseconds: f64, agrees: Option<f64> },
+    Live {
+        milliseconds: f64,
+        agrees: Option<f64>,
+    },
     /// A report the reader opened.
     Opened,
 }
@@ -106,9 +109,15 @@ impl Studio {
         let first = examples::first();
         let baked = examples::baked();
         let link = Link::parse(&browser::fragment(), &first);
-        let (draft, column) = link.map_or((first, Column::default()), |link| (link.draft, link.column));
-        let is_baked = baked.as_ref().is_some_and(|report| asks_for(report, &draft));
-        let shown = baked.filter(|_| is_baked).map(|report| Shown { report: Arc::new(report), origin: Origin::Baked });
+        let (draft, column) =
+            link.map_or((first, Column::default()), |link| (link.draft, link.column));
+        let is_baked = baked
+            .as_ref()
+            .is_some_and(|report| asks_for(report, &draft));
+        let shown = baked.filter(|_| is_baked).map(|report| Shown {
+            report: Arc::new(report),
+            origin: Origin::Baked,
+        });
         let studio = Self {
             draft: RwSignal::new(draft),
             column: RwSignal::new(column),
@@ -118,7 +127,10 @@ impl Studio {
             model: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             edits: StoredValue::new(0),
-            desk: StoredValue::new_local(Rc::new(Desk { client: RefCell::new(None), folder: RefCell::default() })),
+            desk: StoredValue::new_local(Rc::new(Desk {
+                client: RefCell::new(None),
+                folder: RefCell::default(),
+            })),
         };
         let client = Client::start(move |heard| studio.heard(heard));
         studio.desk().client.replace(Some(client));
@@ -173,7 +185,11 @@ impl Studio {
         }
         self.desk().folder.replace(files);
         self.draft.update(|draft| {
-            draft.model = Choice::Folder(if name.is_empty() { "your files".to_owned() } else { name });
+            draft.model = Choice::Folder(if name.is_empty() {
+                "your files".to_owned()
+            } else {
+                name
+            });
             draft.plan.clear();
         });
         self.load();
@@ -181,13 +197,20 @@ impl Studio {
 
     /// Stops what is under way: asked first, ended if it does not hear.
     pub fn cancel(self) {
-        let Some(work) = self.work.get_untracked() else { return };
+        let Some(work) = self.work.get_untracked() else {
+            return;
+        };
         let desk = self.desk();
-        let Some(client) = desk.client.borrow().clone() else { return };
+        let Some(client) = desk.client.borrow().clone() else {
+            return;
+        };
         client.ask(Ask::Cancel { id: work.id }, &[]);
         set_timeout(
             move || {
-                if self.work.with_untracked(|now| now.as_ref().is_some_and(|now| now.id == work.id)) {
+                if self
+                    .work
+                    .with_untracked(|now| now.as_ref().is_some_and(|now| now.id == work.id))
+                {
                     client.restart();
                     self.model.set(None);
                     self.stopped();
@@ -200,7 +223,10 @@ impl Studio {
     /// Runs the draft on the model held; loads the model first where none is.
     pub fn run(self) {
         if self.model.with_untracked(Option::is_none) {
-            if !self.work.with_untracked(|work| work.as_ref().is_some_and(|work| work.task == Task::Load)) {
+            if !self
+                .work
+                .with_untracked(|work| work.as_ref().is_some_and(|work| work.task == Task::Load))
+            {
                 self.load();
             }
             return;
@@ -212,8 +238,22 @@ impl Studio {
             return;
         }
         let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
-        let Draft { prompt, options, answer, .. } = draft;
-        self.begin(Task::Run, Ask::Lens { prompt, options, answer, plan }, &[]);
+        let Draft {
+            prompt,
+            options,
+            answer,
+            ..
+        } = draft;
+        self.begin(
+            Task::Run,
+            Ask::Lens {
+                prompt,
+                options,
+                answer,
+                plan,
+            },
+            &[],
+        );
     }
 
     /// Loads the draft's model, then runs the draft.
@@ -247,20 +287,29 @@ impl Studio {
         }
         self.model.with(|model| {
             let model = model.as_ref()?;
-            Plan::parse(line, &model.order).err().map(|error| sentence(&error.to_string()))
+            Plan::parse(line, &model.order)
+                .err()
+                .map(|error| sentence(&error.to_string()))
         })
     }
 
     /// Is the picture that of the draft?
     pub fn is_current(self) -> bool {
         self.shown.with(|shown| {
-            self.draft.with(|draft| shown.as_ref().is_some_and(|shown| asks_for(&shown.report, draft)))
+            self.draft.with(|draft| {
+                shown
+                    .as_ref()
+                    .is_some_and(|shown| asks_for(&shown.report, draft))
+            })
         })
     }
 
     /// The page's address with its whole state.
     pub fn link(self) -> String {
-        let link = Link { draft: self.draft.get_untracked(), column: self.column.get_untracked() };
+        let link = Link {
+            draft: self.draft.get_untracked(),
+            column: self.column.get_untracked(),
+        };
         browser::beside(&format!("#{}", link.fragment()))
     }
 
@@ -271,10 +320,17 @@ impl Studio {
 
     fn begin(self, task: Task, ask: Ask, files: &[File]) {
         let desk = self.desk();
-        let Some(client) = desk.client.borrow().clone() else { return };
+        let Some(client) = desk.client.borrow().clone() else {
+            return;
+        };
         let id = client.ask(ask, files);
         self.problem.set(None);
-        self.work.set(Some(Work { id, task, progress: None, since: browser::now() }));
+        self.work.set(Some(Work {
+            id,
+            task,
+            progress: None,
+            since: browser::now(),
+        }));
     }
 
     /// A newer request makes the one under way pointless.
@@ -300,11 +356,16 @@ impl Studio {
 
     fn event(self, Event { id, tell }: Event) {
         // Events of a request that was given up are late news.
-        let Some(work) = self.work.get_untracked().filter(|work| work.id == id) else { return };
+        let Some(work) = self.work.get_untracked().filter(|work| work.id == id) else {
+            return;
+        };
         match tell {
             Tell::Ready { .. } => {}
             Tell::Progress { stage, done, total } => {
-                self.work.set(Some(Work { progress: Some((stage, done, total)), ..work }));
+                self.work.set(Some(Work {
+                    progress: Some((stage, done, total)),
+                    ..work
+                }));
             }
             Tell::Loaded { model } => {
                 self.work.set(None);
@@ -318,7 +379,11 @@ impl Studio {
             }
             Tell::Failed { reason } => {
                 self.work.set(None);
-                let place = if work.task == Task::Load { Place::Model } else { Place::Prompt };
+                let place = if work.task == Task::Load {
+                    Place::Model
+                } else {
+                    Place::Prompt
+                };
                 self.fail(place, sentence(&reason));
             }
             Tell::Cancelled => {
@@ -332,16 +397,28 @@ impl Studio {
         let agrees = examples::baked().and_then(|baked| difference(&baked, &report));
         let said = report.lens.as_ref().map(|lens| {
             let verdict = if lens.correct { "right" } else { "wrong" };
-            let option = crate::chart::option_name(lens, crate::measure::decomposition::argmax(&lens.probabilities));
+            let option = crate::chart::option_name(
+                lens,
+                crate::measure::decomposition::argmax(&lens.probabilities),
+            );
             format!("The picture is new: the model answers {option}, which is {verdict}.")
         });
-        self.shown.set(Some(Shown { report: Arc::new(report), origin: Origin::Live { milliseconds, agrees } }));
+        self.shown.set(Some(Shown {
+            report: Arc::new(report),
+            origin: Origin::Live {
+                milliseconds,
+                agrees,
+            },
+        }));
         self.said.set(said.unwrap_or_default());
     }
 
     fn open_report(self, file: File) {
         leptos::task::spawn_local(async move {
-            let text = wasm_bindgen_futures::JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string());
+            let text = wasm_bindgen_futures::JsFuture::from(file.text())
+                .await
+                .ok()
+                .and_then(|text| text.as_string());
             match read_report(&file.name(), &text.unwrap_or_default()) {
                 Ok(report) => {
                     self.give_up_current();
@@ -349,7 +426,10 @@ impl Studio {
                     if let Some(draft) = draft_of(&report) {
                         self.draft.set(draft);
                     }
-                    self.shown.set(Some(Shown { report: Arc::new(report), origin: Origin::Opened }));
+                    self.shown.set(Some(Shown {
+                        report: Arc::new(report),
+                        origin: Origin::Opened,
+                    }));
                 }
                 Err(sentence) => self.fail(Place::Model, sentence),
             }
@@ -369,7 +449,11 @@ impl Studio {
     /// Keeps the address in step with draft and column.
     fn keep_link(self) {
         Effect::new(move |before: Option<String>| {
-            let fragment = Link { draft: self.draft.get(), column: self.column.get() }.fragment();
+            let fragment = Link {
+                draft: self.draft.get(),
+                column: self.column.get(),
+            }
+            .fragment();
             // The first address is left as the reader wrote it.
             if before.is_some_and(|before| before != fragment) {
                 browser::set_fragment(&fragment);
@@ -394,7 +478,9 @@ impl Studio {
 
 /// Was this report made from this draft?
 fn asks_for(report: &Report, draft: &Draft) -> bool {
-    let Some(lens) = &report.lens else { return false };
+    let Some(lens) = &report.lens else {
+        return false;
+    };
     let plan = draft.plan.trim();
     report.model.name == draft.model.name()
         && lens.prompt.as_ref() == Some(&draft.prompt)
@@ -403,7 +489,9 @@ fn asks_for(report: &Report, draft: &Draft) -> bool {
         && match Plan::parse(plan, &report.model.order) {
             Ok(plan) => plan.to_string() == lens.plan,
             Err(_) => {
-                plan.is_empty() && Plan::whole(&report.model.order).is_ok_and(|plan| plan.to_string() == lens.plan)
+                plan.is_empty()
+                    && Plan::whole(&report.model.order)
+                        .is_ok_and(|plan| plan.to_string() == lens.plan)
             }
         }
 }
@@ -427,7 +515,13 @@ fn difference(baked: &Report, live: &Report) -> Option<f64> {
         && a.option_token_ids == b.option_token_ids
         && a.members == b.members
         && a.plan == b.plan;
-    same.then(|| a.logits.iter().zip(&b.logits).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max))
+    same.then(|| {
+        a.logits
+            .iter()
+            .zip(&b.logits)
+            .map(|(a, b)| f64::from((a - b).abs()))
+            .fold(0.0, f64::max)
+    })
 }
 
 fn read_report(name: &str, text: &str) -> Result<Report, String> {
@@ -435,18 +529,25 @@ fn read_report(name: &str, text: &str) -> Result<Report, String> {
     struct Version {
         atelier: u32,
     }
-    let version = serde_json::from_str::<Version>(text)
-        .map_err(|_| format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote."))?;
+    let version = serde_json::from_str::<Version>(text).map_err(|_| {
+        format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote.")
+    })?;
     if version.atelier > VERSION {
         return Err(format!(
             "{name} has version {} and this page reads up to {VERSION}: open it with a newer atelier.",
             version.atelier
         ));
     }
-    let report: Report =
-        serde_json::from_str(text).map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
+    let report: Report = serde_json::from_str(text)
+        .map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
     let sound = report.lens.as_ref().is_some_and(is_sound);
-    if sound { Ok(report) } else { Err(format!("{name} holds no picture of one prompt, or one whose parts do not fit.")) }
+    if sound {
+        Ok(report)
+    } else {
+        Err(format!(
+            "{name} holds no picture of one prompt, or one whose parts do not fit."
+        ))
+    }
 }
 
 /// Do a report's arrays have the lengths that drawing relies on?
@@ -457,11 +558,16 @@ fn is_sound(lens: &Lens) -> bool {
         && lens.answer < k
         && lens.probabilities.len() == k
         && lens.option_token_ids.len() == k
-        && lens.options.as_ref().is_none_or(|options| options.len() == k)
+        && lens
+            .options
+            .as_ref()
+            .is_none_or(|options| options.len() == k)
         && lens.member_logits.len() == m
         && lens.member_logits.iter().all(|row| row.len() == k)
         && d.by_depth.len() == m
-        && [&d.probability, &d.logit].iter().all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
+        && [&d.probability, &d.logit]
+            .iter()
+            .all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
 }
 
 /// An error's text as a sentence of the page: capital first (unless it begins with a file's or a
@@ -471,7 +577,10 @@ fn sentence(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut out = if word.chars().all(char::is_alphabetic) {
         let mut chars = text.chars();
-        let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+        let first: String = chars
+            .next()
+            .map(|c| c.to_uppercase().collect())
+            .unwrap_or_default();
         first + chars.as_str()
     } else {
         text.to_owned()

@@ -43,7 +43,10 @@ pub struct Themes {
 impl Themes {
     pub fn start() -> Self {
         let kept = storage().and_then(|store| store.get_item(KEY).ok().flatten());
-        let wish = RwSignal::new(kept.and_then(|name| Wish::parse(&name)).unwrap_or(Wish::System));
+        let wish = RwSignal::new(
+            kept.and_then(|name| Wish::parse(&name))
+                .unwrap_or(Wish::System),
+        );
         let system_dark = RwSignal::new(super::browser::matches(QUERY));
         if let Ok(Some(list)) = window().match_media(QUERY) {
             let changed = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(
@@ -61,7 +64,9 @@ impl Themes {
             if dark { &DARK } else { &LIGHT }
         });
         Effect::new(move |_| {
-            let root = window().document().and_then(|document| document.document_element());
+            let root = window()
+                .document()
+                .and_then(|document| document.document_element());
             if let Some(root) = root {
                 let _ = root.set_attribute("data-theme", theme.get().name);
             }

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use crate::app::parts::{
-    Columns, FigureView, IdentityLine, ModelPicker, Painters, PlanLine, PromptEditor, PromptLine, Provenance, Status,
+    Columns, FigureView, IdentityLine, ModelPicker, Painters, PlanLine, PromptEditor, PromptLine,
+    Provenance, Status,
 };
 use crate::app::studio::Studio;
 use crate::app::theme::Themes;

@@ -10,7 +10,9 @@ use super::theme::Themes;
 
 /// Draws the page into the document's `#app`, in place of the words that stand there before.
 pub fn mount() {
-    let Some(host) = document().get_element_by_id("app") else { return };
+    let Some(host) = document().get_element_by_id("app") else {
+        return;
+    };
     host.set_text_content(None);
     mount_to(wasm_bindgen::JsCast::unchecked_into(host), Page).forget();
 }

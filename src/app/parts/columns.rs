@@ -13,8 +13,12 @@ pub fn Columns() -> impl IntoView {
         Column::Probability => {
             "Every stroke answers alone, as probabilities over the options; the identity holds."
         }
-        Column::Logit => "Every stroke's raw logits, which add up to the model's own; the identity holds in their scale.",
-        Column::Paper => "The numbers as the paper prints them, from two scales at once; no identity.",
+        Column::Logit => {
+            "Every stroke's raw logits, which add up to the model's own; the identity holds in their scale."
+        }
+        Column::Paper => {
+            "The numbers as the paper prints them, from two scales at once; no identity."
+        }
     };
     let label = |column| match column {
         Column::Probability => "Probability",

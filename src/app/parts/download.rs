@@ -19,9 +19,13 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>) -> impl IntoView {
     let themes = expect_context::<Themes>();
     let failed = RwSignal::new(false);
     let save = move |form: &'static str| {
-        let Some(figure) = figure.get_untracked() else { return };
+        let Some(figure) = figure.get_untracked() else {
+            return;
+        };
         let theme = themes.theme.get_untracked();
-        let source = studio.shown.with_untracked(|shown| shown.as_ref().map(source).unwrap_or_default());
+        let source = studio
+            .shown
+            .with_untracked(|shown| shown.as_ref().map(source).unwrap_or_default());
         let saved = save(form, &figure, theme, &source);
         failed.set(saved.is_err());
     };
@@ -42,7 +46,11 @@ fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), 
     let name = format!("atelier-{}.{form}", figure.key);
     let (option, height) = drawing(figure, theme, WIDTH, source);
     match form {
-        "svg" => browser::save(&name, "image/svg+xml", &echarts::svg(&option, WIDTH, height)?),
+        "svg" => browser::save(
+            &name,
+            "image/svg+xml",
+            &echarts::svg(&option, WIDTH, height)?,
+        ),
         "png" => browser::save_url(&name, &echarts::png(&option, WIDTH, height)?),
         _ => browser::save(&name, "text/csv", &figure.table.csv()),
     }
@@ -50,9 +58,14 @@ fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), 
 
 /// One line under a saved drawing's title: which model, prompt and plan it is of.
 fn source(shown: &Shown) -> String {
-    let Some(lens) = shown.lens() else { return String::new() };
+    let Some(lens) = shown.lens() else {
+        return String::new();
+    };
     let prompt = lens.prompt.as_deref().unwrap_or("token ids").trim();
-    format!("{} · plan {} · {prompt} …", shown.report.model.name, lens.plan)
+    format!(
+        "{} · plan {} · {prompt} …",
+        shown.report.model.name, lens.plan
+    )
 }
 
 /// Saves the report, which this page and the command line can read.
@@ -61,10 +74,21 @@ pub fn SaveReport() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let save = move |_| {
         let text = studio.shown.with_untracked(|shown| {
-            shown.as_ref().and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
+            shown
+                .as_ref()
+                .and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
         });
-        let saved = text.is_some_and(|text| browser::save("lens.atelier.json", "application/json", &text).is_ok());
-        studio.said.set(if saved { "Report saved." } else { "The browser refused to make the file." }.to_owned());
+        let saved = text.is_some_and(|text| {
+            browser::save("lens.atelier.json", "application/json", &text).is_ok()
+        });
+        studio.said.set(
+            if saved {
+                "Report saved."
+            } else {
+                "The browser refused to make the file."
+            }
+            .to_owned(),
+        );
     };
     view! { <button type="button" on:click=save>"Save the report (JSON)"</button> }
 }
@@ -77,11 +101,20 @@ pub fn CopyLink() -> impl IntoView {
     let copy = move |_| {
         leptos::task::spawn_local(async move {
             let link = studio.link();
-            let written = wasm_bindgen_futures::JsFuture::from(browser::window().navigator().clipboard().write_text(&link));
+            let written = wasm_bindgen_futures::JsFuture::from(
+                browser::window().navigator().clipboard().write_text(&link),
+            );
             let copied = written.await.is_ok();
-            words.set(if copied { "Link copied" } else { "Copy it from the address bar" });
+            words.set(if copied {
+                "Link copied"
+            } else {
+                "Copy it from the address bar"
+            });
             studio.said.set(words.get_untracked().to_owned());
-            set_timeout(move || words.set("Copy link"), std::time::Duration::from_secs(3));
+            set_timeout(
+                move || words.set("Copy link"),
+                std::time::Duration::from_secs(3),
+            );
         });
     };
     view! { <button type="button" on:click=copy>{words}</button> }

@@ -92,7 +92,9 @@ fn Examples() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let current = Memo::new(move |_| {
         studio.draft.with(|draft| {
-            examples::ALL.iter().position(|e| e.prompt == draft.prompt && e.options == draft.options.as_slice())
+            examples::ALL
+                .iter()
+                .position(|e| e.prompt == draft.prompt && e.options == draft.options.as_slice())
         })
     });
     let look = move || current.get().map_or("", |i| examples::ALL[i].look);

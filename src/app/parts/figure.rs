@@ -15,9 +15,16 @@ const GROUP: &str = "lens";
 
 #[component]
 pub fn FigureView(figures: Memo<Option<[Figure; 3]>>, index: usize) -> impl IntoView {
-    let figure = Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())));
+    let figure =
+        Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())));
     let title = move || figure.get().map(|f| view! { <Words text=f.title /> });
-    let words = move || figure.get().map(|f| f.words.map(|text| view! { <p><Words text /></p> }).collect_view());
+    let words = move || {
+        figure.get().map(|f| {
+            f.words
+                .map(|text| view! { <p><Words text /></p> })
+                .collect_view()
+        })
+    };
     view! {
         <figure class="figure" id=format!("figure-{}", ["votes", "spread", "running"][index])>
             <h3>{title}</h3>
@@ -38,7 +45,9 @@ fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
     let resizer = StoredValue::new_local(None::<Resizer>);
     let failed = RwSignal::new(false);
     Effect::new(move |_| {
-        let (Some(element), Some(figure)) = (host.get(), figure.get()) else { return };
+        let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
+            return;
+        };
         let still = browser::matches("(prefers-reduced-motion: reduce)");
         let drawn = chart.try_update_value(|chart| {
             if chart.is_none() {
@@ -117,7 +126,10 @@ impl Resizer {
         let changed = Closure::<dyn FnMut()>::new(changed);
         let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref())?;
         observer.observe(element);
-        Ok(Self { observer, _changed: changed })
+        Ok(Self {
+            observer,
+            _changed: changed,
+        })
     }
 }
 

@@ -9,7 +9,12 @@ use crate::chart::Identity;
 pub fn IdentityLine() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let identity = Memo::new(move |_| {
-        studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(|lens| Identity::of(lens, studio.column.get())))
+        studio.shown.with(|shown| {
+            shown
+                .as_ref()
+                .and_then(Shown::lens)
+                .map(|lens| Identity::of(lens, studio.column.get()))
+        })
     });
     let line = move || {
         identity.get().map(|sum| {

@@ -27,7 +27,10 @@ pub fn ModelPicker() -> impl IntoView {
     let drop = move |event: DragEvent| {
         event.prevent_default();
         over.set(false);
-        let entries = event.data_transfer().map(|transfer| files::dropped(&transfer)).unwrap_or_default();
+        let entries = event
+            .data_transfer()
+            .map(|transfer| files::dropped(&transfer))
+            .unwrap_or_default();
         leptos::task::spawn_local(async move {
             match files::from_entries(entries).await {
                 Ok(chosen) => studio.choose_files(chosen.name, chosen.files),

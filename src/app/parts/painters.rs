@@ -11,14 +11,20 @@ use crate::study::report::Lens;
 #[component]
 pub fn Painters() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let row = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(row));
+    let row = move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).map(row))
+    };
     view! { {row} }
 }
 
 fn row(lens: &Lens) -> AnyView {
     // In logits, because only those add up.
     let votes = stroke_votes(lens, Column::Logit);
-    let most = votes.iter().fold(0.0, |most: f64, vote| most.max(vote.abs()));
+    let most = votes
+        .iter()
+        .fold(0.0, |most: f64, vote| most.max(vote.abs()));
     let tiles = tiles(lens);
     let many = tiles.len() > 16;
     let caption = format!(
@@ -39,11 +45,19 @@ fn row(lens: &Lens) -> AnyView {
 }
 
 fn view_tile(lens: &Lens, tile: &Tile, votes: &[f64], most: f64) -> AnyView {
-    let name = tile.block.map_or_else(|| "emb".to_owned(), |block| block.to_string());
+    let name = tile
+        .block
+        .map_or_else(|| "emb".to_owned(), |block| block.to_string());
     let spoken: Vec<String> = tile
         .strokes
         .iter()
-        .map(|&i| format!("{} {}", kind(lens.members[i].kind), number::signed(votes[i])))
+        .map(|&i| {
+            format!(
+                "{} {}",
+                kind(lens.members[i].kind),
+                number::signed(votes[i])
+            )
+        })
         .collect();
     let spoken = match tile.block {
         Some(block) => format!("Block {block}: {}.", spoken.join(", ")),

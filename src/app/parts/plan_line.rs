@@ -11,10 +11,18 @@ pub fn PlanLine() -> impl IntoView {
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
     let own = move || {
-        let last = studio.model.with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
+        let last = studio
+            .model
+            .with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
         last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
     };
-    let invalid = move || if error.with(Option::is_some) { "true" } else { "false" };
+    let invalid = move || {
+        if error.with(Option::is_some) {
+            "true"
+        } else {
+            "false"
+        }
+    };
     view! {
         <div class="plan">
             <label class="field" for="plan">"Plan"</label>

@@ -8,7 +8,12 @@ use crate::app::studio::{Place, Studio};
 pub fn ProblemLine(place: Place) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let sentence = move || {
-        studio.problem.with(|problem| problem.as_ref().filter(|p| p.place == place).map(|p| p.sentence.clone()))
+        studio.problem.with(|problem| {
+            problem
+                .as_ref()
+                .filter(|p| p.place == place)
+                .map(|p| p.sentence.clone())
+        })
     };
     // Always there, so that screen readers watch it; said through the page's status as well.
     view! { <p class="problem" class:empty=move || sentence().is_none()>{sentence}</p> }

@@ -22,7 +22,12 @@ pub fn Status() -> impl IntoView {
         }
     });
     let visible = move || id.get().is_some() && id.get() == lasting.get();
-    let words = move || studio.work.with(|work| work.as_ref().map(|work| words(work, &studio.draft.read().model.name().to_owned())));
+    let words = move || {
+        studio.work.with(|work| {
+            work.as_ref()
+                .map(|work| words(work, &studio.draft.read().model.name().to_owned()))
+        })
+    };
     let share = move || studio.work.with(|work| work.as_ref().and_then(share));
     view! {
         <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
@@ -43,9 +48,15 @@ fn words(work: &Work, model: &str) -> String {
         (Task::Load, Some((Stage::Download, done, total))) if total > 0.0 => {
             format!("Fetching {model}: {} of {}", bytes(done), bytes(total))
         }
-        (Task::Load, Some((Stage::Download, done, _))) => format!("Fetching {model}: {}", bytes(done)),
-        (Task::Load, Some((Stage::Read, done, total))) => format!("Reading {model}: {} of {}", bytes(done), bytes(total)),
-        (Task::Load, Some((Stage::Weights, done, total))) => format!("Preparing {model}: tensor {done} of {total}"),
+        (Task::Load, Some((Stage::Download, done, _))) => {
+            format!("Fetching {model}: {}", bytes(done))
+        }
+        (Task::Load, Some((Stage::Read, done, total))) => {
+            format!("Reading {model}: {} of {}", bytes(done), bytes(total))
+        }
+        (Task::Load, Some((Stage::Weights, done, total))) => {
+            format!("Preparing {model}: tensor {done} of {total}")
+        }
         (Task::Load, _) => format!("Loading {model}"),
         (Task::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
         (Task::Run, None) => format!("Running {model}"),
@@ -53,9 +64,15 @@ fn words(work: &Work, model: &str) -> String {
 }
 
 fn share(work: &Work) -> Option<f64> {
-    work.progress.filter(|(_, _, total)| *total > 0.0).map(|(_, done, total)| (done / total).min(1.0))
+    work.progress
+        .filter(|(_, _, total)| *total > 0.0)
+        .map(|(_, done, total)| (done / total).min(1.0))
 }
 
 fn bytes(n: f64) -> String {
-    if n < 1e6 { format!("{} kB", number::fixed(n / 1e3, 0)) } else { format!("{} MB", number::fixed(n / 1e6, 1)) }
+    if n < 1e6 {
+        format!("{} kB", number::fixed(n / 1e3, 0))
+    } else {
+        format!("{} MB", number::fixed(n / 1e6, 1))
+    }
 }

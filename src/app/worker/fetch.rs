@@ -24,11 +24,18 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<Vec<(String, Byte
 }
 
 async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u8>, Stop> {
-    let failed = |why: &str| Stop::Failed(format!("{path} could not be fetched ({why}): check the connection and try again"));
+    let failed = |why: &str| {
+        Stop::Failed(format!(
+            "{path} could not be fetched ({why}): check the connection and try again"
+        ))
+    };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     // Beside this script, whatever path the page is served under.
-    let url = web_sys::Url::new_with_base(path, &scope.location().href()).map_err(|_| failed("its address is malformed"))?;
-    let answer = JsFuture::from(scope.fetch_with_str(&url.href())).await.map_err(|_| failed("no answer"))?;
+    let url = web_sys::Url::new_with_base(path, &scope.location().href())
+        .map_err(|_| failed("its address is malformed"))?;
+    let answer = JsFuture::from(scope.fetch_with_str(&url.href()))
+        .await
+        .map_err(|_| failed("no answer"))?;
     let answer: Response = answer.unchecked_into();
     if !answer.ok() {
         return Err(failed(&format!("the server answers {}", answer.status())));
@@ -36,8 +43,12 @@ async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u
     // A compressed answer states its compressed length, which says nothing about what arrives here.
     let header = |name| answer.headers().get(name).ok().flatten();
     let length = header("content-length").filter(|_| header("content-encoding").is_none());
-    let total = length.and_then(|length| length.parse::<f64>().ok()).map_or(0.0, |length| *done + length);
-    let Some(body) = answer.body() else { return Err(failed("an empty answer")) };
+    let total = length
+        .and_then(|length| length.parse::<f64>().ok())
+        .map_or(0.0, |length| *done + length);
+    let Some(body) = answer.body() else {
+        return Err(failed("an empty answer"));
+    };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let mut bytes = Vec::new();
     loop {
@@ -46,8 +57,12 @@ async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u
             let _ = reader.cancel();
             return Err(stop);
         }
-        let chunk = JsFuture::from(reader.read()).await.map_err(|_| failed("the connection broke"))?;
-        let field = |name: &str| js_sys::Reflect::get(&chunk, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED);
+        let chunk = JsFuture::from(reader.read())
+            .await
+            .map_err(|_| failed("the connection broke"))?;
+        let field = |name: &str| {
+            js_sys::Reflect::get(&chunk, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
+        };
         if field("done").is_truthy() {
             return Ok(bytes);
         }

@@ -25,7 +25,9 @@ const PROGRESS_EVERY: f64 = 30.0;
 
 /// Listens to the page and tells it so.
 pub fn start() {
-    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else { return };
+    let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else {
+        return;
+    };
     let desk = Rc::new(Desk {
         scope: scope.clone(),
         queue: RefCell::default(),
@@ -74,7 +76,9 @@ impl Desk {
         let message: js_sys::Array = event.data().unchecked_into();
         let text = message.get(0).as_string().unwrap_or_default();
         // The page and this file are built together, and the page checks that in `Ready`.
-        let Ok(request) = serde_json::from_str::<Request>(&text) else { return };
+        let Ok(request) = serde_json::from_str::<Request>(&text) else {
+            return;
+        };
         if let Ask::Cancel { id } = request.ask {
             self.cancelled.borrow_mut().insert(id);
         } else {
@@ -108,14 +112,20 @@ impl Desk {
         });
         // It only ever resolves.
         let _ = JsFuture::from(promise).await;
-        if self.cancelled.borrow().contains(&id) { Err(Stop::Cancelled) } else { Ok(()) }
+        if self.cancelled.borrow().contains(&id) {
+            Err(Stop::Cancelled)
+        } else {
+            Ok(())
+        }
     }
 }
 
 async fn work_off(desk: &Desk, session: &RefCell<Session>) {
     loop {
         let next = desk.queue.borrow_mut().pop_front();
-        let Some((Request { id, ask }, files)) = next else { break };
+        let Some((Request { id, ask }, files)) = next else {
+            break;
+        };
         // Only this loop uses the session.
         let mut session = session.borrow_mut();
         let tell = match session.answer(desk, id, ask, files).await {
@@ -125,6 +135,8 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>) {
         };
         desk.tell(id, tell);
         // Ids only grow: what was cancelled up to here is over.
-        desk.cancelled.borrow_mut().retain(|&cancelled| cancelled > id);
+        desk.cancelled
+            .borrow_mut()
+            .retain(|&cancelled| cancelled > id);
     }
 }

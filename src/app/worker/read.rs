@@ -15,7 +15,10 @@ const LARGEST: f64 = 1.2e9;
 
 /// The files a model is made of, by name; others in the folder are not touched.
 pub async fn files(desk: &Desk, id: u32, files: Vec<File>) -> Result<Vec<(String, Bytes)>, Stop> {
-    let files: Vec<File> = files.into_iter().filter(|file| ModelFiles::wants(&file.name())).collect();
+    let files: Vec<File> = files
+        .into_iter()
+        .filter(|file| ModelFiles::wants(&file.name()))
+        .collect();
     let total: f64 = files.iter().map(|file| file.size()).sum();
     if total > LARGEST {
         return Err(Stop::Failed(format!(
@@ -33,9 +36,18 @@ pub async fn files(desk: &Desk, id: u32, files: Vec<File>) -> Result<Vec<(String
         while at < size {
             desk.listen(id).await?;
             let end = (at + SLICE).min(size);
-            let unreadable = || Stop::Failed(format!("{} could not be read: was it moved or changed since it was opened?", file.name()));
-            let slice = file.slice_with_f64_and_f64(at, end).map_err(|_| unreadable())?;
-            let buffer = JsFuture::from(slice.array_buffer()).await.map_err(|_| unreadable())?;
+            let unreadable = || {
+                Stop::Failed(format!(
+                    "{} could not be read: was it moved or changed since it was opened?",
+                    file.name()
+                ))
+            };
+            let slice = file
+                .slice_with_f64_and_f64(at, end)
+                .map_err(|_| unreadable())?;
+            let buffer = JsFuture::from(slice.array_buffer())
+                .await
+                .map_err(|_| unreadable())?;
             bytes.extend_from_slice(&js_sys::Uint8Array::new(&buffer).to_vec());
             done += end - at;
             at = end;

@@ -15,7 +15,13 @@ pub struct Session {
 }
 
 impl Session {
-    pub async fn answer(&mut self, desk: &Desk, id: u32, ask: Ask, files: Vec<File>) -> Result<Tell, Stop> {
+    pub async fn answer(
+        &mut self,
+        desk: &Desk,
+        id: u32,
+        ask: Ask,
+        files: Vec<File>,
+    ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
         match ask {
             Ask::LoadKnown { name } => {
@@ -29,7 +35,12 @@ impl Session {
                 let files = read::files(desk, id, files).await?;
                 self.load(desk, id, &name, files).await
             }
-            Ask::Lens { prompt, options, answer, plan } => {
+            Ask::Lens {
+                prompt,
+                options,
+                answer,
+                plan,
+            } => {
                 let question = (prompt.as_str(), options.as_slice(), answer);
                 self.lens(desk, id, question, plan.as_deref())
             }
@@ -37,10 +48,17 @@ impl Session {
         }
     }
 
-    async fn load(&mut self, desk: &Desk, id: u32, name: &str, files: Vec<(String, Bytes)>) -> Result<Tell, Stop> {
+    async fn load(
+        &mut self,
+        desk: &Desk,
+        id: u32,
+        name: &str,
+        files: Vec<(String, Bytes)>,
+    ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
         let files = ModelFiles::from_named(name, files).map_err(failed)?;
-        let progress = &mut |done: usize, of: usize| desk.progress(id, Stage::Weights, done as f64, of as f64);
+        let progress =
+            &mut |done: usize, of: usize| desk.progress(id, Stage::Weights, done as f64, of as f64);
         let model = LoadedModel::from_files(&files, progress).map_err(failed)?;
         let facts = model.facts();
         self.model = Some(model);
@@ -48,8 +66,17 @@ impl Session {
         Ok(Tell::Loaded { model: facts })
     }
 
-    fn lens(&self, desk: &Desk, id: u32, question: (&str, &[String], usize), plan: Option<&str>) -> Result<Tell, Stop> {
-        let model = self.model.as_ref().ok_or_else(|| Stop::Failed("no model is loaded: choose one first".to_owned()))?;
+    fn lens(
+        &self,
+        desk: &Desk,
+        id: u32,
+        question: (&str, &[String], usize),
+        plan: Option<&str>,
+    ) -> Result<Tell, Stop> {
+        let model = self
+            .model
+            .as_ref()
+            .ok_or_else(|| Stop::Failed("no model is loaded: choose one first".to_owned()))?;
         let (prompt, options, answer) = question;
         let question = model.question(prompt, options, answer).map_err(failed)?;
         let plan = model.plan(plan).map_err(failed)?;
@@ -58,11 +85,17 @@ impl Session {
             ControlFlow::Continue(())
         };
         let prompts = std::slice::from_ref(&question.prompt);
-        let traces = model.engine.run(prompts, std::slice::from_ref(&plan), progress).map_err(failed)?;
+        let traces = model
+            .engine
+            .run(prompts, std::slice::from_ref(&plan), progress)
+            .map_err(failed)?;
         let trace = traces.into_iter().flatten().next();
-        let trace = trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))?;
+        let trace = trace
+            .ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))?;
         let report = lens::report(model, lens::lens(&question, &plan, trace));
-        Ok(Tell::Done { report: Box::new(report) })
+        Ok(Tell::Done {
+            report: Box::new(report),
+        })
     }
 }
 
