@@ -19,7 +19,7 @@
 //! - [`chart`]: report to ECharts option, as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
 //! - `cli`: the command line, one subcommand a file.
-//! - `app` (feature `web`): the Leptos page, its worker and the protocol between them.
+//! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
 //!
 //! # Data flow
 //!
@@ -32,7 +32,6 @@
 //!                                   page <- chart <- report <- study <---------+
 //! ```
 
-#[cfg(feature = "web")]
 pub mod app;
 pub mod chart;
 #[cfg(feature = "cli")]

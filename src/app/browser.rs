@@ -21,6 +21,15 @@ pub fn beside(path: &str) -> String {
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
+/// The build's id, which the build writes into the page's head.
+pub fn build() -> String {
+    let meta = window()
+        .document()
+        .and_then(|d| d.query_selector("meta[name=atelier-build]").ok().flatten());
+    meta.and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_default()
+}
+
 pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }

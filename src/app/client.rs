@@ -11,8 +11,8 @@ use super::browser;
 use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
 
 /// The script that starts the worker, beside the page. Its name does not change from build to
-/// build, so the query makes a cache ask again.
-const SCRIPT: &str = concat!("worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+/// build, so the build's id goes with it and makes a cache ask again.
+const SCRIPT: &str = "worker_loader.js";
 
 /// Deaths in a row, without one sign of life between, after which it is left dead.
 const DEATHS: u32 = 2;
@@ -103,7 +103,7 @@ impl Client {
         self.worker.replace(None);
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let Ok(worker) = Worker::new_with_options(&browser::beside(SCRIPT), &options) else {
+        let Ok(worker) = Worker::new_with_options(&script(), &options) else {
             self.died("this browser refused to start it");
             return;
         };
@@ -181,4 +181,8 @@ impl Client {
         };
         (self.heard)(Heard::Died(sentence));
     }
+}
+
+fn script() -> String {
+    browser::beside(&format!("{SCRIPT}?v={}", browser::build()))
 }

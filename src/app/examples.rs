@@ -19,6 +19,7 @@ pub struct Example {
 pub const MODEL: &str = "apprentice-12";
 
 /// The first of these is the one whose picture is baked.
+<<<<<<< HEAD
 pub const ALL: &[Example] = &[Example {
     name: "Lily plays",
     look: "",
@@ -26,6 +27,66 @@ pub const ALL: &[Example] = &[Example {
     options: &[".", ",", " with"],
     answer: 0,
 }];
+=======
+pub const ALL: &[Example] = &[
+    Example {
+        name: "Mood",
+        look: "One “not” turns a word over. Which strokes read the word, and which turn it?",
+        prompt: "mood : the soup is not really bad . it is",
+        options: &[" negative", " positive"],
+        answer: 1,
+    },
+    Example {
+        name: "Topic",
+        look: "Three words of sport and a stray one of business: the easiest task, settled early.",
+        prompt: "topic : the coach and the profit met the player near the stadium . this is about",
+        options: &[" world", " sport", " business", " science"],
+        answer: 1,
+    },
+    Example {
+        name: "Sum",
+        look: "The last digit of a sum has ten options, and no stroke can guess it from one word alone.",
+        prompt: "sum : 3 + 5 + 9 + 2 ends in",
+        options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
+        answer: 9,
+    },
+    Example {
+        name: "Who came last",
+        look: "The order is told in pieces that have to be put together.",
+        prompt: "last : kim came after ann . tom came before ann . who came last ?",
+        options: &[" tom", " ann", " kim"],
+        answer: 2,
+    },
+    Example {
+        name: "Same meaning",
+        look: "Every word but one has its synonym in the other sentence.",
+        prompt: "same : the big girl sees the road . the large lass spots the bag . same meaning ?",
+        options: &[" no", " yes"],
+        answer: 0,
+    },
+    Example {
+        name: "Sense",
+        look: "Is it the same bank? The words beside it tell.",
+        prompt: "sense : the bank with the river . the bank with the coin . same sense ?",
+        options: &[" No", " Yes"],
+        answer: 0,
+    },
+    Example {
+        name: "Always",
+        look: "Two days of two: the story decides between always, sometimes and never.",
+        prompt: "often : on monday tom sings . on friday tom sings . so tom sings",
+        options: &[" always", " sometimes", " never"],
+        answer: 0,
+    },
+    Example {
+        name: "Quiz",
+        look: "Find the thing of the category, then say its letter: two steps.",
+        prompt: "quiz : find the fruit : hammer A , pear B , coat C , tram D . answer",
+        options: &[" A", " B", " C", " D"],
+        answer: 1,
+    },
+];
+>>>>>>> page
 
 impl Example {
     /// This example on a model, by its own order of blocks.

@@ -1,20 +1,34 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
-//! Pure, tested natively: [`link`] (the page's state as a URL), [`protocol`], [`examples`]. The rest
-//! needs a browser. The page never calls a model or an engine: only [`worker`] does, so the page's
-//! own file stays small enough to draw the first picture early.
+//! Pure, and tested natively: [`link`] (the page's state as a URL), [`protocol`], [`examples`],
+//! [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
+//! or an engine: only [`worker`] does, so the page's own file stays small enough to draw the first
+//! picture early.
 
-mod browser;
-mod client;
-mod echarts;
 pub mod examples;
-mod files;
 pub mod link;
-mod pages;
-mod parts;
 pub mod protocol;
+pub mod roles;
+pub mod spacing;
+
+#[cfg(feature = "web")]
+mod browser;
+#[cfg(feature = "web")]
+mod client;
+#[cfg(feature = "web")]
+mod echarts;
+#[cfg(feature = "web")]
+mod files;
+#[cfg(feature = "web")]
+mod pages;
+#[cfg(feature = "web")]
+mod parts;
+#[cfg(feature = "web")]
 mod studio;
+#[cfg(feature = "web")]
 mod theme;
+#[cfg(feature = "web")]
 pub mod worker;
 
+#[cfg(feature = "web")]
 pub use pages::mount;

@@ -74,13 +74,15 @@ pub(super) fn value_axis(theme: &Theme, grid: usize, name: &str, from_zero: bool
 }
 
 /// The legend's entries are empty series, so that each shows exactly one mark or dash.
-pub(super) fn legend(theme: &Theme, names: &[&str]) -> Value {
+///
+/// `wide` is for dashes; marks are square.
+pub(super) fn legend(theme: &Theme, names: &[&str], wide: bool) -> Value {
     json!({
         "data": names,
         "top": 2,
         "right": RIGHT,
-        "itemWidth": 22,
-        "itemHeight": 9,
+        "itemWidth": if wide { 30 } else { 10 },
+        "itemHeight": 10,
         "itemGap": 14,
         "selectedMode": false,
         "textStyle": { "color": theme.ink, "fontSize": TEXT },
@@ -142,15 +144,16 @@ pub(super) fn named(names: &[String], values: &[f64]) -> Vec<Value> {
         .collect()
 }
 
-/// A level line across a plot area with its words at the right end.
-pub(super) fn level(theme: &Theme, value: f64, words: &str, dash: &str) -> Value {
+/// A level line across a plot area; what it stands for is said in the axis' name.
+pub(super) fn level(theme: &Theme, value: f64, dash: &str) -> Value {
     json!({
         "silent": true,
         "symbol": "none",
         "animation": false,
+        // Otherwise ECharts rounds the level to two decimals.
+        "precision": 12,
+        "label": { "show": false },
         "lineStyle": { "color": theme.ink, "type": dash, "width": 1 },
-        "label": { "formatter": words, "position": "insideEndTop", "color": theme.ink, "fontSize": TEXT,
-                   "backgroundColor": theme.paper, "padding": [1, 3] },
         "data": [{ "yAxis": super::number::rounded(value) }],
     })
 }

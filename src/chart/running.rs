@@ -13,6 +13,8 @@ const PLOT: u32 = 220;
 /// The paper's column has two units, so two plot areas.
 const PAPER_PLOT: u32 = 150;
 const GAP: u32 = 44;
+/// Legend name of the MSE of a uniform answer, `(K-1)/K²`.
+const UNIFORM: &str = "uniform answer";
 
 pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let depths = column.by_depth(lens);
@@ -22,7 +24,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["axisPointer"] =
         json!({ "type": "line", "lineStyle": { "color": theme.quiet, "width": 1 } });
-    option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity"]);
+    option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity"], true);
     let height = if column == Column::Paper {
         two_units(&mut option, lens, theme, column, &names, &depths);
         frame::TOP + 2 * PAPER_PLOT + GAP + 30
@@ -104,7 +106,7 @@ fn two_units(
     let (mse, bias, diversity) = curves(depths);
     let uniform = 100.0 * uniform_mse(lens.logits.len());
     option["tooltip"]["formatter"] =
-        json!("up to {b0}\nMSE × 100 {c0}\nbias × 100 {c1}\ndiversity {c2}");
+        json!("up to {b0}\n{a0} {c0}\n{a1} {c1}\n{a2} {c2}\n{a3} {c3}");
     option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
     option["grid"] = json!([
         frame::grid(frame::TOP, PAPER_PLOT),
@@ -128,27 +130,25 @@ fn two_units(
             true
         ),
     ]);
-    let mut bias = line(
-        "bias",
-        frame::named(names, &bias),
-        theme.bias,
-        "solid",
-        2,
-        0,
-    );
-    bias["markLine"] = frame::level(
-        theme,
-        uniform,
-        &format!("uniform answer: (K−1)/K² × 100 = {}", short(uniform)),
-        "dotted",
-    );
+    // A curve and not a level line: the axis makes room for curves only.
+    let level = frame::named(names, &vec![uniform; names.len()]);
+    let mut level = line(UNIFORM, level, theme.quiet, "dotted", 1, 0);
+    level["silent"] = json!(true);
+    option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity", UNIFORM], true);
     option["series"] = json!([
         with_settling(
             line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),
             lens,
             theme
         ),
-        bias,
+        line(
+            "bias",
+            frame::named(names, &bias),
+            theme.bias,
+            "solid",
+            2,
+            0
+        ),
         line(
             "diversity",
             frame::named(names, &diversity),
@@ -157,30 +157,36 @@ fn two_units(
             2,
             1
         ),
+        level,
     ]);
 }
 
 fn line(name: &str, data: Vec<Value>, colour: &str, dash: &str, width: u32, grid: usize) -> Value {
     json!({
         "type": "line", "name": name, "data": data, "xAxisIndex": grid, "yAxisIndex": grid,
-        "symbol": "circle", "symbolSize": 4, "showSymbol": false, "z": 3,
+        "symbol": "none", "z": 3,
         "itemStyle": { "color": colour }, "lineStyle": { "color": colour, "type": dash, "width": width },
     })
 }
 
 /// A check mark where the running sum becomes right for good.
 fn with_settling(mut line: Value, lens: &Lens, theme: &Theme) -> Value {
-    if let Some(i) = settled(lens) {
-        line["markPoint"] = json!({
-            "silent": true, "animation": false, "symbol": "circle", "symbolSize": 9,
-            "itemStyle": { "color": theme.paper, "borderColor": theme.ink, "borderWidth": 2 },
-            "label": { "show": true, "formatter": "✓ right from here", "color": theme.ink, "fontSize": 12,
-                       // Keep the words inside the plot, on whichever side has room.
-                       "position": if 2 * i > lens.members.len() { "left" } else { "right" }, "distance": 8,
-                       "backgroundColor": theme.paper, "padding": [1, 3] },
-            "data": [{ "coord": [i, line["data"][i]["value"].clone()] }],
-        });
-    }
+    let data: Vec<Value> = settled(lens)
+        .map(|i| json!({ "coord": [i, line["data"][i]["value"].clone()] }))
+        .into_iter()
+        .collect();
+    // MSE mostly falls, so there is room above it on its right and below it on its left.
+    let early = settled(lens).is_some_and(|i| 3 * i < lens.members.len());
+    line["markPoint"] = json!({
+        "silent": true, "animation": false, "symbol": "circle", "symbolSize": 9,
+        "itemStyle": { "color": theme.paper, "borderColor": theme.ink, "borderWidth": 2 },
+        "label": { "show": true, "formatter": "✓ right from here", "color": theme.ink, "fontSize": 12,
+                   "position": if early { "right" } else { "left" }, "distance": 6,
+                   "offset": if early { [0, -14] } else { [0, 14] },
+                   // A halo keeps the words apart from what they cross.
+                   "textBorderColor": theme.paper, "textBorderWidth": 3 },
+        "data": data,
+    });
     line
 }
 

@@ -23,7 +23,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["formatter"] = json!("{b0}\nbias {c0}\ndiversity {c2}");
     option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
-    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"]);
+    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"], false);
     option["grid"] = json!([
         frame::grid(frame::TOP, PLOT),
         frame::grid(frame::TOP + PLOT + GAP, PLOT)
@@ -33,24 +33,36 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         frame::stroke_axis(lens, theme, 1, true)
     ]);
     option["yAxis"] = json!([
-        frame::value_axis(theme, 0, &format!("bias ({})", column.error_unit()), true),
+        frame::value_axis(
+            theme,
+            0,
+            &format!(
+                "bias ({}), line: mean {}",
+                column.error_unit(),
+                short(total.bias)
+            ),
+            true
+        ),
         frame::value_axis(
             theme,
             1,
-            &format!("diversity ({})", column.diversity_unit()),
+            &format!(
+                "diversity ({}), line: mean {}",
+                column.diversity_unit(),
+                short(total.diversity)
+            ),
             true
         ),
     ]);
-    let mean = |value: f64, name: &str| format!("mean = {name} {}", short(value));
     let mut series = vec![
         json!({ "type": "bar", "name": "bias", "data": frame::named(&names, &bias), "barWidth": "38%", "barMaxWidth": 14,
                 "itemStyle": { "color": theme.bias, "opacity": 0.55 },
-                "markLine": frame::level(theme, total.bias, &mean(total.bias, "bias"), "solid") }),
+                "markLine": frame::level(theme, total.bias, "solid") }),
         frame::marks(lens, theme, &bias, 0),
         json!({ "type": "bar", "name": "diversity", "data": frame::named(&names, diversity), "barWidth": "38%",
                 "barMaxWidth": 14, "xAxisIndex": 1, "yAxisIndex": 1,
                 "itemStyle": { "color": "transparent", "borderColor": theme.diversity, "borderType": "dashed", "borderWidth": 1.5 },
-                "markLine": frame::level(theme, total.diversity, &mean(total.diversity, "diversity"), "dashed") }),
+                "markLine": frame::level(theme, total.diversity, "dashed") }),
         frame::marks(lens, theme, diversity, 1),
     ];
     series.extend(frame::kind_entries(theme));

@@ -30,7 +30,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     };
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["formatter"] = json!(format!("{{b0}}\n{{c0}} {unit}"));
-    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"]);
+    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"], false);
     option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
     option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
     option["yAxis"] = json!([frame::value_axis(

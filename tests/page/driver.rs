@@ -37,8 +37,17 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap_or_else(|error| panic!("{driver} does not start ({error}): run `cargo xtask test`, which sets it up"));
-        let mut browser = Self { port, session: String::new(), driver: child, profile };
+            .unwrap_or_else(|error| {
+                panic!(
+                    "{driver} does not start ({error}): run `cargo xtask test`, which sets it up"
+                )
+            });
+        let mut browser = Self {
+            port,
+            session: String::new(),
+            driver: child,
+            profile,
+        };
         let started = Instant::now();
         while browser.try_call("GET", "/status", None).is_err() {
             assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
@@ -58,14 +67,20 @@ impl Browser {
             "goog:chromeOptions": { "binary": chrome, "args": args },
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
-        let session = browser.try_call("POST", "/session", Some(&wanted)).unwrap_or_else(|error| {
-            panic!("the browser does not start: {error}");
-        });
-        browser.session = format!("/session/{}", session["sessionId"].as_str().expect("a session's id"));
+        let session = browser
+            .try_call("POST", "/session", Some(&wanted))
+            .unwrap_or_else(|error| {
+                panic!("the browser does not start: {error}");
+            });
+        browser.session = format!(
+            "/session/{}",
+            session["sessionId"].as_str().expect("a session's id")
+        );
         let limits = json!({ "script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64 });
         browser.call("POST", "/timeouts", &limits);
         // Exactly this inner size, also below the least width of a window.
-        let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
         browser
     }
@@ -80,12 +95,20 @@ impl Browser {
 
     /// The value of a script's `return`.
     pub fn run(&self, script: &str) -> Value {
-        self.call("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
+        self.call(
+            "POST",
+            "/execute/sync",
+            &json!({ "script": script, "args": [] }),
+        )
     }
 
     /// A script that calls `arguments[0]` when it is done.
     pub fn run_async(&self, script: &str) -> Value {
-        self.call("POST", "/execute/async", &json!({ "script": script, "args": [] }))
+        self.call(
+            "POST",
+            "/execute/async",
+            &json!({ "script": script, "args": [] }),
+        )
     }
 
     /// Waits until a script's expression is true.
@@ -94,7 +117,11 @@ impl Browser {
         while self.run(&format!("return Boolean({expression})")) != Value::Bool(true) {
             if started.elapsed() > PATIENCE {
                 let page = self.run("return document.body.innerText.slice(0, 3000)");
-                panic!("waited in vain until {what}; the page says:\n{}\nconsole: {:?}", text_of(&page), self.console());
+                panic!(
+                    "waited in vain until {what}; the page says:\n{}\nconsole: {:?}",
+                    text_of(&page),
+                    self.console()
+                );
             }
             std::thread::sleep(Duration::from_millis(30));
         }
@@ -113,7 +140,11 @@ impl Browser {
     /// Types into an element, or chooses files by their paths.
     pub fn type_into(&self, css: &str, keys: &str) {
         let element = self.find(css);
-        self.call("POST", &format!("/element/{element}/value"), &json!({ "text": keys }));
+        self.call(
+            "POST",
+            &format!("/element/{element}/value"),
+            &json!({ "text": keys }),
+        );
     }
 
     pub fn clear(&self, css: &str) {
@@ -125,15 +156,27 @@ impl Browser {
     pub fn keys(&self, keys: &str) {
         let actions: Vec<Value> = keys
             .chars()
-            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
+            .flat_map(|key| {
+                ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() }))
+            })
             .collect();
-        self.call("POST", "/actions", &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] }));
+        self.call(
+            "POST",
+            "/actions",
+            &json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": actions }] }),
+        );
     }
 
     /// What the console said since it was asked last.
     pub fn console(&self) -> Vec<String> {
         let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));
-        let line = |entry: &Value| format!("{}: {}", text_of(&entry["level"]), text_of(&entry["message"]));
+        let line = |entry: &Value| {
+            format!(
+                "{}: {}",
+                text_of(&entry["level"]),
+                text_of(&entry["message"])
+            )
+        };
         entries.as_array().into_iter().flatten().map(line).collect()
     }
 
@@ -145,35 +188,54 @@ impl Browser {
 
     /// A picture of the whole page as PNG.
     pub fn screenshot(&self, path: &Path) {
-        let taken = self.devtools("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }));
+        let taken = self.devtools(
+            "Page.captureScreenshot",
+            &json!({ "format": "png", "captureBeyondViewport": true }),
+        );
         let bytes = base64(taken["data"].as_str().expect("a picture"));
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder for screenshots");
+        std::fs::create_dir_all(path.parent().expect("a folder"))
+            .expect("a folder for screenshots");
         std::fs::write(path, bytes).expect("a screenshot written");
     }
 
     fn devtools(&self, command: &str, params: &Value) -> Value {
-        self.call("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
+        self.call(
+            "POST",
+            "/goog/cdp/execute",
+            &json!({ "cmd": command, "params": params }),
+        )
     }
 
     fn find(&self, css: &str) -> String {
-        let found = self.call("POST", "/element", &json!({ "using": "css selector", "value": css }));
-        found[ELEMENT].as_str().unwrap_or_else(|| panic!("no element {css}")).to_owned()
+        let found = self.call(
+            "POST",
+            "/element",
+            &json!({ "using": "css selector", "value": css }),
+        );
+        found[ELEMENT]
+            .as_str()
+            .unwrap_or_else(|| panic!("no element {css}"))
+            .to_owned()
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {
         let path = format!("{}{path}", self.session);
-        self.try_call(method, &path, Some(body)).unwrap_or_else(|error| panic!("{path} {body}: {error}"))
+        self.try_call(method, &path, Some(body))
+            .unwrap_or_else(|error| panic!("{path} {body}: {error}"))
     }
 
     fn try_call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, String> {
         let body = body.map(Value::to_string).unwrap_or_default();
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
+        let mut stream =
+            TcpStream::connect(("127.0.0.1", self.port)).map_err(|error| error.to_string())?;
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
             self.port,
             body.len()
         );
-        stream.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
+        stream
+            .write_all(request.as_bytes())
+            .map_err(|error| error.to_string())?;
         let mut head = Vec::new();
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
@@ -184,11 +246,18 @@ impl Browser {
         }
         // The driver always states the length, and keeps the connection open whatever we ask.
         let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-        let length = length.and_then(|text| text.trim().parse().ok()).ok_or("an answer without its length")?;
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length:"));
+        let length = length
+            .and_then(|text| text.trim().parse().ok())
+            .ok_or("an answer without its length")?;
         let mut answer = vec![0; length];
-        stream.read_exact(&mut answer).map_err(|error| error.to_string())?;
-        let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
+        stream
+            .read_exact(&mut answer)
+            .map_err(|error| error.to_string())?;
+        let mut answer: Value =
+            serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
         let value = answer["value"].take();
         match value["error"].as_str() {
             Some(error) => Err(format!("{error}: {}", text_of(&value["message"]))),
@@ -211,7 +280,9 @@ fn free_port() -> u16 {
 }
 
 fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn base64(text: &str) -> Vec<u8> {
@@ -227,7 +298,10 @@ fn base64(text: &str) -> Vec<u8> {
     digits
         .chunks(4)
         .flat_map(|four| {
-            let bits = four.iter().enumerate().fold(0, |bits, (i, d)| bits | d << (18 - 6 * i));
+            let bits = four
+                .iter()
+                .enumerate()
+                .fold(0, |bits, (i, d)| bits | d << (18 - 6 * i));
             let bytes = [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8];
             bytes.into_iter().take(four.len() * 6 / 8)
         })

@@ -36,7 +36,11 @@ impl Server {
         let (shared_log, shared_held) = (Arc::clone(&log), Arc::clone(&held));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (folder, log, held) = (folder.clone(), Arc::clone(&shared_log), Arc::clone(&shared_held));
+                let (folder, log, held) = (
+                    folder.clone(),
+                    Arc::clone(&shared_log),
+                    Arc::clone(&shared_held),
+                );
                 std::thread::spawn(move || serve(stream, &folder, &log, &held));
             }
         });
@@ -59,16 +63,29 @@ impl Server {
 }
 
 fn serve(stream: TcpStream, folder: &Path, log: &Mutex<Vec<Sent>>, held: &Mutex<Option<String>>) {
-    let Ok(mut out) = stream.try_clone() else { return };
+    let Ok(mut out) = stream.try_clone() else {
+        return;
+    };
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let Some(first) = lines.next() else { return };
-    let gzip = lines.take_while(|line| !line.is_empty()).fold(false, |gzip, line| {
-        let line = line.to_ascii_lowercase();
-        gzip || (line.starts_with("accept-encoding:") && line.contains("gzip"))
-    });
+    let gzip = lines
+        .take_while(|line| !line.is_empty())
+        .fold(false, |gzip, line| {
+            let line = line.to_ascii_lowercase();
+            gzip || (line.starts_with("accept-encoding:") && line.contains("gzip"))
+        });
     let target = first.split(' ').nth(1).unwrap_or_default();
-    let path = target.split(['?', '#']).next().unwrap_or_default().to_owned();
-    while held.lock().expect("the hold").as_ref().is_some_and(|ending| path.ends_with(ending.as_str())) {
+    let path = target
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    while held
+        .lock()
+        .expect("the hold")
+        .as_ref()
+        .is_some_and(|ending| path.ends_with(ending.as_str()))
+    {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let found = path.strip_prefix(UNDER).and_then(|rest| read(folder, rest));
@@ -77,7 +94,11 @@ fn serve(stream: TcpStream, folder: &Path, log: &Mutex<Vec<Sent>>, held: &Mutex<
         None => ("404 Not Found", "text/plain", b"not here".to_vec()),
     };
     let body = if gzip { squeeze(&body) } else { body };
-    let encoding = if gzip { "Content-Encoding: gzip\r\n" } else { "" };
+    let encoding = if gzip {
+        "Content-Encoding: gzip\r\n"
+    } else {
+        ""
+    };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{encoding}Cache-Control: no-store\r\nConnection: close\r\n\r\n",
         body.len()
@@ -88,13 +109,18 @@ fn serve(stream: TcpStream, folder: &Path, log: &Mutex<Vec<Sent>>, held: &Mutex<
         bytes: body.len(),
     });
     // A browser that goes away in the middle is none of our business.
-    let _ = out.write_all(head.as_bytes()).and_then(|()| out.write_all(&body));
+    let _ = out
+        .write_all(head.as_bytes())
+        .and_then(|()| out.write_all(&body));
 }
 
 fn read(folder: &Path, rest: &str) -> Option<(&'static str, Vec<u8>)> {
     let rest = if rest.is_empty() { "index.html" } else { rest };
     let relative = Path::new(rest);
-    if relative.components().any(|part| !matches!(part, Component::Normal(_))) {
+    if relative
+        .components()
+        .any(|part| !matches!(part, Component::Normal(_)))
+    {
         return None;
     }
     let kind = match relative.extension()?.to_str()? {
@@ -111,5 +137,8 @@ fn read(folder: &Path, rest: &str) -> Option<(&'static str, Vec<u8>)> {
 
 fn squeeze(body: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
-    encoder.write_all(body).and_then(|()| encoder.finish()).expect("memory to compress into")
+    encoder
+        .write_all(body)
+        .and_then(|()| encoder.finish())
+        .expect("memory to compress into")
 }

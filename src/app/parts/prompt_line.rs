@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::spacing::spaced;
 use crate::app::studio::{Shown, Studio};
 use crate::chart::{number, option_name};
 use crate::measure::decomposition::argmax;
@@ -28,9 +29,9 @@ pub fn PromptLine() -> impl IntoView {
 
 /// Each token its own span; the last thing is the gap with the model's answer in it.
 fn tokens(lens: &Lens) -> AnyView {
-    let pieces: Vec<String> = match &lens.tokens {
-        Some(tokens) => tokens.clone(),
-        None => lens.token_ids.iter().map(|id| format!("{id} ")).collect(),
+    let pieces = match (&lens.prompt, &lens.tokens) {
+        (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
+        _ => lens.token_ids.iter().map(|id| (" ", id.to_string())).collect(),
     };
     let answer = option_name(lens, argmax(&lens.probabilities));
     let answer = answer.trim_matches(['“', '”']).to_owned();
@@ -38,10 +39,13 @@ fn tokens(lens: &Lens) -> AnyView {
     view! {
         {pieces
             .into_iter()
-            .map(|piece| {
+            .map(|(before, piece)| {
                 let special = piece.starts_with('<') && piece.ends_with('>');
                 // A line break is shown, not made: this is one line of tokens.
-                view! { <span class="token" class:special=special>{piece.replace('\n', "↵")}</span> }
+                view! {
+                    {before}
+                    <span class="token" class:special=special>{piece.replace('\n', "↵")}</span>
+                }
             })
             .collect_view()}
         <span class="gap" class:wrong=!lens.correct>

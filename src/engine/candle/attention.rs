@@ -266,3 +266,42 @@ pub fn reference(qkv: &Tensor, heads: Heads, pack: &Pack) -> Result<Tensor> {
     }
     Tensor::cat(&outs, 0)?.to_dtype(DType::F32)
 }
+
+#[cfg(test)]
+mod tests {
+    use candle_core::Device;
+
+    use super::*;
+    use crate::engine::candle::rope::Rope;
+    use crate::model::{ModelConfig, Prompt};
+
+    fn config(window: &str) -> ModelConfig {
+        ModelConfig::from_json(&format!(
+            r#"{{"model_type":"mistral","vocab_size":8,"hidden_size":48,"intermediate_size":8,
+            "num_hidden_layers":1,"num_attention_heads":6,"num_key_value_heads":2,
+            "max_position_embeddings":64,"rms_norm_eps":1e-5,"sliding_window":{window}}}"#
+        ))
+        .expect("a config")
+    }
+
+    #[test]
+    fn the_kernel_equals_its_reference() {
+        for window in ["null", "1", "5"] {
+            let config = config(window);
+            let heads = Heads::new(&config);
+            let prompts = [1, 13, 7, 30].map(|length| Prompt {
+                token_ids: vec![0; length],
+                option_ids: Vec::new(),
+            });
+            let pack = Arc::new(Pack::new(&prompts, &Rope::new(&config)));
+            let rows = 2 * pack.rows; // two packs one after the other
+            let qkv = Tensor::randn(0f32, 1.5, (rows, (6 + 2 * 2) * 8), &Device::Cpu).expect("qkv");
+            let fused = attention(&qkv, heads, &pack).expect("the kernel");
+            let plain = reference(&qkv, heads, &pack).expect("the reference");
+            assert_eq!(fused.dims(), plain.dims());
+            let worst = (fused - plain).and_then(|d| d.abs()?.max_all()?.to_scalar::<f32>());
+            let worst = worst.expect("a difference");
+            assert!(worst < 1e-5, "window {window}: {worst}");
+        }
+    }
+}

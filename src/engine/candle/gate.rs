@@ -55,3 +55,17 @@ fn gate_row(gate: &[f32], up: &[f32], out: &mut [f32]) {
         *out = g / (1.0 + exp(-g)) * u;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use candle_core::{Device, Tensor};
+
+    #[test]
+    fn the_kernel_equals_its_reference() {
+        let gate_up = Tensor::randn(0f32, 4.0, (5, 2 * 37), &Device::Cpu).expect("a projection");
+        let fused = super::silu_gate(&gate_up).expect("the kernel");
+        let plain = super::reference(&gate_up).expect("the reference");
+        let worst = (fused - plain).and_then(|d| d.abs()?.max_all()?.to_scalar::<f32>());
+        assert!(worst.expect("a difference") < 1e-5);
+    }
+}

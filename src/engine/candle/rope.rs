@@ -96,3 +96,42 @@ impl Rope {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rope(scaling: &str, context: usize) -> Rope {
+        let config = ModelConfig::from_json(&format!(
+            r#"{{"model_type":"phi3","vocab_size":8,"hidden_size":8,"intermediate_size":8,
+            "num_hidden_layers":1,"num_attention_heads":2,"max_position_embeddings":{context},
+            "original_max_position_embeddings":16,"rms_norm_eps":1e-5,"rope_scaling":{scaling}}}"#
+        ));
+        Rope::new(&config.expect("a config"))
+    }
+
+    #[test]
+    fn longrope_takes_the_long_divisors_past_the_original_context_and_scales_both() {
+        let longrope = r#"{"type":"longrope","short_factor":[1.0,2.0],"long_factor":[4.0,8.0]}"#;
+        let rope = rope(longrope, 128);
+        assert!(!rope.is_long(16) && rope.is_long(17));
+        // sqrt(1 + ln(128 / 16) / ln 16), as Hugging Face computes it.
+        let scale = (1.0 + 8f64.ln() / 16f64.ln()).sqrt();
+        for (long, divisors) in [(false, [1.0, 2.0]), (true, [4.0, 8.0])] {
+            let angles = rope.angles(20, long);
+            for (i, divisor) in divisors.into_iter().enumerate() {
+                // theta 10000, two frequencies: 1 and 1/100.
+                let angle = 19.0 * 0.01f64.powi(i as i32) / divisor;
+                assert!((f64::from(angles.cos[19 * 2 + i]) - scale * angle.cos()).abs() < 1e-6);
+                assert!((f64::from(angles.sin[19 * 2 + i]) - scale * angle.sin()).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn no_scaling_leaves_cos_and_sin_of_one_circle() {
+        let angles = rope("null", 64).angles(64, false);
+        let circle = angles.cos.iter().zip(&angles.sin).map(|(c, s)| c * c + s * s);
+        assert!(circle.into_iter().all(|one| (one - 1.0).abs() < 1e-6));
+    }
+}

@@ -1,0 +1,209 @@
+//! Checkpoints in every spelling that the wild holds: sharded, half precision, tied by any name.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use atelier::model::{Architecture, Bytes, ModelConfig, ModelFiles, Prompt, RopeScaling};
+use atelier::study::LoadedModel;
+use common::model_folder;
+use half::{bf16, f16};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde_json::{Value, json};
+
+/// Name -> (dtype, shape, bytes).
+type Tensors = BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>;
+
+struct Folder {
+    config: Value,
+    tensors: Tensors,
+}
+
+fn folder(name: &str) -> Folder {
+    let path = model_folder(name).expect("random models travel with the project");
+    let config = std::fs::read_to_string(path.join("config.json")).expect("config.json");
+    let weights = std::fs::read(path.join("model.safetensors")).expect("weights");
+    let tensors = SafeTensors::deserialize(&weights).expect("safetensors");
+    let tensors = tensors.iter().map(|(name, view)| {
+        let stored = (view.dtype(), view.shape().to_vec(), view.data().to_vec());
+        (name.to_string(), stored)
+    });
+    Folder {
+        config: serde_json::from_str(&config).expect("JSON"),
+        tensors: tensors.collect(),
+    }
+}
+
+fn bytes(tensors: &Tensors) -> Vec<u8> {
+    let views = tensors.iter().map(|(name, (dtype, shape, data))| {
+        let view = TensorView::new(*dtype, shape.clone(), data).expect("a view");
+        (name.clone(), view)
+    });
+    safetensors::serialize(views, None).expect("safetensors")
+}
+
+fn files(config: &Value, weights: Vec<(&str, Vec<u8>)>) -> ModelFiles {
+    let mut files = vec![(
+        "config.json".to_string(),
+        Bytes::Owned(config.to_string().into_bytes()),
+    )];
+    for (name, bytes) in weights {
+        files.push((name.to_string(), Bytes::Owned(bytes)));
+    }
+    ModelFiles::from_named("test", files).expect("a folder")
+}
+
+fn try_logits(files: &ModelFiles) -> Result<Vec<f32>, String> {
+    let model = LoadedModel::from_files(files, &mut |_, _| ()).map_err(|e| e.to_string())?;
+    let prompt = [Prompt {
+        token_ids: vec![1, 50, 90, 7],
+        option_ids: vec![17, 230, 3],
+    }];
+    let plan = [model.plan(None).expect("its own order")];
+    let traces = model
+        .engine
+        .run(&prompt, &plan, &mut |_, _| ControlFlow::Continue(()));
+    Ok(traces.expect("a run")[0][0].logits.clone())
+}
+
+fn logits(files: &ModelFiles) -> Vec<f32> {
+    try_logits(files).expect("a model that loads")
+}
+
+#[test]
+fn shards_with_an_index_are_one_checkpoint() {
+    let Folder { config, tensors } = folder("random-llama2");
+    let whole = logits(&files(
+        &config,
+        vec![("model.safetensors", bytes(&tensors))],
+    ));
+    let (mut shards, mut map) = ([Tensors::new(), Tensors::new()], BTreeMap::new());
+    for (i, (name, tensor)) in tensors.into_iter().enumerate() {
+        map.insert(
+            name.clone(),
+            format!("model-0000{}-of-00002.safetensors", i % 2 + 1),
+        );
+        shards[i % 2].insert(name, tensor);
+    }
+    let index = json!({ "metadata": {}, "weight_map": map })
+        .to_string()
+        .into_bytes();
+    let parts = |count: usize| {
+        let mut parts = vec![("model.safetensors.index.json", index.clone())];
+        let names = [
+            "model-00001-of-00002.safetensors",
+            "model-00002-of-00002.safetensors",
+        ];
+        parts.extend(
+            names
+                .into_iter()
+                .zip(&shards)
+                .take(count)
+                .map(|(name, shard)| (name, bytes(shard))),
+        );
+        files(&config, parts)
+    };
+    assert_eq!(logits(&parts(2)), whole);
+    let error = try_logits(&parts(1)).expect_err("a shard is missing");
+    assert!(
+        error.contains("model-00002-of-00002.safetensors, which is not there"),
+        "{error}"
+    );
+}
+
+#[test]
+fn half_precision_is_read_as_the_numbers_it_holds() {
+    let Folder { config, tensors } = folder("random-llama3");
+    let convert = |to: Dtype, round: fn(f32) -> ([u8; 2], f32)| {
+        let (mut stored, mut rounded) = (Tensors::new(), Tensors::new());
+        for (name, (_, shape, data)) in &tensors {
+            let values = data
+                .as_chunks::<4>()
+                .0
+                .iter()
+                .map(|b| round(f32::from_le_bytes(*b)));
+            let (small, wide): (Vec<_>, Vec<_>) = values.unzip();
+            let wide = wide.iter().flat_map(|x: &f32| x.to_le_bytes()).collect();
+            stored.insert(name.clone(), (to, shape.clone(), small.concat()));
+            rounded.insert(name.clone(), (Dtype::F32, shape.clone(), wide));
+        }
+        let of = |tensors| logits(&files(&config, vec![("model.safetensors", bytes(tensors))]));
+        assert_eq!(of(&stored), of(&rounded), "{to:?}");
+    };
+    convert(Dtype::F16, |x| {
+        (f16::from_f32(x).to_le_bytes(), f16::from_f32(x).to_f32())
+    });
+    convert(Dtype::BF16, |x| {
+        (bf16::from_f32(x).to_le_bytes(), bf16::from_f32(x).to_f32())
+    });
+}
+
+#[test]
+fn tied_output_rows_are_found_under_every_name() {
+    let Folder {
+        mut config,
+        mut tensors,
+    } = folder("random-llama3");
+    let of = |config: &Value, tensors: &Tensors| {
+        try_logits(&files(config, vec![("model.safetensors", bytes(tensors))]))
+    };
+    let expected = of(&config, &tensors).expect("tied, no lm_head");
+
+    config["tie_word_embeddings"] = json!(false);
+    let error = of(&config, &tensors).expect_err("untied needs lm_head");
+    assert!(error.contains("lm_head.weight is missing"), "{error}");
+    config["share_embedding"] = json!(true); // MobileLLM's way
+    assert_eq!(of(&config, &tensors).expect("shared"), expected);
+
+    config["tie_word_embeddings"] = json!(true);
+    let rows = tensors
+        .remove("model.embed_tokens.weight")
+        .expect("an embedding");
+    tensors.insert("lm_head.weight".into(), rows); // tinystories-656k's way
+    assert_eq!(of(&config, &tensors).expect("only lm_head"), expected);
+}
+
+#[test]
+fn a_shared_layer_runs_twice_in_a_row() {
+    let Folder { config, .. } = folder("random-mobilellm-layer-share");
+    let config = ModelConfig::from_json(&config.to_string()).expect("a config");
+    assert_eq!(config.order, [0, 0, 1, 1, 2, 2, 3, 3]);
+    assert_eq!(config.architecture, Architecture::MobileLlm);
+    assert!(config.tied);
+}
+
+/// The configs of the papers' models, where they are at hand.
+#[test]
+fn the_papers_models_have_configs_that_are_understood() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/configs");
+    let read = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.config.json")));
+    if read("gpt2").is_err() {
+        eprintln!("SKIPPED: the papers' configs are not here (../shared/configs)");
+        return;
+    }
+    let config = |name| ModelConfig::from_json(&read(name).expect("a file")).expect(name);
+    let llama = config("Llama-3.2-1B");
+    assert!(
+        llama.tied
+            && matches!(
+                llama.rope_scaling,
+                Some(RopeScaling::Llama3 { factor: 32.0, .. })
+            )
+    );
+    assert_eq!(config("Mistral-7B-v0.1").sliding_window, Some(4096));
+    assert_eq!(config("Mistral-7B-v0.3").sliding_window, None);
+    assert_eq!(config("Llama-2-7b-hf").rope_theta, 10_000.0);
+    assert_eq!(config("MobileLLM-125M-layer-share").order.len(), 60);
+    assert_eq!(config("phi-4").context, 16384);
+    assert!(matches!(
+        config("Phi-3.5-mini-instruct").rope_scaling,
+        Some(RopeScaling::LongRope { ref long, original_context: 4096, .. }) if long.len() == 48
+    ));
+    let error =
+        ModelConfig::from_json(&read("gpt2").expect("a file")).expect_err("GPT-2 has LayerNorm");
+    assert_eq!(
+        error.to_string(),
+        "config.json says the architecture is gpt2; atelier runs Llama, Mistral, Phi-3 and MobileLLM"
+    );
+}
