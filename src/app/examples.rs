@@ -19,15 +19,6 @@ pub struct Example {
 pub const MODEL: &str = "apprentice-12";
 
 /// The first of these is the one whose picture is baked.
-<<<<<<< HEAD
-pub const ALL: &[Example] = &[Example {
-    name: "Lily plays",
-    look: "",
-    prompt: "Once upon a time, there was a little girl named Lily. She loved to play",
-    options: &[".", ",", " with"],
-    answer: 0,
-}];
-=======
 pub const ALL: &[Example] = &[
     Example {
         name: "Mood",
@@ -86,7 +77,6 @@ pub const ALL: &[Example] = &[
         answer: 1,
     },
 ];
->>>>>>> page
 
 impl Example {
     /// This example on a model, by its own order of blocks.

@@ -31,7 +31,11 @@ pub fn PromptLine() -> impl IntoView {
 fn tokens(lens: &Lens) -> AnyView {
     let pieces = match (&lens.prompt, &lens.tokens) {
         (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
-        _ => lens.token_ids.iter().map(|id| (" ", id.to_string())).collect(),
+        _ => lens
+            .token_ids
+            .iter()
+            .map(|id| (" ", id.to_string()))
+            .collect(),
     };
     let answer = option_name(lens, argmax(&lens.probabilities));
     let answer = answer.trim_matches(['“', '”']).to_owned();

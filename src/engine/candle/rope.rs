@@ -131,7 +131,11 @@ mod tests {
     #[test]
     fn no_scaling_leaves_cos_and_sin_of_one_circle() {
         let angles = rope("null", 64).angles(64, false);
-        let circle = angles.cos.iter().zip(&angles.sin).map(|(c, s)| c * c + s * s);
+        let circle = angles
+            .cos
+            .iter()
+            .zip(&angles.sin)
+            .map(|(c, s)| c * c + s * s);
         assert!(circle.into_iter().all(|one| (one - 1.0).abs() < 1e-6));
     }
 }
