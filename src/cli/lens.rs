@@ -88,12 +88,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .transpose()?;
 
     let model = super::known::open(&args.model)?;
-    let order = &model.config().order;
-    let plan = match &args.plan {
-        Some(line) => Plan::parse(line, order),
-        None => Plan::whole(order),
-    };
-    let plan = plan.map_err(StudyError::from)?;
+    let plan = model.plan(args.plan.as_deref())?;
 
     let report = match file {
         Some((path, rows)) => many(&model, path, &rows, &plan)?,
