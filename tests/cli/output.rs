@@ -92,6 +92,24 @@ fn a_table_with_a_line_for_every_member_and_the_identity() {
 #[test]
 fn every_column_can_be_shown() {
     let model = model("random-llama2");
+    let options = [
+        "--ids",
+        "3",
+        "--rows",
+        "101,102,103,104,105",
+        "--answer",
+        "3",
+    ];
+    let wide = [
+        &["lens", "--model", &model, "--column", "paper"],
+        &options[..],
+    ]
+    .concat();
+    let text = printed(&wide);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
     for (column, header) in [
         ("probability", "bias  "),
         ("logit", "bias  "),
@@ -230,6 +248,20 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
 
     let text = printed(&args);
     println!("{text}");
+    // The same rows from standard input.
+    let mut piped = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    piped.args([
+        "lens",
+        "--model",
+        &path,
+        "--prompts",
+        "-",
+        "--plan",
+        "reverse:1",
+    ]);
+    let rows = std::fs::File::open(folder.file("rows.jsonl")).expect("rows.jsonl");
+    let piped = piped.stdin(rows).output().expect("atelier starts");
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), text);
     assert!(
         text.contains("prompts   3, answered right ") && text.contains("66.7 %"),
         "{text}"
