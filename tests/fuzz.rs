@@ -37,50 +37,104 @@ fn read(line: &str, order: &[usize]) {
                 "{line} -> {printed}"
             );
         }
-        Err(error) => {
-            let sentence = error.to_string();
-            assert!(
-                !sentence.is_empty() && !sentence.contains('\n'),
-                "{line}: {sentence}"
-            );
-        }
+        Err(error) => one_line(line, &error.to_string()),
     }
     if let Ok(strategy) = Painters::parse(line) {
         assert_eq!(Painters::parse(&strategy.to_string()), Ok(strategy));
     }
 }
 
+/// The `config.json` of every model the project carries.
+fn valid_configs() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let configs = folder.read_dir().expect("tests/models").map(|entry| {
+        let path = entry.expect("a folder").path().join("config.json");
+        std::fs::read_to_string(path).expect("config.json")
+    });
+    configs.collect()
+}
+
+/// Values that a config's field should not have, and some that it may.
+fn any_value() -> impl Strategy<Value = Value> {
+    let objects = [
+        json!({}),
+        json!({ "rope_type": "llama3" }),
+        json!({ "type": "longrope", "short_factor": [] }),
+    ];
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2..70i64).prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a-z0-9]{0,6}".prop_map(Value::from),
+        prop::collection::vec(-1.0..3.0f64, 0..6).prop_map(Value::from),
+        prop::sample::select(objects.to_vec()),
+    ]
+}
+
+/// Reads a config; what is accepted holds what [`ModelConfig`] promises.
+fn read_config(text: &str) {
+    match ModelConfig::from_json(text) {
+        Ok(config) => {
+            let sizes = [
+                config.vocabulary,
+                config.width,
+                config.mlp_width,
+                config.context,
+            ];
+            assert!(sizes.iter().all(|&size| size > 0), "{text}");
+            assert!(
+                config.kv_heads > 0 && config.heads.is_multiple_of(config.kv_heads),
+                "{text}"
+            );
+            assert!(
+                config.head_width > 0 && config.head_width.is_multiple_of(2),
+                "{text}"
+            );
+            assert!(config.order.len() >= config.blocks, "{text}");
+            assert!(
+                config.order.iter().all(|&block| block < config.blocks),
+                "{text}"
+            );
+        }
+        Err(error) => one_line(text, &error.to_string()),
+    }
+}
+
+fn one_line(given: &str, sentence: &str) {
+    assert!(
+        !sentence.is_empty() && !sentence.contains('\n'),
+        "{given}: {sentence}"
+    );
+}
+
 /// A text with a few characters replaced, removed, doubled or inserted.
-fn mutated(
-    valid: &'static [&'static str],
-    alphabet: &'static str,
-) -> impl Strategy<Value = String> {
+fn mutated<S: ToString>(valid: &[S], alphabet: &str) -> impl Strategy<Value = String> + use<S> {
+    let valid: Vec<String> = valid.iter().map(S::to_string).collect();
     let letters: Vec<char> = alphabet.chars().collect();
     let edit = (
         any::<prop::sample::Index>(),
         0..4u8,
         prop::sample::select(letters),
     );
-    (
-        prop::sample::select(valid),
-        prop::collection::vec(edit, 1..6),
-    )
-        .prop_map(|(line, edits)| {
-            let mut chars: Vec<char> = line.chars().collect();
-            for (place, action, letter) in edits {
-                if chars.is_empty() {
-                    break;
-                }
-                let at = place.index(chars.len());
-                match action {
-                    0 => chars[at] = letter,
-                    1 => drop(chars.remove(at)),
-                    2 => chars.insert(at, chars[at]),
-                    _ => chars.insert(at, letter),
-                }
+    let edits = prop::collection::vec(edit, 1..6);
+    (prop::sample::select(valid), edits).prop_map(|(line, edits)| {
+        let mut chars: Vec<char> = line.chars().collect();
+        for (place, action, letter) in edits {
+            if chars.is_empty() {
+                break;
             }
-            chars.into_iter().collect()
-        })
+            let at = place.index(chars.len());
+            match action {
+                0 => chars[at] = letter,
+                1 => drop(chars.remove(at)),
+                2 => chars.insert(at, chars[at]),
+                _ => chars.insert(at, letter),
+            }
+        }
+        chars.into_iter().collect()
+    })
 }
 
 proptest! {
@@ -167,11 +221,10 @@ proptest! {
             weights.truncate(length.index(weights.len()));
         }
         let files = [("config.json", read("config.json")), ("model.safetensors", weights)];
-        let files = files.map(|(name, bytes)| (name.to_string(), Bytes::Owned(bytes))).to_vec();
-        let files = ModelFiles::from_named("damaged", files).expect("both files");
+        let files = files.map(|(name, bytes)| (name.to_string(), Bytes::Owned(bytes)));
+        let files = ModelFiles::from_named("damaged", files.into()).expect("both files");
         if let Err(error) = LoadedModel::from_files(&files, &mut |_, _| {}) {
-            let sentence = error.to_string();
-            prop_assert!(!sentence.is_empty() && !sentence.contains('\n'), "{}", sentence);
+            one_line("a damaged header", &error.to_string());
         }
     }
 }

@@ -319,6 +319,9 @@ fn every_golden_plan() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for entry in folder.read_dir().expect("tests/golden") {
         let path = entry.expect("a file").path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
         let golden: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&path).expect("a golden")).expect("JSON");
         let plans = golden["plans"].as_array().expect("plans");

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::output;
-use crate::model::{ModelError, ModelFiles};
+use crate::model::catalogue::{self, KnownFile};
+use crate::model::{Bytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
 /// Loads a model by its catalogue name or from a folder, with a bar for large ones. A folder named
@@ -20,11 +21,17 @@ pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
 }
 
 fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
+    if let Some(known) = catalogue::find(name_or_folder) {
+        let bytes = |file: &KnownFile| (file.name.to_string(), Bytes::Static(file.bytes));
+        return ModelFiles::from_named(known.name, known.files.iter().map(bytes).collect());
+    }
     let folder = Path::new(name_or_folder);
     if !folder.is_dir() {
+        let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
+        let known = names.join(", ");
         return Err(ModelError::NoFolder {
             folder: folder.to_path_buf(),
-            known: String::new(),
+            known,
         });
     }
     ModelFiles::open(folder)

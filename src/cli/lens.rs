@@ -1,5 +1,6 @@
 //! `atelier lens`: prompts in, members, bias and diversity out.
 
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -40,18 +41,31 @@ pub struct Args {
     option: Vec<String>,
 
     /// The right option, counted from 0
-    #[arg(long, short, value_name = "INDEX", conflicts_with = "prompts")]
+    #[arg(
+        long,
+        short,
+        value_name = "INDEX",
+        conflicts_with = "prompts",
+        allow_negative_numbers = true
+    )]
     answer: Option<usize>,
 
     /// The prompt as token ids, for a model without a tokenizer
-    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires_all = ["rows", "answer"])]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires_all = ["rows", "answer"], allow_negative_numbers = true)]
     ids: Option<Vec<u32>>,
 
     /// The options as rows of the output head
-    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires = "ids")]
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        requires = "ids",
+        allow_negative_numbers = true
+    )]
     rows: Option<Vec<u32>>,
 
-    /// A file of prompts, one JSON object a line: {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts (`-` for standard input), one JSON object a line:
+    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
@@ -88,12 +102,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .transpose()?;
 
     let model = super::known::open(&args.model)?;
-    let order = &model.config().order;
-    let plan = match &args.plan {
-        Some(line) => Plan::parse(line, order),
-        None => Plan::whole(order),
-    };
-    let plan = plan.map_err(StudyError::from)?;
+    let plan = model.plan(args.plan.as_deref())?;
 
     let report = match file {
         Some((path, rows)) => many(&model, path, &rows, &plan)?,
@@ -192,7 +201,12 @@ fn looked_at(
 }
 
 fn read_rows(path: &Path) -> anyhow::Result<Vec<rows::Row>> {
-    let bytes =
-        std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes = bytes.with_context(|| format!("{} cannot be read", path.display()))?;
     rows::read(&bytes).with_context(|| path.display().to_string())
 }

@@ -20,9 +20,9 @@ pub enum View {
     Paper,
 }
 
-/// More options than this are too wide for a line: the right one's vote and the member's choice
-/// stand for them.
-const WIDEST: usize = 5;
+/// Options whose votes need more characters than this make a line too wide: the right one's vote
+/// and the member's choice stand for them.
+const WIDEST: usize = 44;
 
 /// One prompt.
 pub fn lens(lens: &Lens, plan: &Plan, model: &ModelFacts, engine: &str, view: View) -> String {
@@ -330,7 +330,9 @@ impl Votes {
         let decimals = decimals(&all, 3);
         let number = |value: f64| table::number(value, decimals);
         let right = format!("✓ {}", labels[lens.answer]);
-        if labels.len() > WIDEST {
+        // A vote takes 7 characters with its mark, a label its own and the same mark's.
+        let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
+        if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
             let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
             return Votes {
                 header: vec![right, "choice".into()],

@@ -92,6 +92,24 @@ fn a_table_with_a_line_for_every_member_and_the_identity() {
 #[test]
 fn every_column_can_be_shown() {
     let model = model("random-llama2");
+    let options = [
+        "--ids",
+        "3",
+        "--rows",
+        "101,102,103,104,105",
+        "--answer",
+        "3",
+    ];
+    let wide = [
+        &["lens", "--model", &model, "--column", "paper"],
+        &options[..],
+    ]
+    .concat();
+    let text = printed(&wide);
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 100),
+        "{text}"
+    );
     for (column, header) in [
         ("probability", "bias  "),
         ("logit", "bias  "),
@@ -230,6 +248,20 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
 
     let text = printed(&args);
     println!("{text}");
+    // The same rows from standard input.
+    let mut piped = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    piped.args([
+        "lens",
+        "--model",
+        &path,
+        "--prompts",
+        "-",
+        "--plan",
+        "reverse:1",
+    ]);
+    let rows = std::fs::File::open(folder.file("rows.jsonl")).expect("rows.jsonl");
+    let piped = piped.stdin(rows).output().expect("atelier starts");
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), text);
     assert!(
         text.contains("prompts   3, answered right ") && text.contains("66.7 %"),
         "{text}"
@@ -255,6 +287,33 @@ fn a_reader_that_stops_reading_is_no_error() {
         .expect("UTF-8");
     assert!(child.wait().expect("an end").success(), "{errors}");
     assert_eq!(errors, "");
+}
+
+#[test]
+fn an_interrupted_run_leaves_the_file_as_it_was() {
+    let folder = Folder::copy_of("random-llama2");
+    folder.write("out.atelier.json", b"what was there before");
+    // Work for far longer than the half second that it is given.
+    let ids = vec!["7"; 200].join(",");
+    let row = format!("{{\"ids\": [{ids}], \"rows\": [3, 4], \"answer\": 0}}\n");
+    folder.write("rows.jsonl", row.repeat(5000).as_bytes());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["lens", "--model", &folder.path(), "--prompts"])
+        .arg(folder.file("rows.jsonl"))
+        .arg("--out")
+        .arg(folder.file("out.atelier.json"))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("atelier starts");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    child.kill().expect("it was still running");
+    child.wait().expect("an end");
+    assert_eq!(folder.read("out.atelier.json"), b"what was there before");
+    let files = std::fs::read_dir(folder.file(""))
+        .expect("the folder")
+        .count();
+    assert_eq!(files, 4, "no unfinished file is left beside it");
 }
 
 #[test]

@@ -291,7 +291,7 @@ fn ids_that_cannot_be_asked() {
     );
     says(
         &refused_ids(&["--ids", "-1", "--rows", "17,18", "--answer", "0"]),
-        &["-1"],
+        &["'-1'", "--ids"],
     );
     says(
         &refused_ids(&["--ids", "", "--rows", "17,18", "--answer", "0"]),
