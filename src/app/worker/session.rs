@@ -1,7 +1,5 @@
 //! What the worker holds between requests: one model.
 
-use std::ops::ControlFlow;
-
 use web_sys::File;
 
 use super::{Desk, Stop, fetch, read};
@@ -42,7 +40,7 @@ impl Session {
                 plan,
             } => {
                 let question = (prompt.as_str(), options.as_slice(), answer);
-                self.lens(desk, id, question, plan.as_deref())
+                self.lens(desk, id, question, plan.as_deref()).await
             }
             Ask::Cancel { .. } => Err(Stop::Cancelled),
         }
@@ -66,7 +64,7 @@ impl Session {
         Ok(Tell::Loaded { model: facts })
     }
 
-    fn lens(
+    async fn lens(
         &self,
         desk: &Desk,
         id: u32,
@@ -80,19 +78,17 @@ impl Session {
         let (prompt, options, answer) = question;
         let question = model.question(prompt, options, answer).map_err(failed)?;
         let plan = model.plan(plan).map_err(failed)?;
-        let progress = &mut |done: usize, of: usize| {
+        let (prompts, plans) = ([question.prompt.clone()], [plan]);
+        let mut run = model.engine.start(&prompts, &plans).map_err(failed)?;
+        while let Some((done, of)) = run.advance().map_err(failed)? {
             desk.progress(id, Stage::Run, done as f64, of as f64);
-            ControlFlow::Continue(())
-        };
-        let prompts = std::slice::from_ref(&question.prompt);
-        let traces = model
-            .engine
-            .run(prompts, std::slice::from_ref(&plan), progress)
-            .map_err(failed)?;
+            desk.listen_now_and_then(id).await?;
+        }
+        let traces = run.traces().map_err(failed)?;
         let trace = traces.into_iter().flatten().next();
         let trace = trace
             .ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))?;
-        let report = lens::report(model, lens::lens(&question, &plan, trace));
+        let report = lens::report(model, lens::lens(&question, &plans[0], trace));
         Ok(Tell::Done {
             report: Box::new(report),
         })
