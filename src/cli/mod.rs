@@ -26,7 +26,7 @@ struct Cli {
 enum Command {
     Lens(Box<lens::Args>),
     Models(models::Args),
-    Train(train::Args),
+    Train(Box<train::Args>),
 }
 
 /// Parses the arguments, runs the command, and turns an error into one sentence and exit code 2.
@@ -38,7 +38,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Lens(args) => lens::run(*args),
         Command::Models(args) => models::run(args),
-        Command::Train(args) => train::run(args),
+        Command::Train(args) => train::run(*args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

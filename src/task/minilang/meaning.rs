@@ -31,7 +31,7 @@ pub fn mood(level: usize, dice: &mut Dice) -> Row {
     let mut chain: Vec<&str> = vec!["not"; nots];
     chain.extend((0..stresses).map(|_| dice.pick(&STRESS)));
     dice.shuffle(&mut chain);
-    let positive = (answer == 1) == (nots % 2 == 0);
+    let positive = (answer == 1) == nots.is_multiple_of(2);
     chain.push(dice.pick(if positive { &GOOD } else { &BAD }));
     let thing = dice.pick(&REVIEWED);
     finish(
