@@ -1,6 +1,7 @@
 //! Prompts to begin with, in the apprentices' own mini-language, and the baked picture of the first.
 
 use super::link::{Choice, Draft};
+use crate::model::catalogue::KNOWN;
 use crate::study::report::Report;
 
 /// A prompt worth looking at.
@@ -15,8 +16,8 @@ pub struct Example {
     pub answer: usize,
 }
 
-/// The model the page opens with.
-pub const MODEL: &str = "apprentice-12";
+/// The model the page opens with: the catalogue's first.
+pub const MODEL: &str = KNOWN[0].name;
 
 /// The first of these is the one whose picture is baked.
 pub const ALL: &[Example] = &[
@@ -99,8 +100,8 @@ pub fn first() -> Draft {
     ALL[0].draft(Choice::Known(MODEL.to_owned()))
 }
 
-/// The first example's report, made by `atelier lens` when the project was built; a test makes it
-/// again and compares.
+/// The first example's report, made by `atelier lens --out`; `tests/baked.rs` makes it again and
+/// compares.
 pub fn baked() -> Option<Report> {
     serde_json::from_str(include_str!("../../public/examples/first.atelier.json")).ok()
 }

@@ -71,7 +71,6 @@ pub struct Work {
 pub enum Place {
     Model,
     Prompt,
-    Plan,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,7 +233,8 @@ impl Studio {
         self.give_up_current();
         let draft = self.draft.get_untracked();
         if let Some(sentence) = self.plan_error(&draft.plan) {
-            self.fail(Place::Plan, sentence);
+            // The plan's own line shows the error as long as it stands there.
+            self.said.set(sentence);
             return;
         }
         let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());

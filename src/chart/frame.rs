@@ -13,7 +13,7 @@ pub const LEFT: u32 = 60;
 /// CSS pixels from the plot area to the figure's right edge.
 pub const RIGHT: u32 = 16;
 /// Room above the first plot area for the legend and the axis' name.
-pub(super) const TOP: u32 = 58;
+pub(super) const TOP: u32 = 60;
 
 /// Size of text in charts, in CSS pixels.
 const TEXT: u32 = 12;
@@ -64,7 +64,7 @@ pub(super) fn value_axis(theme: &Theme, grid: usize, name: &str, from_zero: bool
         "gridIndex": grid,
         "name": name,
         "nameLocation": "end",
-        "nameGap": 10,
+        "nameGap": 13,
         "nameTextStyle": { "color": theme.ink, "align": "left", "fontSize": TEXT, "padding": [0, 0, 0, 8 - i64::from(LEFT)] },
         "scale": !from_zero,
         "splitNumber": 4,

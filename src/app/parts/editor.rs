@@ -7,7 +7,7 @@ use crate::app::examples;
 use crate::app::studio::{Place, Studio};
 
 /// The engine takes more, but nobody compares more by eye.
-const MOST_OPTIONS: usize = 8;
+const MOST_OPTIONS: usize = 12;
 
 #[component]
 pub fn PromptEditor() -> impl IntoView {
@@ -38,12 +38,12 @@ pub fn PromptEditor() -> impl IntoView {
                 <div class="buttons">
                     <button
                         type="button"
-                        disabled=move || count.get() >= MOST_OPTIONS
+                        disabled={move || count.get() >= MOST_OPTIONS}
                         on:click=move |_| studio.edit(|draft| draft.options.push(" ".to_owned()))
                     >"Add an option"</button>
                     <button
                         type="button"
-                        disabled=move || count.get() <= 2
+                        disabled={move || count.get() <= 2}
                         on:click=move |_| studio.edit(|draft| {
                             draft.options.pop();
                             draft.answer = draft.answer.min(draft.options.len().saturating_sub(1));

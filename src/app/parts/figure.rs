@@ -59,8 +59,14 @@ fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
         });
         failed.set(!matches!(drawn, Some(Ok(()))));
         if resizer.with_value(Option::is_none) {
-            let again = move || chart.with_value(|chart| chart.as_ref().map(Chart::resize));
-            resizer.set_value(Resizer::on(&element, move || drop(again())).ok());
+            let again = move || {
+                chart.with_value(|chart| {
+                    if let Some(chart) = chart {
+                        chart.resize();
+                    }
+                });
+            };
+            resizer.set_value(Resizer::on(&element, again).ok());
         }
     });
     on_cleanup(move || {
@@ -83,8 +89,9 @@ fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
 fn Numbers(figure: Signal<Option<Figure>>) -> impl IntoView {
     let table = move || {
         figure.get().map(|f| {
+            let label = format!("Table: {}", f.title);
             view! {
-                <div class="scroll" tabindex="0" role="region" aria-label=format!("Table: {}", f.title)>
+                <div class="scroll" tabindex="0" role="region" aria-label=label>
                     <table>
                         <caption>{f.title}</caption>
                         <thead>

@@ -67,7 +67,7 @@ pub fn ModelPicker() -> impl IntoView {
             <span class="openers">
                 <label class="button">
                     "Open a model folder"
-                    <input type="file" id="folder" class="unseen" webkitdirectory="" on:change=take_files />
+                    <input type="file" id="folder" class="unseen" prop:webkitdirectory=true on:change=take_files />
                 </label>
                 <label class="button">
                     "or files"

@@ -35,7 +35,7 @@ fn row(lens: &Lens) -> AnyView {
     view! {
         <p class="caption"><Words text=caption /></p>
         // A region one can scroll has to be reachable by keyboard.
-        <div class="tiles-frame" class:many=many role="region" aria-label="The painters" tabindex="0">
+        <div class="tiles-frame" class:many=many role="region" aria-label="Tiles, one a block" tabindex="0">
             <ol class="tiles">
                 {tiles.iter().map(|tile| view_tile(lens, tile, &votes, most)).collect_view()}
             </ol>
@@ -69,14 +69,15 @@ fn view_tile(lens: &Lens, tile: &Tile, votes: &[f64], most: f64) -> AnyView {
         .map(|&i| {
             let share = if most > 0.0 { votes[i].abs() / most } else { 0.0 };
             view! {
-                <span class=format!("stroke {}", class(lens.members[i].kind)) class:down=votes[i] < 0.0>
+                <span class=format!("stroke {}", class(lens.members[i].kind)) class:down={votes[i] < 0.0}>
                     <span class="paint" style:height=format!("{:.2}%", 50.0 * share)></span>
                 </span>
             }
         })
         .collect_view();
+    let hover = spoken.clone();
     view! {
-        <li class="tile" style:flex-grow=tile.strokes.len().to_string() title=spoken.clone()>
+        <li class="tile" style:flex-grow=tile.strokes.len().to_string() title=hover>
             <span class="strokes" aria-hidden="true">{strokes}</span>
             <span class="block" aria-hidden="true">{name}</span>
             <span class="unseen">{spoken}</span>

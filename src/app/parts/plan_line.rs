@@ -2,8 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::problem::ProblemLine;
-use crate::app::studio::{Place, Studio};
+use crate::app::studio::Studio;
 
 #[component]
 pub fn PlanLine() -> impl IntoView {
@@ -47,9 +46,6 @@ pub fn PlanLine() -> impl IntoView {
                 <code>"5m"</code> " takes one stroke, " <code>"shuffle:2:0"</code> " shuffles."
             </p>
             <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
-            <Show when=move || error.with(Option::is_none)>
-                <ProblemLine place=Place::Plan />
-            </Show>
         </div>
     }
 }

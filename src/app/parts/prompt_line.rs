@@ -68,7 +68,7 @@ fn options(lens: &Lens) -> AnyView {
             let p = lens.probabilities[k];
             let right = k == lens.answer;
             view! {
-                <li class:right=right class:likeliest=k == likeliest>
+                <li class:right=right class:likeliest={k == likeliest}>
                     <span class="check" aria-hidden="true">{if right { "✓" } else { "" }}</span>
                     <span class="option">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</span>
                     <span class="bar" aria-hidden="true"><span class="fill" style:width=format!("{:.2}%", 100.0 * p)></span></span>

@@ -7,23 +7,30 @@ use web_sys::{DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, Response}
 
 use super::{Desk, Stop};
 use crate::app::protocol::Stage;
-use crate::model::Bytes;
+use crate::model::{Bytes, catalogue};
 
-/// What a shipped model is made of.
-const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
-
-/// The files of `models/{name}/` beside the page.
+/// The files of a model that the catalogue knows.
 pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<Vec<(String, Bytes)>, Stop> {
-    let mut files = Vec::with_capacity(FILES.len());
-    let mut done = 0.0;
-    for file in FILES {
-        let bytes = fetch(desk, id, &format!("models/{name}/{file}"), &mut done).await?;
-        files.push((file.to_owned(), Bytes::Owned(bytes)));
+    let Some(known) = catalogue::find(name) else {
+        let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
+        return Err(Stop::Failed(format!("there is no model {name:?} here: choose one of {}", names.join(", "))));
+    };
+    let mut files = Vec::with_capacity(known.files.len());
+    let mut progress = Bytecount { done: 0.0, total: known.bytes as f64 };
+    for file in known.files {
+        let bytes = fetch(desk, id, file.path, &mut progress).await?;
+        files.push((file.name.to_owned(), Bytes::Owned(bytes)));
     }
     Ok(files)
 }
 
-async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u8>, Stop> {
+/// Bytes arrived, uncompressed, of all the model's files.
+struct Bytecount {
+    done: f64,
+    total: f64,
+}
+
+async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Result<Vec<u8>, Stop> {
     let failed = |why: &str| {
         Stop::Failed(format!(
             "{path} could not be fetched ({why}): check the connection and try again"
@@ -40,12 +47,6 @@ async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u
     if !answer.ok() {
         return Err(failed(&format!("the server answers {}", answer.status())));
     }
-    // A compressed answer states its compressed length, which says nothing about what arrives here.
-    let header = |name| answer.headers().get(name).ok().flatten();
-    let length = header("content-length").filter(|_| header("content-encoding").is_none());
-    let total = length
-        .and_then(|length| length.parse::<f64>().ok())
-        .map_or(0.0, |length| *done + length);
     let Some(body) = answer.body() else {
         return Err(failed("an empty answer"));
     };
@@ -67,8 +68,8 @@ async fn fetch(desk: &Desk, id: u32, path: &str, done: &mut f64) -> Result<Vec<u
             return Ok(bytes);
         }
         let piece: js_sys::Uint8Array = field("value").unchecked_into();
-        *done += f64::from(piece.length());
+        count.done += f64::from(piece.length());
         bytes.extend_from_slice(&piece.to_vec());
-        desk.progress(id, Stage::Download, *done, total);
+        desk.progress(id, Stage::Download, count.done, count.total);
     }
 }
