@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::output;
+use super::output::Progress;
 use crate::model::catalogue::{self, KnownFile};
 use crate::model::{Bytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
@@ -11,13 +11,8 @@ use crate::study::{LoadedModel, StudyError};
 /// like a known model is opened by a path: `./apprentice-12`.
 pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
     let files = files(name_or_folder)?;
-    let bar = output::progress(0, "loading", "blocks");
-    let model = LoadedModel::from_files(&files, &mut |done, of| {
-        bar.set_length(of as u64);
-        bar.set_position(done as u64);
-    });
-    bar.finish_and_clear();
-    model
+    let progress = Progress::new("loading", "blocks");
+    LoadedModel::from_files(&files, &mut |done, of| progress.at(done, of))
 }
 
 fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {

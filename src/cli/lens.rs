@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::output::{self, OutFile};
+use super::output::{self, OutFile, Progress};
 use super::picture::{self, View};
 use crate::plan::Plan;
 use crate::study::report::{Lens, Report};
@@ -183,16 +183,14 @@ fn looked_at(
         .iter()
         .map(|question| question.prompt.clone())
         .collect();
-    let bar = output::progress(prompts.len(), "running", "prompts");
+    let bar = Progress::new("running", "prompts");
     let mut progress = |done: usize, total: usize| {
-        bar.set_position((prompts.len() * done / total.max(1)) as u64);
+        bar.at(prompts.len() * done / total.max(1), prompts.len());
         ControlFlow::Continue(())
     };
-    let traces = model
-        .engine
-        .run(&prompts, std::slice::from_ref(plan), &mut progress);
-    bar.finish_and_clear();
-    let traces = traces?.into_iter().flatten();
+    let plans = std::slice::from_ref(plan);
+    let traces = model.engine.run(&prompts, plans, &mut progress)?;
+    let traces = traces.into_iter().flatten();
     Ok(questions
         .iter()
         .zip(traces)

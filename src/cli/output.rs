@@ -3,9 +3,10 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::study::report::Report;
 
@@ -64,12 +65,40 @@ impl OutFile {
     }
 }
 
-/// A progress bar on standard error, not drawn where that is no terminal.
-pub fn progress(total: usize, doing: &'static str, unit: &str) -> ProgressBar {
-    let bar = ProgressBar::new(total as u64).with_message(doing);
-    let template = format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left");
-    match ProgressStyle::with_template(&template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
+/// A progress bar on standard error: drawn only where that is a terminal, and only for work that
+/// takes long enough to wonder about.
+pub struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+const SHOWN_AFTER: Duration = Duration::from_millis(300);
+
+impl Progress {
+    pub fn new(doing: &'static str, unit: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let template = format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left");
+        let bar = match ProgressStyle::with_template(&template) {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        };
+        Progress {
+            bar: bar.with_message(doing),
+            started: Instant::now(),
+        }
+    }
+
+    pub fn at(&self, done: usize, total: usize) {
+        if self.bar.is_hidden() && self.started.elapsed() > SHOWN_AFTER {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
