@@ -103,17 +103,14 @@ pub fn find(place: &Place) -> Result<Found, Stop> {
         return Ok(Found::Ready(Wasm::Debian(debian?)));
     }
     if on_path(&["rustup"]).is_some() {
-        let added = step(&format!("rustup target add {TRIPLE}"), || {
-            let mut rustup = Command::new("rustup");
-            Ok(command::succeeds_within(
-                rustup.args(["target", "add", TRIPLE]),
-                RUSTUP_LIMIT,
-            ))
-        })?;
-        if added && active_has_target() {
+        println!("… rustup target add {TRIPLE}");
+        let mut rustup = Command::new("rustup");
+        rustup.args(["target", "add", TRIPLE]);
+        if command::succeeds_within(&mut rustup, RUSTUP_LIMIT) && active_has_target() {
+            ready(&format!("{TRIPLE}: added by rustup"));
             return Ok(Found::Ready(Wasm::Active));
         }
-        println!("  rustup cannot bring {TRIPLE} here; trying Debian's packages");
+        println!("  rustup cannot bring it here; trying Debian's packages");
     }
     if Path::new(DEBIAN_RUSTC).is_file() && Path::new(DEBIAN_CARGO).is_file() && sources().is_some()
     {
@@ -175,10 +172,7 @@ impl Debian {
     }
 
     fn at(folder: &Path) -> Result<Self, Stop> {
-        let linker = linker().ok_or_else(|| {
-            Stop::new("There is no linker for wasm: neither rustup's rust-lld nor wasm-ld is here.")
-                .try_running("sudo apt-get install --yes lld")
-        })?;
+        let linker = linker()?;
         Ok(Self {
             sysroot: folder.to_path_buf(),
             linker,
@@ -280,14 +274,33 @@ fn link_program(_: &Path, _: &Path) -> Result<(), Stop> {
     Err(Stop::new("Debian's compiler is for Debian."))
 }
 
-/// rustup's own linker from the active toolchain, or LLVM's.
-fn linker() -> Option<PathBuf> {
-    let active = output(Command::new("rustc").args(["--print", "sysroot"]))?;
-    let hosts = std::fs::read_dir(Path::new(&active).join("lib/rustlib")).ok()?;
-    hosts
-        .filter_map(|host| Some(host.ok()?.path().join("bin/rust-lld")))
-        .find(|program| program.is_file())
-        .or_else(|| on_path(&["rust-lld", "wasm-ld"]))
+/// rustup's own linker from the active toolchain, or that of Debian's compiler's LLVM: an older one
+/// does not know all that is in its object files.
+fn linker() -> Result<PathBuf, Stop> {
+    let active = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
+    let hosts = std::fs::read_dir(Path::new(&active).join("lib/rustlib")).ok();
+    let mut rustups = hosts
+        .into_iter()
+        .flatten()
+        .filter_map(|host| Some(host.ok()?.path().join("bin/rust-lld")));
+    if let Some(program) = rustups.find(|program| program.is_file()) {
+        return Ok(program);
+    }
+    let llvm = debian_rustc(&["-vV"])
+        .and_then(|text| llvm_version(&text).map(str::to_string))
+        .ok_or_else(|| Stop::new(format!("{DEBIAN_RUSTC} does not say which LLVM it has.")))?;
+    on_path(&["rust-lld", &format!("wasm-ld-{llvm}")]).ok_or_else(|| {
+        Stop::new("There is no linker for wasm: neither rustup's rust-lld nor LLVM's wasm-ld.")
+            .try_running(format!("sudo apt-get install --yes lld-{llvm}"))
+    })
+}
+
+/// LLVM's major version in what `rustc -vV` prints.
+fn llvm_version(text: &str) -> Option<&str> {
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix("LLVM version: "))?;
+    version.split('.').next()
 }
 
 /// A version as the name of a folder.
@@ -310,6 +323,13 @@ mod tests {
             slug(version),
             "rustc-1.96.0-ac68faa20-2026-05-25-built-from-a-source-tarball"
         );
+    }
+
+    #[test]
+    fn the_linker_must_fit_the_compilers_llvm() {
+        let text = "rustc 1.96.0\nbinary: rustc\nLLVM version: 22.1.8";
+        assert_eq!(llvm_version(text), Some("22"));
+        assert_eq!(llvm_version("rustc 1.96.0"), None);
     }
 
     #[test]
