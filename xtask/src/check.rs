@@ -33,6 +33,8 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             "clippy",
             "--workspace",
             "--all-targets",
+            "--features",
+            "atelier/browser-tests",
             "--",
             "-D",
             "warnings",
@@ -78,11 +80,11 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
-    for package in ["atelier", "xtask"] {
+    for (package, features) in [("atelier", "browser-tests"), ("xtask", "")] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())
-            .args(["test", "--package", package])
+            .args(["test", "--package", package, "--features", features])
             .env("ATELIER_DIST", place.dist())
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver);
