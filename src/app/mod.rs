@@ -2,7 +2,7 @@
 //!
 //! Pure, and tested natively: [`link`] (the page's state as a URL), [`protocol`], [`examples`],
 //! [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
-//! or an engine: only [`worker`] does, so the page's own file stays small enough to draw the first
+//! or an engine: only `worker` does, so the page's own file stays small enough to draw the first
 //! picture early.
 
 pub mod examples;

@@ -77,7 +77,7 @@ impl Column {
             .collect()
     }
 
-    /// [M] every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
+    /// `[M]` every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
     pub fn member_bias(self, lens: &Lens) -> Vec<f64> {
         let d = &lens.decomposition;
         let values = if self == Self::Logit {
@@ -88,7 +88,7 @@ impl Column {
         values.iter().map(|x| x * self.scale()).collect()
     }
 
-    /// [M] every stroke's diversity. The paper's is the raw logits' (Eq. 8).
+    /// `[M]` every stroke's diversity. The paper's is the raw logits' (Eq. 8).
     pub fn member_diversity(self, lens: &Lens) -> &[f64] {
         let d = &lens.decomposition;
         if self == Self::Probability {

@@ -4,9 +4,9 @@
 //! sentences that say what to see (all computed from the run), the option ECharts draws, and the
 //! same numbers as a [`Table`] for screen readers and CSV. [`figures`] makes the lens's three:
 //!
-//! - [`votes`]: what every stroke adds to the right answer against the others;
-//! - [`spread`]: bias and diversity of every stroke;
-//! - [`running`]: MSE = bias - diversity over the first n strokes.
+//! - `votes`: what every stroke adds to the right answer against the others;
+//! - `spread`: bias and diversity of every stroke;
+//! - `running`: MSE = bias - diversity over the first n strokes.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
 //! its MLP. All three share one x-axis, and their plot areas begin and end at the same pixels

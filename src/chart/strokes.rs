@@ -45,7 +45,7 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
     tiles
 }
 
-/// [M] short labels in the plan's notation: `emb`, `0a`, `0m`, …
+/// `[M]` short labels in the plan's notation: `emb`, `0a`, `0m`, …
 pub(super) fn labels(lens: &Lens) -> Vec<String> {
     let label = |member: &crate::engine::Member| match (member.kind, member.block) {
         (Kind::Attention, Some(block)) => format!("{block}a"),
@@ -75,7 +75,7 @@ pub fn stroke_name(lens: &Lens, i: usize) -> String {
     }
 }
 
-/// [M] every stroke in words.
+/// `[M]` every stroke in words.
 pub(super) fn names(lens: &Lens) -> Vec<String> {
     (0..lens.members.len())
         .map(|i| stroke_name(lens, i))
@@ -102,7 +102,7 @@ pub(super) fn answered(lens: &Lens) -> usize {
     crate::measure::decomposition::argmax(&lens.probabilities)
 }
 
-/// [M] each stroke's vote: its value for the right option less the mean of its values for the
+/// `[M]` each stroke's vote: its value for the right option less the mean of its values for the
 /// others. In logits the votes add up to the model's own margin; in the other two columns the
 /// values are the stroke's own probabilities, as in its bias.
 pub fn votes(lens: &Lens, column: Column) -> Vec<f64> {

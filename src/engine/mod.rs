@@ -36,10 +36,10 @@ pub struct Member {
 pub struct Trace {
     /// M members, in the order they were written.
     pub members: Vec<Member>,
-    /// `u_i` [M][K]: each member through the final norm (its scale taken once, from the full
+    /// `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
     /// run's final stream) and the options' output rows.
     pub member_logits: Vec<Vec<f32>>,
-    /// [K] the model's own logits for the options.
+    /// `[K]` the model's own logits for the options.
     pub logits: Vec<f32>,
 }
 
@@ -63,7 +63,7 @@ pub trait Engine {
         plans: &'a [Plan],
     ) -> Result<Box<dyn Run + 'a>, EngineError>;
 
-    /// [V] logits of the next token, for each prompt under one plan.
+    /// `[V]` logits of the next token, for each prompt under one plan.
     fn next_token_logits(
         &self,
         prompts: &[Prompt],

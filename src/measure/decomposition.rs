@@ -35,9 +35,9 @@ pub struct Column {
     #[serde(flatten)]
     pub total: Triple,
     pub by_kind: ByKind,
-    /// [M] `mean_k (t - p_i)²`
+    /// `[M]` `mean_k (t - p_i)²`
     pub member_bias: Vec<f64>,
-    /// [M] `mean_k (p̄ - p_i)²`
+    /// `[M]` `mean_k (p̄ - p_i)²`
     pub member_diversity: Vec<f64>,
 }
 
@@ -45,7 +45,7 @@ pub struct Column {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Depth {
     pub members: usize,
-    /// [K] sum of the first members' logits
+    /// `[K]` sum of the first members' logits
     pub logits: Vec<f64>,
     pub paper: Triple,
     pub probability: Triple,
@@ -69,10 +69,10 @@ pub struct Decomposition {
     pub by_depth: Vec<Depth>,
 }
 
-/// The points of one column: [M][K].
+/// The points of one column: `[M][K]`.
 type Points = Vec<Vec<f64>>;
 
-/// Decomposes `member_logits` [M][K] against a one-hot target on option `answer`.
+/// Decomposes `member_logits` `[M][K]` against a one-hot target on option `answer`.
 ///
 /// # Panics
 /// If `member_logits` is empty, its rows differ in length from `logits`, or `answer >= K`: the

@@ -1,6 +1,6 @@
 //! `config.json` to a checked [`ModelConfig`].
 //!
-//! [`ConfigFile`] mirrors the file: everything that some exporter leaves out is optional there.
+//! `ConfigFile` mirrors the file: everything that some exporter leaves out is optional there.
 //! [`ModelConfig::from_json`] is the door: behind it nothing needs checking again.
 
 use serde::Deserialize;

@@ -5,28 +5,28 @@ use super::{Architecture, Checkpoint, ModelConfig, ModelError};
 
 /// Row-major, as stored by Hugging Face: `[out, in]`.
 pub struct Weights {
-    /// [V, D]
+    /// `[V, D]`
     pub embedding: Vec<f32>,
-    /// [V, D]; `None`: the embedding's rows.
+    /// `[V, D]`; `None`: the embedding's rows.
     pub output: Option<Vec<f32>>,
-    /// [D]
+    /// `[D]`
     pub final_norm: Vec<f32>,
     /// L
     pub blocks: Vec<BlockWeights>,
 }
 
 pub struct BlockWeights {
-    /// [D]
+    /// `[D]`
     pub attention_norm: Vec<f32>,
     /// [(heads + 2 kv_heads) head_width, D]: q rows, then k, then v.
     pub qkv: Vec<f32>,
     /// [D, heads head_width]
     pub o: Vec<f32>,
-    /// [D]
+    /// `[D]`
     pub mlp_norm: Vec<f32>,
-    /// [2 F, D]: gate rows, then up.
+    /// `[2 F, D]`: gate rows, then up.
     pub gate_up: Vec<f32>,
-    /// [D, F]
+    /// `[D, F]`
     pub down: Vec<f32>,
 }
 

@@ -60,11 +60,11 @@ pub struct Lens {
     pub tokens: Option<Vec<String>>,
     pub option_token_ids: Vec<u32>,
     pub members: Vec<Member>,
-    /// [M][K]
+    /// `[M][K]`
     pub member_logits: Vec<Vec<f32>>,
-    /// [K]
+    /// `[K]`
     pub logits: Vec<f32>,
-    /// [K] softmax of `logits`: what the model answers among these options.
+    /// `[K]` softmax of `logits`: what the model answers among these options.
     pub probabilities: Vec<f64>,
     /// Is the likeliest option the right one?
     pub correct: bool,
