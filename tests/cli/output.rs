@@ -293,10 +293,10 @@ fn a_reader_that_stops_reading_is_no_error() {
 fn an_interrupted_run_leaves_the_file_as_it_was() {
     let folder = Folder::copy_of("random-llama2");
     folder.write("out.atelier.json", b"what was there before");
-    // Work for far longer than the half second that it is given.
+    // Work for far longer than the moment that it is given.
     let ids = vec!["7"; 200].join(",");
     let row = format!("{{\"ids\": [{ids}], \"rows\": [3, 4], \"answer\": 0}}\n");
-    folder.write("rows.jsonl", row.repeat(5000).as_bytes());
+    folder.write("rows.jsonl", row.repeat(20_000).as_bytes());
     let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
         .args(["lens", "--model", &folder.path(), "--prompts"])
         .arg(folder.file("rows.jsonl"))
@@ -306,7 +306,7 @@ fn an_interrupted_run_leaves_the_file_as_it_was() {
         .stderr(Stdio::null())
         .spawn()
         .expect("atelier starts");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::thread::sleep(std::time::Duration::from_millis(300));
     child.kill().expect("it was still running");
     child.wait().expect("an end");
     assert_eq!(folder.read("out.atelier.json"), b"what was there before");
