@@ -11,13 +11,25 @@ use serde_json::Value;
 /// `atelier lens` on a draft.
 fn lens(draft: &Draft) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["lens", "--json", "--model", draft.model.name(), "--prompt", &draft.prompt]);
+    command.args([
+        "lens",
+        "--json",
+        "--model",
+        draft.model.name(),
+        "--prompt",
+        &draft.prompt,
+    ]);
     for option in &draft.options {
         command.args(["--option", option]);
     }
     command.args(["--answer", &draft.answer.to_string()]);
     let output = command.output().expect("the command line runs");
-    assert!(output.status.success(), "{}: {}", draft.prompt, String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}: {}",
+        draft.prompt,
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).expect("a report")
 }
 
@@ -35,7 +47,10 @@ fn the_baked_picture_is_what_the_engine_makes() {
         close(&kept, &made),
         "the baked example is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test baked"
     );
-    assert!(examples::baked().is_some(), "the page can read its baked example");
+    assert!(
+        examples::baked().is_some(),
+        "the page can read its baked example"
+    );
 }
 
 #[test]
@@ -43,8 +58,20 @@ fn every_example_runs() {
     for example in examples::ALL {
         let report = lens(&example.draft(examples::first().model));
         let lens = &report["lens"];
-        println!("{:<14} {}", example.name, if lens["correct"] == true { "right" } else { "wrong" });
-        assert!(lens["sum_error"].as_f64().is_some_and(|error| error < 1e-3), "{}", example.name);
+        println!(
+            "{:<14} {}",
+            example.name,
+            if lens["correct"] == true {
+                "right"
+            } else {
+                "wrong"
+            }
+        );
+        assert!(
+            lens["sum_error"].as_f64().is_some_and(|error| error < 1e-3),
+            "{}",
+            example.name
+        );
     }
 }
 
@@ -52,12 +79,19 @@ fn every_example_runs() {
 fn close(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => {
-            let (x, y) = (x.as_f64().unwrap_or(f64::NAN), y.as_f64().unwrap_or(f64::NAN));
+            let (x, y) = (
+                x.as_f64().unwrap_or(f64::NAN),
+                y.as_f64().unwrap_or(f64::NAN),
+            );
             (x - y).abs() <= 1e-4 * x.abs().max(y.abs()).max(1.0)
         }
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(a, b)),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(a, b))
+        }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| close(a, b)))
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| close(a, b)))
         }
         _ => a == b,
     }

@@ -207,7 +207,10 @@ fn the_first_picture_is_there_before_any_weight() {
     page.browser.run(
         "document.querySelectorAll('.chart').forEach(c => echarts.getInstanceByDom(c).dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 2 }))",
     );
-    page.browser.until("the hover's values are drawn", "document.querySelector('#figure-running svg').textContent.includes('up to')");
+    page.browser.until(
+        "the hover's values are drawn",
+        "document.querySelector('#figure-running svg').textContent.includes('up to')",
+    );
     page.screenshot("live");
     page.assert_quiet();
 }

@@ -13,10 +13,16 @@ use crate::model::{Bytes, catalogue};
 pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<Vec<(String, Bytes)>, Stop> {
     let Some(known) = catalogue::find(name) else {
         let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
-        return Err(Stop::Failed(format!("there is no model {name:?} here: choose one of {}", names.join(", "))));
+        return Err(Stop::Failed(format!(
+            "there is no model {name:?} here: choose one of {}",
+            names.join(", ")
+        )));
     };
     let mut files = Vec::with_capacity(known.files.len());
-    let mut progress = Bytecount { done: 0.0, total: known.bytes as f64 };
+    let mut progress = Bytecount {
+        done: 0.0,
+        total: known.bytes as f64,
+    };
     for file in known.files {
         let bytes = fetch(desk, id, file.path, &mut progress).await?;
         files.push((file.name.to_owned(), Bytes::Owned(bytes)));
