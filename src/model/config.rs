@@ -83,6 +83,9 @@ pub struct ModelConfig {
 /// Sizes past this are a damaged or hostile file, not a model.
 const LARGEST: usize = 1 << 24;
 
+/// Blocks that a plan can hold even where each runs twice ([`crate::plan::MAX_RUNS`]).
+const MOST_BLOCKS: usize = 2048;
+
 impl ModelConfig {
     /// Reads and checks the text of a `config.json`.
     ///
@@ -180,6 +183,12 @@ impl ConfigFile {
                 format!("it must be from 1 to {LARGEST}"),
             )?;
         }
+        expect(
+            "num_hidden_layers",
+            self.num_hidden_layers,
+            self.num_hidden_layers <= MOST_BLOCKS,
+            format!("it must be from 1 to {MOST_BLOCKS}"),
+        )?;
         let head_width = match self.head_dim {
             Some(width) => width,
             None => {
