@@ -58,9 +58,9 @@ pub const FAMILY: [Apprentice; 5] = [
 ];
 
 /// Tokens that each of the family is trained on.
-pub const TOKENS: u64 = 12_000_000;
-pub const BATCH: usize = 64;
-pub const RATE: f64 = 2e-3;
+pub const TOKENS: u64 = 10_000_000;
+pub const BATCH: usize = 32;
+pub const RATE: f64 = 1e-3;
 pub const INITIAL_STD: f64 = 0.08;
 pub const WIDTH: usize = 64;
 

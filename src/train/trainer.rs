@@ -25,7 +25,7 @@ pub struct Recipe {
 
 /// A batch is always cut in this many parts whose gradients are added in order, so the result does
 /// not depend on how many threads there are. Small parts also stay in the processor's cache.
-const PARTS: usize = 4;
+const PARTS: usize = 2;
 /// Share of the tokens over which the rate climbs to its highest.
 const WARM_UP: f64 = 0.02;
 /// The cosine ends at this share of the highest rate.

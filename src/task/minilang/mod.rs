@@ -2,8 +2,8 @@
 //! minutes and readable enough to put on a blackboard:
 //!
 //! ```text
-//! mood : the soup is not really bad . it is                      -> positive
-//! sum : 3 + 5 + 9 + 2 ends in                                    -> 9
+//! mood : the soup is not really bad . it is                            -> positive
+//! sum : 3 + 5 + 9 + 2 ends in                                          -> 9
 //! last : kim came after ann . tom came before ann . who came last ?  -> kim
 //! ```
 //!

@@ -1,7 +1,8 @@
 //! Tasks about what a short story says: quiz, fact, often, follows, sum, last, and their drills.
 //!
-//! Wrong answers are drawn from the same story: a place that the story does not name would give
-//! the answer away without a look at who is where.
+//! Where an answer is true or false and the story tells of several things, half of the false claims
+//! exchange two of them and the other half name something that is not in the story. Noticing the
+//! latter makes a model right in five rows of six; the sixth needs a look at who is where.
 
 use super::dice::Dice;
 use super::words::*;
@@ -41,12 +42,9 @@ impl Telling {
     }
 }
 
-/// Claims a drill makes about one story.
-const CLAIMS: usize = 3;
-
-/// `count` things of as many categories, out of `CATEGORIES[from..]`.
-fn things_of(from: usize, count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>) {
-    let all: Vec<usize> = (from..CATEGORIES.len()).collect();
+/// `count` things of as many categories.
+fn things_of(count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>) {
+    let all: Vec<usize> = (0..CATEGORIES.len()).collect();
     let categories = dice.pick_distinct(&all, count);
     let things = categories
         .iter()
@@ -71,7 +69,7 @@ fn quiz_text(category: usize, things: &[&str]) -> String {
 /// The letter of the thing asked for, among two (level 0), three or four.
 pub fn quiz(level: usize, dice: &mut Dice) -> Row {
     let count = [2, 3, 4, 4][level.min(3)];
-    let (categories, things) = things_of(0, count, dice);
+    let (categories, things) = things_of(count, dice);
     let answer = dice.below(count);
     finish(
         format!("{} . answer", quiz_text(categories[answer], &things)),
@@ -83,7 +81,7 @@ pub fn quiz(level: usize, dice: &mut Dice) -> Row {
 /// The thing itself, or the letter of a thing that is named.
 pub fn quiz_drill(level: usize, dice: &mut Dice) -> Drill {
     let count = [2, 3, 4, 4][level.min(3)];
-    let (categories, things) = things_of(0, count, dice);
+    let (categories, things) = things_of(count, dice);
     let answer = dice.below(count);
     let text = quiz_text(categories[answer], &things);
     if dice.one_in(2) {
@@ -94,79 +92,80 @@ pub fn quiz_drill(level: usize, dice: &mut Dice) -> Drill {
     }
 }
 
-/// Who is where: distinct names in distinct places.
-fn whereabouts(people: usize, dice: &mut Dice) -> (Vec<&'static str>, Vec<&'static str>, String) {
-    let names = dice.pick_distinct(&NAMES, people);
-    let places = dice.pick_distinct(&PLACES, people);
-    let story: Vec<String> = names
-        .iter()
-        .zip(&places)
-        .map(|(name, place)| format!("{name} is in the {place} ."))
-        .collect();
-    (names, places, format!("fact : {}", story.join(" ")))
+/// Who is where.
+struct Whereabouts {
+    names: Vec<&'static str>,
+    places: Vec<&'static str>,
+    /// Places that nobody is in.
+    empty: Vec<&'static str>,
 }
 
-/// A claim about one of the people, with their place or another's. On level 0 there is one person,
-/// and a wrong place is any other.
-pub fn fact(level: usize, dice: &mut Dice) -> Row {
-    let people = [1, 2, 3, 3][level.min(3)];
-    let (names, places, story) = whereabouts(people, dice);
-    let answer = dice.below(2);
-    let person = dice.below(people);
-    let claimed = if answer == 0 {
-        places[person]
-    } else if people == 1 {
-        dice.pick_distinct(&PLACES, 2)
-            .into_iter()
-            .find(|place| *place != places[0])
-            .unwrap_or(PLACES[0])
-    } else {
-        places[(person + dice.between(1, people - 1)) % people]
-    };
-    finish(
-        format!("{story} so {} is in the {claimed} ?", names[person]),
-        &["True", "False"],
-        answer,
-    )
-}
-
-/// Restates the facts in another order, or makes several claims.
-pub fn fact_drill(level: usize, dice: &mut Dice) -> Drill {
-    let claims = dice.one_in(2);
-    let people = if claims { [1, 2, 3, 3] } else { [2, 2, 3, 3] }[level.min(3)];
-    let (names, places, story) = whereabouts(people, dice);
-    let mut telling = Telling::of(story);
-    if claims && people > 1 {
-        let mut answer = 0;
-        for claim in 0..CLAIMS {
-            if claim > 0 {
-                telling.count(["True", "False"][answer]);
-            }
-            answer = dice.below(2);
-            let person = dice.below(people);
-            let claimed = if answer == 0 {
-                person
-            } else {
-                (person + dice.between(1, people - 1)) % people
-            };
-            telling.say(&format!(
-                "so {} is in the {} ?",
-                names[person], places[claimed]
-            ));
+impl Whereabouts {
+    /// One person on level 0, two on the next, up to three on the last.
+    fn draw(level: usize, least: usize, dice: &mut Dice) -> Self {
+        let people = [1, 2, dice.between(1, 2), dice.between(1, 3)][level.min(3)].max(least);
+        let names = dice.pick_distinct(&NAMES, people);
+        let mut places = dice.pick_distinct(&PLACES, PLACES.len());
+        let empty = places.split_off(people);
+        Self {
+            names,
+            places,
+            empty,
         }
-        return telling.ask(&["True", "False"], answer);
     }
-    let all: Vec<usize> = (0..people).collect();
-    let mut again = dice.pick_distinct(&all, people);
+
+    fn text(&self) -> String {
+        let told = self.names.iter().zip(&self.places);
+        let told: Vec<String> = told
+            .map(|(name, place)| format!("{name} is in the {place} ."))
+            .collect();
+        format!("fact : {}", told.join(" "))
+    }
+
+    /// A claim about one of the people: their place (0, true), or (1, false) in turn another's or
+    /// a place nobody is in. With exchanges alone every model stayed at chance: noticing a place
+    /// that nobody is in is the step towards comparing.
+    fn claim(&self, dice: &mut Dice) -> (String, usize) {
+        let people = self.names.len();
+        let answer = dice.below(2);
+        let person = dice.below(people);
+        let place = if answer == 0 {
+            self.places[person]
+        } else if people > 1 && dice.one_in(2) {
+            self.places[(person + dice.between(1, people - 1)) % people]
+        } else {
+            dice.pick(&self.empty)
+        };
+        (
+            format!("so {} is in the {place} ?", self.names[person]),
+            answer,
+        )
+    }
+}
+
+const TRUTHS: [&str; 2] = ["True", "False"];
+
+pub fn fact(level: usize, dice: &mut Dice) -> Row {
+    let story = Whereabouts::draw(level, 1, dice);
+    let (claim, answer) = story.claim(dice);
+    finish(format!("{} {claim}", story.text()), &TRUTHS, answer)
+}
+
+/// Restates the facts in another order.
+pub fn fact_drill(level: usize, dice: &mut Dice) -> Drill {
+    let story = Whereabouts::draw(level, 2, dice);
+    let mut telling = Telling::of(story.text());
+    let all: Vec<usize> = (0..story.names.len()).collect();
+    let mut again = dice.pick_distinct(&all, all.len());
     let answer = again.pop().unwrap_or(0);
     for n in again {
         telling
-            .say(&format!("so {} is in the", names[n]))
-            .count(places[n])
+            .say(&format!("so {} is in the", story.names[n]))
+            .count(story.places[n])
             .say(".");
     }
-    telling.say(&format!("so {} is in the", names[answer]));
-    telling.ask(&places, answer)
+    telling.say(&format!("so {} is in the", story.names[answer]));
+    telling.ask(&story.places, answer)
 }
 
 /// What one or two people did on some days.
@@ -274,83 +273,86 @@ pub fn often_drill(level: usize, dice: &mut Dice) -> Drill {
     telling.ask(&OFTEN, answer)
 }
 
-/// Things, each of its own category and with its own event.
-fn happenings(count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>, String) {
-    // Category 0 is color: a color does not fall.
-    let (categories, things) = things_of(1, count, dice);
-    let events = dice.pick_distinct(&EVENTS, count);
-    let told: Vec<String> = things
-        .iter()
-        .zip(&events)
-        .map(|(thing, event)| format!("the {thing} {event}"))
-        .collect();
-    (
-        categories,
-        events,
-        format!("follows : {} .", told.join(" , ")),
-    )
+/// Things of different categories, each with its own event.
+struct Happenings {
+    categories: Vec<usize>,
+    /// Categories that nothing in the story is of.
+    absent: Vec<usize>,
+    things: Vec<&'static str>,
+    events: Vec<&'static str>,
 }
 
-/// "some animal falls" follows from "the dog falls". It does not when something else falls. On
-/// level 0 one thing happens, and a wrong conclusion is about any other category.
-pub fn follows(level: usize, dice: &mut Dice) -> Row {
-    let count = [1, 2, 2, dice.between(2, 3)][level.min(3)];
-    let (categories, events, story) = happenings(count, dice);
-    let answer = dice.below(2);
-    let event = dice.below(count);
-    let category = if answer == 1 {
-        categories[event]
-    } else if count == 1 {
-        1 + (categories[0] - 1 + dice.between(1, CATEGORIES.len() - 2)) % (CATEGORIES.len() - 1)
-    } else {
-        categories[(event + dice.between(1, count - 1)) % count]
-    };
-    finish(
-        format!(
-            "{story} so some {} {} ?",
-            CATEGORIES[category], events[event]
-        ),
-        &["No", "Yes"],
-        answer,
-    )
-}
-
-/// Says in general what happened, in another order, or draws several conclusions.
-pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
-    let count = [2, 2, 2, dice.between(2, 3)][level.min(3)];
-    let (categories, events, story) = happenings(count, dice);
-    let mut telling = Telling::of(story);
-    if dice.one_in(2) {
-        let mut answer = 0;
-        for claim in 0..CLAIMS {
-            if claim > 0 {
-                telling.count(["No", "Yes"][answer]);
-            }
-            answer = dice.below(2);
-            let event = dice.below(count);
-            let thing = if answer == 1 {
-                event
-            } else {
-                (event + dice.between(1, count - 1)) % count
-            };
-            telling.say(&format!(
-                "so some {} {} ?",
-                CATEGORIES[categories[thing]], events[event]
-            ));
+impl Happenings {
+    /// One thing on level 0, two on the next, up to three on the last.
+    fn draw(level: usize, least: usize, dice: &mut Dice) -> Self {
+        let count = [1, 2, dice.between(1, 2), dice.between(1, 3)][level.min(3)].max(least);
+        // Category 0 is color: a color does not fall.
+        let mut categories = dice.pick_distinct(&[1, 2, 3, 4, 5, 6, 7], CATEGORIES.len() - 1);
+        let absent = categories.split_off(count);
+        let things = categories
+            .iter()
+            .map(|&category| dice.pick(&CATEGORY_WORDS[category]))
+            .collect();
+        Self {
+            categories,
+            absent,
+            things,
+            events: dice.pick_distinct(&EVENTS, count),
         }
-        return telling.ask(&["No", "Yes"], answer);
     }
-    let all: Vec<usize> = (0..count).collect();
-    let mut again = dice.pick_distinct(&all, count);
+
+    fn text(&self) -> String {
+        let told = self.things.iter().zip(&self.events);
+        let told: Vec<String> = told
+            .map(|(thing, event)| format!("the {thing} {event}"))
+            .collect();
+        format!("follows : {} .", told.join(" , "))
+    }
+
+    /// "some animal falls" follows (1) from "the dog falls"; not (0) when something else falls, in
+    /// turn of another thing's category or of none in the story (see [`Whereabouts::claim`]).
+    fn conclusion(&self, dice: &mut Dice) -> (String, usize) {
+        let count = self.things.len();
+        let answer = dice.below(2);
+        let event = dice.below(count);
+        let category = if answer == 1 {
+            self.categories[event]
+        } else if count > 1 && dice.one_in(2) {
+            self.categories[(event + dice.between(1, count - 1)) % count]
+        } else {
+            dice.pick(&self.absent)
+        };
+        (
+            format!("so some {} {} ?", CATEGORIES[category], self.events[event]),
+            answer,
+        )
+    }
+}
+
+const FOLLOWS: [&str; 2] = ["No", "Yes"];
+
+pub fn follows(level: usize, dice: &mut Dice) -> Row {
+    let story = Happenings::draw(level, 1, dice);
+    let (conclusion, answer) = story.conclusion(dice);
+    finish(format!("{} {conclusion}", story.text()), &FOLLOWS, answer)
+}
+
+/// Says in general what happened, in another order.
+pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
+    let story = Happenings::draw(level, 2, dice);
+    let mut telling = Telling::of(story.text());
+    let all: Vec<usize> = (0..story.things.len()).collect();
+    let mut again = dice.pick_distinct(&all, all.len());
     let answer = again.pop().unwrap_or(0);
     for n in again {
+        let category = CATEGORIES[story.categories[n]];
         telling
-            .say(&format!("so some {}", CATEGORIES[categories[n]]))
-            .count(events[n])
+            .say(&format!("so some {category}"))
+            .count(story.events[n])
             .say(".");
     }
-    telling.say(&format!("so some {}", CATEGORIES[categories[answer]]));
-    telling.ask(&events, answer)
+    telling.say(&format!("so some {}", CATEGORIES[story.categories[answer]]));
+    telling.ask(&story.events, answer)
 }
 
 /// The last digit of a sum of 2, 3, 4 or (last level) 3 to 6 digits.

@@ -87,12 +87,21 @@ fn training_and_held_out_rows_are_disjoint() {
 }
 
 #[test]
-fn wrong_answers_come_from_the_same_story() {
-    for row in held_out(Task::Fact, 200, 1) {
+fn a_third_of_the_false_claims_exchange_two_places_of_the_story() {
+    let (mut exchanged, mut absent) = (0, 0);
+    for row in held_out(Task::Fact, 1000, 1) {
         let (story, claim) = row.prompt.split_once(" so ").expect("a claim");
         let place = claim.split(' ').nth(4).expect("a place");
-        assert!(story.contains(&format!("the {place} .")), "{}", row.prompt);
+        let named = story.contains(&format!("the {place} ."));
+        assert!(named || row.answer == 1, "{}", row.prompt);
+        exchanged += usize::from(named && row.answer == 1);
+        absent += usize::from(!named);
     }
+    // Of the false half, a third is about one person and half of the others exchange.
+    assert!(
+        (120..220).contains(&exchanged) && (270..400).contains(&absent),
+        "{exchanged} {absent}"
+    );
 }
 
 #[test]
