@@ -15,7 +15,6 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 /// Keys as WebDriver spells them.
-pub const ENTER: &str = "\u{E007}";
 pub const TAB: &str = "\u{E004}";
 pub const RIGHT: &str = "\u{E014}";
 
