@@ -113,6 +113,36 @@ fn shards_with_an_index_are_one_checkpoint() {
 }
 
 #[test]
+fn a_second_copy_of_the_weights_is_left_alone_and_a_choice_is_not_guessed() {
+    let Folder { config, tensors } = folder("random-llama2");
+    let alone = logits(&files(
+        &config,
+        vec![("model.safetensors", bytes(&tensors))],
+    ));
+    let other = b"not even safetensors".to_vec();
+    let with = |name, weights| {
+        files(
+            &config,
+            vec![(name, weights), ("model.safetensors", bytes(&tensors))],
+        )
+    };
+    assert_eq!(logits(&with("consolidated.safetensors", other)), alone);
+
+    let named =
+        ["a.safetensors", "b.safetensors"].map(|name| (name.to_string(), Bytes::Owned(Vec::new())));
+    let config = (
+        "config.json".to_string(),
+        Bytes::Owned(config.to_string().into_bytes()),
+    );
+    let error = ModelFiles::from_named("two", named.into_iter().chain([config]).collect());
+    let error = error.err().expect("two files and no index").to_string();
+    assert!(
+        error.starts_with("two holds several safetensors files (a.safetensors, b.safetensors)"),
+        "{error}"
+    );
+}
+
+#[test]
 fn half_precision_is_read_as_the_numbers_it_holds() {
     let Folder { config, tensors } = folder("random-llama3");
     let convert = |to: Dtype, round: fn(f32) -> ([u8; 2], f32)| {

@@ -6,17 +6,13 @@ use half::{bf16, f16};
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
 use serde::Deserialize;
 
+use super::files::Index;
 use super::{ModelError, ModelFiles};
 
 /// Every tensor of a checkpoint by name, without copying any.
 pub struct Checkpoint<'a> {
     shards: Vec<(&'a str, SafeTensors<'a>)>,
     shard_of: HashMap<String, usize>,
-}
-
-#[derive(Deserialize)]
-struct Index {
-    weight_map: HashMap<String, String>,
 }
 
 impl<'a> Checkpoint<'a> {

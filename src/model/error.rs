@@ -18,6 +18,11 @@ pub enum ModelError {
         hint: &'static str,
     },
 
+    #[error(
+        "{folder} holds several safetensors files ({files}) and no model.safetensors.index.json that says which belong together; keep one model in a folder, or add its index"
+    )]
+    SeveralWeights { folder: String, files: String },
+
     // config.json
     #[error(
         "{file} is not the JSON that was expected ({reason}); copy it again from where the model came from"

@@ -1,7 +1,10 @@
 //! The files of a model folder, wherever they came from: a disk, the program itself, or a reader's
 //! drop on the page.
 
+use std::collections::HashMap;
 use std::ops::Deref;
+
+use serde::Deserialize;
 
 use super::ModelError;
 
@@ -42,7 +45,7 @@ impl ModelFiles {
     /// Sorts named files into their roles; files that play none are ignored.
     ///
     /// # Errors
-    /// No `config.json` or no `*.safetensors` among them.
+    /// No `config.json` or no `*.safetensors` among them, or several of the latter and no index.
     pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
         let (mut config, mut tokenizer, mut index, mut weights) = (None, None, None, Vec::new());
         for (file, bytes) in files {
@@ -71,7 +74,7 @@ impl ModelFiles {
                 "add the model's weights in safetensors format",
             ));
         }
-        weights.sort_by(|a, b| a.0.cmp(&b.0));
+        let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
         Ok(Self {
             name: name.to_string(),
             config,
@@ -124,6 +127,38 @@ impl ModelFiles {
             .unwrap_or("model");
         Self::from_named(name, files)
     }
+}
+
+/// Which safetensors files are the model: those the index names, or `model.safetensors`, or the
+/// only one. Many folders hold a second copy under another name (`consolidated.safetensors`).
+fn choose(
+    folder: &str,
+    mut weights: Vec<(String, Bytes)>,
+    index: Option<&[u8]>,
+) -> Result<Vec<(String, Bytes)>, ModelError> {
+    if let Some(index) = index {
+        // An index that cannot be read is reported where its tensors are looked up.
+        if let Ok(index) = serde_json::from_slice::<Index>(index) {
+            weights.retain(|(file, _)| index.weight_map.values().any(|named| named == file));
+        }
+    } else if weights.iter().any(|(file, _)| file == "model.safetensors") {
+        weights.retain(|(file, _)| file == "model.safetensors");
+    } else if weights.len() > 1 {
+        let files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
+        return Err(ModelError::SeveralWeights {
+            folder: folder.to_string(),
+            files: files.join(", "),
+        });
+    }
+    weights.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(weights)
+}
+
+/// `model.safetensors.index.json`.
+#[derive(Deserialize)]
+pub(super) struct Index {
+    /// Tensor to file.
+    pub weight_map: HashMap<String, String>,
 }
 
 #[cfg(feature = "cli")]
