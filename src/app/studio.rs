@@ -131,9 +131,17 @@ impl Studio {
                 folder: RefCell::default(),
             })),
         };
-        let client = Client::start(move |heard| studio.heard(heard));
-        studio.desk().client.replace(Some(client));
-        studio.load();
+        // The first picture goes first: nothing of the worker is fetched until it is drawn.
+        request_animation_frame(move || {
+            let start = move || {
+                studio
+                    .desk()
+                    .client
+                    .replace(Some(Client::start(move |heard| studio.heard(heard))));
+                studio.load();
+            };
+            set_timeout(start, Duration::ZERO);
+        });
         studio.keep_link();
         studio
     }

@@ -73,15 +73,43 @@ pub(super) fn value_axis(theme: &Theme, grid: usize, name: &str, from_zero: bool
     })
 }
 
-/// The legend's entries are empty series, so that each shows exactly one mark or dash.
-///
-/// `wide` is for dashes; marks are square.
-pub(super) fn legend(theme: &Theme, names: &[&str], wide: bool) -> Value {
+/// The legend of kinds; its entries are the empty series of [`kind_entries`].
+pub(super) fn kind_legend(theme: &Theme) -> Value {
+    let names = ["embedding", "attention", "MLP"];
+    legend(theme, json!(names), 10)
+}
+
+/// The legend of curves: each its stroke as it is drawn, without the dot ECharts would put on it.
+pub(super) fn curve_legend(theme: &Theme, curves: &[(&str, Dash)]) -> Value {
+    let entry = |(name, dash): &(&str, Dash)| {
+        let icon = match dash {
+            Dash::Thick => "path://M0 0h30v4h-30z",
+            Dash::Solid => "path://M0 0h30v2h-30z",
+            Dash::Dashed => "path://M0 0h8v2h-8zM11 0h8v2h-8zM22 0h8v2h-8z",
+            Dash::Dotted => {
+                "path://M0 0h2v2h-2zM7 0h2v2h-2zM14 0h2v2h-2zM21 0h2v2h-2zM28 0h2v2h-2z"
+            }
+        };
+        json!({ "name": name, "icon": icon })
+    };
+    legend(theme, curves.iter().map(entry).collect(), 30)
+}
+
+/// How a curve is drawn.
+#[derive(Clone, Copy)]
+pub(super) enum Dash {
+    Thick,
+    Solid,
+    Dashed,
+    Dotted,
+}
+
+fn legend(theme: &Theme, data: Value, width: u32) -> Value {
     json!({
-        "data": names,
+        "data": data,
         "top": 2,
         "right": RIGHT,
-        "itemWidth": if wide { 30 } else { 10 },
+        "itemWidth": width,
         "itemHeight": 10,
         "itemGap": 14,
         "selectedMode": false,

@@ -25,6 +25,17 @@ pub fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
+/// A probability with three decimals, and no 1.000 or 0.000 for what is not certain.
+pub fn probability(p: f64) -> String {
+    if p > 0.9995 && p < 1.0 {
+        "> 0.999".to_owned()
+    } else if p > 0.0 && p < 0.0005 {
+        "< 0.001".to_owned()
+    } else {
+        fixed(p, 3)
+    }
+}
+
 /// A share of 1 as a percentage: `"42 %"`, `"0.3 %"`.
 pub fn percent(x: f64) -> String {
     let p = 100.0 * x;

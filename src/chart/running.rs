@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::frame::Dash;
 use super::number::{ordinal, percent, rounded, short};
 use super::strokes::{self, answered, option_name, stroke_name};
 use super::votes::capital;
@@ -13,6 +14,12 @@ const PLOT: u32 = 220;
 /// The paper's column has two units, so two plot areas.
 const PAPER_PLOT: u32 = 150;
 const GAP: u32 = 44;
+/// The curves and how each is drawn.
+const CURVES: [(&str, Dash); 3] = [
+    ("MSE", Dash::Thick),
+    ("bias", Dash::Solid),
+    ("diversity", Dash::Dashed),
+];
 /// Legend name of the MSE of a uniform answer, `(K-1)/K²`.
 const UNIFORM: &str = "uniform answer";
 
@@ -24,7 +31,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["axisPointer"] =
         json!({ "type": "line", "lineStyle": { "color": theme.quiet, "width": 1 } });
-    option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity"], true);
+    option["legend"] = frame::curve_legend(theme, &CURVES);
     let height = if column == Column::Paper {
         two_units(&mut option, lens, theme, column, &names, &depths);
         frame::TOP + 2 * PAPER_PLOT + GAP + 30
@@ -134,7 +141,10 @@ fn two_units(
     let level = frame::named(names, &vec![uniform; names.len()]);
     let mut level = line(UNIFORM, level, theme.quiet, "dotted", 1, 0);
     level["silent"] = json!(true);
-    option["legend"] = frame::legend(theme, &["MSE", "bias", "diversity", UNIFORM], true);
+    option["legend"] = frame::curve_legend(
+        theme,
+        &[CURVES[0], CURVES[1], CURVES[2], (UNIFORM, Dash::Dotted)],
+    );
     option["series"] = json!([
         with_settling(
             line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),

@@ -23,7 +23,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["formatter"] = json!("{b0}\nbias {c0}\ndiversity {c2}");
     option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
-    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"], false);
+    option["legend"] = frame::kind_legend(theme);
     option["grid"] = json!([
         frame::grid(frame::TOP, PLOT),
         frame::grid(frame::TOP + PLOT + GAP, PLOT)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::number::{rounded, short, signed};
+use super::number::{probability, rounded, signed};
 use super::strokes::{self, answered, option_name, stroke_name};
 use super::{Cell, Column, Figure, Table, Theme, frame};
 use crate::study::report::Lens;
@@ -30,7 +30,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     };
     let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
     option["tooltip"]["formatter"] = json!(format!("{{b0}}\n{{c0}} {unit}"));
-    option["legend"] = frame::legend(theme, &["embedding", "attention", "MLP"], false);
+    option["legend"] = frame::kind_legend(theme);
     option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
     option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
     option["yAxis"] = json!([frame::value_axis(
@@ -105,7 +105,7 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         format!(
             "Each bar is what the stroke would answer alone; all of them together answer {answer} with probability {}, \
              {verdict}.",
-            short(p)
+            probability(p)
         )
     };
     [first, second]

@@ -72,22 +72,11 @@ fn options(lens: &Lens) -> AnyView {
                     <span class="check" aria-hidden="true">{if right { "✓" } else { "" }}</span>
                     <span class="option">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</span>
                     <span class="bar" aria-hidden="true"><span class="fill" style:width=format!("{:.2}%", 100.0 * p)></span></span>
-                    <span class="number">{probability(p)}</span>
+                    <span class="number">{number::probability(p)}</span>
                     <span class="unseen">{if right { " (the right answer)" } else { "" }}</span>
                 </li>
             }
         })
         .collect_view()
         .into_any()
-}
-
-/// Three decimals, and no 1.000 for what is not certain.
-fn probability(p: f64) -> String {
-    if p > 0.9995 && p < 1.0 {
-        "> 0.999".to_owned()
-    } else if p > 0.0 && p < 0.0005 {
-        "< 0.001".to_owned()
-    } else {
-        number::fixed(p, 3)
-    }
 }
