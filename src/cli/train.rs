@@ -1,14 +1,15 @@
 //! `atelier train`: makes the apprentices, and rows of the language they learn.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::task::minilang::{self, Task};
-use crate::train::{Recipe, Session, Standing, evaluate, family};
+use crate::train::family::Apprentice;
+use crate::train::{Recipe, Session, Standing, TRAINING_STATE, Trainer, evaluate, family};
 
 /// Train a model of the generated mini-language, or write held-out rows of it.
 ///
@@ -56,6 +57,10 @@ struct Training {
     rate: Option<f64>,
     #[arg(long)]
     seed: Option<u64>,
+    /// Folder of the smaller model's training, for a model that is grown out of one (made there if
+    /// it is not; the default is a folder in --out).
+    #[arg(long)]
+    from: Option<PathBuf>,
     /// Go on from the state in --out.
     #[arg(long)]
     resume: bool,
@@ -174,22 +179,65 @@ fn train(args: &Training) -> anyhow::Result<()> {
     let Some(out) = args.out.clone() else {
         bail!("give --out, the folder to write the model to")
     };
+    let smaller = match args.model.as_deref().and_then(family::find) {
+        Some(known) if !args.resume => match known.grown_from.and_then(family::find) {
+            Some(smaller) => Some(train_smaller(smaller, args, &out)?),
+            None => None,
+        },
+        _ => None,
+    };
     let session = Session {
         out: out.clone(),
         resume: args.resume,
         snapshots,
         keep_state: args.keep_state,
     };
-    let seed = recipe.seed;
+    let trainer = run_session(&session, recipe, smaller.as_ref())?;
+
+    println!("{:>8}  {:>6}  {:>6}", "task", "right", "chance");
+    let shape = &trainer.recipe.shape;
+    for (task, accuracy) in
+        evaluate::accuracies(shape, &trainer.parameters, FINAL_ROWS, family::SEED)?
+    {
+        let (right, chance) = (100.0 * accuracy, 100.0 * task.chance());
+        println!("{:>8}  {right:>5.1}%  {chance:>5.1}%", task.name());
+    }
+    println!(
+        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {}: {}",
+        trainer.tokens_seen,
+        family::SEED,
+        out.display()
+    );
+    Ok(())
+}
+
+/// The smaller model that the one asked for is grown out of: finished, gone on with, or begun.
+fn train_smaller(smaller: Apprentice, args: &Training, out: &Path) -> anyhow::Result<Trainer> {
+    let folder = args.from.clone().unwrap_or_else(|| out.join(smaller.name));
+    let session = Session {
+        resume: folder.join(TRAINING_STATE).exists(),
+        out: folder,
+        snapshots: false,
+        keep_state: true,
+    };
+    eprintln!("first {}, in {}", smaller.name, session.out.display());
+    run_session(&session, smaller.recipe(), None)
+}
+
+fn run_session(
+    session: &Session,
+    recipe: Recipe,
+    from: Option<&Trainer>,
+) -> anyhow::Result<Trainer> {
     let bar = ProgressBar::new(recipe.tokens).with_style(ProgressStyle::with_template(
         "{bar:40} {pos}/{len} tokens, {eta} left, {msg}",
     )?);
-    let trainer = session.run(recipe, &mut |standing: &Standing| {
-        bar.set_position(standing.tokens_seen.min(bar.length().unwrap_or(u64::MAX)));
-        bar.set_message(format!(
-            "loss {:.3}, {:.0} tokens/s",
+    let trainer = session.run(recipe, from, &mut |standing: &Standing| {
+        let pace = format!(
+            "loss {:.3}  {:.0} tokens/s",
             standing.loss, standing.tokens_per_second
-        ));
+        );
+        bar.set_position(standing.tokens_seen.min(bar.length().unwrap_or(u64::MAX)));
         if let Some(accuracies) = &standing.accuracies {
             let line = accuracies
                 .iter()
@@ -198,31 +246,10 @@ fn train(args: &Training) -> anyhow::Result<()> {
                 .join("  ");
             let percent = 100.0 * standing.progress;
             // Not through the bar: that is silent where standard error is no terminal.
-            bar.suspend(|| {
-                eprintln!(
-                    "{percent:3.0}%  loss {:.3}  {:.0} tokens/s  {line}",
-                    standing.loss, standing.tokens_per_second
-                );
-            });
+            bar.suspend(|| eprintln!("{percent:3.0}%  {pace}  {line}"));
         }
+        bar.set_message(pace);
     })?;
     bar.finish_and_clear();
-
-    println!("{:>8}  {:>6}  {:>6}", "task", "right", "chance");
-    for (task, accuracy) in
-        evaluate::accuracies(&trainer.recipe.shape, &trainer.parameters, FINAL_ROWS, seed)?
-    {
-        println!(
-            "{:>8}  {:>5.1}%  {:>5.1}%",
-            task.name(),
-            100.0 * accuracy,
-            100.0 * task.chance()
-        );
-    }
-    println!(
-        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {seed}: {}",
-        trainer.tokens_seen,
-        out.display()
-    );
-    Ok(())
+    Ok(trainer)
 }

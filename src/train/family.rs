@@ -15,6 +15,8 @@ pub struct Apprentice {
     /// How often each runs.
     pub repeats: usize,
     pub tokens: u64,
+    /// The smaller apprentice it is grown out of.
+    pub grown_from: Option<&'static str>,
     /// Whether snapshots are kept along the way.
     pub snapshots: bool,
 }
@@ -25,6 +27,7 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 2,
         repeats: 1,
         tokens: TOKENS,
+        grown_from: None,
         snapshots: false,
     },
     Apprentice {
@@ -32,20 +35,23 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 4,
         repeats: 1,
         tokens: TOKENS,
+        grown_from: None,
         snapshots: true,
     },
     Apprentice {
         name: "apprentice-8",
         blocks: 8,
         repeats: 1,
-        tokens: TOKENS,
+        tokens: GROWN_TOKENS,
+        grown_from: Some("apprentice-4"),
         snapshots: false,
     },
     Apprentice {
         name: "apprentice-12",
         blocks: 12,
         repeats: 1,
-        tokens: TOKENS,
+        tokens: GROWN_TOKENS,
+        grown_from: Some("apprentice-4"),
         snapshots: false,
     },
     Apprentice {
@@ -53,12 +59,15 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 6,
         repeats: 2,
         tokens: TOKENS,
+        grown_from: None,
         snapshots: false,
     },
 ];
 
 /// Tokens that each of the family is trained on.
 pub const TOKENS: u64 = 10_000_000;
+/// Tokens that one grown out of another is trained on besides.
+pub const GROWN_TOKENS: u64 = 4_000_000;
 pub const BATCH: usize = 32;
 pub const RATE: f64 = 1e-3;
 pub const INITIAL_STD: f64 = 0.08;
@@ -89,7 +98,13 @@ impl Apprentice {
     pub fn recipe(&self) -> Recipe {
         Recipe {
             shape: shape(self.blocks, self.repeats, WIDTH),
-            seed: SEED,
+            seed: SEED
+                + if self.grown_from.is_some() {
+                    self.blocks as u64
+                } else {
+                    0
+                },
+            grown: self.grown_from.is_some(),
             tokens: self.tokens,
             batch: BATCH,
             rate: RATE,
