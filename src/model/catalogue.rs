@@ -60,12 +60,20 @@ macro_rules! model {
 
 /// Every finished model, the one to begin with first.
 pub const KNOWN: &[KnownModel] = &[
+    model!("apprentice-12", 12, 1_175_626, "12 blocks: the most able"),
+    model!("apprentice-8", 8, 802_193, "8 blocks"),
     model!("apprentice-4", 4, 428_817, "4 blocks"),
     model!(
         "apprentice-2",
         2,
         242_129,
         "2 blocks: what little depth can do"
+    ),
+    model!(
+        "apprentice-12-shared",
+        12,
+        615_566,
+        "6 blocks, each run twice in a row"
     ),
 ];
 
