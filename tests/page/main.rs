@@ -474,7 +474,7 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
         Value::from(3)
     );
     page.browser.run(
-        "const s = document.querySelector('#model'); s.value = 'apprentice-12'; s.dispatchEvent(new Event('change', { bubbles: true }));",
+        "const s = document.querySelector('#model'); s.value = s.options[0].value; s.dispatchEvent(new Event('change', { bubbles: true }));",
     );
     page.until_settled();
     page.browser.until(
