@@ -25,7 +25,7 @@ pub fn Status() -> impl IntoView {
     let words = move || {
         studio.work.with(|work| {
             work.as_ref()
-                .map(|work| words(work, &studio.draft.read().model.name().to_owned()))
+                .map(|work| words(work, studio.draft.read().model.name()))
         })
     };
     let share = move || studio.work.with(|work| work.as_ref().and_then(share));

@@ -142,9 +142,11 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>) {
         let Some((Request { id, ask }, files)) = next else {
             break;
         };
-        // Only this loop uses the session.
-        let mut session = session.borrow_mut();
-        let tell = match session.answer(desk, id, ask, files).await {
+        // Only this loop uses the session: it takes it along, so that nothing is borrowed while it waits.
+        let mut current = session.take();
+        let answer = current.answer(desk, id, ask, files).await;
+        session.replace(current);
+        let tell = match answer {
             Ok(tell) => tell,
             Err(Stop::Cancelled) => Tell::Cancelled,
             Err(Stop::Failed(reason)) => Tell::Failed { reason },
