@@ -179,16 +179,21 @@ fn train(args: &Training) -> anyhow::Result<()> {
     let Some(out) = args.out.clone() else {
         bail!("give --out, the folder to write the model to")
     };
-    let smaller = match args.model.as_deref().and_then(family::find) {
-        Some(known) if !args.resume => match known.grown_from.and_then(family::find) {
-            Some(smaller) => Some(train_smaller(smaller, args, &out)?),
-            None => None,
-        },
+    let smaller = args
+        .model
+        .as_deref()
+        .and_then(family::find)
+        .and_then(|known| known.grown_from)
+        .and_then(family::find);
+    // Stopped while the smaller model was still in training, there is nothing in --out to go on from.
+    let resume = args.resume && (smaller.is_none() || out.join(TRAINING_STATE).exists());
+    let smaller = match smaller {
+        Some(smaller) if !resume => Some(train_smaller(smaller, args, &out)?),
         _ => None,
     };
     let session = Session {
         out: out.clone(),
-        resume: args.resume,
+        resume,
         snapshots,
         keep_state: args.keep_state,
     };

@@ -10,12 +10,12 @@ pub enum TrainError {
     Diverged { step: u64 },
     #[error("cannot write {path}: {reason}; choose another --out")]
     Write { path: PathBuf, reason: String },
-    #[error("cannot read the training state {path}: {reason}")]
+    #[error(
+        "cannot go on from the training state {path}: {reason}; without --resume the training begins anew"
+    )]
     Read { path: PathBuf, reason: String },
     #[error(
         "{path} is the state of another training ({what} differs); give the same options, or another --out"
     )]
     OtherTraining { path: PathBuf, what: String },
-    #[error("{0}")]
-    Shape(String),
 }
