@@ -59,7 +59,7 @@ fn one_unit(
     names: &[String],
     depths: &[Triple],
 ) {
-    let (mse, bias, diversity) = curves(depths);
+    let (mse, _, diversity) = curves(depths);
     option["tooltip"]["formatter"] = json!("up to {b0}\nMSE {c0}\nbias {c1}\ndiversity {c2}");
     option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
     option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
@@ -74,28 +74,11 @@ fn one_unit(
                 "symbol": "none", "silent": true, "lineStyle": { "width": 0 }, "z": 1,
                 "areaStyle": { "color": theme.diversity, "opacity": opacity } })
     };
+    let [mse_line, bias_line, diversity_line] = three_curves(lens, theme, names, depths, 0);
     option["series"] = json!([
-        with_settling(
-            line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),
-            lens,
-            theme
-        ),
-        line(
-            "bias",
-            frame::named(names, &bias),
-            theme.bias,
-            "solid",
-            2,
-            0
-        ),
-        line(
-            "diversity",
-            frame::named(names, &diversity),
-            theme.diversity,
-            "dashed",
-            2,
-            0
-        ),
+        mse_line,
+        bias_line,
+        diversity_line,
         strip("below the strip", &mse, 0.0),
         strip("the strip", &diversity, 0.14),
     ]);
@@ -110,7 +93,6 @@ fn two_units(
     names: &[String],
     depths: &[Triple],
 ) {
-    let (mse, bias, diversity) = curves(depths);
     let uniform = 100.0 * uniform_mse(lens.logits.len());
     option["tooltip"]["formatter"] =
         json!("up to {b0}\n{a0} {c0}\n{a1} {c1}\n{a2} {c2}\n{a3} {c3}");
@@ -145,30 +127,36 @@ fn two_units(
         theme,
         &[CURVES[0], CURVES[1], CURVES[2], (UNIFORM, Dash::Dotted)],
     );
-    option["series"] = json!([
+    let [mse_line, bias_line, diversity_line] = three_curves(lens, theme, names, depths, 1);
+    option["series"] = json!([mse_line, bias_line, diversity_line, level]);
+}
+
+/// MSE, bias and diversity; the last in the plot `diversity_grid`.
+fn three_curves(
+    lens: &Lens,
+    theme: &Theme,
+    names: &[String],
+    depths: &[Triple],
+    diversity_grid: usize,
+) -> [Value; 3] {
+    let (mse, bias, diversity) = curves(depths);
+    let named = |values: &[f64]| frame::named(names, values);
+    [
         with_settling(
-            line("MSE", frame::named(names, &mse), theme.mse, "solid", 4, 0),
+            line("MSE", named(&mse), theme.mse, "solid", 4, 0),
             lens,
-            theme
+            theme,
         ),
-        line(
-            "bias",
-            frame::named(names, &bias),
-            theme.bias,
-            "solid",
-            2,
-            0
-        ),
+        line("bias", named(&bias), theme.bias, "solid", 2, 0),
         line(
             "diversity",
-            frame::named(names, &diversity),
+            named(&diversity),
             theme.diversity,
             "dashed",
             2,
-            1
+            diversity_grid,
         ),
-        level,
-    ]);
+    ]
 }
 
 fn line(name: &str, data: Vec<Value>, colour: &str, dash: &str, width: u32, grid: usize) -> Value {
