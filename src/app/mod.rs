@@ -1,12 +1,13 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
 //! Pure, and tested natively: [`link`] (the page's state as a URL), [`protocol`], [`examples`],
-//! [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
+//! [`opened`] (reports), [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
 //! or an engine: only `worker` does, so the page's own file stays small enough to draw the first
 //! picture early.
 
 pub mod examples;
 pub mod link;
+pub mod opened;
 pub mod protocol;
 pub mod roles;
 pub mod spacing;

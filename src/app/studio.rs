@@ -13,10 +13,10 @@ use web_sys::File;
 use super::client::{Client, Heard};
 use super::link::{Choice, Draft, Link};
 use super::protocol::{Ask, Event, Stage, Tell};
-use super::{browser, examples};
+use super::{browser, examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
-use crate::study::report::{Lens, ModelFacts, Report, VERSION};
+use crate::study::report::{Lens, ModelFacts, Report};
 
 /// Typing is over when nothing was typed for this long.
 const PAUSE: Duration = Duration::from_millis(350);
@@ -112,7 +112,7 @@ impl Studio {
             link.map_or((first, Column::default()), |link| (link.draft, link.column));
         let is_baked = baked
             .as_ref()
-            .is_some_and(|report| asks_for(report, &draft));
+            .is_some_and(|report| opened::asks_for(report, &draft));
         let shown = baked.filter(|_| is_baked).map(|report| Shown {
             report: Arc::new(report),
             origin: Origin::Baked,
@@ -307,7 +307,7 @@ impl Studio {
             self.draft.with(|draft| {
                 shown
                     .as_ref()
-                    .is_some_and(|shown| asks_for(&shown.report, draft))
+                    .is_some_and(|shown| opened::asks_for(&shown.report, draft))
             })
         })
     }
@@ -402,7 +402,7 @@ impl Studio {
     }
 
     fn show_live(self, report: Report, milliseconds: f64) {
-        let agrees = examples::baked().and_then(|baked| difference(&baked, &report));
+        let agrees = examples::baked().and_then(|baked| opened::difference(&baked, &report));
         let said = report.lens.as_ref().map(|lens| {
             let verdict = if lens.correct { "right" } else { "wrong" };
             let option = crate::chart::option_name(
@@ -427,11 +427,11 @@ impl Studio {
                 .await
                 .ok()
                 .and_then(|text| text.as_string());
-            match read_report(&file.name(), &text.unwrap_or_default()) {
+            match opened::read(&file.name(), &text.unwrap_or_default()) {
                 Ok(report) => {
                     self.give_up_current();
                     self.problem.set(None);
-                    if let Some(draft) = draft_of(&report) {
+                    if let Some(draft) = opened::draft_of(&report) {
                         self.draft.set(draft);
                     }
                     self.shown.set(Some(Shown {
@@ -482,100 +482,6 @@ impl Studio {
     fn desk(self) -> Rc<Desk> {
         self.desk.get_value()
     }
-}
-
-/// Was this report made from this draft?
-fn asks_for(report: &Report, draft: &Draft) -> bool {
-    let Some(lens) = &report.lens else {
-        return false;
-    };
-    let plan = draft.plan.trim();
-    report.model.name == draft.model.name()
-        && lens.prompt.as_ref() == Some(&draft.prompt)
-        && lens.options.as_ref() == Some(&draft.options)
-        && lens.answer == draft.answer
-        && match Plan::parse(plan, &report.model.order) {
-            Ok(plan) => plan.to_string() == lens.plan,
-            Err(_) => {
-                plan.is_empty()
-                    && Plan::whole(&report.model.order)
-                        .is_ok_and(|plan| plan.to_string() == lens.plan)
-            }
-        }
-}
-
-fn draft_of(report: &Report) -> Option<Draft> {
-    let lens = report.lens.as_ref()?;
-    Some(Draft {
-        model: Choice::Known(report.model.name.clone()),
-        prompt: lens.prompt.clone()?,
-        options: lens.options.clone()?,
-        answer: lens.answer,
-        plan: lens.plan.clone(),
-    })
-}
-
-/// The largest difference between two runs' logits, where both ask the same.
-fn difference(baked: &Report, live: &Report) -> Option<f64> {
-    let (a, b) = (baked.lens.as_ref()?, live.lens.as_ref()?);
-    let same = baked.model.name == live.model.name
-        && a.token_ids == b.token_ids
-        && a.option_token_ids == b.option_token_ids
-        && a.members == b.members
-        && a.plan == b.plan;
-    same.then(|| {
-        a.logits
-            .iter()
-            .zip(&b.logits)
-            .map(|(a, b)| f64::from((a - b).abs()))
-            .fold(0.0, f64::max)
-    })
-}
-
-fn read_report(name: &str, text: &str) -> Result<Report, String> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        atelier: u32,
-    }
-    let version = serde_json::from_str::<Version>(text).map_err(|_| {
-        format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote.")
-    })?;
-    if version.atelier > VERSION {
-        return Err(format!(
-            "{name} has version {} and this page reads up to {VERSION}: open it with a newer atelier.",
-            version.atelier
-        ));
-    }
-    let report: Report = serde_json::from_str(text)
-        .map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
-    let sound = report.lens.as_ref().is_some_and(is_sound);
-    if sound {
-        Ok(report)
-    } else {
-        Err(format!(
-            "{name} holds no picture of one prompt, or one whose parts do not fit."
-        ))
-    }
-}
-
-/// Do a report's arrays have the lengths that drawing relies on?
-fn is_sound(lens: &Lens) -> bool {
-    let (m, k) = (lens.members.len(), lens.logits.len());
-    let d = &lens.decomposition;
-    m > 0
-        && lens.answer < k
-        && lens.probabilities.len() == k
-        && lens.option_token_ids.len() == k
-        && lens
-            .options
-            .as_ref()
-            .is_none_or(|options| options.len() == k)
-        && lens.member_logits.len() == m
-        && lens.member_logits.iter().all(|row| row.len() == k)
-        && d.by_depth.len() == m
-        && [&d.probability, &d.logit]
-            .iter()
-            .all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
 }
 
 /// An error's text as a sentence of the page: capital first (unless it begins with a file's or a

@@ -1,0 +1,155 @@
+//! A report as the page meets it: read from a file, or baked, and held against what was asked.
+
+use super::link::{Choice, Draft};
+use crate::plan::Plan;
+use crate::study::report::{Lens, Report, VERSION};
+
+/// Was this report made from this draft?
+pub fn asks_for(report: &Report, draft: &Draft) -> bool {
+    let Some(lens) = &report.lens else {
+        return false;
+    };
+    let plan = draft.plan.trim();
+    report.model.name == draft.model.name()
+        && lens.prompt.as_ref() == Some(&draft.prompt)
+        && lens.options.as_ref() == Some(&draft.options)
+        && lens.answer == draft.answer
+        && match Plan::parse(plan, &report.model.order) {
+            Ok(plan) => plan.to_string() == lens.plan,
+            Err(_) => {
+                plan.is_empty()
+                    && Plan::whole(&report.model.order)
+                        .is_ok_and(|plan| plan.to_string() == lens.plan)
+            }
+        }
+}
+
+/// The draft that would make this report again, where it came from text.
+pub fn draft_of(report: &Report) -> Option<Draft> {
+    let lens = report.lens.as_ref()?;
+    Some(Draft {
+        model: Choice::Known(report.model.name.clone()),
+        prompt: lens.prompt.clone()?,
+        options: lens.options.clone()?,
+        answer: lens.answer,
+        plan: lens.plan.clone(),
+    })
+}
+
+/// The largest difference between two runs' logits, where both ask the same.
+pub fn difference(baked: &Report, live: &Report) -> Option<f64> {
+    let (a, b) = (baked.lens.as_ref()?, live.lens.as_ref()?);
+    let same = baked.model.name == live.model.name
+        && a.token_ids == b.token_ids
+        && a.option_token_ids == b.option_token_ids
+        && a.members == b.members
+        && a.plan == b.plan;
+    same.then(|| {
+        a.logits
+            .iter()
+            .zip(&b.logits)
+            .map(|(a, b)| f64::from((a - b).abs()))
+            .fold(0.0, f64::max)
+    })
+}
+
+/// Reads the text of the report file `name` and checks that it can be drawn.
+///
+/// # Errors
+/// One sentence for the reader: not a report, a newer version's, or parts that do not fit.
+pub fn read(name: &str, text: &str) -> Result<Report, String> {
+    #[derive(serde::Deserialize)]
+    struct Version {
+        atelier: u32,
+    }
+    let version = serde_json::from_str::<Version>(text).map_err(|_| {
+        format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote.")
+    })?;
+    if version.atelier > VERSION {
+        return Err(format!(
+            "{name} has version {} and this page reads up to {VERSION}: open it with a newer atelier.",
+            version.atelier
+        ));
+    }
+    let report: Report = serde_json::from_str(text)
+        .map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
+    let sound = report.lens.as_ref().is_some_and(is_sound);
+    if sound {
+        Ok(report)
+    } else {
+        Err(format!(
+            "{name} holds no picture of one prompt, or one whose parts do not fit."
+        ))
+    }
+}
+
+/// Do a report's arrays have the lengths that drawing relies on?
+fn is_sound(lens: &Lens) -> bool {
+    let (m, k) = (lens.members.len(), lens.logits.len());
+    let d = &lens.decomposition;
+    m > 0
+        && lens.answer < k
+        && lens.probabilities.len() == k
+        && lens.option_token_ids.len() == k
+        && lens
+            .options
+            .as_ref()
+            .is_none_or(|options| options.len() == k)
+        && lens.member_logits.len() == m
+        && lens.member_logits.iter().all(|row| row.len() == k)
+        && d.by_depth.len() == m
+        && [&d.probability, &d.logit]
+            .iter()
+            .all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::examples;
+
+    fn text(change: impl Fn(&mut serde_json::Value)) -> String {
+        let baked = examples::baked().expect("the baked example is a report");
+        let mut value = serde_json::to_value(baked).expect("JSON");
+        change(&mut value);
+        value.to_string()
+    }
+
+    #[test]
+    fn a_report_comes_back_with_the_draft_that_makes_it() {
+        let report = read("a.json", &text(|_| ())).expect("a sound report");
+        let draft = draft_of(&report).expect("it came from text");
+        assert!(asks_for(&report, &draft));
+        assert_eq!(difference(&report, &report), Some(0.0));
+        let other = Draft {
+            answer: 0,
+            plan: "0".into(),
+            ..draft
+        };
+        assert!(!asks_for(&report, &other));
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused_in_a_sentence() {
+        for (text, says) in [
+            ("{}".to_string(), "is not a report of atelier"),
+            (text(|v| v["atelier"] = 99.into()), "has version 99"),
+            (text(|v| v["engine"] = 1.into()), "is damaged"),
+            (text(|v| v["lens"]["answer"] = 7.into()), "parts do not fit"),
+            (
+                text(|v| v["lens"]["member_logits"] = serde_json::json!([[1.0, 2.0]])),
+                "parts do not fit",
+            ),
+            (
+                text(|v| v["lens"] = serde_json::Value::Null),
+                "no picture of one prompt",
+            ),
+        ] {
+            let sentence = read("a.json", &text).expect_err(says);
+            assert!(
+                sentence.starts_with("a.json ") && sentence.contains(says),
+                "{sentence}"
+            );
+        }
+    }
+}
