@@ -30,14 +30,14 @@ pub const ALL: &[Example] = &[
     },
     Example {
         name: "Topic",
-        look: "Three words of sport and a stray one of business: the easiest task, settled early.",
+        look: "Three words of sport and a stray one of business: how early does the running answer settle?",
         prompt: "topic : the coach and the profit met the player near the stadium . this is about",
         options: &[" world", " sport", " business", " science"],
         answer: 1,
     },
     Example {
         name: "Sum",
-        look: "The last digit of a sum has ten options, and no stroke can guess it from one word alone.",
+        look: "The last digit of a sum has ten options. Which strokes bring the numbers together?",
         prompt: "sum : 3 + 5 + 9 + 2 ends in",
         options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
         answer: 9,
