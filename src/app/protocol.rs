@@ -9,11 +9,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -33,6 +34,23 @@ pub enum Ask {
         options: Vec<String>,
         answer: usize,
         plan: Option<String>,
+    },
+    /// One prompt under the model's own order and under `plan`: a report with a `lab`.
+    Lab {
+        prompt: String,
+        options: Vec<String>,
+        answer: usize,
+        plan: String,
+    },
+    /// Sweeps over held-out rows of the generated tasks: a report with `orders`, one a task.
+    /// [`Tell::Partial`] shows it as it fills in.
+    Orders {
+        /// Names of the generated tasks.
+        tasks: Vec<String>,
+        /// A task.
+        rows: usize,
+        sweeps: Vec<Sweep>,
+        extent: Extent,
     },
     /// Stop the request with this id.
     Cancel { id: u32 },
@@ -57,6 +75,10 @@ pub enum Tell {
     },
     Loaded {
         model: ModelFacts,
+    },
+    /// What a sweep has so far; more is to come. Rows of single results are left out.
+    Partial {
+        report: Box<Report>,
     },
     Done {
         report: Box<Report>,

@@ -1,6 +1,7 @@
 use crate::engine::EngineError;
 use crate::model::ModelError;
-use crate::plan::PlanError;
+use crate::plan::{MAX_REPEAT, PlanError};
+use crate::study::orders::Sweep;
 
 /// Why a study could not be made; the rooms' own sentences.
 #[derive(Debug, thiserror::Error)]
@@ -15,4 +16,15 @@ pub enum StudyError {
         "{model} has no tokenizer.json, so it cannot read text; add the file, or give token ids"
     )]
     NoTokenizer { model: String },
+    #[error(
+        "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop"
+    )]
+    UnknownSweep { name: String },
+    #[error(
+        "a model of {runs} block runs has no order to try for {sweep}: {sweep} needs at least {}",
+        sweep.least_runs()
+    )]
+    NoSuchSweep { sweep: Sweep, runs: usize },
+    #[error("a sweep needs at least one seed, and between 1 and {MAX_REPEAT} rounds")]
+    Extent,
 }

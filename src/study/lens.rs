@@ -57,6 +57,8 @@ fn empty(model: &LoadedModel) -> Report {
         engine: model.engine.describe(),
         lens: None,
         prompts: None,
+        lab: None,
+        orders: Vec::new(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Whole experiments, and [`report`], the file they all write.
 
 mod error;
+pub mod geometry;
+pub mod lab;
 pub mod lens;
 mod loaded;
+pub mod orders;
 pub mod report;
 
 pub use error::StudyError;

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Member;
 use crate::measure::decomposition::{Column, Decomposition, Triple};
+use crate::study::lab::Lab;
+use crate::study::orders::Orders;
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
 pub const VERSION: u32 = 1;
@@ -22,6 +24,12 @@ pub struct Report {
     /// Many prompts through the lens, and their averages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<Prompts>,
+    /// One prompt, before and after its blocks were rearranged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lab: Option<Box<Lab>>,
+    /// Sweeps over orders, one a task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orders: Vec<Orders>,
 }
 
 /// The model as far as a reader of the report needs it.

@@ -2,3 +2,4 @@
 
 pub mod minilang;
 pub mod rows;
+pub mod score;

@@ -1,0 +1,121 @@
+//! What a sweep found: the `orders` part of a report.
+
+use serde::{Deserialize, Serialize};
+
+use super::Sweep;
+use crate::measure::interval::Mean;
+use crate::task::score::Score;
+
+/// Many orders of one model's blocks on the same rows, beside the model's own order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Orders {
+    /// Where the rows come from: a task's name, or a file's.
+    pub task: String,
+    /// What [`Measures::accuracy`] counts.
+    pub score: Score,
+    /// Rows done of those asked for; fewer when it was stopped.
+    pub rows: usize,
+    pub rows_asked: usize,
+    /// Mean over rows of 1 / K; 0 where there is nothing to choose from.
+    pub chance: f64,
+    /// Share of the most frequent right answer: what always answering it would score.
+    pub majority: f64,
+    /// Of the bootstrap behind every interval.
+    pub resamples: usize,
+    pub seed: u64,
+    /// Block runs made for one row, and what they would be with each plan run alone.
+    pub block_runs: usize,
+    pub block_runs_alone: usize,
+    /// The model's own order.
+    pub original: Variant,
+    pub variants: Vec<Variant>,
+    /// The variants as a figure's points: one each, but for shuffles, whose point is the mean over
+    /// the seeds.
+    pub points: Vec<Point>,
+}
+
+/// One order on all rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Variant {
+    /// As `--plan` reads it: `reverse:2`, or a line of notation.
+    pub name: String,
+    /// In the one-line notation.
+    pub plan: String,
+    pub measures: Measures,
+    pub rows: Rows,
+}
+
+/// A point of a sweep's curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    pub sweep: Sweep,
+    /// The `i` of `drop:i` and `swap:i`, the `s` of the others.
+    pub at: usize,
+    /// Of a loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<usize>,
+    /// Block runs between the ends that stay: `T - 2s - 1`. `None` for drop and swap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub middle: Option<usize>,
+    /// Indices into [`Orders::variants`]; several only for shuffles.
+    pub variants: Vec<usize>,
+    pub measures: Measures,
+}
+
+/// Means over rows, each with its 95 % interval (MATH section 8).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Share of rows that the score calls right.
+    pub accuracy: Mean,
+    /// `(accuracy - chance) / (the original's accuracy - chance)`, chance the larger of
+    /// [`Orders::chance`] and [`Orders::majority`]; `None` where the original is not above it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised: Option<Mean>,
+    /// Accuracy less the original's, row by row.
+    pub change: Mean,
+    /// The right option's logit less the best other's; nats for continuations.
+    pub margin: Mean,
+    /// From the original's distribution over the options to this one's, nats.
+    pub kl: Mean,
+    /// Points are `softmax(u_i)`: `mse = bias - diversity`.
+    pub probability: Votes,
+    /// Points are `u_i`.
+    pub logit: Votes,
+    /// As the paper prints them: not one identity.
+    pub paper: Votes,
+    /// Log-probability of the right continuation, nats a row; `None` where rows are single tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_likelihood: Option<Mean>,
+    /// Accuracy when every continuation's log-probability is divided by its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy_per_byte: Option<Mean>,
+    /// `exp` of minus the mean log-probability of a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perplexity: Option<Mean>,
+}
+
+/// Bias, diversity and MSE of the members' votes, means over rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Votes {
+    pub mse: Mean,
+    pub bias: Mean,
+    pub diversity: Mean,
+}
+
+/// What was measured on each row, in the rows' order: what means and intervals are made of, and
+/// what a stopped sweep goes on from. All lists are `[rows]`, or empty where the score has no such
+/// number.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rows {
+    pub correct: Vec<bool>,
+    pub margin: Vec<f64>,
+    pub kl: Vec<f64>,
+    /// `[mse, bias, diversity]` each.
+    pub probability: Vec<[f64; 3]>,
+    pub logit: Vec<[f64; 3]>,
+    pub paper: Vec<[f64; 3]>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_likelihood: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub correct_per_byte: Vec<bool>,
+}
