@@ -12,6 +12,7 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         members,
         member_logits,
         logits,
+        ..
     } = trace;
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
