@@ -124,7 +124,11 @@ impl<'a> Sweeping<'a> {
             .chain(&stopped.variants)
             .map(|variant| variant.rows.clone())
             .collect();
-        if self.rows.iter().any(|rows| rows.correct.len() != stopped.rows) {
+        if self
+            .rows
+            .iter()
+            .any(|rows| rows.correct.len() != stopped.rows)
+        {
             return Err(StudyError::OtherSweep {
                 task: stopped.task.clone(),
             });
@@ -285,7 +289,10 @@ impl<'a> Sweeping<'a> {
             .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
             .collect();
         if !passages.is_empty() {
-            let run = self.model.engine.score(passages.into(), self.plans.clone())?;
+            let run = self
+                .model
+                .engine
+                .score(passages.into(), self.plans.clone())?;
             return Ok(Some(Stage::Passages(run)));
         }
         let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
