@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use super::orders_picture as picture;
 use super::output::{self, OutFile, Progress};
@@ -118,11 +118,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
     let model = super::known::open(&args.model)?;
-    let orders = every_order(&model, &args, sweeps)?;
     let mut report = match (&args.out, args.resume) {
         (Some(path), true) => stopped(path, &model)?,
         _ => Report::of(&model),
     };
+    let orders = every_order(&model, &args, sweeps)?;
     let stop = stop_on_interrupt()?;
     let mut saved = Instant::now();
     for rows in sources {
@@ -192,7 +192,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             ),
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
-        bail!("stopped before the end: {kept}");
+        eprintln!("atelier: stopped before the end: {kept}");
+        // What a shell expects of a program that was interrupted.
+        std::process::exit(130);
     }
     Ok(())
 }
