@@ -28,6 +28,11 @@ impl Page {
 
     /// Clicks the button and waits until it says what came of it.
     fn copy_link(&self, outcome: &str) {
+        // What it said of the last click is gone after a while.
+        self.browser.until(
+            "the button offers the link",
+            &format!("{BUTTON}.textContent === 'Copy link'"),
+        );
         self.browser.run(&format!("{BUTTON}.click()"));
         self.browser.until(
             &format!("the button says {outcome:?}"),
@@ -56,12 +61,8 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
         first.starts_with(&format!("{}#", page.server.url())) && first.contains("prompt="),
         "{first}"
     );
-    page.browser.until(
-        "the button is itself again",
-        &format!("{BUTTON}.textContent === 'Copy link'"),
-    );
 
-    // With everything that a link has to spell: another model, a plan, a column, odd letters.
+    // With everything that a link has to spell: a plan, a column, odd letters.
     page.browser.type_into("#plan", "0-1,(0,1)x2");
     page.browser.until(
         "the plan ran",
