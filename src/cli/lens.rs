@@ -1,6 +1,5 @@
 //! `atelier lens`: prompts in, members, bias and diversity out.
 
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +7,7 @@ use anyhow::Context;
 
 use super::output::{self, OutFile, Progress};
 use super::picture::{self, View};
+use super::rows_source::bytes;
 use crate::plan::Plan;
 use crate::study::report::{Lens, Report};
 use crate::study::{LoadedModel, Question, StudyError, lens};
@@ -199,12 +199,5 @@ fn looked_at(
 }
 
 fn read_rows(path: &Path) -> anyhow::Result<Vec<rows::Row>> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    let bytes = bytes.with_context(|| format!("{} cannot be read", path.display()))?;
-    rows::read(&bytes).with_context(|| path.display().to_string())
+    rows::read(&bytes(path)?).with_context(|| path.display().to_string())
 }

@@ -4,8 +4,11 @@
 mod known;
 mod lens;
 mod models;
+mod orders;
+mod orders_picture;
 mod output;
 mod picture;
+mod rows_source;
 mod table;
 mod train;
 
@@ -26,6 +29,7 @@ struct Cli {
 enum Command {
     Lens(Box<lens::Args>),
     Models(models::Args),
+    Orders(Box<orders::Args>),
     Train(Box<train::Args>),
 }
 
@@ -38,6 +42,7 @@ pub fn main() -> ExitCode {
     let done = match cli.command {
         Command::Lens(args) => lens::run(*args),
         Command::Models(args) => models::run(args),
+        Command::Orders(args) => orders::run(*args),
         Command::Train(args) => train::run(*args),
     };
     match done {

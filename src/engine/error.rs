@@ -13,6 +13,10 @@ pub enum EngineError {
         "the plan asks for block {index}, but the model's last block is {last}; write a plan for this model"
     )]
     Plan { index: usize, last: usize },
+    #[error(
+        "a passage of {tokens} tokens cannot have its last {scored} scored: score at least one, and leave one before them"
+    )]
+    Scored { tokens: usize, scored: usize },
     #[error("the run was cancelled")]
     Cancelled,
     #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]

@@ -11,8 +11,9 @@ pub mod schedule;
 pub use error::EngineError;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use crate::model::{ModelConfig, Prompt};
+use crate::model::{ModelConfig, Passage, Prompt};
 use crate::plan::{Half, Plan};
 
 /// What wrote a member into the residual stream.
@@ -41,6 +42,27 @@ pub struct Trace {
     pub member_logits: Vec<Vec<f32>>,
     /// `[K]` the model's own logits for the options.
     pub logits: Vec<f32>,
+    /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
+    /// final norm not applied; empty unless [`Capture::States`] was asked for.
+    pub states: Vec<Vec<f32>>,
+}
+
+/// What a run records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capture {
+    /// Members' option logits.
+    Members,
+    /// The residual stream after every step too: `(S + 1) T D` numbers a prompt and plan.
+    States,
+}
+
+/// The scored tokens of one [`Passage`] under one plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenScore {
+    /// Sum over the scored tokens, nats.
+    pub log_probability: f64,
+    /// Is every one of them the likeliest token where it stands?
+    pub greedy: bool,
 }
 
 /// A model ready to run.
@@ -59,9 +81,20 @@ pub trait Engine {
     /// An id past the vocabulary, a prompt past the context, a plan for a deeper model.
     fn start<'a>(
         &'a self,
-        prompts: &'a [Prompt],
-        plans: &'a [Plan],
-    ) -> Result<Box<dyn Run + 'a>, EngineError>;
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+        capture: Capture,
+    ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError>;
+
+    /// Begins to score every passage under every plan.
+    ///
+    /// # Errors
+    /// As [`Engine::start`]; a passage that scores none of its tokens, or its first.
+    fn score<'a>(
+        &'a self,
+        passages: Arc<[Passage]>,
+        plans: Arc<[Plan]>,
+    ) -> Result<Box<dyn Run<TokenScore> + 'a>, EngineError>;
 
     /// `[V]` logits of the next token, for each prompt under one plan.
     fn next_token_logits(
@@ -78,23 +111,23 @@ pub trait Engine {
         plans: &[Plan],
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Vec<Vec<Trace>>, EngineError> {
-        let mut run = self.start(prompts, plans)?;
+        let mut run = self.start(prompts.into(), plans.into(), Capture::Members)?;
         while let Some((done, of)) = run.advance()? {
             if progress(done, of).is_break() {
                 return Err(EngineError::Cancelled);
             }
         }
-        run.traces()
+        run.finish()
     }
 }
 
 /// A run in small steps, so that a browser's worker can hear "cancel" between them.
-pub trait Run {
+pub trait Run<T> {
     /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError>;
 
     /// What was recorded, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
-    fn traces(self: Box<Self>) -> Result<Vec<Vec<Trace>>, EngineError>;
+    fn finish(self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError>;
 }
 
 /// The members that a plan records, in order: 1 + 2 for every block run.

@@ -47,6 +47,32 @@ impl Schedule {
         }
     }
 
+    /// The most residual streams that exist at once while the batches run in order: a step's own
+    /// while a later step needs it, its inputs until then, a parallel step's partial sum.
+    pub fn peak_streams(&self) -> usize {
+        let mut children: Vec<usize> = self.nodes.iter().map(|node| node.children).collect();
+        let mut left: Vec<usize> = self.nodes.iter().map(|node| node.runs.len()).collect();
+        let (mut live, mut peak) = (1, 1);
+        for batch in &self.batches {
+            let mut freed = 0;
+            for &(node, _) in &batch.nodes {
+                if left[node] == self.nodes[node].runs.len() {
+                    live += 1;
+                }
+                left[node] -= 1;
+                if left[node] == 0 {
+                    let parent = self.nodes[node].parent;
+                    children[parent] -= 1;
+                    freed += usize::from(children[parent] == 0);
+                    freed += usize::from(self.nodes[node].children == 0);
+                }
+            }
+            peak = peak.max(live);
+            live -= freed;
+        }
+        peak
+    }
+
     /// Block runs that will be made, for one prompt.
     pub fn block_runs(&self) -> usize {
         self.batches.iter().map(|batch| batch.nodes.len()).sum()
@@ -153,6 +179,15 @@ mod tests {
             schedule.block_runs(),
             12 + (0..12).map(|i| 11 - i).sum::<usize>()
         );
+    }
+
+    #[test]
+    fn a_drop_sweep_keeps_a_stream_a_plan() {
+        // The original's and each dropped one's, and the outputs of the batch that is being run.
+        assert_eq!(schedule(&["0-11"]).peak_streams(), 2);
+        assert_eq!(schedule(&["0,(1-3)"]).peak_streams(), 2);
+        let three = schedule(&["0-11", "1-11", "0,2-11"]).peak_streams();
+        assert!((3..=6).contains(&three), "{three}");
     }
 
     #[test]

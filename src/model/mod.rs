@@ -13,6 +13,6 @@ pub use checkpoint::Checkpoint;
 pub use config::{Architecture, ModelConfig, RopeScaling};
 pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};
-pub use prompt::Prompt;
+pub use prompt::{Passage, Prompt};
 pub use tokenizer::Tokenizer;
 pub use weights::{BlockWeights, Weights};

@@ -56,3 +56,34 @@ impl Prompt {
         })
     }
 }
+
+/// A text whose last tokens are to be scored, each given all that comes before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passage {
+    /// T token ids, each below the vocabulary size.
+    pub token_ids: Vec<u32>,
+    /// How many of the last tokens are scored: at least one, and fewer than T.
+    pub scored: usize,
+}
+
+impl Passage {
+    /// `continuation` after `context`.
+    ///
+    /// # Errors
+    /// An empty context or continuation, too many tokens, an id past the vocabulary.
+    pub fn new(
+        config: &ModelConfig,
+        context: &[u32],
+        continuation: &[u32],
+    ) -> Result<Self, ModelError> {
+        if context.is_empty() || continuation.is_empty() {
+            return Err(ModelError::EmptyPrompt);
+        }
+        let Prompt { token_ids, .. } =
+            Prompt::from_ids(config, [context, continuation].concat(), Vec::new())?;
+        Ok(Self {
+            token_ids,
+            scored: continuation.len(),
+        })
+    }
+}

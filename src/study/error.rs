@@ -25,6 +25,20 @@ pub enum StudyError {
         sweep.least_runs()
     )]
     NoSuchSweep { sweep: Sweep, runs: usize },
+    #[error("there are no rows to run: give a task or a file with at least one")]
+    NoRows,
+    #[error("row {row} is scored another way than the first: run each kind of rows by itself")]
+    MixedRows { row: usize },
+    #[error("{task}, row {row}: {error}")]
+    Row {
+        task: String,
+        row: usize,
+        error: Box<StudyError>,
+    },
+    #[error(
+        "the file holds a sweep of '{task}' with other rows, orders or seed: resume it with the options it was begun with, or write to another file"
+    )]
+    OtherSweep { task: String },
     #[error("a sweep needs at least one seed, and between 1 and {MAX_REPEAT} rounds")]
     Extent,
 }

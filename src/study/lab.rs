@@ -1,9 +1,16 @@
-//! The `lab` part of a report: one question under the model's own order and under the reader's.
+//! One question under the model's own order and under the reader's: the `lab` part of a report.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::geometry::Geometry;
-use super::report::Lens;
+use super::geometry::{Averaging, Geometry};
+use super::lens::lens;
+use super::report::{Lens, Report};
+use super::{LoadedModel, Question, StudyError};
+use crate::engine::{Capture, EngineError, Run, Trace};
+use crate::measure::divergence::kl;
+use crate::plan::Plan;
 
 /// Before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,4 +23,66 @@ pub struct Lab {
     pub kl: f64,
     /// Both streams, in the same order.
     pub geometry: [Geometry; 2],
+}
+
+/// Both orders on their way; what they share is computed once.
+pub struct Rearranging<'a> {
+    model: &'a LoadedModel,
+    question: Question,
+    plans: [Plan; 2],
+    run: Box<dyn Run<Trace> + 'a>,
+}
+
+impl<'a> Rearranging<'a> {
+    /// # Errors
+    /// As [`Engine::start`](crate::engine::Engine::start).
+    pub fn start(
+        model: &'a LoadedModel,
+        question: &Question,
+        plan: Plan,
+    ) -> Result<Self, StudyError> {
+        let plans = [model.plan(None)?, plan];
+        let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
+        let run = model
+            .engine
+            .start(prompts, plans.clone().into(), Capture::States)?;
+        Ok(Self {
+            model,
+            question: question.clone(),
+            plans,
+            run,
+        })
+    }
+
+    /// Runs one batch: `Some((done, of))` in block runs, `None` once both are done.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        Ok(self.run.advance()?)
+    }
+
+    /// # Errors
+    /// Called too early: [`EngineError::Cancelled`].
+    pub fn report(self) -> Result<Report, StudyError> {
+        let mut traces = self.run.finish()?.into_iter().flatten();
+        let width = self.model.config().width;
+        let mut one = |plan: &Plan| -> Result<(Lens, Geometry), StudyError> {
+            let mut trace = traces.next().ok_or(EngineError::Cancelled)?;
+            let mut geometry = Averaging::new(plan, width);
+            geometry.add(&std::mem::take(&mut trace.states));
+            Ok((lens(&self.question, plan, trace), geometry.mean()))
+        };
+        let (original, before) = one(&self.plans[0])?;
+        let (arranged, after) = one(&self.plans[1])?;
+        Ok(Report {
+            lab: Some(Box::new(Lab {
+                kl: kl(&original.logits, &arranged.logits),
+                original,
+                arranged,
+                geometry: [before, after],
+            })),
+            ..Report::of(self.model)
+        })
+    }
 }

@@ -1,7 +1,7 @@
 //! One plan on one prompt, or on many: traces to [`Lens`] rows and their averages.
 
 use super::loaded::{LoadedModel, Question};
-use super::report::{AverageDepth, Averages, Lens, Prompts, Report, VERSION};
+use super::report::{AverageDepth, Averages, Lens, Prompts, Report};
 use crate::engine::Trace;
 use crate::measure::decomposition::{Column, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
@@ -12,6 +12,7 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         members,
         member_logits,
         logits,
+        ..
     } = trace;
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
@@ -37,7 +38,7 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
 pub fn report(model: &LoadedModel, lens: Lens) -> Report {
     Report {
         lens: Some(lens),
-        ..empty(model)
+        ..Report::of(model)
     }
 }
 
@@ -46,19 +47,7 @@ pub fn report_prompts(model: &LoadedModel, rows: Vec<Lens>) -> Report {
     let averages = average(&rows);
     Report {
         prompts: Some(Prompts { rows, averages }),
-        ..empty(model)
-    }
-}
-
-fn empty(model: &LoadedModel) -> Report {
-    Report {
-        atelier: VERSION,
-        model: model.facts(),
-        engine: model.engine.describe(),
-        lens: None,
-        prompts: None,
-        lab: None,
-        orders: Vec::new(),
+        ..Report::of(model)
     }
 }
 

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Member;
 use crate::measure::decomposition::{Column, Decomposition, Triple};
+use crate::study::LoadedModel;
 use crate::study::lab::Lab;
-use crate::study::orders::Orders;
+use crate::study::orders::{Median, Orders};
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
 pub const VERSION: u32 = 1;
@@ -30,6 +31,25 @@ pub struct Report {
     /// Sweeps over orders, one a task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orders: Vec<Orders>,
+    /// Over those tasks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub medians: Vec<Median>,
+}
+
+impl Report {
+    /// A report of this model with nothing in it yet.
+    pub fn of(model: &LoadedModel) -> Self {
+        Report {
+            atelier: VERSION,
+            model: model.facts(),
+            engine: model.engine.describe(),
+            lens: None,
+            prompts: None,
+            lab: None,
+            orders: Vec::new(),
+            medians: Vec::new(),
+        }
+    }
 }
 
 /// The model as far as a reader of the report needs it.

@@ -1,6 +1,9 @@
-//! What it means for a row to be answered right (MATH section 8).
+//! What it means for a row to be answered right (MATH section 8), in the conventions of the
+//! lm-evaluation-harness, which the Painters paper uses.
 
 use serde::{Deserialize, Serialize};
+
+pub use crate::measure::decomposition::argmax;
 
 /// How a task's rows are scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -15,4 +18,178 @@ pub enum Score {
     LastWord,
     /// The text written greedily holds the right number (GSM8K).
     Generate,
+}
+
+/// Where a written answer ends: what comes after is the model asking itself the next question.
+pub const STOPS: [&str; 3] = ["Question:", "</s>", "<|im_end|>"];
+
+/// The number a text answers with, plain: `1,234`, `$18` and `18.` are `1234`, `18` and `18`.
+///
+/// It is the first number behind a `####`, and where there is none the last number of the text
+/// (lm-eval's `strict-match`, then its `flexible-extract`). What follows a [`STOPS`] is not read. A
+/// number is an optional minus, then digits, dollars, commas and dots; lm-eval would also take a
+/// lone `...` or `$.` for one, which is passed over here.
+pub fn number(text: &str) -> Option<String> {
+    let end = STOPS.iter().filter_map(|stop| text.find(stop)).min();
+    let text = &text[..end.unwrap_or(text.len())];
+    text.match_indices(MARK)
+        .find_map(|(at, mark)| number_at(text[at + mark.len()..].trim_start()))
+        .or_else(|| last_number(text))
+}
+
+const MARK: &str = "####";
+
+/// Whether a written text answers with `answer`, compared as text, as lm-eval does: `18.0` is not
+/// `18`.
+pub fn answers(text: &str, answer: &str) -> bool {
+    number(text).is_some_and(|found| Some(found) == number(answer))
+}
+
+/// The number that a text begins with.
+fn number_at(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let sign = text.len() - digits.len();
+    let end = digits.find(|c| !part_of_number(c)).unwrap_or(digits.len());
+    plain(&text[..sign + end])
+}
+
+fn last_number(text: &str) -> Option<String> {
+    let mut last = None;
+    let mut rest = text;
+    while let Some(start) = rest.find(part_of_number) {
+        let (before, run) = rest.split_at(start);
+        let end = run.find(|c| !part_of_number(c)).unwrap_or(run.len());
+        let signed = start - usize::from(before.ends_with('-'));
+        last = plain(&rest[signed..start + end]).or(last);
+        rest = &run[end..];
+    }
+    last
+}
+
+fn part_of_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '$' | ',' | '.')
+}
+
+/// Without commas, dollars and the dots that end a sentence; `None` if no digit is left.
+fn plain(number: &str) -> Option<String> {
+    let number: String = number.chars().filter(|c| !matches!(c, '$' | ',')).collect();
+    let number = number.trim_end_matches('.');
+    number
+        .contains(|c: char| c.is_ascii_digit())
+        .then(|| number.to_string())
+}
+
+/// A text and its last word with the space before it, as lm-eval splits LAMBADA: at the last space,
+/// so that a word after a line's end keeps the line before it. `None` if there is no space, or
+/// nothing before or behind it.
+pub fn last_word(text: &str) -> Option<(&str, &str)> {
+    let (context, word) = text.split_at(text.rfind(' ')?);
+    (word.len() > 1 && !context.trim().is_empty()).then_some((context, word))
+}
+
+/// Every continuation's log-likelihood over its length in bytes, `[N]`; the space that joins it to
+/// its context is not counted. lm-eval's `acc_norm`, which counts characters: the same in ASCII.
+///
+/// # Panics
+/// If there is not one log-likelihood a continuation.
+pub fn per_byte<S: AsRef<str>>(log_likelihoods: &[f64], continuations: &[S]) -> Vec<f64> {
+    assert_eq!(
+        log_likelihoods.len(),
+        continuations.len(),
+        "one log-likelihood a continuation"
+    );
+    log_likelihoods
+        .iter()
+        .zip(continuations)
+        .map(|(log_likelihood, continuation)| {
+            let text = continuation.as_ref();
+            let bytes = text.strip_prefix(' ').unwrap_or(text).len();
+            log_likelihood / bytes.max(1) as f64
+        })
+        .collect()
+}
+
+/// Of words, from the mean of their log-probabilities (nats a word).
+pub fn perplexity(mean_log_likelihood: f64) -> f64 {
+    (-mean_log_likelihood).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_behind_the_mark_comes_first() {
+        for (text, expected) in [
+            ("6 + 6 = 12\n#### 12", "12"),
+            ("#### 1,450,000", "1450000"),
+            ("#### -10", "-10"),
+            ("#### $18.50", "18.50"),
+            ("#### 18.\nand 4 more", "18"),
+            ("####18 or 20", "18"),
+            ("#### none, #### 7", "7"),
+            ("#### 5\n\nQuestion: 3 hens\n#### 9", "5"),
+        ] {
+            assert_eq!(number(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_a_mark_the_last_number() {
+        for (text, expected) in [
+            ("She has 3 hens and 12 eggs.", "12"),
+            ("That makes $1,234.50.", "1234.50"),
+            ("It is -3 degrees", "-3"),
+            // lm-eval reads the second number of a range as negative, too.
+            ("between 2-4", "-4"),
+            ("5 apples...", "5"),
+            ("it costs 7$", "7"),
+            ("é 8 ü", "8"),
+            ("#### five, so 5", "5"),
+            ("10 eggs\nQuestion: What of 11?", "10"),
+        ] {
+            assert_eq!(number(text).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["", "none", "$.", "...", "####", "Question: 3"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn answers_are_compared_as_plain_text() {
+        assert!(answers("so 2,000 + 125 = 2,125.", "long way\n#### 2125"));
+        assert!(answers(" #### 18", "18"));
+        assert!(!answers("#### 18.0", "18"));
+        assert!(!answers("18 - 1 is 17", "18"));
+        assert!(!answers("no number", "none either"));
+    }
+
+    #[test]
+    fn the_last_word_keeps_its_space() {
+        assert_eq!(last_word("He saw the dog"), Some(("He saw the", " dog")));
+        assert_eq!(
+            last_word("kind of\n\nPower"),
+            Some(("kind", " of\n\nPower"))
+        );
+        assert_eq!(last_word("an  ü"), Some(("an ", " ü")));
+        for text in ["", "word", " word", "word ", " "] {
+            assert_eq!(last_word(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn length_changes_which_continuation_wins() {
+        let log_likelihoods = [-6.0, -8.0];
+        let by_byte = per_byte(&log_likelihoods, &[" ab", " abcdé"]);
+        assert_eq!(by_byte, [-3.0, -8.0 / 6.0]);
+        assert_eq!((argmax(&log_likelihoods), argmax(&by_byte)), (0, 1));
+        assert_eq!(per_byte(&[-1.0], &[" "]), [-1.0]);
+        assert_eq!(argmax(&[-2.0, -1.0, -1.0]), 1);
+    }
+
+    #[test]
+    fn a_sure_word_has_perplexity_1() {
+        assert_eq!(perplexity(0.0), 1.0);
+        assert!((perplexity(-(8.0_f64.ln())) - 8.0).abs() < 1e-12);
+    }
 }

@@ -42,16 +42,16 @@ pub const FAMILY: [Apprentice; 5] = [
         name: "apprentice-8",
         blocks: 8,
         repeats: 1,
-        tokens: GROWN_TOKENS,
-        grown_from: Some("apprentice-4"),
+        tokens: TOKENS,
+        grown_from: None,
         snapshots: false,
     },
     Apprentice {
         name: "apprentice-12",
         blocks: 12,
         repeats: 1,
-        tokens: GROWN_TOKENS,
-        grown_from: Some("apprentice-4"),
+        tokens: TOKENS,
+        grown_from: None,
         snapshots: false,
     },
     Apprentice {
@@ -65,7 +65,7 @@ pub const FAMILY: [Apprentice; 5] = [
 ];
 
 /// Tokens that each of the family is trained on.
-pub const TOKENS: u64 = 10_000_000;
+pub const TOKENS: u64 = 18_000_000;
 /// Tokens that one grown out of another is trained on besides.
 pub const GROWN_TOKENS: u64 = 4_000_000;
 pub const BATCH: usize = 32;

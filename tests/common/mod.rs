@@ -35,6 +35,18 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     found
 }
 
+/// A published data file, which does not travel with the project.
+pub fn data(path: &str) -> Option<Vec<u8>> {
+    let found = std::fs::read(root().join("../shared/data").join(path)).ok();
+    if found.is_none() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: {path} is not here (../shared/data); its rows were not read"
+        );
+    }
+    found
+}
+
 pub fn load(folder: &Path) -> LoadedModel {
     let files = ModelFiles::open(folder).expect("a model folder");
     LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")

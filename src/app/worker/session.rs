@@ -4,6 +4,7 @@ use web_sys::File;
 
 use super::{Desk, Stop, fetch, read};
 use crate::app::protocol::{Ask, Stage, Tell};
+use crate::engine::Capture;
 use crate::model::{Bytes, ModelFiles};
 use crate::study::{LoadedModel, lens};
 
@@ -79,12 +80,14 @@ impl Session {
         let question = model.question(prompt, options, answer).map_err(failed)?;
         let plan = model.plan(plan).map_err(failed)?;
         let (prompts, plans) = ([question.prompt.clone()], [plan]);
-        let mut run = model.engine.start(&prompts, &plans).map_err(failed)?;
+        let engine = &model.engine;
+        let run = engine.start(prompts.into(), plans.clone().into(), Capture::Members);
+        let mut run = run.map_err(failed)?;
         while let Some((done, of)) = run.advance().map_err(failed)? {
             desk.progress(id, Stage::Run, done as f64, of as f64);
             desk.listen_now_and_then(id).await?;
         }
-        let traces = run.traces().map_err(failed)?;
+        let traces = run.finish().map_err(failed)?;
         let trace = traces.into_iter().flatten().next();
         let trace = trace
             .ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))?;

@@ -273,7 +273,7 @@ mod tests {
 
     use super::*;
     use crate::engine::candle::rope::Rope;
-    use crate::model::{ModelConfig, Prompt};
+    use crate::model::ModelConfig;
 
     fn config(window: &str) -> ModelConfig {
         ModelConfig::from_json(&format!(
@@ -289,11 +289,8 @@ mod tests {
         for window in ["null", "1", "5"] {
             let config = config(window);
             let heads = Heads::new(&config);
-            let prompts = [1, 13, 7, 30].map(|length| Prompt {
-                token_ids: vec![0; length],
-                option_ids: Vec::new(),
-            });
-            let pack = Arc::new(Pack::new(&prompts, &Rope::new(&config)));
+            let sequences = [1, 13, 7, 30].map(|length| vec![0; length]);
+            let pack = Arc::new(Pack::new(&sequences, &Rope::new(&config)));
             let rows = 2 * pack.rows; // two packs one after the other
             let qkv = Tensor::randn(0f32, 1.5, (rows, (6 + 2 * 2) * 8), &Device::Cpu).expect("qkv");
             let fused = attention(&qkv, heads, &pack).expect("the kernel");

@@ -9,17 +9,24 @@ mod attention;
 mod block;
 mod exp;
 mod gate;
+mod members;
 mod pack;
 mod read;
 mod rope;
-mod run;
+mod tokens;
+mod walk;
+
+use std::sync::Arc;
 
 use candle_core::{Device, Result, Tensor};
 
 use self::block::Block;
 use self::rope::Rope;
-use super::{Engine, EngineError, Run};
-use crate::model::{ModelConfig, Prompt, Weights};
+use self::members::Members;
+use self::tokens::Tokens;
+use self::walk::Walk;
+use super::{Capture, Engine, EngineError, Run, TokenScore, Trace};
+use crate::model::{ModelConfig, Passage, Prompt, Weights};
 use crate::plan::{Plan, Step};
 
 /// A model on a candle device.
@@ -66,11 +73,11 @@ impl CandleEngine {
         })
     }
 
-    /// [N, D], the prompts one after the other.
-    fn embed(&self, prompts: &[Prompt]) -> Result<Tensor> {
-        let ids: Vec<u32> = prompts
+    /// [N, D], the sequences one after the other.
+    fn embed(&self, sequences: &[impl AsRef<[u32]>]) -> Result<Tensor> {
+        let ids: Vec<u32> = sequences
             .iter()
-            .flat_map(|prompt| prompt.token_ids.iter().copied())
+            .flat_map(|ids| ids.as_ref().iter().copied())
             .collect();
         self.embedding
             .index_select(&Tensor::new(ids, &self.device)?, 0)
@@ -80,23 +87,33 @@ impl CandleEngine {
         candle_nn::ops::rms_norm(streams, &self.final_norm, self.config.rms_norm_eps as f32)
     }
 
-    fn check(&self, prompts: &[Prompt], plans: &[Plan]) -> std::result::Result<(), EngineError> {
-        let ModelConfig {
-            vocabulary,
-            context,
-            blocks,
-            ..
-        } = self.config;
+    /// One sequence: a prompt, or a passage.
+    fn check_ids(&self, token_ids: &[u32]) -> std::result::Result<(), EngineError> {
+        let (vocabulary, context) = (self.config.vocabulary, self.config.context);
+        let tokens = token_ids.len();
+        if tokens == 0 || tokens > context {
+            return Err(EngineError::Length { tokens, context });
+        }
+        match token_ids.iter().find(|&&id| id as usize >= vocabulary) {
+            Some(&id) => Err(EngineError::TokenId { id, vocabulary }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_prompts(&self, prompts: &[Prompt]) -> std::result::Result<(), EngineError> {
+        let vocabulary = self.config.vocabulary;
         for prompt in prompts {
-            let tokens = prompt.token_ids.len();
-            if tokens == 0 || tokens > context {
-                return Err(EngineError::Length { tokens, context });
-            }
-            let mut ids = prompt.token_ids.iter().chain(&prompt.option_ids);
-            if let Some(&id) = ids.find(|&&id| id as usize >= vocabulary) {
+            self.check_ids(&prompt.token_ids)?;
+            let past = |&&id: &&u32| id as usize >= vocabulary;
+            if let Some(&id) = prompt.option_ids.iter().find(past) {
                 return Err(EngineError::TokenId { id, vocabulary });
             }
         }
+        Ok(())
+    }
+
+    fn check_plans(&self, plans: &[Plan]) -> std::result::Result<(), EngineError> {
+        let blocks = self.config.blocks;
         match plans
             .iter()
             .flat_map(Plan::block_runs)
@@ -127,11 +144,39 @@ impl Engine for CandleEngine {
 
     fn start<'a>(
         &'a self,
-        prompts: &'a [Prompt],
-        plans: &'a [Plan],
-    ) -> std::result::Result<Box<dyn Run + 'a>, EngineError> {
-        self.check(prompts, plans)?;
-        Ok(Box::new(run::CandleRun::new(self, prompts, plans)))
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+        capture: Capture,
+    ) -> std::result::Result<Box<dyn Run<Trace> + 'a>, EngineError> {
+        self.check_prompts(&prompts)?;
+        self.check_plans(&plans)?;
+        let record = Members {
+            engine: self,
+            prompts,
+            plans: plans.clone(),
+            capture,
+        };
+        Ok(Box::new(Walk::new(self, record, &plans)))
+    }
+
+    fn score<'a>(
+        &'a self,
+        passages: Arc<[Passage]>,
+        plans: Arc<[Plan]>,
+    ) -> std::result::Result<Box<dyn Run<TokenScore> + 'a>, EngineError> {
+        for passage in passages.iter() {
+            self.check_ids(&passage.token_ids)?;
+            let (tokens, scored) = (passage.token_ids.len(), passage.scored);
+            if scored == 0 || scored >= tokens {
+                return Err(EngineError::Scored { tokens, scored });
+            }
+        }
+        self.check_plans(&plans)?;
+        let record = Tokens {
+            engine: self,
+            passages,
+        };
+        Ok(Box::new(Walk::new(self, record, &plans)))
     }
 
     fn next_token_logits(
@@ -139,9 +184,11 @@ impl Engine for CandleEngine {
         prompts: &[Prompt],
         plan: &Plan,
     ) -> std::result::Result<Vec<Vec<f32>>, EngineError> {
-        self.check(prompts, std::slice::from_ref(plan))?;
-        let pack = std::sync::Arc::new(pack::Pack::new(prompts, &self.rope));
-        let mut h = self.embed(prompts)?; // [N, D]
+        self.check_prompts(prompts)?;
+        self.check_plans(std::slice::from_ref(plan))?;
+        let sequences: Vec<&[u32]> = prompts.iter().map(|p| p.token_ids.as_slice()).collect();
+        let pack = Arc::new(pack::Pack::new(&sequences, &self.rope));
+        let mut h = self.embed(&sequences)?; // [N, D]
         for step in plan.steps() {
             h = match step {
                 Step::Block(run) => self.blocks[run.index].run(&h, run.half, &pack)?.stream,

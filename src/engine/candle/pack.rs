@@ -1,7 +1,6 @@
 //! Sequences of unequal length, one after the other, without padding.
 
 use super::rope::{Angles, Rope};
-use crate::model::Prompt;
 
 /// Where each prompt's tokens lie in a packed stream [N, D], and the angles of their positions.
 pub struct Pack {
@@ -15,12 +14,12 @@ pub struct Pack {
 }
 
 impl Pack {
-    pub fn new(prompts: &[Prompt], rope: &Rope) -> Self {
+    pub fn new(sequences: &[impl AsRef<[u32]>], rope: &Rope) -> Self {
         let mut rows = 0;
-        let spans: Vec<(usize, usize)> = prompts
+        let spans: Vec<(usize, usize)> = sequences
             .iter()
-            .map(|prompt| {
-                let span = (rows, prompt.token_ids.len());
+            .map(|ids| {
+                let span = (rows, ids.as_ref().len());
                 rows += span.1;
                 span
             })

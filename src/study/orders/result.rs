@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sweep;
 use crate::measure::interval::Mean;
+use crate::study::geometry::Geometry;
 use crate::task::score::Score;
 
 /// Many orders of one model's blocks on the same rows, beside the model's own order.
@@ -32,6 +33,9 @@ pub struct Orders {
     /// The variants as a figure's points: one each, but for shuffles, whose point is the mean over
     /// the seeds.
     pub points: Vec<Point>,
+    /// The stream's geometry on these rows under the model's own order and the reader's, where asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub geometry: Vec<Geometry>,
 }
 
 /// One order on all rows.
@@ -73,7 +77,8 @@ pub struct Measures {
     pub normalised: Option<Mean>,
     /// Accuracy less the original's, row by row.
     pub change: Mean,
-    /// The right option's logit less the best other's; nats for continuations.
+    /// The right option's logit less the best other's. For continuations, the right one's
+    /// log-probability less the best other's, nats.
     pub margin: Mean,
     /// From the original's distribution over the options to this one's, nats.
     pub kl: Mean,

@@ -355,13 +355,13 @@ pub fn follows_drill(level: usize, dice: &mut Dice) -> Drill {
     telling.ask(&story.events, answer)
 }
 
-/// The last digit of a sum of 2, 3, 4 or (last level) 3 to 6 digits.
+/// The last digit of a sum of 2, 4, 6 or (last level) 3 to 9 digits.
 pub fn sum(level: usize, dice: &mut Dice) -> Row {
     let terms = match level {
         0 => 2,
-        1 => 3,
-        2 => 4,
-        _ => dice.between(3, 6),
+        1 => 4,
+        2 => 6,
+        _ => dice.between(3, 9),
     };
     let digits: Vec<usize> = (0..terms).map(|_| dice.below(10)).collect();
     let written: Vec<&str> = digits.iter().map(|&digit| DIGITS[digit]).collect();

@@ -1,0 +1,298 @@
+//! `atelier orders`: the blocks in other orders, on many rows, beside the model's own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+
+use super::orders_picture as picture;
+use super::output::{self, OutFile, Progress};
+use super::rows_source::{Rows, Source};
+use crate::plan::Plan;
+use crate::study::geometry::{Averaging, Geometry};
+use crate::study::orders::{self, Extent, Order, Orders, Sweep, Sweeping};
+use crate::study::report::Report;
+use crate::study::{LoadedModel, StudyError};
+use crate::train::family::SEED;
+
+/// The blocks in other orders, on many rows
+///
+/// Skips, repeats, reverses, shuffles, loops a model's blocks or runs them side by side, and shows
+/// for every order how often the model is still right, and how the order moves bias, diversity and
+/// error. Stopped with Ctrl-C it keeps what is done; the same command with --resume goes on.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts"]))]
+pub struct Args {
+    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    #[arg(long, short, value_name = "NAME|FOLDER")]
+    model: String,
+
+    /// Generated tasks (topic, quiz, fact, often, same, follows, mood, sense, sum, last; several
+    /// with commas), or with --data one of lambada, hellaswag, winogrande, arc, gsm8k
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    task: Vec<String>,
+
+    /// The data set's file, for a task that is not generated
+    #[arg(long, value_name = "FILE", requires = "task")]
+    data: Option<PathBuf>,
+
+    /// A file of prompts (`-` for standard input), one JSON object a line:
+    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    #[arg(long, value_name = "FILE")]
+    prompts: Option<PathBuf>,
+
+    /// Which orders: drop, swap, skip, repeat, reverse, shuffle, parallel, loop; or `family` for the
+    /// last six; all of them without it
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    strategy: Vec<String>,
+
+    /// One more order, as `atelier lens --plan` reads it; give it as often as you like
+    #[arg(long, value_name = "LINE")]
+    plan: Vec<String>,
+
+    /// Rows of each task at most
+    #[arg(long, default_value_t = 100)]
+    rows: usize,
+
+    /// Shuffles of each size
+    #[arg(long, default_value_t = Extent::default().seeds)]
+    seeds: u64,
+
+    /// Rounds of the longest loop
+    #[arg(long, default_value_t = Extent::default().rounds)]
+    rounds: usize,
+
+    /// Of the bootstrap behind the intervals
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Leave out rows that are longer than the model's context, and say how many they are
+    #[arg(long)]
+    skip_long: bool,
+
+    /// Cosine maps, line-shape scores, expodistances and trajectories of the model's own order and
+    /// of every --plan
+    #[arg(long)]
+    geometry: bool,
+
+    /// Print the report as JSON
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+
+    /// Print one line an order as CSV
+    #[arg(long)]
+    csv: bool,
+
+    /// Write the report to a file too, for the page to open and for --resume
+    #[arg(long, value_name = "FILE.atelier.json")]
+    out: Option<PathBuf>,
+
+    /// Go on from what --out holds
+    #[arg(long, requires = "out")]
+    resume: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier orders --model apprentice-12 --task sum,topic --strategy drop,swap
+  atelier orders --model apprentice-12 --prompts rows.jsonl --strategy family --out family.atelier.json
+  atelier orders --model path/to/model --task lambada --data lambada_test.jsonl --rows 50 --strategy skip"#;
+
+/// How often what is done is written to --out.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    // What needs no model is checked before one is loaded.
+    ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
+    let out = args.out.as_deref().map(OutFile::new).transpose()?;
+    let sweeps = sweeps(&args.strategy)?;
+    let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
+    let sources = sources
+        .iter()
+        .map(|source| source.rows(args.rows, SEED))
+        .collect::<anyhow::Result<Vec<Rows>>>()?;
+
+    let model = super::known::open(&args.model)?;
+    let orders = every_order(&model, &args, sweeps)?;
+    let mut report = match (&args.out, args.resume) {
+        (Some(path), true) => stopped(path, &model)?,
+        _ => Report::of(&model),
+    };
+    let stop = stop_on_interrupt()?;
+    let mut saved = Instant::now();
+    for rows in sources {
+        let mut rows = rows;
+        if args.skip_long {
+            let long = rows.drop_long(&model)?;
+            if long > 0 {
+                eprintln!("atelier: {}: {long} rows left out, longer than the context", rows.task);
+            }
+        }
+        let at = report.orders.iter().position(|o| o.task == rows.task);
+        let mut sweeping =
+            Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
+        if let Some(at) = at {
+            sweeping.resume(&report.orders[at])?;
+        }
+        let bar = Progress::new("running", "block runs");
+        while !stop.load(Ordering::Relaxed)
+            && let Some((done, of)) = sweeping.advance()?
+        {
+            bar.at(done, of);
+            if let Some(out) = &out
+                && saved.elapsed() > SAVE_EVERY
+            {
+                put(&mut report, sweeping.orders());
+                out.write(&output::json(&report)?)?;
+                saved = Instant::now();
+            }
+        }
+        drop(bar);
+        put(&mut report, sweeping.orders());
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        if args.geometry {
+            let own = std::iter::once(model.plan(None)?);
+            let asked = args.plan.iter().map(|line| model.plan(Some(line)));
+            let found = own
+                .map(Ok)
+                .chain(asked)
+                .map(|plan| geometry(&model, &rows, &plan?, &stop))
+                .collect::<anyhow::Result<Vec<_>>>()?;
+            if let Some(orders) = report.orders.iter_mut().find(|o| o.task == rows.task) {
+                orders.geometry = found;
+            }
+        }
+    }
+    report.medians = orders::medians(&report.orders);
+    if let Some(out) = &out {
+        out.write(&output::json(&report)?)?;
+    }
+    output::print(&if args.json {
+        output::json(&report)?
+    } else if args.csv {
+        picture::csv(&report)
+    } else {
+        picture::text(&report)
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        let kept = match &args.out {
+            Some(path) => format!("{} holds what is done, and --resume goes on", path.display()),
+            None => "give --out FILE next time to keep it and go on with --resume".to_string(),
+        };
+        bail!("stopped before the end: {kept}");
+    }
+    Ok(())
+}
+
+/// Sweeps by name; `None` for "all that this model has".
+fn sweeps(names: &[String]) -> anyhow::Result<Option<Vec<Sweep>>> {
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let mut sweeps = Vec::new();
+    for name in names {
+        let some = match name.as_str() {
+            "family" => Sweep::FAMILY.to_vec(),
+            "all" => Sweep::ALL.to_vec(),
+            name => vec![name.parse::<Sweep>()?],
+        };
+        sweeps.extend(some);
+    }
+    sweeps.sort_unstable();
+    sweeps.dedup();
+    Ok(Some(sweeps))
+}
+
+fn every_order(
+    model: &LoadedModel,
+    args: &Args,
+    sweeps: Option<Vec<Sweep>>,
+) -> anyhow::Result<Vec<Order>> {
+    let own = &model.config().order;
+    let extent = Extent {
+        seeds: args.seeds,
+        rounds: args.rounds,
+    };
+    let mut orders = match sweeps {
+        Some(sweeps) => Order::all(&sweeps, extent, own)?,
+        // --plan alone asks for those plans alone.
+        None if !args.plan.is_empty() => Vec::new(),
+        None => {
+            let mut orders = Vec::new();
+            for sweep in Sweep::ALL {
+                match Order::all(&[sweep], extent, own) {
+                    Ok(of) => orders.extend(of),
+                    Err(error @ StudyError::NoSuchSweep { .. }) => eprintln!("atelier: {error}"),
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            orders
+        }
+    };
+    for line in &args.plan {
+        orders.push(Order::parse(line, own)?);
+    }
+    Ok(orders)
+}
+
+fn put(report: &mut Report, orders: Option<Orders>) {
+    let Some(orders) = orders else { return };
+    match report.orders.iter_mut().find(|o| o.task == orders.task) {
+        Some(before) => *before = orders,
+        None => report.orders.push(orders),
+    }
+}
+
+/// The report that an earlier run left.
+fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
+    if !path.exists() {
+        return Ok(Report::of(model));
+    }
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    let report: Report = serde_json::from_str(&text)
+        .with_context(|| format!("{} is not a report to go on from", path.display()))?;
+    ensure!(
+        report.atelier == Report::of(model).atelier && report.model == model.facts(),
+        "{} was written for {}, not for this model: give --out another file",
+        path.display(),
+        report.model.name
+    );
+    Ok(report)
+}
+
+fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = stop.clone();
+    ctrlc::set_handler(move || {
+        // Whoever asks twice does not want to wait for the batch to end.
+        if heard.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .context("Ctrl-C cannot be listened for")?;
+    Ok(stop)
+}
+
+/// Row by row, so that only one row's states exist at a time.
+fn geometry(
+    model: &LoadedModel,
+    rows: &Rows,
+    plan: &Plan,
+    stop: &AtomicBool,
+) -> anyhow::Result<Geometry> {
+    let mut averaging = Averaging::new(plan, model.config().width);
+    let bar = Progress::new("geometry", "rows");
+    for (n, item) in rows.items.iter().enumerate() {
+        bar.at(n, rows.items.len());
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        averaging.add(&orders::states(model, item, plan)?);
+    }
+    Ok(averaging.mean())
+}

@@ -1,0 +1,216 @@
+//! A sweep as a table for people, and as CSV.
+
+use comfy_table::Row;
+
+use super::table::{column, number, table, text as shown};
+use crate::chart::{Cell, Table};
+use crate::measure::interval::Mean;
+use crate::study::orders::{Measures, Median, Orders, Point, Variant};
+use crate::study::report::Report;
+use crate::task::score::Score;
+
+/// Everything a report says about orders: a table a task, and the medians over tasks.
+pub fn text(report: &Report) -> String {
+    let mut text = format!("{}, {}\n", report.model.name, report.engine);
+    for orders in &report.orders {
+        text.push('\n');
+        text += &sweep(orders);
+    }
+    if !report.medians.is_empty() {
+        text.push('\n');
+        text += &medians(&report.medians, report.orders.len());
+    }
+    text
+}
+
+fn sweep(orders: &Orders) -> String {
+    let Orders {
+        task,
+        rows,
+        rows_asked,
+        block_runs,
+        block_runs_alone,
+        ..
+    } = orders;
+    let mut text = format!("{task}: {}", score(orders.score));
+    text += &if rows == rows_asked {
+        format!(", {rows} rows")
+    } else {
+        format!(", {rows} of {rows_asked} rows, stopped")
+    };
+    if orders.chance > 0.0 {
+        text += &format!(
+            "; chance {}, majority class {}",
+            percent(orders.chance),
+            percent(orders.majority)
+        );
+    }
+    text += &format!(
+        "\nblock runs a row: {block_runs} of {block_runs_alone} ({} saved by running shared work once)\n\n",
+        percent(1.0 - *block_runs as f64 / (*block_runs_alone).max(1) as f64)
+    );
+    let lines: Vec<(String, &Measures)> =
+        std::iter::once(("original".to_string(), &orders.original.measures))
+            .chain(orders.points.iter().map(|p| (label(p, orders), &p.measures)))
+            .chain(own(orders).map(|v| (v.name.clone(), &v.measures)))
+            .collect();
+    text += &measures(orders, &lines);
+    for geometry in &orders.geometry {
+        let value = |x: Option<f64>| x.map_or("none".to_string(), |x| number(x, 3));
+        text += &format!(
+            "\n{}: line-shape score {}, expodistance {}, mean over {} rows (cosine map and trajectories: --json)\n",
+            geometry.plan,
+            value(geometry.line_shape_score),
+            value(geometry.expodistance),
+            geometry.prompts
+        );
+    }
+    text
+}
+
+/// Variants that are no point of a sweep: the reader's own lines.
+fn own(orders: &Orders) -> impl Iterator<Item = &Variant> {
+    let in_points = |i: &usize| orders.points.iter().any(|p| p.variants.contains(i));
+    let alone = (0..orders.variants.len()).filter(move |i| !in_points(i));
+    alone.map(|i| &orders.variants[i])
+}
+
+fn label(point: &Point, orders: &Orders) -> String {
+    match point.variants.as_slice() {
+        [one] => orders.variants[*one].name.clone(),
+        several => format!("{}:{} ({} seeds)", point.sweep, point.at, several.len()),
+    }
+}
+
+fn score(score: Score) -> &'static str {
+    match score {
+        Score::Option => "the likeliest option",
+        Score::Continuation => "the likeliest continuation",
+        Score::LastWord => "the last word, greedily",
+        Score::Generate => "the number in a text written greedily",
+    }
+}
+
+fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
+    let word = lines.iter().any(|(_, m)| m.perplexity.is_some());
+    let bytes = lines.iter().any(|(_, m)| m.accuracy_per_byte.is_some());
+    let mut headers = vec!["order", "right, 95 % interval", "change", "normalised"];
+    if word {
+        headers.push("perplexity");
+    }
+    if bytes {
+        headers.push("right by byte");
+    }
+    headers.extend(["KL, nats", "margin", "mse", "bias", "diversity"]);
+    let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
+    let mut shown_table = table(&headers, 1);
+    let of = |f: fn(&Measures) -> f64| column(&lines.iter().map(|(_, m)| f(m)).collect::<Vec<_>>());
+    let kl = of(|m| m.kl.mean);
+    let margin = of(|m| m.margin.mean);
+    let mse = of(|m| m.probability.mse.mean);
+    let bias = of(|m| m.probability.bias.mean);
+    let diversity = of(|m| m.probability.diversity.mean);
+    for (i, (name, m)) in lines.iter().enumerate() {
+        let mut cells = vec![
+            name.clone(),
+            interval(&m.accuracy),
+            format!("{:+.1}", m.change.mean * 100.0),
+            m.normalised.map_or("-".into(), |n| number(n.mean, 2)),
+        ];
+        if word {
+            cells.push(m.perplexity.map_or("-".into(), |p| format!("{:.1}", p.mean)));
+        }
+        if bytes {
+            cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent(p.mean)));
+        }
+        cells.extend([&kl, &margin, &mse, &bias, &diversity].map(|column| column[i].clone()));
+        shown_table.add_row(Row::from(cells));
+    }
+    let mut text = shown(&shown_table);
+    if orders.score != Score::Option {
+        text += "\nmse, bias, diversity, KL: the right answer's first token against the three others that the original finds likeliest\n";
+    }
+    text
+}
+
+fn medians(medians: &[Median], tasks: usize) -> String {
+    let headers = ["order", "right", "normalised", "KL, nats"].map(String::from);
+    let mut shown_table = table(&headers, 1);
+    for median in medians {
+        let rounds = median.rounds.map_or(String::new(), |r| format!(":{r}"));
+        shown_table.add_row(Row::from(vec![
+            format!("{}:{}{rounds}", median.sweep, median.at),
+            percent(median.accuracy),
+            median.normalised.map_or("-".into(), |n| number(n, 2)),
+            number(median.kl, 4),
+        ]));
+    }
+    format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))
+}
+
+fn interval(mean: &Mean) -> String {
+    let hundred = |x: f64| number(x * 100.0, 1);
+    format!(
+        "{} % ({} to {})",
+        hundred(mean.mean),
+        hundred(mean.low),
+        hundred(mean.high)
+    )
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", number(share * 100.0, 1))
+}
+
+/// One line an order and task, every mean with the ends of its interval.
+pub fn csv(report: &Report) -> String {
+    let mut headers: Vec<String> = ["task", "order", "plan", "rows"].map(String::from).to_vec();
+    let mut rows = Vec::new();
+    for orders in &report.orders {
+        for variant in std::iter::once(&orders.original).chain(&orders.variants) {
+            let means = means(&variant.measures);
+            if rows.is_empty() {
+                for (name, _) in &means {
+                    headers.extend([name.to_string(), format!("{name}_low"), format!("{name}_high")]);
+                }
+            }
+            let mut cells = vec![
+                Cell::Text(orders.task.clone()),
+                Cell::Text(variant.name.clone()),
+                Cell::Text(variant.plan.clone()),
+                Cell::Count(orders.rows),
+            ];
+            for (_, mean) in means {
+                cells.extend(match mean {
+                    Some(m) => [m.mean, m.low, m.high].map(Cell::Number),
+                    None => [(); 3].map(|()| Cell::Text(String::new())),
+                });
+            }
+            rows.push(cells);
+        }
+    }
+    Table { headers, rows }.csv()
+}
+
+/// Every mean by its name in JSON.
+fn means(m: &Measures) -> Vec<(&'static str, Option<Mean>)> {
+    vec![
+        ("accuracy", Some(m.accuracy)),
+        ("normalised", m.normalised),
+        ("change", Some(m.change)),
+        ("margin", Some(m.margin)),
+        ("kl", Some(m.kl)),
+        ("probability_mse", Some(m.probability.mse)),
+        ("probability_bias", Some(m.probability.bias)),
+        ("probability_diversity", Some(m.probability.diversity)),
+        ("logit_mse", Some(m.logit.mse)),
+        ("logit_bias", Some(m.logit.bias)),
+        ("logit_diversity", Some(m.logit.diversity)),
+        ("paper_mse", Some(m.paper.mse)),
+        ("paper_bias", Some(m.paper.bias)),
+        ("paper_diversity", Some(m.paper.diversity)),
+        ("log_likelihood", m.log_likelihood),
+        ("accuracy_per_byte", m.accuracy_per_byte),
+        ("perplexity", m.perplexity),
+    ]
+}

@@ -1,0 +1,181 @@
+//! Records members at every prompt's last token, and the states of all tokens where asked.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use candle_core::{D, Result, Tensor};
+
+use super::CandleEngine;
+use super::block::Added;
+use super::pack::Pack;
+use super::read::OptionRows;
+use super::walk::Record;
+use crate::engine::schedule::Schedule;
+use crate::engine::{Capture, Trace, members};
+use crate::model::Prompt;
+use crate::plan::Plan;
+
+pub struct Members<'a> {
+    pub engine: &'a CandleEngine,
+    pub prompts: Arc<[Prompt]>,
+    pub plans: Arc<[Plan]>,
+    pub capture: Capture,
+}
+
+/// Of one pack of P prompts.
+pub struct Kept {
+    options: OptionRows,
+    /// (first row, T) of each prompt.
+    spans: Vec<(usize, usize)>,
+    /// For each node and each of its step's runs, its one or two members: [P, n, K] each, r not applied.
+    members: Vec<Vec<Option<Tensor>>>,
+    /// Final streams of the last tokens [P, D], for nodes where plans end.
+    last: Vec<Option<Tensor>>,
+    /// [N * D] for each node, where states are recorded.
+    states: Vec<Vec<f32>>,
+}
+
+impl Record for Members<'_> {
+    type Item = Trace;
+    type Kept = Kept;
+
+    fn sequences(&self) -> Vec<&[u32]> {
+        self.prompts
+            .iter()
+            .map(|prompt| prompt.token_ids.as_slice())
+            .collect()
+    }
+
+    fn open(
+        &self,
+        range: Range<usize>,
+        pack: &Pack,
+        schedule: &Schedule,
+        stream: &Tensor,
+    ) -> Result<Kept> {
+        let options = OptionRows::new(self.engine, &self.prompts[range])?;
+        let mut members: Vec<Vec<Option<Tensor>>> = schedule
+            .nodes
+            .iter()
+            .map(|node| vec![None; node.runs.len()])
+            .collect();
+        members[0] = vec![Some(options.members(&last_tokens(stream, pack, 1)?)?)];
+        let mut kept = Kept {
+            options,
+            spans: pack.spans.clone(),
+            members,
+            last: vec![None; schedule.nodes.len()],
+            states: vec![Vec::new(); schedule.nodes.len()],
+        };
+        self.state(&mut kept, pack, 0, stream, false)?;
+        Ok(kept)
+    }
+
+    fn added(
+        &self,
+        kept: &mut Kept,
+        pack: &Pack,
+        schedule: &Schedule,
+        nodes: &[(usize, usize)],
+        added: &Added,
+    ) -> Result<()> {
+        // Members of all nodes at once: [n halves P, D] -> [P, n halves, K].
+        let halves: Vec<&Tensor> = added.attention.iter().chain(&added.mlp).collect();
+        let lasts = halves
+            .iter()
+            .map(|z| last_tokens(z, pack, nodes.len()))
+            .collect::<Result<Vec<_>>>()?;
+        let read = kept.options.members(&Tensor::cat(&lasts, 0)?)?;
+        for (i, &(node, run)) in nodes.iter().enumerate() {
+            let picks: Vec<Tensor> = (0..halves.len())
+                .map(|half| read.narrow(1, half * nodes.len() + i, 1))
+                .collect::<Result<_>>()?;
+            let share = schedule.nodes[node].runs.len();
+            let mut picked = Tensor::cat(&picks, 1)?; // [P, halves, K]
+            if share > 1 {
+                picked = (picked / share as f64)?;
+            }
+            kept.members[node][run] = Some(picked);
+        }
+        Ok(())
+    }
+
+    fn state(
+        &self,
+        kept: &mut Kept,
+        pack: &Pack,
+        node: usize,
+        stream: &Tensor,
+        is_end: bool,
+    ) -> Result<()> {
+        if is_end {
+            kept.last[node] = Some(last_tokens(stream, pack, 1)?);
+        }
+        if self.capture == Capture::States {
+            kept.states[node] = stream.flatten_all()?.to_vec1()?;
+        }
+        Ok(())
+    }
+
+    /// Applies each plan's own r and turns what was recorded into traces.
+    fn close(
+        &self,
+        kept: Kept,
+        schedule: &Schedule,
+        plans: Range<usize>,
+        range: Range<usize>,
+    ) -> Result<Vec<Vec<Trace>>> {
+        let recorded = kept
+            .members
+            .iter()
+            .map(|runs| {
+                let runs: Vec<&Tensor> = runs.iter().flatten().collect();
+                Tensor::cat(&runs, 1)?.to_vec3() // [P][n][K]
+            })
+            .collect::<Result<Vec<Vec<Vec<Vec<f32>>>>>>()?;
+        let config = &self.engine.config;
+        let prompts = &self.prompts[range];
+        let one = |path: &[usize], plan: &Plan| -> Result<Vec<Trace>> {
+            let last = kept.last[path[path.len() - 1]]
+                .as_ref()
+                .ok_or_else(|| candle_core::Error::msg("a plan did not end"))?;
+            let mean_square = last.sqr()?.mean(D::Minus1)?.to_vec1::<f32>()?; // [P]
+            let normed = self.engine.normed(last)?;
+            let logits = kept.options.logits(&normed)?.to_vec3::<f32>()?; // [P][1][K]
+            let trace = |(p, prompt): (usize, &Prompt)| {
+                let r = (1.0 / (f64::from(mean_square[p]) + config.rms_norm_eps).sqrt()) as f32;
+                let k = prompt.option_ids.len();
+                let scaled = |raw: &Vec<f32>| raw[..k].iter().map(|x| x * r).collect();
+                let (start, length) = kept.spans[p];
+                let span = start * config.width..(start + length) * config.width;
+                Trace {
+                    members: members(plan),
+                    member_logits: path
+                        .iter()
+                        .flat_map(|&node| recorded[node][p].iter().map(scaled))
+                        .collect(),
+                    logits: logits[p][0][..k].to_vec(),
+                    states: match self.capture {
+                        Capture::Members => Vec::new(),
+                        Capture::States => path
+                            .iter()
+                            .map(|&node| kept.states[node][span.clone()].to_vec())
+                            .collect(),
+                    },
+                }
+            };
+            Ok(prompts.iter().enumerate().map(trace).collect())
+        };
+        schedule
+            .paths
+            .iter()
+            .zip(&self.plans[plans])
+            .map(|(path, plan)| one(path, plan))
+            .collect()
+    }
+}
+
+/// Rows of the prompts' last tokens, in `copies` packs: [copies P, D].
+fn last_tokens(stream: &Tensor, pack: &Pack, copies: usize) -> Result<Tensor> {
+    stream.index_select(&Tensor::new(pack.last_rows(copies), stream.device())?, 0)
+}

@@ -1,0 +1,85 @@
+//! Over tasks: the paper's curves are medians of normalised scores (its section 2).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Orders, Sweep};
+
+/// A sweep's point over several tasks: medians of the tasks' means, without intervals (there are
+/// as many values as tasks).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Median {
+    pub sweep: Sweep,
+    /// As [`Point::at`](super::Point::at).
+    pub at: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub middle: Option<usize>,
+    /// Tasks it is over; those of the normalised score may be fewer.
+    pub tasks: usize,
+    pub accuracy: f64,
+    /// Over the tasks whose original is above chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub normalised: Option<f64>,
+    pub kl: f64,
+}
+
+/// One for each point that every task has; none for fewer than two tasks.
+pub fn medians(orders: &[Orders]) -> Vec<Median> {
+    if orders.len() < 2 {
+        return Vec::new();
+    }
+    let mut points = BTreeMap::new();
+    for point in orders.iter().flat_map(|orders| &orders.points) {
+        points
+            .entry((point.sweep, point.at, point.rounds))
+            .or_insert_with(Vec::new)
+            .push(point);
+    }
+    points
+        .into_iter()
+        .filter(|(_, of)| of.len() == orders.len())
+        .map(|((sweep, at, rounds), of)| {
+            let over = |values: Vec<f64>| median(values);
+            Median {
+                sweep,
+                at,
+                rounds,
+                middle: of[0].middle,
+                tasks: of.len(),
+                accuracy: over(of.iter().map(|p| p.measures.accuracy.mean).collect())
+                    .unwrap_or_default(),
+                normalised: over(
+                    of.iter()
+                        .filter_map(|p| Some(p.measures.normalised?.mean))
+                        .collect(),
+                ),
+                kl: over(of.iter().map(|p| p.measures.kl.mean).collect()).unwrap_or_default(),
+            }
+        })
+        .collect()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let (n, half) = (values.len(), values.len() / 2);
+    match n {
+        0 => None,
+        n if n % 2 == 1 => Some(values[half]),
+        _ => Some((values[half - 1] + values[half]) / 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn an_even_number_of_values_has_its_median_between_two() {
+        assert_eq!(median(vec![]), None);
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+    }
+}

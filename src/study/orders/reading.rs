@@ -1,0 +1,147 @@
+//! An item made ready for a model: what is tokenised, where members are read, what is scored.
+
+use crate::model::{ModelError, Passage, Prompt};
+use crate::study::{LoadedModel, Question, StudyError};
+use crate::task::item::Item;
+
+/// One row, as token ids.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Members are read at its last token. Its options are empty for [`Rivals::Original`].
+    pub prompt: Prompt,
+    pub rivals: Rivals,
+    /// Index of the right option among the prompt's.
+    pub answer: usize,
+    /// Texts whose last tokens are scored, and the bytes of those: one a candidate, or the word.
+    pub passages: Vec<(Passage, usize)>,
+    /// Index of the right one of the row's own choices, and their number; `None` where it has none.
+    pub choice: Option<(usize, usize)>,
+    /// What a generated text must say.
+    pub expected: Option<String>,
+}
+
+/// What the right token is compared with, where members vote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rivals {
+    /// The row's own options.
+    Given,
+    /// The tokens that the model's own order finds likeliest besides this right one.
+    Original { right: u32 },
+}
+
+/// How many of them.
+pub const RIVALS: usize = 3;
+
+impl Reading {
+    /// # Errors
+    /// Whatever the model cannot read: see [`LoadedModel::question`]; a text past the context.
+    pub fn new(model: &LoadedModel, item: &Item) -> Result<Self, StudyError> {
+        match item {
+            Item::Option {
+                prompt,
+                options,
+                answer,
+            } => Ok(Self::given(model.question(prompt, options, *answer)?)),
+            Item::Ids {
+                token_ids,
+                option_ids,
+                answer,
+            } => Ok(Self::given(
+                model.question_from_ids(token_ids, option_ids, *answer)?,
+            )),
+            Item::Continuation { candidates, answer } => {
+                let passages = candidates
+                    .iter()
+                    .map(|candidate| passage(model, &candidate.context, &candidate.continuation))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Self::open(model, passages, *answer, Some((*answer, candidates.len())))
+            }
+            Item::LastWord { context, word } => {
+                Self::open(model, vec![passage(model, context, word)?], 0, None)
+            }
+            Item::Generate { prompt, answer } => {
+                let right = passage(model, prompt, &format!(" {answer}"))?;
+                Ok(Self {
+                    passages: Vec::new(),
+                    expected: Some(answer.clone()),
+                    ..Self::open(model, vec![right], 0, None)?
+                })
+            }
+        }
+    }
+
+    /// Is the only thing wrong with it that the model's context is too short for it?
+    pub fn is_too_long(model: &LoadedModel, item: &Item) -> bool {
+        let read = Self::new(model, item);
+        matches!(read, Err(StudyError::Model(ModelError::TooLong { .. })))
+    }
+
+    fn given(question: Question) -> Self {
+        Self {
+            choice: Some((question.answer, question.prompt.option_ids.len())),
+            prompt: question.prompt,
+            rivals: Rivals::Given,
+            answer: question.answer,
+            passages: Vec::new(),
+            expected: None,
+        }
+    }
+
+    /// Members are read where the right passage's first scored token is foreseen.
+    fn open(
+        model: &LoadedModel,
+        passages: Vec<(Passage, usize)>,
+        right: usize,
+        choice: Option<(usize, usize)>,
+    ) -> Result<Self, StudyError> {
+        let Passage { token_ids, scored } = &passages[right].0;
+        let (context, continuation) = token_ids.split_at(token_ids.len() - scored);
+        Ok(Self {
+            prompt: Prompt::from_ids(model.config(), context.to_vec(), Vec::new())?,
+            rivals: Rivals::Original {
+                right: continuation[0],
+            },
+            answer: 0,
+            passages,
+            choice,
+            expected: None,
+        })
+    }
+}
+
+/// `continuation` after `context`: the tokens of both together from the first that differs from the
+/// context's own, since a tokenizer may cut across the seam.
+fn passage(
+    model: &LoadedModel,
+    context: &str,
+    continuation: &str,
+) -> Result<(Passage, usize), StudyError> {
+    let tokenizer = model.tokenizer()?;
+    let before = tokenizer.encode(context)?;
+    let whole = tokenizer.encode(&format!("{context}{continuation}"))?;
+    let same = whole.iter().zip(&before).take_while(|(a, b)| a == b).count();
+    let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
+    Ok((
+        Passage::new(model.config(), context, scored)?,
+        continuation.len(),
+    ))
+}
+
+/// The right token and the likeliest others by `logits` `[V]`, the right one first.
+pub fn with_rivals(prompt: &Prompt, right: u32, logits: &[f32]) -> Prompt {
+    let mut ids: Vec<u32> = (0..logits.len() as u32).filter(|&id| id != right).collect();
+    let count = RIVALS.min(ids.len());
+    let by_logit = |a: &u32, b: &u32| {
+        let (a, b) = (*a as usize, *b as usize);
+        logits[b].total_cmp(&logits[a]).then(a.cmp(&b))
+    };
+    if count > 0 && count < ids.len() {
+        ids.select_nth_unstable_by(count - 1, by_logit);
+        ids.truncate(count);
+    }
+    ids.sort_by(by_logit);
+    Prompt {
+        token_ids: prompt.token_ids.clone(),
+        option_ids: std::iter::once(right).chain(ids).collect(),
+    }
+}

@@ -1,0 +1,199 @@
+//! From rows to means: every one with its bootstrap interval, all from the same resamples.
+
+use std::collections::BTreeMap;
+
+use super::result::{Measures, Orders, Point, Rows, Variant, Votes};
+use super::sweeping::Sweeping;
+use super::{Order, Sweep};
+use crate::measure::interval::{Mean, Resamples};
+use crate::plan::Strategy;
+use crate::task::score::Score;
+
+/// Of the bootstrap.
+pub const RESAMPLES: usize = 1000;
+
+pub fn summary(sweeping: &Sweeping) -> Orders {
+    let rows = sweeping.rows_done();
+    let choices: Vec<(usize, usize)> = sweeping.readings[..rows]
+        .iter()
+        .filter_map(|reading| reading.choice)
+        .collect();
+    let share = |x: f64| if rows == 0 { 0.0 } else { x / rows as f64 };
+    let mut counts = BTreeMap::new();
+    for (answer, _) in &choices {
+        *counts.entry(answer).or_insert(0usize) += 1;
+    }
+    let chance = share(choices.iter().map(|(_, of)| 1.0 / *of as f64).sum());
+    let majority = share(counts.values().copied().max().unwrap_or(0) as f64);
+    let whole: Vec<Rows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
+    let original = whole[0].correct_shares();
+    let bootstrap = Bootstrap {
+        resamples: Resamples::new(rows, RESAMPLES, sweeping.seed),
+        score: sweeping.score,
+        chance: chance.max(majority),
+        original,
+    };
+    let variant = |name: String, plan: String, rows: &Rows| Variant {
+        name,
+        plan,
+        measures: bootstrap.measures(&[rows]),
+        rows: rows.clone(),
+    };
+    let own = sweeping.own_plan();
+    let variants: Vec<Variant> = sweeping
+        .orders
+        .iter()
+        .zip(&whole[1..])
+        .map(|(order, rows)| variant(order.name.clone(), order.plan.to_string(), rows))
+        .collect();
+    let runs = sweeping.own_plan().block_runs().count();
+    let points = points(&sweeping.orders, &variants, runs, &bootstrap);
+    Orders {
+        task: sweeping.task.clone(),
+        score: sweeping.score,
+        rows,
+        rows_asked: sweeping.readings.len(),
+        chance,
+        majority,
+        resamples: RESAMPLES,
+        seed: sweeping.seed,
+        block_runs: sweeping.block_runs.0,
+        block_runs_alone: sweeping.block_runs.1,
+        original: variant("original".to_string(), own.to_string(), &whole[0]),
+        variants,
+        points,
+        geometry: Vec::new(),
+    }
+}
+
+/// The variants that are a sweep's, grouped where only the seed differs.
+fn points(
+    orders: &[Order],
+    variants: &[Variant],
+    runs: usize,
+    bootstrap: &Bootstrap,
+) -> Vec<Point> {
+    let mut groups: BTreeMap<(Sweep, usize, Option<usize>), Vec<usize>> = BTreeMap::new();
+    for (i, order) in orders.iter().enumerate() {
+        let Some(strategy) = order.strategy else {
+            continue;
+        };
+        let (sweep, at) = Sweep::of(&strategy);
+        let rounds = match strategy {
+            Strategy::Loop { rounds, .. } => Some(rounds),
+            _ => None,
+        };
+        groups.entry((sweep, at, rounds)).or_default().push(i);
+    }
+    groups
+        .into_iter()
+        .map(|((sweep, at, rounds), of)| {
+            let measures = if let [one] = of.as_slice() {
+                variants[*one].measures
+            } else {
+                let rows: Vec<&Rows> = of.iter().map(|&i| &variants[i].rows).collect();
+                bootstrap.measures(&rows)
+            };
+            let middle = match sweep {
+                Sweep::Drop | Sweep::Swap => None,
+                _ => Some(runs.saturating_sub(2 * at + 1)),
+            };
+            Point {
+                sweep,
+                at,
+                rounds,
+                middle,
+                variants: of,
+                measures,
+            }
+        })
+        .collect()
+}
+
+/// What all means of one sweep are made with.
+struct Bootstrap {
+    resamples: Resamples,
+    score: Score,
+    /// The larger of 1 / K and the majority class.
+    chance: f64,
+    /// 1 where the model's own order is right, 0 elsewhere. [rows]
+    original: Vec<f64>,
+}
+
+impl Bootstrap {
+    /// Of one order, or of several whose rows are averaged first (the seeds of a shuffle).
+    fn measures(&self, orders: &[&Rows]) -> Measures {
+        let average = |of: &dyn Fn(&Rows) -> Vec<f64>| -> Vec<f64> {
+            let mut sum = of(orders[0]);
+            for rows in &orders[1..] {
+                sum.iter_mut().zip(of(rows)).for_each(|(sum, x)| *sum += x);
+            }
+            sum.iter_mut().for_each(|sum| *sum /= orders.len() as f64);
+            sum
+        };
+        let mean = |of: &dyn Fn(&Rows) -> Vec<f64>| self.resamples.mean(&average(of));
+        let votes = |of: fn(&Rows) -> &Vec<[f64; 3]>| {
+            let part = |i: usize| mean(&|rows| of(rows).iter().map(|three| three[i]).collect());
+            Votes {
+                mse: part(0),
+                bias: part(1),
+                diversity: part(2),
+            }
+        };
+        let correct = average(&Rows::correct_shares);
+        let change: Vec<f64> = correct
+            .iter()
+            .zip(&self.original)
+            .map(|(own, original)| own - original)
+            .collect();
+        // The denominator is held at its value over all rows: resampled, it can pass through 0.
+        let full = self.original.iter().sum::<f64>() / (self.original.len() as f64).max(1.0);
+        let above = full - self.chance;
+        let normalise = |x: f64| (x - self.chance) / above;
+        let likelihood = average(&|rows| rows.log_likelihood.clone());
+        let has = |list: &[f64]| !list.is_empty();
+        let per_byte = average(&|rows| rows.correct_per_byte.iter().copied().map(share).collect());
+        Measures {
+            accuracy: self.resamples.mean(&correct),
+            normalised: (above > 0.0).then(|| self.resamples.map_of_mean(&correct, normalise)),
+            change: self.resamples.mean(&change),
+            margin: mean(&|rows| rows.margin.clone()),
+            kl: mean(&|rows| rows.kl.clone()),
+            probability: votes(|rows| &rows.probability),
+            logit: votes(|rows| &rows.logit),
+            paper: votes(|rows| &rows.paper),
+            log_likelihood: has(&likelihood).then(|| self.resamples.mean(&likelihood)),
+            accuracy_per_byte: has(&per_byte).then(|| self.resamples.mean(&per_byte)),
+            perplexity: (self.score == Score::LastWord)
+                .then(|| self.resamples.map_of_mean(&likelihood, |x| (-x).exp())),
+        }
+    }
+}
+
+fn share(right: bool) -> f64 {
+    f64::from(u8::from(right))
+}
+
+impl Rows {
+    /// 1 where right. [rows]
+    fn correct_shares(&self) -> Vec<f64> {
+        self.correct.iter().copied().map(share).collect()
+    }
+
+    /// What there is of the first `rows` rows: a stopped chunk may have left some lists longer.
+    fn first(&self, rows: usize) -> Self {
+        fn cut<T: Clone>(list: &[T], rows: usize) -> Vec<T> {
+            list[..rows.min(list.len())].to_vec()
+        }
+        Self {
+            correct: cut(&self.correct, rows),
+            margin: cut(&self.margin, rows),
+            kl: cut(&self.kl, rows),
+            probability: cut(&self.probability, rows),
+            logit: cut(&self.logit, rows),
+            paper: cut(&self.paper, rows),
+            log_likelihood: cut(&self.log_likelihood, rows),
+            correct_per_byte: cut(&self.correct_per_byte, rows),
+        }
+    }
+}

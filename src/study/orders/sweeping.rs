@@ -1,0 +1,330 @@
+//! Runs a sweep: rows in chunks, all orders of a chunk together.
+
+use std::sync::Arc;
+
+use super::generating::Generating;
+use super::reading::{Reading, Rivals, with_rivals};
+use super::result::Rows;
+use super::{Order, Orders, summary};
+use crate::engine::{Capture, Run, TokenScore, Trace};
+use crate::measure::decomposition::{Triple, argmax, decompose};
+use crate::measure::divergence::kl;
+use crate::model::{Passage, Prompt};
+use crate::plan::Plan;
+use crate::study::{LoadedModel, StudyError};
+use crate::task::item::Item;
+use crate::task::score::Score;
+
+/// Rows that go through together. Always the same, so that a sweep that was stopped and goes on
+/// multiplies the same matrices, and ends with the same bytes, as one that was not.
+pub const CHUNK: usize = 16;
+
+/// A sweep on its way; [`Sweeping::advance`] it until there is nothing left to do.
+pub struct Sweeping<'a> {
+    model: &'a LoadedModel,
+    pub(super) task: String,
+    pub(super) score: Score,
+    pub(super) readings: Vec<Reading>,
+    pub(super) orders: Vec<Order>,
+    /// The model's own, then the orders'.
+    plans: Arc<[Plan]>,
+    pub(super) seed: u64,
+    /// What was measured, for each of `plans`.
+    pub(super) rows: Vec<Rows>,
+    stage: Option<Stage<'a>>,
+    /// Work done and to do, in block runs.
+    done: usize,
+    total: usize,
+    /// Block runs of one row, and what they would be with each plan run alone.
+    pub(super) block_runs: (usize, usize),
+}
+
+/// What a chunk of rows is going through.
+enum Stage<'a> {
+    Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
+    Passages(Box<dyn Run<TokenScore> + 'a>),
+    Generate(Generating<'a>),
+}
+
+impl<'a> Sweeping<'a> {
+    /// Checks every row before the first one runs.
+    ///
+    /// # Errors
+    /// No rows, rows of several kinds, or the first row that the model cannot read, by its number.
+    pub fn start(
+        model: &'a LoadedModel,
+        task: &str,
+        items: &[Item],
+        orders: Vec<Order>,
+        seed: u64,
+    ) -> Result<Self, StudyError> {
+        let score = items.first().ok_or(StudyError::NoRows)?.score();
+        if let Some(row) = items.iter().position(|item| item.score() != score) {
+            return Err(StudyError::MixedRows { row: row + 1 });
+        }
+        let readings = items
+            .iter()
+            .enumerate()
+            .map(|(row, item)| {
+                Reading::new(model, item).map_err(|error| StudyError::Row {
+                    task: task.to_string(),
+                    row: row + 1,
+                    error: Box::new(error),
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let own = Plan::whole(&model.config().order)?;
+        let plans: Arc<[Plan]> = std::iter::once(own)
+            .chain(orders.iter().map(|order| order.plan.clone()))
+            .collect();
+        let block_runs = super::block_runs(&plans);
+        let passages: usize = readings.iter().map(|r| r.passages.len()).sum();
+        let generated: usize = readings.iter().filter(|r| r.expected.is_some()).count();
+        let total = block_runs.0 * (readings.len() + passages)
+            + block_runs.1 * generated * super::generating::TOKENS;
+        Ok(Self {
+            model,
+            task: task.to_string(),
+            score,
+            readings,
+            rows: vec![Rows::default(); plans.len()],
+            orders,
+            plans,
+            seed,
+            stage: None,
+            done: 0,
+            total,
+            block_runs,
+        })
+    }
+
+    /// Goes on from what a stopped sweep of the same orders on the same rows had.
+    ///
+    /// # Errors
+    /// A sweep of another task, other orders, more rows, or another seed.
+    pub fn resume(&mut self, stopped: &Orders) -> Result<(), StudyError> {
+        let names = |variant: &super::Variant| (variant.name.clone(), variant.plan.clone());
+        let same = stopped.task == self.task
+            && stopped.score == self.score
+            && stopped.seed == self.seed
+            && stopped.rows_asked == self.readings.len()
+            && stopped.rows <= self.readings.len()
+            && stopped.variants.iter().map(names).eq(self
+                .orders
+                .iter()
+                .map(|order| (order.name.clone(), order.plan.to_string())));
+        // A stopped sweep ends with a whole chunk.
+        let whole = stopped.rows.is_multiple_of(CHUNK) || stopped.rows == self.readings.len();
+        if !same || !whole {
+            return Err(StudyError::OtherSweep {
+                task: stopped.task.clone(),
+            });
+        }
+        self.rows = std::iter::once(&stopped.original)
+            .chain(&stopped.variants)
+            .map(|variant| variant.rows.clone())
+            .collect();
+        if self.rows.iter().any(|rows| rows.correct.len() != stopped.rows) {
+            return Err(StudyError::OtherSweep {
+                task: stopped.task.clone(),
+            });
+        }
+        self.done = self.work(0..stopped.rows);
+        Ok(())
+    }
+
+    pub(super) fn own_plan(&self) -> &Plan {
+        &self.plans[0]
+    }
+
+    /// Block runs behind these rows.
+    fn work(&self, rows: std::ops::Range<usize>) -> usize {
+        let row = |reading: &Reading| {
+            let generated = usize::from(reading.expected.is_some());
+            self.block_runs.0 * (1 + reading.passages.len())
+                + self.block_runs.1 * generated * super::generating::TOKENS
+        };
+        self.readings[rows].iter().map(row).sum()
+    }
+
+    /// Rows that every order has been through.
+    pub fn rows_done(&self) -> usize {
+        let done = |rows: &Rows| rows.correct.len();
+        self.rows.iter().map(done).min().unwrap_or(0)
+    }
+
+    /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        let from = self.rows_done();
+        let to = (from + CHUNK).min(self.readings.len());
+        let before = self.done;
+        match self.stage.take() {
+            None if from == to => return Ok(None),
+            None => {
+                let prompts = self.prompts(from..to)?;
+                let run = self.model.engine.start(
+                    prompts.clone().into(),
+                    self.plans.clone(),
+                    Capture::Members,
+                )?;
+                self.stage = Some(Stage::Members(prompts, run));
+            }
+            Some(Stage::Members(prompts, mut run)) => match run.advance()? {
+                Some((done, _)) => {
+                    self.done = self.work(0..from) + done;
+                    self.stage = Some(Stage::Members(prompts, run));
+                }
+                None => {
+                    let traces = run.finish()?;
+                    self.votes(from, &prompts, &traces);
+                    self.stage = self.after_members(from..to, &prompts)?;
+                }
+            },
+            Some(Stage::Passages(mut run)) => match run.advance()? {
+                Some((done, _)) => {
+                    self.done = self.work(0..from) + self.block_runs.0 * (to - from) + done;
+                    self.stage = Some(Stage::Passages(run));
+                }
+                None => {
+                    let scores = run.finish()?;
+                    self.passages(from..to, &scores);
+                }
+            },
+            Some(Stage::Generate(mut generating)) => {
+                if generating.advance()? {
+                    let (done, of) = generating.progress();
+                    let whole = self.block_runs.1 * (to - from) * super::generating::TOKENS;
+                    self.done = self.work(0..from)
+                        + self.block_runs.0 * (to - from)
+                        + whole * done / of.max(1);
+                    self.stage = Some(Stage::Generate(generating));
+                } else {
+                    for (rows, right) in self.rows.iter_mut().zip(generating.right()) {
+                        rows.correct.extend(right);
+                    }
+                }
+            }
+        }
+        // Never backwards, whatever a stage counts.
+        self.done = self.done.max(before);
+        if self.stage.is_none() && self.rows_done() == to {
+            self.done = self.work(0..to);
+        }
+        Ok(Some((self.done, self.total)))
+    }
+
+    /// What is known so far; `None` before the first chunk is through.
+    pub fn orders(&self) -> Option<Orders> {
+        (self.rows_done() > 0).then(|| summary::summary(self))
+    }
+
+    /// The chunk's prompts with their options: the row's own, or the rivals by the model's own order.
+    fn prompts(&self, rows: std::ops::Range<usize>) -> Result<Vec<Prompt>, StudyError> {
+        let readings = &self.readings[rows];
+        let open: Vec<Prompt> = readings
+            .iter()
+            .filter(|reading| reading.rivals != Rivals::Given)
+            .map(|reading| reading.prompt.clone())
+            .collect();
+        let logits = if open.is_empty() {
+            Vec::new()
+        } else {
+            let engine = &self.model.engine;
+            engine.next_token_logits(&open, &self.plans[0])?
+        };
+        let mut logits = logits.iter();
+        Ok(readings
+            .iter()
+            .map(|reading| match (reading.rivals, reading.prompt.clone()) {
+                (Rivals::Given, prompt) => prompt,
+                (Rivals::Original { right }, prompt) => match logits.next() {
+                    Some(logits) => with_rivals(&prompt, right, logits),
+                    None => prompt,
+                },
+            })
+            .collect())
+    }
+
+    /// Bias, diversity, margin and KL of the chunk; whether it is right, where options decide that.
+    fn votes(&mut self, from: usize, prompts: &[Prompt], traces: &[Vec<Trace>]) {
+        let wide = |logits: &[f32]| logits.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+        let three = |t: &Triple| [t.mse, t.bias, t.diversity];
+        for (plan, traces_of_plan) in traces.iter().enumerate() {
+            for (n, trace) in traces_of_plan.iter().enumerate().take(prompts.len()) {
+                let answer = self.readings[from + n].answer;
+                let found = decompose(&trace.members, &trace.member_logits, &trace.logits, answer);
+                let logits = wide(&trace.logits);
+                let others = logits.iter().enumerate().filter(|(k, _)| *k != answer);
+                let best = others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max);
+                let rows = &mut self.rows[plan];
+                rows.probability.push(three(&found.probability.total));
+                rows.logit.push(three(&found.logit.total));
+                rows.paper.push(three(&found.paper));
+                rows.kl.push(kl(&wide(&traces[0][n].logits), &logits));
+                if self.score != Score::Continuation {
+                    rows.margin.push(logits[answer] - best);
+                }
+                if self.score == Score::Option {
+                    rows.correct.push(argmax(&logits) == answer);
+                }
+            }
+        }
+    }
+
+    fn after_members(
+        &self,
+        rows: std::ops::Range<usize>,
+        prompts: &[Prompt],
+    ) -> Result<Option<Stage<'a>>, StudyError> {
+        let readings = &self.readings[rows];
+        let passages: Vec<Passage> = readings
+            .iter()
+            .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
+            .collect();
+        if !passages.is_empty() {
+            let run = self.model.engine.score(passages.into(), self.plans.clone())?;
+            return Ok(Some(Stage::Passages(run)));
+        }
+        let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
+        if expected.is_empty() {
+            return Ok(None);
+        }
+        let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
+        let generating = Generating::new(self.model, self.plans.clone(), starts, expected)?;
+        Ok(Some(Stage::Generate(generating)))
+    }
+
+    /// `scores` `[plan][passage]`, the chunk's passages row by row.
+    fn passages(&mut self, rows: std::ops::Range<usize>, scores: &[Vec<TokenScore>]) {
+        let readings = &self.readings[rows];
+        for (found, mut scores) in self.rows.iter_mut().zip(scores.iter().map(Vec::as_slice)) {
+            for reading in readings {
+                let (own, rest) = scores.split_at(reading.passages.len());
+                scores = rest;
+                match (reading.choice, own) {
+                    (Some((answer, _)), _) => {
+                        let sums: Vec<f64> = own.iter().map(|s| s.log_probability).collect();
+                        let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
+                        let each: Vec<f64> =
+                            sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+                        let others = sums.iter().enumerate().filter(|(i, _)| *i != answer);
+                        let best = others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max);
+                        found.correct.push(argmax(&sums) == answer);
+                        found.correct_per_byte.push(argmax(&each) == answer);
+                        found.margin.push(sums[answer] - best);
+                        found.log_likelihood.push(sums[answer]);
+                    }
+                    (None, own) => {
+                        let word = own.first();
+                        found.correct.push(word.is_some_and(|score| score.greedy));
+                        let nats = word.map_or(f64::NAN, |score| score.log_probability);
+                        found.log_likelihood.push(nats);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! One row of a task, in the form its score asks for.
+
+use crate::task::rows::{Question, Row};
+use crate::task::score::Score;
+
+/// What a model is given, and what would be right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// K options of one token each. `answer` is an index below K.
+    Option {
+        prompt: String,
+        options: Vec<String>,
+        answer: usize,
+    },
+    /// The same in token ids and output rows, for models without a tokenizer.
+    Ids {
+        token_ids: Vec<u32>,
+        option_ids: Vec<u32>,
+        answer: usize,
+    },
+    /// The candidate whose continuation is likeliest after its own context is the model's answer.
+    /// In WinoGrande the contexts differ and the continuation is the same (partial scoring).
+    Continuation {
+        candidates: Vec<Candidate>,
+        answer: usize,
+    },
+    /// `word` begins with the space that joins it to `context`.
+    LastWord { context: String, word: String },
+    /// `answer` is the right number, plain: no commas, no dollar sign.
+    Generate { prompt: String, answer: String },
+}
+
+/// A continuation, with the space that joins it, and what it follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    pub context: String,
+    pub continuation: String,
+}
+
+impl Item {
+    pub fn score(&self) -> Score {
+        match self {
+            Item::Option { .. } | Item::Ids { .. } => Score::Option,
+            Item::Continuation { .. } => Score::Continuation,
+            Item::LastWord { .. } => Score::LastWord,
+            Item::Generate { .. } => Score::Generate,
+        }
+    }
+
+    /// K, 0 where the answer is open.
+    pub fn options(&self) -> usize {
+        match self {
+            Item::Option { options, .. } => options.len(),
+            Item::Ids { option_ids, .. } => option_ids.len(),
+            Item::Continuation { candidates, .. } => candidates.len(),
+            Item::LastWord { .. } | Item::Generate { .. } => 0,
+        }
+    }
+
+    /// Index of the right option, `None` where the answer is open.
+    pub fn answer(&self) -> Option<usize> {
+        match self {
+            Item::Option { answer, .. }
+            | Item::Ids { answer, .. }
+            | Item::Continuation { answer, .. } => Some(*answer),
+            Item::LastWord { .. } | Item::Generate { .. } => None,
+        }
+    }
+}
+
+impl From<Row> for Item {
+    fn from(row: Row) -> Item {
+        let answer = row.answer;
+        match row.question {
+            Question::Text { prompt, options } => Item::Option {
+                prompt,
+                options,
+                answer,
+            },
+            Question::Ids {
+                token_ids,
+                option_ids,
+            } => Item::Ids {
+                token_ids,
+                option_ids,
+                answer,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::rows;
+
+    #[test]
+    fn a_files_rows_become_options_and_ids() {
+        let file = br#"{"prompt": "a", "options": [" x", " y", " z"], "answer": 2}
+                       {"ids": [1, 2], "rows": [3, 4], "answer": 0}"#;
+        let items: Vec<Item> = rows::read(file)
+            .expect("two rows")
+            .into_iter()
+            .map(Item::from)
+            .collect();
+        assert_eq!(
+            items[0],
+            Item::Option {
+                prompt: "a".into(),
+                options: vec![" x".into(), " y".into(), " z".into()],
+                answer: 2
+            }
+        );
+        assert_eq!(
+            items[1],
+            Item::Ids {
+                token_ids: vec![1, 2],
+                option_ids: vec![3, 4],
+                answer: 0
+            }
+        );
+        let told: Vec<_> = items
+            .iter()
+            .map(|item| (item.score(), item.options(), item.answer()))
+            .collect();
+        assert_eq!(
+            told,
+            [(Score::Option, 3, Some(2)), (Score::Option, 2, Some(0))]
+        );
+    }
+
+    #[test]
+    fn open_answers_have_no_options() {
+        let word = Item::LastWord {
+            context: "a".into(),
+            word: " b".into(),
+        };
+        let number = Item::Generate {
+            prompt: "a".into(),
+            answer: "3".into(),
+        };
+        for (item, score) in [(word, Score::LastWord), (number, Score::Generate)] {
+            assert_eq!(
+                (item.score(), item.options(), item.answer()),
+                (score, 0, None)
+            );
+        }
+    }
+}
