@@ -14,6 +14,8 @@ pub mod roles;
 pub mod spacing;
 
 #[cfg(feature = "web")]
+mod bench;
+#[cfg(feature = "web")]
 mod browser;
 #[cfg(feature = "web")]
 mod client;
@@ -27,6 +29,8 @@ mod pages;
 mod parts;
 #[cfg(feature = "web")]
 mod studio;
+#[cfg(feature = "web")]
+mod sweeps;
 #[cfg(feature = "web")]
 mod theme;
 #[cfg(feature = "web")]

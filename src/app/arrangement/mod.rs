@@ -8,12 +8,14 @@ mod edit;
 mod hand;
 mod history;
 mod offer;
+mod votes;
 mod words;
 
 pub use edit::{Edit, Refusal};
 pub use hand::{Act, Hand, Key};
 pub use history::History;
 pub use offer::{Named, Offer};
+pub use votes::Votes;
 pub use words::{edited, painter_name, spot_name};
 
 use crate::plan::{BlockRun, Half, MAX_REPEAT, Plan, PlanError, Step};
@@ -108,19 +110,19 @@ impl Arrangement {
             spot.painters.iter().map(|painter| painter.index).collect()
         };
         // What stayed the same first, then what was repeated, then what lost or won a half.
-        let alike: [&dyn Fn(&Spot, &Spot) -> bool; 3] = [
-            &|a, b| a.painters == b.painters && a.repeats == b.repeats,
-            &|a, b| a.painters == b.painters,
-            &|a, b| indices(a) == indices(b),
-        ];
-        for alike in alike {
+        let alike = |level: usize, a: &Spot, b: &Spot| match level {
+            0 => a.painters == b.painters && a.repeats == b.repeats,
+            1 => a.painters == b.painters,
+            _ => indices(a) == indices(b),
+        };
+        for level in 0..3 {
             for (spot, id) in new.spots.iter().zip(&mut ids) {
                 if id.is_some() {
                     continue;
                 }
                 let found = old
                     .iter_mut()
-                    .find(|old| old.is_some_and(|old| alike(old, spot)));
+                    .find(|old| old.is_some_and(|old| alike(level, old, spot)));
                 *id = found.and_then(Option::take).map(|old| old.id);
             }
         }

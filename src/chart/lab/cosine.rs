@@ -80,8 +80,9 @@ fn plateau(geometry: &Geometry) -> (usize, usize) {
     let map = &geometry.cosine_map;
     let mut best = (0, 0);
     let mut first = 0;
-    for last in 0..map.len() {
-        while (first..last).any(|i| map[i][last] < ALIKE) {
+    for (last, row) in map.iter().enumerate() {
+        // The map is symmetric.
+        while row[first..last].iter().any(|&cosine| cosine < ALIKE) {
             first += 1;
         }
         if last - first > best.1 - best.0 {

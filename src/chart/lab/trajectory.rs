@@ -134,7 +134,9 @@ fn tokens(lab: &Lab) -> Vec<String> {
 }
 
 fn title(own: &Geometry, yours: &Geometry) -> String {
-    let (a, b) = (own.line_shape_score, yours.line_shape_score);
+    let (Some(a), Some(b)) = (own.line_shape_score, yours.line_shape_score) else {
+        return "The way of every token through the stream".to_owned();
+    };
     if own.plan == yours.plan {
         return format!(
             "In steps of one length, the way is {} times the straight line",
@@ -152,17 +154,18 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
 }
 
 fn words(own: &Geometry, yours: &Geometry) -> [String; 2] {
+    let said = |x: Option<f64>| x.map_or_else(|| "not defined".to_owned(), short);
     [
         format!(
-            "Line-shape score (1 is a straight line): {} in the model's own order, {} in yours.",
-            short(own.line_shape_score),
-            short(yours.line_shape_score)
+            "Line-shape score of the token that answers (1 is a straight line): {} in the model's own order, {} in yours.",
+            said(own.line_shape_score),
+            said(yours.line_shape_score)
         ),
         format!(
-            "Expodistance, how unevenly the stream grows: {} and {}. The two planes are fitted apart, so places in one \
+            "Expodistance, how unevenly its state grows: {} and {}. The two planes are fitted apart, so places in one \
              cannot be held against places in the other.",
-            short(own.expodistance),
-            short(yours.expodistance)
+            said(own.expodistance),
+            said(yours.expodistance)
         ),
     ]
 }
