@@ -28,6 +28,8 @@ mod pages;
 #[cfg(feature = "web")]
 mod parts;
 #[cfg(feature = "web")]
+mod quiz;
+#[cfg(feature = "web")]
 mod studio;
 #[cfg(feature = "web")]
 mod sweeps;

@@ -97,6 +97,8 @@ pub struct Studio {
     pub work: RwSignal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: RwSignal<Option<Work>>,
+    /// The request of the last sweep that came to its end.
+    pub finished: RwSignal<Option<u32>>,
     pub problem: RwSignal<Option<Problem>>,
     /// The model the worker holds.
     pub model: RwSignal<Option<ModelFacts>>,
@@ -150,6 +152,7 @@ impl Studio {
             swept: RwSignal::new(None),
             work: RwSignal::new(None),
             sweep: RwSignal::new(None),
+            finished: RwSignal::new(None),
             problem: RwSignal::new(None),
             model: RwSignal::new(None),
             said: RwSignal::new(String::new()),
@@ -468,6 +471,7 @@ impl Studio {
                 let time = browser::now() - work.since;
                 if work.task == Task::Sweep {
                     self.show_sweep(*report, time);
+                    self.finished.set(Some(id));
                     self.said.set("The sweep is done.".to_owned());
                 } else {
                     self.show_live(*report, time);

@@ -5,6 +5,7 @@
 //! after the other: browsers that share two cores starve each other.
 
 mod driver;
+mod orders;
 mod server;
 
 use std::path::{Path, PathBuf};

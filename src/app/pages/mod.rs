@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::bench::Bench;
 use super::link::View;
 use super::parts::{Foot, Head};
+use super::quiz::Quiz;
 use super::studio::Studio;
 use super::sweeps::Sweeps;
 use super::theme::Themes;
@@ -29,6 +30,7 @@ fn Page() -> impl IntoView {
     provide_context(studio);
     provide_context(Bench::start(studio));
     provide_context(Sweeps::start(studio));
+    provide_context(Quiz::start(studio));
     let view = Memo::new(move |_| studio.view.get());
     view! {
         <Head />

@@ -6,7 +6,7 @@ use crate::app::bench::Bench;
 use crate::app::link::View;
 use crate::app::parts::{
     Answers, Columns, FigureView, ModelPicker, Painters, PlanLine, PromptEditor, PromptLine,
-    Provenance, Row, SaveReport, Status, Strategies, SweepForm, SweepView, Tools,
+    Provenance, Questions, Row, SaveReport, Status, Strategies, SweepForm, SweepView, Tools,
 };
 use crate::app::studio::{Shown, Studio};
 use crate::app::sweeps::Sweeps;
@@ -79,6 +79,7 @@ pub fn OrdersPage() -> impl IntoView {
                 <LabPictures />
             </Show>
             <SweepSection />
+            <Questions />
         </main>
     }
 }
