@@ -22,6 +22,8 @@ extern "C" {
     fn set_group(this: &Instance, group: &str);
     #[wasm_bindgen(catch, method, js_name = setOption)]
     fn set_option(this: &Instance, option: &JsValue, not_merge: bool) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, js_name = on)]
+    fn on_event(this: &Instance, event: &str, handler: &js_sys::Function);
     #[wasm_bindgen(method)]
     fn resize(this: &Instance);
     #[wasm_bindgen(method)]
@@ -35,6 +37,7 @@ extern "C" {
 /// A drawing in a host element; disposed of when dropped.
 pub struct Chart {
     instance: Instance,
+    clicked: Option<Closure<dyn FnMut(JsValue)>>,
     /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
     shape: Option<Vec<usize>>,
 }
@@ -51,8 +54,24 @@ impl Chart {
         connect(group)?;
         Ok(Self {
             instance,
+            clicked: None,
             shape: None,
         })
+    }
+
+    /// Calls back with the plan of a point that is clicked on.
+    pub fn on_plan(&mut self, then: impl Fn(String) + 'static) {
+        let field = |of: &JsValue, name: &str| {
+            js_sys::Reflect::get(of, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
+        };
+        let clicked = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+            if let Some(plan) = field(&field(&event, "data"), "plan").as_string() {
+                then(plan);
+            }
+        });
+        self.instance
+            .on_event("click", clicked.as_ref().unchecked_ref());
+        self.clicked = Some(clicked);
     }
 
     /// Draws an option; `still` draws it without motion.

@@ -3,7 +3,7 @@
 //! After the `#`, because browsers do not send that part to any server: a prompt in a link stays
 //! between those who share the link.
 
-use crate::chart::Column;
+use crate::chart::{Column, Quantity};
 
 /// Which model answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +34,44 @@ pub struct Draft {
     pub plan: String,
 }
 
+/// Which of the page's views is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// One prompt, every stroke.
+    #[default]
+    Lens,
+    /// The blocks in another order, and sweeps over orders.
+    Orders,
+}
+
+impl View {
+    pub const ALL: [Self; 2] = [Self::Lens, Self::Orders];
+
+    /// The name used in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lens => "lens",
+            Self::Orders => "orders",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.name() == name)
+    }
+}
+
 /// A draft and how it is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     pub draft: Draft,
     pub column: Column,
+    pub view: View,
+    /// What a sweep's pictures plot.
+    pub quantity: Quantity,
 }
 
 impl Link {
-    /// `model=…&prompt=…&option=…&option=…&answer=0&plan=…&column=…`; what is at its default is left out.
+    /// `model=…&prompt=…&option=…&option=…&answer=0&plan=…&column=…&view=…&plot=…`; what is at its default is left out.
     pub fn fragment(&self) -> String {
         let draft = &self.draft;
         let key = match draft.model {
@@ -66,6 +95,12 @@ impl Link {
         if self.column != Column::default() {
             pairs.push(("column", self.column.name().to_owned()));
         }
+        if self.view != View::default() {
+            pairs.push(("view", self.view.name().to_owned()));
+        }
+        if self.quantity != Quantity::default() {
+            pairs.push(("plot", self.quantity.name().to_owned()));
+        }
         let written: Vec<String> = pairs
             .iter()
             .map(|(key, value)| format!("{key}={}", encode(value)))
@@ -79,6 +114,8 @@ impl Link {
         let mut link = Self {
             draft: default.clone(),
             column: Column::default(),
+            view: View::default(),
+            quantity: Quantity::default(),
         };
         let mut options = Vec::new();
         let mut known = false;
@@ -88,7 +125,7 @@ impl Link {
             };
             let value = decode(value);
             known |= [
-                "model", "folder", "prompt", "option", "answer", "plan", "column",
+                "model", "folder", "prompt", "option", "answer", "plan", "column", "view", "plot",
             ]
             .contains(&key);
             match key {
@@ -99,6 +136,8 @@ impl Link {
                 "answer" => link.draft.answer = value.parse().unwrap_or(0),
                 "plan" => link.draft.plan = value,
                 "column" => link.column = Column::parse(&value).unwrap_or_default(),
+                "view" => link.view = View::parse(&value).unwrap_or_default(),
+                "plot" => link.quantity = Quantity::parse(&value).unwrap_or_default(),
                 _ => {}
             }
         }
@@ -188,6 +227,8 @@ mod tests {
                         ..draft()
                     },
                     column,
+                    view: View::Orders,
+                    quantity: Quantity::Kl,
                 };
                 let other = Draft {
                     prompt: String::new(),

@@ -1,10 +1,11 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
-//! Pure, and tested natively: [`link`] (the page's state as a URL), [`protocol`], [`examples`],
-//! [`opened`] (reports), [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
+//! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a
+//! URL), [`protocol`], [`examples`], [`opened`] (reports), [`roles`], [`spacing`]. The rest needs feature `web` and a browser. The page never calls a model
 //! or an engine: only `worker` does, so the page's own file stays small enough to draw the first
 //! picture early.
 
+pub mod arrangement;
 pub mod examples;
 pub mod link;
 pub mod opened;
@@ -12,6 +13,8 @@ pub mod protocol;
 pub mod roles;
 pub mod spacing;
 
+#[cfg(feature = "web")]
+mod bench;
 #[cfg(feature = "web")]
 mod browser;
 #[cfg(feature = "web")]
@@ -25,7 +28,11 @@ mod pages;
 #[cfg(feature = "web")]
 mod parts;
 #[cfg(feature = "web")]
+mod quiz;
+#[cfg(feature = "web")]
 mod studio;
+#[cfg(feature = "web")]
+mod sweeps;
 #[cfg(feature = "web")]
 mod theme;
 #[cfg(feature = "web")]

@@ -2,11 +2,14 @@
 
 use super::link::{Choice, Draft};
 use crate::plan::Plan;
+use crate::study::lab::Lab;
+use crate::study::orders::Orders;
 use crate::study::report::{Lens, Report, VERSION};
 
-/// Was this report made from this draft?
+/// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
-    let Some(lens) = &report.lens else {
+    let own = report.lab.as_ref().map(|lab| &lab.arranged);
+    let Some(lens) = report.lens.as_ref().or(own) else {
         return false;
     };
     let plan = draft.plan.trim();
@@ -26,7 +29,8 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
 
 /// The draft that would make this report again, where it came from text.
 pub fn draft_of(report: &Report) -> Option<Draft> {
-    let lens = report.lens.as_ref()?;
+    let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+    let lens = report.lens.as_ref().or(arranged)?;
     Some(Draft {
         model: Choice::Known(report.model.name.clone()),
         prompt: lens.prompt.clone()?,
@@ -73,12 +77,17 @@ pub fn read(name: &str, text: &str) -> Result<Report, String> {
     }
     let report: Report = serde_json::from_str(text)
         .map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
-    let sound = report.lens.as_ref().is_some_and(is_sound);
-    if sound {
+    let parts = [
+        report.lens.as_ref().map(is_sound),
+        report.lab.as_ref().map(|lab| is_sound_lab(lab)),
+        (!report.orders.is_empty()).then(|| report.orders.iter().all(is_sound_sweep)),
+    ];
+    let mut parts = parts.into_iter().flatten().peekable();
+    if parts.peek().is_some() && parts.all(|sound| sound) {
         Ok(report)
     } else {
         Err(format!(
-            "{name} holds no picture of one prompt, or one whose parts do not fit."
+            "{name} holds no picture of one prompt and no sweep over orders, or one whose parts do not fit."
         ))
     }
 }
@@ -101,6 +110,30 @@ fn is_sound(lens: &Lens) -> bool {
         && [&d.probability, &d.logit]
             .iter()
             .all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
+}
+
+fn is_sound_lab(lab: &Lab) -> bool {
+    is_sound(&lab.original)
+        && is_sound(&lab.arranged)
+        && lab.original.logits.len() == lab.arranged.logits.len()
+        && lab.geometry.iter().all(|geometry| {
+            let states = geometry.cosine_map.len();
+            states > 0
+                && geometry.cosine_map.iter().all(|row| row.len() == states)
+                && geometry
+                    .trajectories
+                    .tokens
+                    .iter()
+                    .all(|path| path.len() == states)
+        })
+}
+
+fn is_sound_sweep(orders: &Orders) -> bool {
+    orders
+        .points
+        .iter()
+        .flat_map(|point| &point.variants)
+        .all(|&i| i < orders.variants.len())
 }
 
 #[cfg(test)]

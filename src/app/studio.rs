@@ -11,10 +11,10 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::client::{Client, Heard};
-use super::link::{Choice, Draft, Link};
+use super::link::{Choice, Draft, Link, View};
 use super::protocol::{Ask, Event, Stage, Tell};
 use super::{browser, examples, opened};
-use crate::chart::Column;
+use crate::chart::{Column, Quantity};
 use crate::plan::Plan;
 use crate::study::report::{Lens, ModelFacts, Report};
 
@@ -45,9 +45,10 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The one prompt this page draws; reports without one are refused at the door.
+    /// One prompt's run: the lens's, or the reader's order in the lab.
     pub fn lens(&self) -> Option<&Lens> {
-        self.report.lens.as_ref()
+        let arranged = self.report.lab.as_ref().map(|lab| &lab.arranged);
+        self.report.lens.as_ref().or(arranged)
     }
 }
 
@@ -55,6 +56,7 @@ impl Shown {
 pub enum Task {
     Load,
     Run,
+    Sweep,
 }
 
 /// The request under way.
@@ -71,6 +73,7 @@ pub struct Work {
 pub enum Place {
     Model,
     Prompt,
+    Sweep,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +86,19 @@ pub struct Problem {
 pub struct Studio {
     pub draft: RwSignal<Draft>,
     pub column: RwSignal<Column>,
+    pub view: RwSignal<View>,
+    /// What a sweep's pictures plot.
+    pub quantity: RwSignal<Quantity>,
     pub shown: RwSignal<Option<Shown>>,
+    /// The lab's picture.
+    pub lab: RwSignal<Option<Shown>>,
+    /// The sweep's, also while it fills in.
+    pub swept: RwSignal<Option<Shown>>,
     pub work: RwSignal<Option<Work>>,
+    /// The sweep under way, beside which single prompts still run.
+    pub sweep: RwSignal<Option<Work>>,
+    /// The request of the last sweep that came to its end.
+    pub finished: RwSignal<Option<u32>>,
     pub problem: RwSignal<Option<Problem>>,
     /// The model the worker holds.
     pub model: RwSignal<Option<ModelFacts>>,
@@ -92,6 +106,8 @@ pub struct Studio {
     pub said: RwSignal<String>,
     /// Counts edits, so that only the last of a burst runs.
     edits: StoredValue<u32>,
+    /// A sweep that waits for its model.
+    waiting: StoredValue<Option<Ask>>,
     desk: StoredValue<Rc<Desk>, LocalStorage>,
 }
 
@@ -108,8 +124,17 @@ impl Studio {
         let first = examples::first();
         let baked = examples::baked();
         let link = Link::parse(&browser::fragment(), &first);
-        let (draft, column) =
-            link.map_or((first, Column::default()), |link| (link.draft, link.column));
+        let Link {
+            draft,
+            column,
+            view,
+            quantity,
+        } = link.unwrap_or(Link {
+            draft: first,
+            column: Column::default(),
+            view: View::default(),
+            quantity: Quantity::default(),
+        });
         let is_baked = baked
             .as_ref()
             .is_some_and(|report| opened::asks_for(report, &draft));
@@ -120,12 +145,19 @@ impl Studio {
         let studio = Self {
             draft: RwSignal::new(draft),
             column: RwSignal::new(column),
+            view: RwSignal::new(view),
+            quantity: RwSignal::new(quantity),
             shown: RwSignal::new(shown),
+            lab: RwSignal::new(None),
+            swept: RwSignal::new(None),
             work: RwSignal::new(None),
+            sweep: RwSignal::new(None),
+            finished: RwSignal::new(None),
             problem: RwSignal::new(None),
             model: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             edits: StoredValue::new(0),
+            waiting: StoredValue::new(None),
             desk: StoredValue::new_local(Rc::new(Desk {
                 client: RefCell::new(None),
                 folder: RefCell::default(),
@@ -203,8 +235,8 @@ impl Studio {
     }
 
     /// Stops what is under way: asked first, ended if it does not hear.
-    pub fn cancel(self) {
-        let Some(work) = self.work.get_untracked() else {
+    pub fn cancel(self, slot: RwSignal<Option<Work>>) {
+        let Some(work) = slot.get_untracked() else {
             return;
         };
         let desk = self.desk();
@@ -214,12 +246,11 @@ impl Studio {
         client.ask(Ask::Cancel { id: work.id }, &[]);
         set_timeout(
             move || {
-                if self
-                    .work
-                    .with_untracked(|now| now.as_ref().is_some_and(|now| now.id == work.id))
-                {
+                if slot.with_untracked(|now| now.as_ref().is_some_and(|now| now.id == work.id)) {
                     client.restart();
                     self.model.set(None);
+                    self.sweep.set(None);
+                    self.work.set(None);
                     self.stopped();
                 }
             },
@@ -238,7 +269,7 @@ impl Studio {
             }
             return;
         }
-        self.give_up_current();
+        self.give_up(self.work);
         let draft = self.draft.get_untracked();
         if let Some(sentence) = self.plan_error(&draft.plan) {
             // The plan's own line shows the error as long as it stands there.
@@ -252,21 +283,46 @@ impl Studio {
             answer,
             ..
         } = draft;
-        self.begin(
-            Task::Run,
-            Ask::Lens {
+        let ask = match self.view.get_untracked() {
+            View::Lens => Ask::Lens {
                 prompt,
                 options,
                 answer,
                 plan,
             },
-            &[],
-        );
+            View::Orders => Ask::Lab {
+                prompt,
+                options,
+                answer,
+                plan: plan.unwrap_or_default(),
+            },
+        };
+        self.begin(Task::Run, ask, &[]);
+    }
+
+    /// Opens a view, and runs the draft for it where its picture is another's.
+    pub fn open_view(self, view: View) {
+        self.view.set(view);
+        if !self.is_current() {
+            self.run();
+        }
+    }
+
+    /// Starts a sweep; one that is under way is given up.
+    pub fn start_sweep(self, ask: Ask) {
+        if self.model.with_untracked(Option::is_none) {
+            self.waiting.set_value(Some(ask));
+            self.run();
+            return;
+        }
+        self.give_up(self.sweep);
+        self.begin(Task::Sweep, ask, &[]);
     }
 
     /// Loads the draft's model, then runs the draft.
     pub fn load(self) {
-        self.give_up_current();
+        self.give_up(self.work);
+        self.give_up(self.sweep);
         self.model.set(None);
         let desk = self.desk();
         match self.draft.with_untracked(|draft| draft.model.clone()) {
@@ -303,7 +359,7 @@ impl Studio {
 
     /// Is the picture that of the draft?
     pub fn is_current(self) -> bool {
-        self.shown.with(|shown| {
+        self.picture().with(|shown| {
             self.draft.with(|draft| {
                 shown
                     .as_ref()
@@ -312,13 +368,28 @@ impl Studio {
         })
     }
 
+    /// The picture of the view that is open.
+    pub fn picture(self) -> RwSignal<Option<Shown>> {
+        match self.view.get() {
+            View::Lens => self.shown,
+            View::Orders => self.lab,
+        }
+    }
+
     /// The page's address with its whole state.
     pub fn link(self) -> String {
+        browser::beside(&format!("#{}", untrack(|| self.fragment(self.view.get()))))
+    }
+
+    /// The part of the address that holds the state, with this view open.
+    pub fn fragment(self, view: View) -> String {
         let link = Link {
-            draft: self.draft.get_untracked(),
-            column: self.column.get_untracked(),
+            draft: self.draft.get(),
+            column: self.column.get(),
+            view,
+            quantity: self.quantity.get(),
         };
-        browser::beside(&format!("#{}", link.fragment()))
+        link.fragment()
     }
 
     /// Says why something the reader offered cannot be opened.
@@ -333,7 +404,12 @@ impl Studio {
         };
         let id = client.ask(ask, files);
         self.problem.set(None);
-        self.work.set(Some(Work {
+        let slot = if task == Task::Sweep {
+            self.sweep
+        } else {
+            self.work
+        };
+        slot.set(Some(Work {
             id,
             task,
             progress: None,
@@ -342,12 +418,12 @@ impl Studio {
     }
 
     /// A newer request makes the one under way pointless.
-    fn give_up_current(self) {
-        if let Some(work) = self.work.get_untracked() {
+    fn give_up(self, slot: RwSignal<Option<Work>>) {
+        if let Some(work) = slot.get_untracked() {
             if let Some(client) = &*self.desk().client.borrow() {
                 client.ask(Ask::Cancel { id: work.id }, &[]);
             }
-            self.work.set(None);
+            slot.set(None);
         }
     }
 
@@ -356,6 +432,7 @@ impl Studio {
             Heard::Event(event) => self.event(event),
             Heard::Died(sentence) => {
                 self.work.set(None);
+                self.sweep.set(None);
                 self.model.set(None);
                 self.fail(Place::Model, sentence);
             }
@@ -364,13 +441,18 @@ impl Studio {
 
     fn event(self, Event { id, tell }: Event) {
         // Events of a request that was given up are late news.
-        let Some(work) = self.work.get_untracked().filter(|work| work.id == id) else {
+        let under_way = [self.work, self.sweep].into_iter().find_map(|slot| {
+            let work = slot.get_untracked().filter(|work| work.id == id)?;
+            Some((slot, work))
+        });
+        let Some((slot, work)) = under_way else {
             return;
         };
         match tell {
             Tell::Ready { .. } => {}
+            Tell::Partial { report } => self.show_sweep(*report, browser::now() - work.since),
             Tell::Progress { stage, done, total } => {
-                self.work.set(Some(Work {
+                slot.set(Some(Work {
                     progress: Some((stage, done, total)),
                     ..work
                 }));
@@ -379,23 +461,34 @@ impl Studio {
                 self.work.set(None);
                 self.model.set(Some(model));
                 self.run();
+                if let Some(ask) = self.waiting.try_update_value(Option::take).flatten() {
+                    self.start_sweep(ask);
+                }
             }
             Tell::Done { report } => {
-                self.work.set(None);
+                slot.set(None);
                 self.problem.set(None);
-                self.show_live(*report, browser::now() - work.since);
+                let time = browser::now() - work.since;
+                if work.task == Task::Sweep {
+                    self.show_sweep(*report, time);
+                    self.finished.set(Some(id));
+                    self.said.set("The sweep is done.".to_owned());
+                } else {
+                    self.show_live(*report, time);
+                }
             }
             Tell::Failed { reason } => {
-                self.work.set(None);
-                let place = if work.task == Task::Load {
-                    Place::Model
-                } else {
-                    Place::Prompt
+                slot.set(None);
+                self.waiting.set_value(None);
+                let place = match work.task {
+                    Task::Load => Place::Model,
+                    Task::Run => Place::Prompt,
+                    Task::Sweep => Place::Sweep,
                 };
                 self.fail(place, sentence(&reason));
             }
             Tell::Cancelled => {
-                self.work.set(None);
+                slot.set(None);
                 self.stopped();
             }
         }
@@ -403,7 +496,13 @@ impl Studio {
 
     fn show_live(self, report: Report, milliseconds: f64) {
         let agrees = examples::baked().and_then(|baked| opened::difference(&baked, &report));
-        let said = report.lens.as_ref().map(|lens| {
+        let slot = if report.lab.is_some() {
+            self.lab
+        } else {
+            self.shown
+        };
+        let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+        let said = report.lens.as_ref().or(arranged).map(|lens| {
             let verdict = if lens.correct { "right" } else { "wrong" };
             let option = crate::chart::option_name(
                 lens,
@@ -411,7 +510,7 @@ impl Studio {
             );
             format!("The picture is new: the model answers {option}, which is {verdict}.")
         });
-        self.shown.set(Some(Shown {
+        slot.set(Some(Shown {
             report: Arc::new(report),
             origin: Origin::Live {
                 milliseconds,
@@ -419,6 +518,16 @@ impl Studio {
             },
         }));
         self.said.set(said.unwrap_or_default());
+    }
+
+    fn show_sweep(self, report: Report, milliseconds: f64) {
+        self.swept.set(Some(Shown {
+            report: Arc::new(report),
+            origin: Origin::Live {
+                milliseconds,
+                agrees: None,
+            },
+        }));
     }
 
     fn open_report(self, file: File) {
@@ -429,15 +538,29 @@ impl Studio {
                 .and_then(|text| text.as_string());
             match opened::read(&file.name(), &text.unwrap_or_default()) {
                 Ok(report) => {
-                    self.give_up_current();
+                    self.give_up(self.work);
                     self.problem.set(None);
                     if let Some(draft) = opened::draft_of(&report) {
                         self.draft.set(draft);
                     }
-                    self.shown.set(Some(Shown {
+                    let shown = Shown {
                         report: Arc::new(report),
                         origin: Origin::Opened,
-                    }));
+                    };
+                    let parts = &shown.report;
+                    if parts.lens.is_some() {
+                        self.shown.set(Some(shown.clone()));
+                        self.view.set(View::Lens);
+                    }
+                    if parts.lab.is_some() {
+                        self.lab.set(Some(shown.clone()));
+                        self.view.set(View::Orders);
+                    }
+                    if !parts.orders.is_empty() {
+                        self.give_up(self.sweep);
+                        self.swept.set(Some(shown));
+                        self.view.set(View::Orders);
+                    }
                 }
                 Err(sentence) => self.fail(Place::Model, sentence),
             }
@@ -450,18 +573,13 @@ impl Studio {
     }
 
     fn stopped(self) {
-        self.work.set(None);
         self.said.set("Stopped.".to_owned());
     }
 
     /// Keeps the address in step with draft and column.
     fn keep_link(self) {
         Effect::new(move |before: Option<String>| {
-            let fragment = Link {
-                draft: self.draft.get(),
-                column: self.column.get(),
-            }
-            .fragment();
+            let fragment = self.fragment(self.view.get());
             // The first address is left as the reader wrote it.
             if before.is_some_and(|before| before != fragment) {
                 browser::set_fragment(&fragment);
@@ -471,6 +589,13 @@ impl Studio {
         let changed = window_event_listener(leptos::ev::hashchange, move |_| {
             if let Some(link) = Link::parse(&browser::fragment(), &examples::first()) {
                 self.column.set(link.column);
+                self.quantity.set(link.quantity);
+                if self.view.get_untracked() != link.view {
+                    self.view.set(link.view);
+                    if self.draft.with_untracked(|draft| *draft == link.draft) {
+                        self.open_view(link.view);
+                    }
+                }
                 if self.draft.with_untracked(|draft| *draft != link.draft) {
                     self.take(link.draft);
                 }
@@ -486,7 +611,7 @@ impl Studio {
 
 /// An error's text as a sentence of the page: capital first (unless it begins with a file's or a
 /// tensor's name), full stop last.
-fn sentence(text: &str) -> String {
+pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut out = if word.chars().all(char::is_alphabetic) {

@@ -25,8 +25,10 @@ pub fn drawing(figure: &Figure, theme: &Theme, width: u32, source: &str) -> (Val
         "textStyle": { "color": theme.ink, "fontSize": 17, "lineHeight": 22 },
         "subtextStyle": { "color": theme.quiet, "fontSize": 12, "lineHeight": 17 },
     });
-    if let Some(legend_top) = option["legend"]["top"].as_u64() {
-        option["legend"]["top"] = json!(legend_top + u64::from(top));
+    for part in ["legend", "visualMap"] {
+        if let Some(part_top) = option[part]["top"].as_u64() {
+            option[part]["top"] = json!(part_top + u64::from(top));
+        }
     }
     if let Some(grids) = option["grid"].as_array_mut() {
         for grid in grids {

@@ -73,6 +73,33 @@ pub(super) fn value_axis(theme: &Theme, grid: usize, name: &str, from_zero: bool
     })
 }
 
+/// A quantity to the right, in whole steps, with its name below.
+pub(super) fn number_axis(
+    theme: &Theme,
+    grid: usize,
+    name: &str,
+    [from, to]: [f64; 2],
+    least_step: f64,
+) -> Value {
+    json!({
+        "type": "value",
+        "gridIndex": grid,
+        "min": from,
+        "max": to,
+        "minInterval": least_step,
+        "name": name,
+        "nameLocation": "middle",
+        "nameGap": 28,
+        "nameTextStyle": { "color": theme.ink, "fontSize": TEXT },
+        "axisLine": { "onZero": false, "lineStyle": { "color": theme.quiet } },
+        "axisTick": { "show": false },
+        "axisLabel": { "color": theme.quiet, "fontSize": TEXT, "hideOverlap": true,
+                       // Half a step of room at either end is no place.
+                       "showMinLabel": from.fract() == 0.0, "showMaxLabel": to.fract() == 0.0 },
+        "splitLine": { "show": false },
+    })
+}
+
 /// The legend of kinds; its entries are the empty series of [`kind_entries`].
 pub(super) fn kind_legend(theme: &Theme) -> Value {
     let names = ["embedding", "attention", "MLP"];
@@ -93,6 +120,11 @@ pub(super) fn curve_legend(theme: &Theme, curves: &[(&str, Dash)]) -> Value {
         json!({ "name": name, "icon": icon })
     };
     legend(theme, curves.iter().map(entry).collect(), 30)
+}
+
+/// The legend of curves that have marks: each its line and mark as ECharts draws them.
+pub(super) fn mark_legend(theme: &Theme, names: &[&str]) -> Value {
+    legend(theme, json!(names), 26)
 }
 
 /// How a curve is drawn.

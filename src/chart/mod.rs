@@ -8,15 +8,20 @@
 //! - `spread`: bias and diversity of every stroke;
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
+//! [`lab_figures`] makes those of a rearranged model, [`sweep_figures`] those of a sweep over orders.
+//!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
-//! its MLP. All three share one x-axis, and their plot areas begin and end at the same pixels
+//! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels
 //! ([`frame::LEFT`], [`frame::RIGHT`]), so they line up under the row of tiles.
 
 mod column;
 mod export;
 mod frame;
+mod heat;
 mod identity;
+mod lab;
 pub mod number;
+mod orders;
 mod running;
 mod spread;
 mod strokes;
@@ -28,6 +33,8 @@ pub use column::Column;
 pub use export::{drawing, svg_fonts};
 pub use frame::{LEFT, RIGHT};
 pub use identity::Identity;
+pub use lab::lab_figures;
+pub use orders::{Quantity, sweep_figures};
 pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use table::{Cell, Table};
 pub use theme::{DARK, LIGHT, Theme};

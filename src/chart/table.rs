@@ -10,13 +10,15 @@ pub enum Cell {
     Number(f64),
     /// Right or not.
     Check(bool),
+    /// A plan that the reader may put in the lab.
+    Plan(String),
 }
 
 impl Cell {
     /// As a person reads it.
     pub fn shown(&self) -> String {
         match self {
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Plan(text) => text.clone(),
             Self::Count(n) => n.to_string(),
             Self::Number(x) => short(*x),
             Self::Check(yes) => if *yes { "✓ yes" } else { "no" }.to_owned(),
@@ -25,10 +27,10 @@ impl Cell {
 
     fn csv(&self) -> String {
         match self {
-            Self::Text(text) if text.contains([',', '"', '\n', '\r']) => {
+            Self::Text(text) | Self::Plan(text) if text.contains([',', '"', '\n', '\r']) => {
                 format!("\"{}\"", text.replace('"', "\"\""))
             }
-            Self::Text(text) => text.clone(),
+            Self::Text(text) | Self::Plan(text) => text.clone(),
             Self::Count(n) => n.to_string(),
             Self::Number(x) => x.to_string(),
             Self::Check(yes) => yes.to_string(),

@@ -2,6 +2,7 @@
 //! holds the same values for the page, and a test keeps the two equal.
 
 use crate::engine::Kind;
+use crate::study::orders::Sweep;
 
 /// Every colour a chart may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub struct Theme {
     pub bias: &'static str,
     pub diversity: &'static str,
     pub mse: &'static str,
+    /// One a named order, in the order of [`Sweep::FAMILY`]: apart from the roles above, and told
+    /// apart by mark and dash too.
+    pub family: [&'static str; 6],
 }
 
 pub const LIGHT: Theme = Theme {
@@ -32,6 +36,9 @@ pub const LIGHT: Theme = Theme {
     bias: "#444b54",
     diversity: "#007a5a",
     mse: "#8a3d74",
+    family: [
+        "#3b3a9c", "#a3185b", "#757100", "#00747e", "#8d5fc4", "#1c1b19",
+    ],
 };
 
 pub const DARK: Theme = Theme {
@@ -46,6 +53,9 @@ pub const DARK: Theme = Theme {
     bias: "#b9c1cb",
     diversity: "#3ccf9f",
     mse: "#e39bcd",
+    family: [
+        "#8fa0ff", "#ff79b0", "#cfc94a", "#4fc7d1", "#cba6f7", "#eceae4",
+    ],
 };
 
 impl Theme {
@@ -55,6 +65,12 @@ impl Theme {
             Kind::Attention => self.attention,
             Kind::Mlp => self.mlp,
         }
+    }
+
+    /// A named order's; dropped and swapped blocks are in ink.
+    pub fn strategy(&self, sweep: Sweep) -> &'static str {
+        let place = Sweep::FAMILY.iter().position(|&other| other == sweep);
+        place.map_or(self.ink, |i| self.family[i])
     }
 }
 

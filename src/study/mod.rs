@@ -6,6 +6,7 @@ pub mod lab;
 pub mod lens;
 mod loaded;
 pub mod orders;
+pub mod questions;
 pub mod report;
 
 pub use error::StudyError;

@@ -166,6 +166,25 @@ impl Browser {
         );
     }
 
+    /// Puts the mouse down at the first of these places in the window, moves it along and lets go at
+    /// the last.
+    pub fn drag(&self, places: &[(f64, f64)]) {
+        let go = |(x, y): &(f64, f64)| json!({ "type": "pointerMove", "duration": 40, "x": x.round() as i64, "y": y.round() as i64 });
+        let mut actions: Vec<Value> = places.iter().map(go).collect();
+        actions.insert(
+            1.min(actions.len()),
+            json!({ "type": "pointerDown", "button": 0 }),
+        );
+        actions.push(json!({ "type": "pointerUp", "button": 0 }));
+        self.call(
+            "POST",
+            "/actions",
+            &json!({ "actions": [{
+                "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": actions,
+            }] }),
+        );
+    }
+
     /// What the console said since it was asked last.
     pub fn console(&self) -> Vec<String> {
         let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));

@@ -25,6 +25,9 @@ macro_rules! say {
     }};
 }
 
+// After the macro that it prints with.
+mod orders;
+
 /// The most that may be sent before the first picture, and in all with one apprentice.
 const FIRST_PICTURE: usize = 700_000;
 const IN_ALL: usize = 3_000_000;

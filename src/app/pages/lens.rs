@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use crate::app::parts::{
-    Columns, FigureView, IdentityLine, ModelPicker, Painters, PlanLine, PromptEditor, PromptLine,
-    Provenance, Status,
+    Columns, FigureView, IdentityLine, ModelPicker, Options, Painters, PlanLine, PromptEditor,
+    PromptLine, Provenance, Status, source,
 };
-use crate::app::studio::Studio;
+use crate::app::studio::{Shown, Studio};
 use crate::app::theme::Themes;
 use crate::chart::figures;
 
@@ -20,12 +20,26 @@ pub fn LensPage() -> impl IntoView {
             Some(figures(lens, studio.column.get(), themes.theme.get()))
         })
     });
+    let figure = move |index: usize| {
+        Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())))
+    };
+    let said = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
     let picture = move || figures.with(Option::is_some);
+    let lens = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
+    });
     view! {
         <main id="main">
             <section class="prompt" aria-labelledby="prompt-title">
                 <h2 id="prompt-title">"The prompt"</h2>
                 <PromptLine />
+                <Options />
                 <PromptEditor />
             </section>
             <section class="painters" aria-labelledby="painters-title">
@@ -37,7 +51,7 @@ pub fn LensPage() -> impl IntoView {
                 <Status />
                 <Show when=picture>
                     <Provenance />
-                    <Painters />
+                    <Painters lens=lens />
                 </Show>
             </section>
             <Show when=picture>
@@ -45,7 +59,13 @@ pub fn LensPage() -> impl IntoView {
                     <h2 id="pictures-title">"Bias, diversity, error"</h2>
                     <IdentityLine />
                     <Columns />
-                    {(0..3).map(|index| view! { <FigureView figures index /> }).collect_view()}
+                    {["votes", "spread", "running"]
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, key)| {
+                            view! { <FigureView figure=figure(index) key group="lens" source=said /> }
+                        })
+                        .collect_view()}
                 </section>
             </Show>
         </main>

@@ -14,8 +14,7 @@ const WIDTH: u32 = 960;
 
 /// Saves one figure in the three forms.
 #[component]
-pub fn SaveFigure(figure: Signal<Option<Figure>>) -> impl IntoView {
-    let studio = expect_context::<Studio>();
+pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
     let themes = expect_context::<Themes>();
     let failed = RwSignal::new(false);
     let save = move |form: &'static str| {
@@ -23,10 +22,7 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>) -> impl IntoView {
             return;
         };
         let theme = themes.theme.get_untracked();
-        let source = studio
-            .shown
-            .with_untracked(|shown| shown.as_ref().map(source).unwrap_or_default());
-        let saved = save(form, &figure, theme, &source);
+        let saved = save(form, &figure, theme, &source.get_untracked());
         failed.set(saved.is_err());
     };
     view! {
@@ -57,7 +53,7 @@ fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), 
 }
 
 /// One line under a saved drawing's title: which model, prompt and plan it is of.
-fn source(shown: &Shown) -> String {
+pub fn source(shown: &Shown) -> String {
     let Some(lens) = shown.lens() else {
         return String::new();
     };
@@ -68,19 +64,19 @@ fn source(shown: &Shown) -> String {
     )
 }
 
-/// Saves the report, which this page and the command line can read.
+/// Saves a report as `name.atelier.json`, which this page and the command line can read.
 #[component]
-pub fn SaveReport() -> impl IntoView {
+pub fn SaveReport(#[prop(into)] shown: Signal<Option<Shown>>, name: &'static str) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let save = move |_| {
-        let text = studio.shown.with_untracked(|shown| {
+        let text = shown.with_untracked(|shown| {
             shown
                 .as_ref()
                 .and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
         });
-        let saved = text.is_some_and(|text| {
-            browser::save("lens.atelier.json", "application/json", &text).is_ok()
-        });
+        let file = format!("{name}.atelier.json");
+        let saved =
+            text.is_some_and(|text| browser::save(&file, "application/json", &text).is_ok());
         studio.said.set(
             if saved {
                 "Report saved."

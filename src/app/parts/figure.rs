@@ -8,38 +8,49 @@ use super::download::SaveFigure;
 use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::Chart;
-use crate::chart::Figure;
+use crate::chart::{Cell, Figure};
 
-/// Charts of one group share their hover.
-const GROUP: &str = "lens";
-
+/// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
+/// saved drawing's title, and `on_plan` hears of the point that was chosen.
 #[component]
-pub fn FigureView(figures: Memo<Option<[Figure; 3]>>, index: usize) -> impl IntoView {
-    let figure =
-        Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())));
-    let title = move || figure.get().map(|f| view! { <Words text=f.title /> });
+pub fn FigureView(
+    #[prop(into)] figure: Signal<Option<Figure>>,
+    key: &'static str,
+    group: &'static str,
+    #[prop(into)] source: Signal<String>,
+    #[prop(optional, into)] on_plan: Option<Callback<String>>,
+) -> impl IntoView {
+    let title =
+        move || figure.with(|f| f.as_ref().map(|f| view! { <Words text=f.title.clone() /> }));
     let words = move || {
-        figure.get().map(|f| {
-            f.words
-                .map(|text| view! { <p><Words text /></p> })
-                .collect_view()
+        figure.with(|f| {
+            let words = f.as_ref()?.words.clone();
+            let full = words.into_iter().filter(|text| !text.is_empty());
+            Some(
+                full.map(|text| view! { <p><Words text /></p> })
+                    .collect_view(),
+            )
         })
     };
     view! {
-        <figure class="figure" id=format!("figure-{}", ["votes", "spread", "running"][index])>
+        <figure class="figure" id=format!("figure-{key}")>
             <h3>{title}</h3>
-            <div class="drawing"><Drawing figure /></div>
+            <div class="drawing"><Drawing figure group on_plan /></div>
             <figcaption>
                 {words}
-                <SaveFigure figure />
+                <SaveFigure figure source />
             </figcaption>
-            <Numbers figure />
+            <Numbers figure on_plan />
         </figure>
     }
 }
 
 #[component]
-fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
+fn Drawing(
+    figure: Signal<Option<Figure>>,
+    group: &'static str,
+    on_plan: Option<Callback<String>>,
+) -> impl IntoView {
     let host = NodeRef::<html::Div>::new();
     let chart = StoredValue::new_local(None::<Chart>);
     let resizer = StoredValue::new_local(None::<Resizer>);
@@ -51,7 +62,11 @@ fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
         let still = browser::matches("(prefers-reduced-motion: reduce)");
         let drawn = chart.try_update_value(|chart| {
             if chart.is_none() {
-                *chart = Some(Chart::on(&element, GROUP)?);
+                let mut new = Chart::on(&element, group)?;
+                if let Some(on_plan) = on_plan {
+                    new.on_plan(move |plan| on_plan.run(plan));
+                }
+                *chart = Some(new);
             }
             let Some(chart) = chart else { return Ok(()) };
             chart.resize();
@@ -86,40 +101,63 @@ fn Drawing(figure: Signal<Option<Figure>>) -> impl IntoView {
 }
 
 #[component]
-fn Numbers(figure: Signal<Option<Figure>>) -> impl IntoView {
+fn Numbers(figure: Signal<Option<Figure>>, on_plan: Option<Callback<String>>) -> impl IntoView {
+    // Long tables are made when someone looks.
+    let open = RwSignal::new(false);
     let table = move || {
-        figure.get().map(|f| {
-            let label = format!("Table: {}", f.title);
-            view! {
-                <div class="scroll" tabindex="0" role="region" aria-label=label>
-                    <table>
-                        <caption>{f.title}</caption>
-                        <thead>
-                            <tr>{f.table.headers.into_iter().map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
-                        </thead>
-                        <tbody>
-                            {f.table
-                                .rows
-                                .into_iter()
-                                .map(|row| {
-                                    let mut cells = row.into_iter();
-                                    let first = cells.next().map(|c| view! { <th scope="row">{c.shown()}</th> });
-                                    let rest = cells.map(|c| view! { <td>{c.shown()}</td> }).collect_view();
-                                    view! { <tr>{first} {rest}</tr> }
-                                })
-                                .collect_view()}
-                        </tbody>
-                    </table>
-                </div>
-            }
-        })
+        figure
+            .get()
+            .filter(|_| open.get())
+            .map(|f| view_table(f, on_plan))
+    };
+    let toggled = move |event: leptos::ev::Event| {
+        let details: web_sys::HtmlElement = event_target(&event);
+        open.set(details.has_attribute("open"));
     };
     view! {
-        <details class="numbers">
+        <details class="numbers" on:toggle=toggled>
             <summary>"The numbers as a table"</summary>
             {table}
         </details>
     }
+}
+
+fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
+    let label = format!("Table: {}", figure.title);
+    let cell = move |cell: Cell| match (cell, on_plan) {
+        (Cell::Plan(plan), Some(on_plan)) => {
+            let named = plan.clone();
+            let label = format!("Put {plan} in the lab");
+            view! {
+                <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
+                    {named}
+                </button>
+            }
+            .into_any()
+        }
+        (cell, _) => cell.shown().into_any(),
+    };
+    let headers = figure.table.headers.into_iter();
+    let rows = figure.table.rows.into_iter().map(|row| {
+        let mut cells = row.into_iter();
+        let first = cells
+            .next()
+            .map(|c| view! { <th scope="row">{cell(c)}</th> });
+        let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
+        view! { <tr>{first} {rest}</tr> }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="region" aria-label=label>
+            <table>
+                <caption>{figure.title}</caption>
+                <thead>
+                    <tr>{headers.map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
 }
 
 /// Calls back when an element changes its size, as long as it lives.

@@ -2,11 +2,14 @@
 
 use leptos::prelude::*;
 
+use crate::app::link::View;
+use crate::app::studio::Studio;
 use crate::app::theme::{Themes, Wish};
 
 #[component]
 pub fn Head() -> impl IntoView {
     let themes = expect_context::<Themes>();
+    let studio = expect_context::<Studio>();
     let choose = move |event| {
         if let Some(wish) = Wish::parse(&event_target_value(&event)) {
             themes.wish.set(wish);
@@ -21,6 +24,19 @@ pub fn Head() -> impl IntoView {
         <header>
             <div class="masthead">
                 <p class="name">"atelier"</p>
+                <nav aria-label="Views">
+                    {View::ALL
+                        .map(|view| {
+                            let here = move || (studio.view.get() == view).then_some("page");
+                            let there = move || format!("#{}", studio.fragment(view));
+                            let name = match view {
+                                View::Lens => "Lens",
+                                View::Orders => "Orders",
+                            };
+                            view! { <a href=there aria-current=here>{name}</a> }
+                        })
+                        .collect_view()}
+                </nav>
                 <label class="theme">
                     <span>"Colours "</span>
                     <select on:change=choose prop:value=move || themes.wish.get().name()>
@@ -33,14 +49,35 @@ pub fn Head() -> impl IntoView {
                     </select>
                 </label>
             </div>
-            <h1>"What does each layer add to an answer?"</h1>
-            <p class="lead">
-                "A small language model runs in this page. Its layers are painters at one canvas: each adds two strokes, one "
-                <span class="role attention">"attention"</span> ", one " <span class="role mlp">"MLP"</span>
-                ". See how far every stroke is from the right answer (" <span class="role bias">"bias"</span>
-                "), how much they disagree (" <span class="role diversity">"diversity"</span>
-                "), and why the sum is better than its strokes."
-            </p>
+            {move || match studio.view.get() {
+                View::Lens => lens().into_any(),
+                View::Orders => orders().into_any(),
+            }}
         </header>
+    }
+}
+
+fn lens() -> impl IntoView {
+    view! {
+        <h1>"What does each layer add to an answer?"</h1>
+        <p class="lead">
+            "A small language model runs in this page. Its layers are painters at one canvas: each adds two strokes, one "
+            <span class="role attention">"attention"</span> ", one " <span class="role mlp">"MLP"</span>
+            ". See how far every stroke is from the right answer (" <span class="role bias">"bias"</span>
+            "), how much they disagree (" <span class="role diversity">"diversity"</span>
+            "), and why the sum is better than its strokes."
+        </p>
+    }
+}
+
+fn orders() -> impl IntoView {
+    view! {
+        <h1>"What if the painters change places?"</h1>
+        <p class="lead">
+            "Every layer adds its strokes to the same canvas, so layers can be moved, left out, repeated or set to work side by \
+             side. Try it on one prompt, see what becomes of the answer, of "
+            <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
+            ", then sweep over many orders and rows."
+        </p>
     }
 }

@@ -3,23 +3,22 @@
 use leptos::prelude::*;
 
 use super::words::Words;
-use crate::app::studio::{Shown, Studio};
 use crate::chart::{Column, Tile, number, option_name, stroke_votes, tiles};
 use crate::engine::Kind;
 use crate::study::report::Lens;
 
 #[component]
-pub fn Painters() -> impl IntoView {
-    let studio = expect_context::<Studio>();
-    let row = move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().and_then(Shown::lens).map(row))
-    };
+pub fn Painters(
+    lens: Signal<Option<Lens>>,
+    /// Without the caption, where the words stand elsewhere.
+    #[prop(optional)]
+    bare: bool,
+) -> impl IntoView {
+    let row = move || lens.with(|lens| lens.as_ref().map(|lens| row(lens, bare)));
     view! { {row} }
 }
 
-fn row(lens: &Lens) -> AnyView {
+fn row(lens: &Lens, bare: bool) -> AnyView {
     // In logits, because only those add up.
     let votes = stroke_votes(lens, Column::Logit);
     let most = votes
@@ -33,7 +32,7 @@ fn row(lens: &Lens) -> AnyView {
         option_name(lens, lens.answer)
     );
     view! {
-        <p class="caption"><Words text=caption /></p>
+        {(!bare).then(|| view! { <p class="caption"><Words text=caption /></p> })}
         // A region one can scroll has to be reachable by keyboard.
         <div class="tiles-frame" class:many=many role="region" aria-label="Tiles, one a block" tabindex="0">
             <ol class="tiles">

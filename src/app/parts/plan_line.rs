@@ -2,11 +2,13 @@
 
 use leptos::prelude::*;
 
+use crate::app::bench::Bench;
 use crate::app::studio::Studio;
 
 #[component]
 pub fn PlanLine() -> impl IntoView {
     let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
     let own = move || {
@@ -35,9 +37,9 @@ pub fn PlanLine() -> impl IntoView {
                 aria-describedby="plan-hint plan-error"
                 aria-invalid=invalid
                 prop:value=line
-                on:input=move |event| studio.edit(|draft| draft.plan = event_target_value(&event))
+                on:input=move |event| bench.type_plan(event_target_value(&event))
             />
-            <button type="button" disabled=move || line().is_empty() on:click=move |_| studio.edit(|draft| draft.plan.clear())>
+            <button type="button" disabled=move || line().is_empty() on:click=move |_| bench.set_plan(String::new())>
                 "Reset"
             </button>
             <p class="hint" id="plan-hint">

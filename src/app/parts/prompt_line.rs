@@ -13,16 +13,22 @@ pub fn PromptLine() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let line = move || {
         studio
-            .shown
+            .picture()
             .with(|shown| shown.as_ref().and_then(Shown::lens).map(tokens))
     };
+    view! { <p class="tokens" lang="en">{line}</p> }
+}
+
+/// The options with the model's probability for each.
+#[component]
+pub fn Options() -> impl IntoView {
+    let studio = expect_context::<Studio>();
     let answers = move || {
         studio
             .shown
             .with(|shown| shown.as_ref().and_then(Shown::lens).map(options))
     };
     view! {
-        <p class="tokens" lang="en">{line}</p>
         <ol class="options" aria-label="Options, with the model's probability for each">{answers}</ol>
     }
 }

@@ -13,7 +13,7 @@ const SAME: f64 = 1e-2;
 pub fn Provenance() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let words = move || {
-        studio.shown.with(|shown| {
+        studio.picture().with(|shown| {
             let Some(shown) = shown else { return String::new() };
             let name = &shown.report.model.name;
             match &shown.origin {
@@ -39,13 +39,15 @@ pub fn Provenance() -> impl IntoView {
             }
         })
     };
+    let shown = Signal::derive(move || studio.picture().get());
+    let name = untrack(|| studio.view.get().name());
     view! {
-        <p class="provenance" class:baked=move || studio.shown.with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))>
+        <p class="provenance" class:baked=move || studio.picture().with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))>
             <span>{words}</span>
             <Show when=move || !studio.is_current()>
                 <span class="late">" The picture is still that of the last prompt that ran."</span>
             </Show>
         </p>
-        <p class="keep"><SaveReport /> <CopyLink /></p>
+        <p class="keep"><SaveReport shown name /> <CopyLink /></p>
     }
 }

@@ -11,10 +11,22 @@ use crate::chart::number;
 /// Work shorter than this is over before one could read about it.
 const SHORT: Duration = Duration::from_millis(300);
 
+/// What is said to screen readers, and the bar of the one prompt's work.
 #[component]
 pub fn Status() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let id = Memo::new(move |_| studio.work.with(|work| work.as_ref().map(|work| work.id)));
+    view! {
+        <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
+        <WorkBar of=studio.work id="cancel" />
+    }
+}
+
+/// How far one piece of work is, once it lasts.
+#[component]
+pub fn WorkBar(of: RwSignal<Option<Work>>, id: &'static str) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let button = id;
+    let id = Memo::new(move |_| of.with(|work| work.as_ref().map(|work| work.id)));
     let lasting = RwSignal::new(None::<u32>);
     Effect::new(move |_| {
         if let Some(id) = id.get() {
@@ -23,21 +35,20 @@ pub fn Status() -> impl IntoView {
     });
     let visible = move || id.get().is_some() && id.get() == lasting.get();
     let words = move || {
-        studio.work.with(|work| {
+        of.with(|work| {
             work.as_ref()
                 .map(|work| words(work, studio.draft.read().model.name()))
         })
     };
-    let share = move || studio.work.with(|work| work.as_ref().and_then(share));
+    let share = move || of.with(|work| work.as_ref().and_then(share));
     view! {
-        <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
         <div class="status" class:visible=visible>
             <Show when=visible>
                 <label class="work">
                     <span>{words}</span>
                     <progress max="1" prop:value=move || share().unwrap_or(0.0) class:unknown=move || share().is_none()></progress>
                 </label>
-                <button type="button" id="cancel" on:click=move |_| studio.cancel()>"Cancel"</button>
+                <button type="button" id=button on:click=move |_| studio.cancel(of)>"Cancel"</button>
             </Show>
         </div>
     }
@@ -59,6 +70,14 @@ fn words(work: &Work, model: &str) -> String {
         }
         (Task::Load, _) => format!("Loading {model}"),
         (Task::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
+        (Task::Sweep, Some((_, done, total))) => {
+            format!(
+                "Sweeping on {model}: {} of {} block runs",
+                thousands(done),
+                thousands(total)
+            )
+        }
+        (Task::Sweep, None) => format!("Sweeping on {model}"),
         (Task::Run, None) => format!("Running {model}"),
     }
 }
@@ -67,6 +86,19 @@ fn share(work: &Work) -> Option<f64> {
     work.progress
         .filter(|(_, _, total)| *total > 0.0)
         .map(|(_, done, total)| (done / total).min(1.0))
+}
+
+/// `12 345`: no unit, and too long to read at once.
+fn thousands(n: f64) -> String {
+    let digits = number::fixed(n, 0);
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 fn bytes(n: f64) -> String {

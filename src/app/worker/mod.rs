@@ -7,6 +7,7 @@
 mod fetch;
 mod read;
 mod session;
+mod sweep;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
@@ -92,7 +93,7 @@ impl Desk {
         }
     }
 
-    fn tell(&self, id: u32, tell: Tell) {
+    pub(super) fn tell(&self, id: u32, tell: Tell) {
         if let Ok(text) = serde_json::to_string(&Event { id, tell }) {
             // A string can always be cloned into a message.
             let _ = self.scope.post_message(&JsValue::from_str(&text));
@@ -125,6 +126,17 @@ impl Desk {
         }
     }
 
+    /// The next waiting request that a sweep may answer in between, so that the lab stays live.
+    pub(super) fn take_quick(&self) -> Option<Request> {
+        let mut queue = self.queue.borrow_mut();
+        let first = queue.front().map(|(request, _)| &request.ask);
+        if matches!(first, Some(Ask::Lens { .. } | Ask::Lab { .. })) {
+            queue.pop_front().map(|(request, _)| request)
+        } else {
+            None
+        }
+    }
+
     /// [`Self::listen`] if that is [`LISTEN_EVERY`] ago: a browser makes each time-out wait 4 ms,
     /// which a small model's block does not take.
     pub(super) async fn listen_now_and_then(&self, id: u32) -> Result<(), Stop> {
@@ -133,6 +145,15 @@ impl Desk {
         } else {
             Ok(())
         }
+    }
+}
+
+/// How a request ended.
+pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
+    match answer {
+        Ok(tell) => tell,
+        Err(Stop::Cancelled) => Tell::Cancelled,
+        Err(Stop::Failed(reason)) => Tell::Failed { reason },
     }
 }
 
@@ -146,12 +167,7 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>) {
         let mut current = session.take();
         let answer = current.answer(desk, id, ask, files).await;
         session.replace(current);
-        let tell = match answer {
-            Ok(tell) => tell,
-            Err(Stop::Cancelled) => Tell::Cancelled,
-            Err(Stop::Failed(reason)) => Tell::Failed { reason },
-        };
-        desk.tell(id, tell);
+        desk.tell(id, told(answer));
         // Ids only grow: what was cancelled up to here is over.
         desk.cancelled
             .borrow_mut()

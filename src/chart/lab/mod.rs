@@ -1,0 +1,28 @@
+//! The lab's pictures: one question under the model's own order and under the reader's.
+
+mod both;
+mod cosine;
+mod steps;
+mod trajectory;
+
+use super::{Column, Figure, Theme, votes};
+use crate::study::lab::Lab;
+
+/// Bias, diversity and MSE before and after; the votes after; both streams' shapes.
+pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {
+    let mut after = votes::figure(&lab.arranged, column, theme);
+    after.title = format!("In your order, {}", uncapital(&after.title));
+    vec![
+        both::figure(lab, column, theme),
+        after,
+        cosine::figure(&lab.geometry, theme),
+        trajectory::figure(lab, theme),
+    ]
+}
+
+fn uncapital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().collect::<String>() + chars.as_str()
+    })
+}

@@ -1,0 +1,48 @@
+//! Names of a stream's states: before the first step, and after each.
+
+use crate::plan::{Plan, Step};
+use crate::study::geometry::Geometry;
+
+/// More states than this are thinned out: an eye cannot tell them apart, nor a page draw them.
+const MOST: usize = 128;
+
+/// `[S + 1]` `emb`, then every step as the notation writes it.
+pub fn names(geometry: &Geometry) -> Vec<String> {
+    let states = geometry.cosine_map.len();
+    // A report's plan was checked when it ran; here only its steps' names are wanted.
+    let plan = Plan::parse(&geometry.plan, &[4095]).ok();
+    let mut names = vec!["emb".to_owned()];
+    let steps = plan.iter().flat_map(Plan::steps);
+    names.extend(steps.map(|step| {
+        match step {
+            Step::Parallel(_) => Plan::new(vec![step.clone()], 4096)
+                .map_or_else(|_| "group".to_owned(), |plan| plan.to_string()),
+            Step::Block(run) => match run.half {
+                crate::plan::Half::Both => run.index.to_string(),
+                crate::plan::Half::Attention => format!("{}a", run.index),
+                crate::plan::Half::Mlp => format!("{}m", run.index),
+            },
+        }
+    }));
+    if names.len() != states {
+        names = (0..states).map(|i| format!("state {i}")).collect();
+    }
+    names
+}
+
+/// The states that are drawn.
+pub fn drawn(states: usize) -> Vec<usize> {
+    let every = states.div_ceil(MOST).max(1);
+    (0..states).step_by(every).collect()
+}
+
+/// `[left, right]` plot areas beside each other, `height` tall from `top`.
+pub fn beside(top: u32, height: u32) -> serde_json::Value {
+    serde_json::json!([
+        { "left": super::super::LEFT, "right": "54%", "top": top, "height": height, "outerBoundsMode": "none" },
+        { "left": "56%", "right": super::super::RIGHT, "top": top, "height": height, "outerBoundsMode": "none" },
+    ])
+}
+
+/// What each of the two plot areas shows, written above it.
+pub const SIDES: [&str; 2] = ["own order", "your order"];

@@ -1,0 +1,256 @@
+//! The family of orders side by side: what becomes of a model when its middle is skipped, repeated,
+//! reversed, shuffled, set side by side or looped (Fig. 11).
+
+use serde_json::{Value, json};
+
+use super::neighbours::chance;
+use super::whisker::{Pen, curve, level};
+use super::{Quantity, Spot, apart, rows_note, spots, table};
+use crate::chart::frame::{self, Dash};
+use crate::chart::number::short;
+use crate::chart::{Column, Figure, Theme};
+use crate::measure::interval::Mean;
+use crate::study::orders::{Orders, Sweep};
+
+const PLOT: u32 = 260;
+/// The legend takes up to three lines on a narrow page.
+const TOP: u32 = 104;
+/// The paper's figure shows loops of three.
+const ROUNDS: usize = 3;
+
+pub(super) fn figure(
+    orders: &Orders,
+    quantity: Quantity,
+    column: Column,
+    theme: &Theme,
+) -> Option<Figure> {
+    let own = quantity.of(&orders.original.measures, column)?;
+    let curves: Vec<Curve<'_>> = Sweep::FAMILY
+        .into_iter()
+        .filter_map(|sweep| Curve::of(orders, sweep, quantity, column))
+        .collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let title = title(quantity, &curves);
+    let words = words(orders, quantity, &curves);
+    let last = curves
+        .iter()
+        .flat_map(|curve| &curve.spots)
+        .map(size)
+        .fold(0.0, f64::max);
+    let mut series = Vec::new();
+    let mut entries = Vec::new();
+    for (i, curve) in curves.iter().enumerate() {
+        // Beside each other, so that every interval is seen.
+        let shift = (i as f64 - (curves.len() as f64 - 1.0) / 2.0) * 0.07;
+        series.push(curve.drawn(orders, quantity, theme, shift));
+        entries.push(curve.name.as_str());
+    }
+    series.push(level(
+        "own order",
+        theme.ink,
+        "solid",
+        0.0,
+        last + 1.0,
+        own.mean,
+    ));
+    if let Some(chance) = chance(orders, quantity) {
+        series.push(level(
+            "chance",
+            theme.quiet,
+            "dotted",
+            0.0,
+            last + 1.0,
+            chance,
+        ));
+    }
+    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
+    option["tooltip"]["trigger"] = json!("item");
+    option["tooltip"]["formatter"] = json!("{b}");
+    option["legend"] = frame::mark_legend(theme, &entries);
+    option["grid"] = json!([frame::grid(TOP, PLOT)]);
+    option["xAxis"] = json!([frame::number_axis(
+        theme,
+        0,
+        "blocks in the middle",
+        [0.0, last + 1.0],
+        1.0
+    )]);
+    let level = match chance(orders, quantity) {
+        Some(_) => format!("line: own order {}, dots: chance", short(own.mean)),
+        None => format!("line: own order {}", short(own.mean)),
+    };
+    let name = format!("{}, {level}", quantity.axis(column));
+    option["yAxis"] = json!([frame::value_axis(theme, 0, &name, false)]);
+    option["series"] = Value::Array(series);
+    Some(Figure {
+        key: "family",
+        title,
+        words,
+        height: TOP + PLOT + 50,
+        option,
+        table: table(orders, &Sweep::FAMILY, quantity, column),
+    })
+}
+
+struct Curve<'a> {
+    sweep: Sweep,
+    name: String,
+    /// By size of the middle, smallest first.
+    spots: Vec<Spot<'a>>,
+}
+
+fn size(spot: &Spot<'_>) -> f64 {
+    spot.point.middle.unwrap_or(0) as f64
+}
+
+impl<'a> Curve<'a> {
+    fn of(orders: &'a Orders, sweep: Sweep, quantity: Quantity, column: Column) -> Option<Self> {
+        let mut spots = spots(orders, sweep, quantity, column);
+        let mut name = sweep.name().to_owned();
+        if sweep == Sweep::Loop {
+            // Three rounds, or as near as was run.
+            let rounds = spots
+                .iter()
+                .filter_map(|spot| spot.point.rounds)
+                .min_by_key(|rounds| (rounds.abs_diff(ROUNDS), *rounds))?;
+            spots.retain(|spot| spot.point.rounds == Some(rounds));
+            name = format!("loop ×{rounds}");
+        }
+        spots.sort_by(|a, b| size(a).total_cmp(&size(b)));
+        (!spots.is_empty()).then_some(Self { sweep, name, spots })
+    }
+
+    fn drawn(&self, orders: &Orders, quantity: Quantity, theme: &Theme, shift: f64) -> Value {
+        let x = |spot: &Spot<'_>| (1000.0 * (size(spot) + shift)).round() / 1000.0;
+        let data = self
+            .spots
+            .iter()
+            .map(|spot| spot.data(orders, x(spot), quantity))
+            .collect();
+        let bars: Vec<(f64, Mean)> = self
+            .spots
+            .iter()
+            .map(|spot| (x(spot), spot.value))
+            .collect();
+        let pen = Pen {
+            name: &self.name,
+            colour: theme.strategy(self.sweep),
+            dash: self.dash(),
+            symbol: self.symbol(),
+        };
+        curve(&pen, data, &bars)
+    }
+
+    fn dash(&self) -> Dash {
+        match self.sweep {
+            Sweep::Repeat | Sweep::Parallel => Dash::Dashed,
+            Sweep::Reverse => Dash::Dotted,
+            _ => Dash::Solid,
+        }
+    }
+
+    fn symbol(&self) -> &'static str {
+        match self.sweep {
+            Sweep::Skip => "circle",
+            Sweep::Repeat => "rect",
+            Sweep::Reverse => "triangle",
+            Sweep::Shuffle => "diamond",
+            Sweep::Parallel => "roundRect",
+            _ => "pin",
+        }
+    }
+
+    fn at(&self, middle: usize) -> Option<&Mean> {
+        let spot = self
+            .spots
+            .iter()
+            .find(|spot| spot.point.middle == Some(middle))?;
+        Some(&spot.value)
+    }
+}
+
+/// The size at which most orders can be compared, the largest of equals: the harshest test.
+fn shared_size(curves: &[Curve<'_>]) -> Option<usize> {
+    let mut sizes: Vec<usize> = curves
+        .iter()
+        .flat_map(|curve| &curve.spots)
+        .filter_map(|spot| spot.point.middle)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let count = |size: usize| {
+        curves
+            .iter()
+            .filter(|curve| curve.at(size).is_some())
+            .count()
+    };
+    // In the middle of the curves: at the far end everything is broken alike.
+    let most = sizes.iter().map(|&size| count(size)).max()?;
+    sizes.retain(|&size| count(size) == most);
+    sizes.get(sizes.len() / 2).copied()
+}
+
+/// The curves at one size, best first.
+fn ranked<'c>(
+    quantity: Quantity,
+    curves: &'c [Curve<'_>],
+    middle: usize,
+) -> Vec<(&'c Curve<'c>, &'c Mean)> {
+    let mut ranked: Vec<_> = curves
+        .iter()
+        .filter_map(|curve| Some((curve, curve.at(middle)?)))
+        .collect();
+    ranked.sort_by(|(_, a), (_, b)| {
+        if quantity.beats(a.mean, b.mean) {
+            std::cmp::Ordering::Less
+        } else if quantity.beats(b.mean, a.mean) {
+            std::cmp::Ordering::Greater
+        } else {
+            std::cmp::Ordering::Equal
+        }
+    });
+    ranked
+}
+
+fn title(quantity: Quantity, curves: &[Curve<'_>]) -> String {
+    let Some(middle) = shared_size(curves) else {
+        return format!("{} under other orders", quantity.word());
+    };
+    let ranked = ranked(quantity, curves, middle);
+    match (ranked.first(), ranked.last()) {
+        (Some((best, a)), Some((worst, b))) if apart(a, b) => {
+            let (good, bad) = match quantity.good() {
+                Some(_) => ("harms least", "most"),
+                None => ("leaves most", "least"),
+            };
+            format!(
+                "With {middle} blocks in the middle, {} {good} ({} {}) and {} {bad} ({})",
+                best.name,
+                quantity.word(),
+                short(a.mean),
+                worst.name,
+                short(b.mean)
+            )
+        }
+        _ => format!(
+            "With {middle} blocks in the middle, no order is clearly ahead in {}",
+            quantity.word()
+        ),
+    }
+}
+
+fn words(orders: &Orders, quantity: Quantity, curves: &[Curve<'_>]) -> [String; 2] {
+    let first = shared_size(curves).map_or_else(String::new, |middle| {
+        let ranked: Vec<String> = ranked(quantity, curves, middle)
+            .into_iter()
+            .map(|(curve, mean)| format!("{} {}", curve.name, short(mean.mean)))
+            .collect();
+        format!(
+            "In order, with {middle} blocks in the middle: {}.",
+            ranked.join(", ")
+        )
+    });
+    [first, rows_note(orders)]
+}

@@ -1,0 +1,143 @@
+//! A sweep's pictures (*Transformer Layers as Painters*): dropped and swapped blocks (Fig. 2), the
+//! family of orders (Fig. 11), the grid of loops (Fig. 10).
+//!
+//! Every point is one of [`Orders::points`] and carries the plan it stands for, so that a click can
+//! put that plan in the lab.
+
+mod family;
+mod loops;
+mod neighbours;
+mod quantity;
+mod whisker;
+
+pub use quantity::Quantity;
+
+use serde_json::{Value, json};
+
+use super::number::{rounded, short};
+use super::{Cell, Column, Figure, Table, Theme};
+use crate::measure::interval::Mean;
+use crate::study::orders::{Orders, Point, Sweep};
+
+/// The pictures this sweep has points for, in one quantity.
+pub fn sweep_figures(
+    orders: &Orders,
+    quantity: Quantity,
+    column: Column,
+    theme: &Theme,
+) -> Vec<Figure> {
+    let all = [
+        neighbours::figure(orders, quantity, column, theme),
+        family::figure(orders, quantity, column, theme),
+        loops::figure(orders, quantity, column, theme),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// A point with the number it is drawn at.
+struct Spot<'a> {
+    point: &'a Point,
+    value: Mean,
+}
+
+/// The points of one sweep that have this quantity.
+fn spots<'a>(
+    orders: &'a Orders,
+    sweep: Sweep,
+    quantity: Quantity,
+    column: Column,
+) -> Vec<Spot<'a>> {
+    orders
+        .points
+        .iter()
+        .filter(|point| point.sweep == sweep)
+        .filter_map(|point| {
+            let value = quantity.of(&point.measures, column)?;
+            Some(Spot { point, value })
+        })
+        .collect()
+}
+
+impl Spot<'_> {
+    /// `reverse:2`; of several shuffles the first.
+    fn plan<'a>(&self, orders: &'a Orders) -> &'a str {
+        let first = self.point.variants.first();
+        first
+            .and_then(|&i| orders.variants.get(i))
+            .map_or("", |variant| &variant.name)
+    }
+
+    /// As one point of a chart, `x` to the right.
+    fn data(&self, orders: &Orders, x: f64, quantity: Quantity) -> Value {
+        let plan = self.plan(orders);
+        let several = match self.point.variants.len() {
+            0 | 1 => String::new(),
+            n => format!(" and {} more seeds", n - 1),
+        };
+        json!({
+            "name": format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value)),
+            "value": [x, rounded(self.value.mean)],
+            "plan": plan,
+        })
+    }
+}
+
+/// `0.912 (0.85 to 0.95)`.
+fn interval(mean: &Mean) -> String {
+    format!(
+        "{} ({} to {})",
+        short(mean.mean),
+        short(mean.low),
+        short(mean.high)
+    )
+}
+
+/// Do two intervals leave no doubt which number is larger?
+fn apart(a: &Mean, b: &Mean) -> bool {
+    a.low > b.high || b.low > a.high
+}
+
+/// What the bars are, in one sentence.
+fn rows_note(orders: &Orders) -> String {
+    let rows = if orders.rows < orders.rows_asked {
+        format!(
+            "{} rows of the {} asked for",
+            orders.rows, orders.rows_asked
+        )
+    } else {
+        format!("{} rows", orders.rows)
+    };
+    format!("Bars are 95 % intervals over {rows} of “{}”.", orders.task)
+}
+
+/// The points' numbers in every quantity they have, with their plans.
+fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) -> Table {
+    let name = quantity.axis(column);
+    let headers = vec![
+        "plan".to_owned(),
+        name,
+        "from".to_owned(),
+        "to".to_owned(),
+        "plans in the mean".to_owned(),
+    ];
+    let row = |plan: &str, value: Mean, n: usize| {
+        vec![
+            Cell::Plan(plan.to_owned()),
+            Cell::Number(value.mean),
+            Cell::Number(value.low),
+            Cell::Number(value.high),
+            Cell::Count(n),
+        ]
+    };
+    let original = quantity
+        .of(&orders.original.measures, column)
+        .map(|value| row(&orders.original.plan, value, 1));
+    let points = sweeps
+        .iter()
+        .flat_map(|&sweep| spots(orders, sweep, quantity, column))
+        .map(|spot| row(spot.plan(orders), spot.value, spot.point.variants.len()));
+    Table {
+        headers,
+        rows: original.into_iter().chain(points).collect(),
+    }
+}

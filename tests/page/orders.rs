@@ -1,0 +1,453 @@
+//! The page of orders: tiles by mouse and keyboard, sweeps, and what a link brings back.
+
+use super::*;
+
+const LEFT: &str = "\u{E012}";
+const ESCAPE: &str = "\u{E00C}";
+const SHIFT: &str = "\u{E008}";
+
+impl Page {
+    /// The lab of orders, live, with the row of tiles.
+    fn orders(width: u32, height: u32, fragment: &str) -> Self {
+        let page = Self::new(width, height);
+        page.open(&format!("#view=orders{fragment}"));
+        page.until_lab();
+        page
+    }
+
+    fn until_lab(&self) {
+        self.browser.until(
+            "the row and the lab's four drawings are there",
+            "document.querySelectorAll('.row .spot').length > 1 && document.querySelectorAll('.pictures .chart svg').length === 4",
+        );
+        self.until_settled();
+    }
+
+    fn until_plan(&self, plan: &str) {
+        let hash = format!("plan={plan}");
+        self.browser.until(
+            &format!("the plan is {plan}"),
+            &format!("location.hash.includes({})", Value::from(hash)),
+        );
+        self.until_settled();
+        self.browser.until(
+            "the tiles are painted",
+            "[...document.querySelectorAll('.row .half:not(.off) .paint')].some(p => parseFloat(p.style.height) > 1)",
+        );
+    }
+
+    /// Middle of an element, as two numbers.
+    fn middle(&self, css: &str) -> (f64, f64) {
+        let at = self.browser.run(&format!(
+            "const e = document.querySelector({}); e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]",
+            Value::from(css)
+        ));
+        (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"))
+    }
+
+    fn press_button(&self, words: &str) {
+        let found = self.browser.run(&format!(
+            "const b = [...document.querySelectorAll('button')].find(b => b.textContent.trim() === {}); b?.click(); return Boolean(b)",
+            Value::from(words)
+        ));
+        assert_eq!(found, Value::Bool(true), "no button {words:?}");
+    }
+
+    fn focus_tile(&self, place: usize) {
+        self.browser.run(&format!(
+            "document.querySelectorAll('.row .grip')[{place}].focus(); document.querySelectorAll('.row .grip')[{place}].click()"
+        ));
+    }
+
+    fn tick(&self, fieldset: &str, names: &[&str]) {
+        self.browser.run(&format!(
+            "const wanted = {}; document.querySelectorAll('{fieldset} label').forEach(l => {{ const i = l.querySelector('input'); if (i.checked !== wanted.includes(l.textContent.trim())) i.click(); }})",
+            Value::from(names.to_vec())
+        ));
+    }
+
+    /// The number field with this label.
+    fn set_number(&self, label: &str, n: usize) {
+        self.browser.run(&format!(
+            "const i = [...document.querySelectorAll('label.number')].find(l => l.textContent.trim() === {}).querySelector('input'); i.value = {n}; i.dispatchEvent(new Event('change', {{ bubbles: true }}))",
+            Value::from(label)
+        ));
+    }
+
+    fn until_swept(&self, figure: &str) {
+        self.browser.until(
+            "the sweep is done",
+            &format!(
+                "!document.querySelector('#cancel-sweep') && document.querySelector('#figure-{figure} .chart svg') && [...document.querySelectorAll('.sweeps .provenance')].some(p => /^Computed here/.test(p.textContent)) && document.querySelector('[role=status]').textContent.includes('sweep is done')"
+            ),
+        );
+    }
+
+    /// A report as its button saves it: 0 the lab's, 1 the sweep's.
+    fn saved(&self, which: usize) -> Value {
+        self.catch_files();
+        self.browser.run(&format!(
+            "window.caught.length = 0; [...document.querySelectorAll('button')].filter(b => b.textContent.includes('Save the report'))[{which}].click()"
+        ));
+        self.browser
+            .until("the report is saved", "window.caught.length > 0");
+        serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
+    }
+}
+
+#[test]
+fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
+    let page = Page::orders(1440, 1000, "");
+    let tiles = "document.querySelectorAll('.row .spot').length";
+    assert_eq!(
+        page.browser.run(&format!("return {tiles}")),
+        Value::from(12)
+    );
+
+    // By mouse: the third tile to the sixth place.
+    let (x, y) = page.middle(".row .spot:nth-child(3) .grip");
+    let to = page.middle(".row .spot:nth-child(6) .grip");
+    page.browser
+        .drag(&[(x, y), (x + 20.0, y + 4.0), (to.0 - 30.0, to.1), to]);
+    page.until_plan("0-1,3-5,2,6-11");
+    let dragged = page.saved(0);
+
+    // Undone by its button, then the same by keyboard alone.
+    page.press_button("Undo");
+    page.browser
+        .until("it is undone", "!location.hash.includes('plan=')");
+    page.until_settled();
+    page.focus_tile(2);
+    page.browser.keys(&format!(" {RIGHT}{RIGHT}"));
+    page.until_says("[role=status]", "Place 5 of 12");
+    page.browser.keys(ESCAPE);
+    page.until_says("[role=status]", "Back at place 3 of 12");
+    page.browser
+        .keys(&format!(" {RIGHT}{RIGHT}{RIGHT}{RIGHT}{LEFT} "));
+    page.until_plan("0-1,3-5,2,6-11");
+    page.until_says("[role=status]", "which is");
+    let walked = page.saved(0);
+    assert_eq!(dragged["lab"], walked["lab"]);
+
+    // And the command line's.
+    let arranged = &walked["lab"]["arranged"];
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+    command.args(["lens", "--json", "--model", &text(&walked["model"]["name"])]);
+    command.args([
+        "--prompt",
+        &text(&arranged["prompt"]),
+        "--plan",
+        "0-1,3-5,2,6-11",
+    ]);
+    for option in arranged["options"].as_array().expect("options") {
+        command.args(["--option", &text(option)]);
+    }
+    command.args(["--answer", &arranged["answer"].to_string()]);
+    let output = command
+        .current_dir(root())
+        .output()
+        .expect("the command line runs");
+    let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let worst = compare(arranged, &native["lens"], "lens");
+    say!("the lab's order and `atelier lens --plan` differ by at most {worst:.1e} relative");
+    page.assert_quiet();
+}
+
+#[test]
+fn tiles_are_switched_joined_repeated_and_refused() {
+    let page = Page::orders(1440, 1000, "");
+    // A stroke, by its button and by its key.
+    page.browser
+        .click(".row .spot:nth-child(2) .half.attention");
+    page.until_plan("0,1m,2-11");
+    page.browser.click(".row .spot:nth-child(2) .half.mlp");
+    page.until_says(".bench .problem", "only this stroke left");
+    page.focus_tile(1);
+    page.browser.keys("a");
+    page.browser
+        .until("it is on again", "!location.hash.includes('plan=')");
+
+    // Three tiles side by side, four times over.
+    page.focus_tile(4);
+    page.browser.run(
+        "for (const _ of [1, 2]) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }))",
+    );
+    let _ = SHIFT;
+    page.press_button("Side by side");
+    page.until_plan("0-3,(4-6),7-11");
+    page.set_number("Times", 4);
+    page.until_plan("0-3,(4-6)x4,7-11");
+    page.set_number("Times", 65);
+    page.until_says(".bench .problem", "choose 1 to 64");
+    page.press_button("One by one");
+    page.browser
+        .until("the own order again", "!location.hash.includes('plan=')");
+
+    // A strategy's button and the line, both ways; undo by keys.
+    page.press_button("reverse:2");
+    page.until_plan("0-2,9-3,10-11");
+    assert_eq!(
+        page.browser.text("document.querySelector('#plan').value"),
+        "0-2,9-3,10-11"
+    );
+    page.browser.clear("#plan");
+    page.browser.type_into("#plan", "shuffle:2:0");
+    page.browser.until(
+        "the row follows the line",
+        "[...document.querySelectorAll('.row .grip')].map(g => g.firstChild.textContent).join() === '0,1,2,7,5,4,3,8,6,9,10,11'",
+    );
+    page.until_settled();
+    page.focus_tile(0);
+    page.browser.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true }))");
+    page.browser.until(
+        "the typing is undone",
+        "!document.querySelector('#plan').value.includes('shuffle')",
+    );
+
+    // A link brings it all back.
+    page.press_button("loop:2:3");
+    page.until_plan("0-2,(3-9)x3,10-11");
+    let before = page.saved(0);
+    page.browser.reload();
+    page.until_lab();
+    page.until_plan("0-2,(3-9)x3,10-11");
+    assert_eq!(page.saved(0)["lab"], before["lab"]);
+    page.screenshot("orders-loop");
+    page.assert_quiet();
+}
+
+#[test]
+fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
+    let page = Page::orders(1440, 1000, "");
+    page.tick("#sweep-tasks", &["same", "sum"]);
+    page.tick(
+        "#sweep-kinds",
+        &[
+            "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
+        ],
+    );
+    page.set_number("rows a task", 400);
+    page.press_button("Run the sweep");
+    page.browser.until(
+        "it shows how far it is",
+        "document.querySelector('#cancel-sweep')",
+    );
+    // The lab is live meanwhile, and the other view too.
+    page.press_button("skip:2");
+    page.until_plan("0-2,10-11");
+    page.browser.run("document.querySelector('nav a').click()");
+    page.until_live();
+    page.browser
+        .run("document.querySelectorAll('nav a')[1].click()");
+    page.until_lab();
+    assert_eq!(
+        page.browser
+            .run("return Boolean(document.querySelector('#cancel-sweep'))"),
+        Value::Bool(true),
+        "the sweep goes on while one looks elsewhere"
+    );
+    page.browser.click("#cancel-sweep");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+
+    // Again, smaller: drop and swap.
+    page.tick("#sweep-kinds", &["drop", "swap"]);
+    page.tick("#sweep-tasks", &["same"]);
+    page.set_number("rows a task", 16);
+    page.press_button("Run the sweep");
+    page.until_swept("neighbours");
+    page.screenshot("orders-drop");
+    assert_drawn(&page, "neighbours");
+
+    // A click on the fourth point opens its plan.
+    let at = page.browser.run(
+        "const e = document.querySelector('#figure-neighbours .chart'); e.scrollIntoView({ block: 'center' }); const c = echarts.getInstanceByDom(e); const v = c.getOption().series[0].data[3].value; const [x, y] = c.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, v); const r = e.getBoundingClientRect(); return [r.x + x, r.y + y]",
+    );
+    let at = (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"));
+    page.browser.drag(&[at, at]);
+    page.browser.until(
+        "the point's plan is in the lab",
+        "document.querySelector('#plan').value === 'drop:3' && document.querySelectorAll('.row .spot').length === 11",
+    );
+    page.until_settled();
+
+    // The family, and loops.
+    page.tick(
+        "#sweep-kinds",
+        &["skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
+    );
+    page.set_number("shuffles", 3);
+    page.set_number("rounds at most", 4);
+    page.press_button("Run the sweep");
+    page.until_swept("loops");
+    assert_drawn(&page, "family");
+    assert_drawn(&page, "loops");
+    for quantity in ["kl", "diversity"] {
+        page.browser.run(&format!(
+            "const s = document.querySelector('#plotted'); s.value = '{quantity}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
+        ));
+        page.browser.until(
+            "it is plotted",
+            &format!("location.hash.includes('plot={quantity}')"),
+        );
+        assert_drawn(&page, "family");
+        assert_drawn(&page, "loops");
+    }
+    page.screenshot("orders-family");
+    page.assert_quiet();
+}
+
+/// Every number that a figure draws as a mean is one of the report's.
+fn assert_drawn(page: &Page, figure: &str) {
+    let report = page.saved(1);
+    let mut known = Vec::new();
+    numbers(&report["orders"], &mut known);
+    known.sort_by(f64::total_cmp);
+    let drawn = page.browser.run(&format!(
+        "return echarts.getInstanceByDom(document.querySelector('#figure-{figure} .chart')).getOption().series.flatMap(s => s.data).map(d => (d.value ?? d).at(-1))"
+    ));
+    let drawn = drawn.as_array().expect("points");
+    assert!(!drawn.is_empty());
+    for value in drawn {
+        let x = value.as_f64().expect("a number");
+        let near = known.partition_point(|k| *k < x - 1e-5 * x.abs().max(1e-6));
+        let known = known.get(near).copied().unwrap_or(f64::NAN);
+        assert!(
+            (known - x).abs() <= 1e-5 * x.abs().max(1e-6),
+            "{figure} draws {x}, which the report lacks"
+        );
+    }
+}
+
+fn numbers(value: &Value, into: &mut Vec<f64>) {
+    match value {
+        Value::Number(x) => into.extend(x.as_f64()),
+        Value::Array(all) => all.iter().for_each(|value| numbers(value, into)),
+        Value::Object(all) => all.values().for_each(|value| numbers(value, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read() {
+    let page = Page::orders(1440, 1000, "&model=apprentice-2");
+    page.until_says(".sweep .hint", "needs at least 3");
+    let off = page.browser.run(
+        "return [...document.querySelectorAll('#sweep-kinds input:disabled')].map(i => i.parentElement.textContent.trim())",
+    );
+    assert_eq!(off, serde_json::json!(["reverse", "shuffle", "parallel"]));
+    if let Some(folder) = shared_model("tinystories-656k") {
+        page.browser.run("document.querySelector('nav a').click()");
+        page.until_live();
+        page.browser
+            .type_into("#folder", &folder.display().to_string());
+        page.browser.until(
+            "the folder is the model",
+            "location.hash.includes('folder=tinystories-656k')",
+        );
+        page.browser
+            .run("document.querySelectorAll('nav a')[1].click()");
+        page.browser.until(
+            "its row is there",
+            "document.querySelectorAll('.row .spot').length > 1",
+        );
+        page.press_button("Run the sweep");
+        page.until_says(".sweep .problem", "cannot be asked the generated task");
+        println!("{}", page.text(".sweep .problem:not(.empty)"));
+    } else {
+        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
+    }
+    page.assert_quiet();
+}
+
+#[test]
+fn a_sweeps_report_opens_in_the_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sweep.atelier.json");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "orders",
+            "--model",
+            "apprentice-4",
+            "--task",
+            "topic",
+            "--strategy",
+            "drop",
+            "--rows",
+            "16",
+            "--out",
+        ])
+        .arg(&file)
+        .current_dir(root())
+        .output()
+        .expect("the command line runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let page = Page::live();
+    page.browser
+        .type_into("#files", &file.display().to_string());
+    page.browser.until(
+        "the sweep is drawn",
+        "document.querySelector('#figure-neighbours .chart svg')",
+    );
+    page.until_says(".sweeps .provenance", "From a report: apprentice-4");
+    page.assert_quiet();
+}
+
+#[test]
+fn everyone_can_use_the_page_of_orders() {
+    let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
+        .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
+    for (width, height) in [(1440, 1000), (390, 844)] {
+        let page = Page::orders(width, height, "&plan=0-2,(3-5)x2,7m,6,8-11");
+        page.tick(
+            "#sweep-kinds",
+            &[
+                "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
+            ],
+        );
+        page.tick("#sweep-tasks", &["same"]);
+        page.set_number("rows a task", 16);
+        page.set_number("shuffles", 2);
+        page.set_number("rounds at most", 6);
+        page.press_button("Run the sweep");
+        page.until_swept("loops");
+        for scheme in ["light", "dark"] {
+            page.browser.prefer(scheme);
+            page.browser.until(
+                "the colours follow",
+                &format!("document.documentElement.dataset.theme === '{scheme}'"),
+            );
+            page.browser
+                .run("document.querySelectorAll('details').forEach(d => d.open = true)");
+            page.browser.until(
+                "the tables are made",
+                "document.querySelectorAll('.numbers table').length === 7",
+            );
+            page.browser.run(&format!("{axe}; window.axe = axe;"));
+            let found = page.browser.run_async(
+                "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
+            );
+            assert_eq!(
+                found,
+                Value::Array(Vec::new()),
+                "axe at {width} {scheme}: {found:#}"
+            );
+            let wide = page
+                .browser
+                .run("return document.documentElement.scrollWidth - innerWidth");
+            assert!(
+                wide.as_i64().is_some_and(|over| over <= 0),
+                "the page is {wide} px wider than {width}"
+            );
+            page.browser
+                .run("document.querySelectorAll('details').forEach(d => d.open = false)");
+            page.screenshot(&format!("orders-{width}-{scheme}"));
+        }
+        page.assert_quiet();
+    }
+}
