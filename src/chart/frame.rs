@@ -94,10 +94,43 @@ pub(super) fn number_axis(
         "axisLine": { "onZero": false, "lineStyle": { "color": theme.quiet } },
         "axisTick": { "show": false },
         "axisLabel": { "color": theme.quiet, "fontSize": TEXT, "hideOverlap": true,
-                       // Half a step of room at either end is no place.
-                       "showMinLabel": from.fract() == 0.0, "showMaxLabel": to.fract() == 0.0 },
+                       // Half a step of room at either end is no place, nor is the room after the last.
+                       "showMinLabel": from.fract() == 0.0, "showMaxLabel": false },
         "splitLine": { "show": false },
     })
+}
+
+/// A quantity with its unit over the whole of `values` and no line of its own: whiskers that left
+/// the plot area would not be drawn at all.
+pub(super) fn spread_axis(
+    theme: &Theme,
+    grid: usize,
+    name: &str,
+    values: impl Iterator<Item = f64>,
+) -> Value {
+    let mut axis = value_axis(theme, grid, name, false);
+    axis["axisLine"] = json!({ "show": false, "onZero": false });
+    axis["axisTick"] = json!({ "show": false });
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    });
+    if low < high {
+        let step = tidy_step((high - low) / 4.0);
+        axis["min"] = json!(super::number::rounded((low / step).floor() * step));
+        axis["max"] = json!(super::number::rounded((high / step).ceil() * step));
+        axis["interval"] = json!(super::number::rounded(step));
+    }
+    axis
+}
+
+/// 1, 2 or 5 times a power of ten, not below `least`.
+fn tidy_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|n| n * power)
+        .find(|step| *step >= least)
+        .unwrap_or(least)
 }
 
 /// The legend of kinds; its entries are the empty series of [`kind_entries`].

@@ -36,15 +36,19 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
         level["nameGap"] = json!(28);
         level["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": 12 });
         level["axisLabel"]["hideOverlap"] = json!(true);
-        level["splitLine"]["show"] = json!(false);
-        levels.push(level);
         let mut upright = frame::value_axis(
             theme,
             side,
             &format!("{}, 2nd direction ({})", SIDES[side], percent(second)),
             false,
         );
-        upright["splitLine"]["show"] = json!(false);
+        for axis in [&mut level, &mut upright] {
+            axis["splitLine"]["show"] = json!(false);
+            axis["axisLine"] =
+                json!({ "show": true, "onZero": false, "lineStyle": { "color": theme.hairline } });
+            axis["axisTick"] = json!({ "show": false });
+        }
+        levels.push(level);
         if side == 1 {
             upright["nameTextStyle"]["padding"] = json!([0, 0, 0, 0]);
         }
@@ -97,7 +101,7 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
                 .collect();
             json!({
                 "type": "scatter", "name": name, "data": data, "xAxisIndex": side, "yAxisIndex": side,
-                "symbol": symbol, "symbolSize": 8, "z": 3, "itemStyle": { "color": colour },
+                "symbol": symbol, "symbolKeepAspect": true, "symbolSize": 8, "z": 3, "itemStyle": { "color": colour },
             })
         };
         series.push(ends(START, "diamond", theme.embedding, |path| path.first()));

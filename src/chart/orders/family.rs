@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::neighbours::chance;
 use super::whisker::{Pen, curve, level};
-use super::{Quantity, Spot, apart, rows_note, spots, table};
+use super::{Quantity, Spot, apart, reach, rows_note, spots, table};
 use crate::chart::frame::{self, Dash};
 use crate::chart::number::short;
 use crate::chart::{Column, Figure, Theme};
@@ -13,8 +13,9 @@ use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 260;
-/// The legend takes up to three lines on a narrow page.
-const TOP: u32 = 104;
+const TOP: u32 = 36;
+/// The legend stands below and takes up to three lines on a narrow page.
+const LEGEND: u32 = 72;
 /// The paper's figure shows loops of three.
 const ROUNDS: usize = 3;
 
@@ -69,6 +70,8 @@ pub(super) fn figure(
     option["tooltip"]["trigger"] = json!("item");
     option["tooltip"]["formatter"] = json!("{b}");
     option["legend"] = frame::mark_legend(theme, &entries);
+    option["legend"]["top"] = json!(TOP + PLOT + 48);
+    option["legend"]["left"] = json!(crate::chart::LEFT - 8);
     option["grid"] = json!([frame::grid(TOP, PLOT)]);
     option["xAxis"] = json!([frame::number_axis(
         theme,
@@ -82,13 +85,15 @@ pub(super) fn figure(
         None => format!("line: own order {}", short(own.mean)),
     };
     let name = format!("{}, {level}", quantity.axis(column));
-    option["yAxis"] = json!([frame::value_axis(theme, 0, &name, false)]);
+    let all = curves.iter().flat_map(|curve| &curve.spots);
+    let reach = reach(all).chain([own.mean]).chain(chance(orders, quantity));
+    option["yAxis"] = json!([frame::spread_axis(theme, 0, &name, reach)]);
     option["series"] = Value::Array(series);
     Some(Figure {
         key: "family",
         title,
         words,
-        height: TOP + PLOT + 50,
+        height: TOP + PLOT + 48 + LEGEND,
         option,
         table: table(orders, &Sweep::FAMILY, quantity, column),
     })
@@ -158,7 +163,7 @@ impl<'a> Curve<'a> {
             Sweep::Reverse => "triangle",
             Sweep::Shuffle => "diamond",
             Sweep::Parallel => "roundRect",
-            _ => "pin",
+            _ => "emptyCircle",
         }
     }
 

@@ -32,12 +32,17 @@ pub(super) fn figure(
         .iter()
         .filter_map(|&size| best_of_row(&spots, size, quantity))
         .collect();
-    let title = title(quantity, &best);
-    let words = words(orders, quantity, &spots, &best);
+    let sure = sure(&spots, &best);
+    let title = title(quantity, &best, sure);
+    let words = words(orders, quantity, &best, sure);
     let ramp = Ramp::over(spots.iter().map(|spot| spot.value.mean));
     let labelled = rounds.len() <= 12;
-    let data: Vec<Value> = spots
-        .iter()
+    let is_best = |spot: &Spot<'_>| best.iter().any(|best| best.point == spot.point);
+    // Drawn last, a frame lies over its neighbours.
+    let (framed, plain): (Vec<&Spot<'_>>, Vec<_>) = spots.iter().partition(|spot| is_best(spot));
+    let data: Vec<Value> = plain
+        .into_iter()
+        .chain(framed)
         .filter_map(|spot| {
             let x = rounds.iter().position(|r| Some(*r) == spot.point.rounds)?;
             let y = sizes.iter().position(|m| Some(*m) == spot.point.middle)?;
@@ -47,7 +52,7 @@ pub(super) fn figure(
             cell["label"] = json!({
                 "show": labelled, "formatter": short(value), "color": ramp.on(value), "fontSize": 11,
             });
-            if best.iter().any(|best| best.point == spot.point) {
+            if is_best(spot) {
                 cell["itemStyle"] = json!({ "borderColor": theme.ink, "borderWidth": 3 });
                 cell["label"]["fontWeight"] = json!("bold");
             }
@@ -67,7 +72,7 @@ pub(super) fn figure(
         &names(&sizes),
         false
     )]);
-    option["visualMap"] = heat::scale(theme, &ramp, &quantity.axis(column), &[0]);
+    option["visualMap"] = heat::scale(theme, &ramp, quantity.word(), &[0]);
     option["series"] = json!([{
         "type": "heatmap", "name": quantity.word(), "data": data, "cursor": "pointer",
         "itemStyle": { "borderColor": theme.paper, "borderWidth": 1 },
@@ -112,7 +117,7 @@ fn rounds(spot: &Spot<'_>) -> usize {
     spot.point.rounds.unwrap_or(0)
 }
 
-fn title(quantity: Quantity, best: &[&Spot<'_>]) -> String {
+fn title(quantity: Quantity, best: &[&Spot<'_>], sure: usize) -> String {
     let (Some(first), Some(last)) = (best.first(), best.last()) else {
         return format!(
             "{} of blocks side by side, again and again",
@@ -123,8 +128,13 @@ fn title(quantity: Quantity, best: &[&Spot<'_>]) -> String {
     if best.iter().all(|spot| rounds(spot) == 1) {
         "A second round never helps: once side by side is best".to_owned()
     } else if rises && rounds(first) < rounds(last) {
+        let hedge = if sure == 0 {
+            ", by less than the intervals"
+        } else {
+            ""
+        };
         format!(
-            "The more blocks side by side, the more rounds are best: {} to {}",
+            "The more blocks side by side, the more rounds are best: {} to {}{hedge}",
             rounds(first),
             rounds(last)
         )
@@ -133,12 +143,19 @@ fn title(quantity: Quantity, best: &[&Spot<'_>]) -> String {
     }
 }
 
-fn words(
-    orders: &Orders,
-    quantity: Quantity,
-    spots: &[Spot<'_>],
-    best: &[&Spot<'_>],
-) -> [String; 2] {
+/// In how many rows the best lies apart from one round.
+fn sure(spots: &[Spot<'_>], best: &[&Spot<'_>]) -> usize {
+    best.iter()
+        .filter(|best| {
+            let once = spots
+                .iter()
+                .find(|spot| spot.point.middle == best.point.middle && rounds(spot) == 1);
+            rounds(best) > 1 && once.is_some_and(|once| apart(&once.value, &best.value))
+        })
+        .count()
+}
+
+fn words(orders: &Orders, quantity: Quantity, best: &[&Spot<'_>], sure: usize) -> [String; 2] {
     let note = rows_note(orders).replace("Bars are", "The table has");
     if best.is_empty() {
         return [
@@ -150,15 +167,6 @@ fn words(
         .iter()
         .map(|spot| format!("{} for {}", rounds(spot), spot.point.middle.unwrap_or(0)))
         .collect();
-    let sure = best
-        .iter()
-        .filter(|best| {
-            let once = spots
-                .iter()
-                .find(|spot| spot.point.middle == best.point.middle && rounds(spot) == 1);
-            rounds(best) > 1 && once.is_some_and(|once| apart(&once.value, &best.value))
-        })
-        .count();
     let first = format!(
         "Framed, the best rounds for each size of the middle: {}. In {sure} of {} the interval lies apart from that of \
          one round.",

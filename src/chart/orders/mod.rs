@@ -92,6 +92,11 @@ fn interval(mean: &Mean) -> String {
     )
 }
 
+/// All that a curve's axis has to hold.
+fn reach<'a>(spots: impl Iterator<Item = &'a Spot<'a>>) -> impl Iterator<Item = f64> {
+    spots.flat_map(|spot| [spot.value.low, spot.value.mean, spot.value.high])
+}
+
 /// Do two intervals leave no doubt which number is larger?
 fn apart(a: &Mean, b: &Mean) -> bool {
     a.low > b.high || b.low > a.high

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::whisker::{Pen, curve, level};
-use super::{Quantity, Spot, apart, interval, rows_note, spots, table};
+use super::{Quantity, Spot, apart, interval, reach, rows_note, spots, table};
 use crate::chart::frame::{self, Dash};
 use crate::chart::number::short;
 use crate::chart::{Column, Figure, Theme};
@@ -85,7 +85,10 @@ pub(super) fn figure(
         quantity.axis(column),
         short(own.mean)
     );
-    option["yAxis"] = json!([frame::value_axis(theme, 0, &name, false)]);
+    let levels = [own.low, own.mean, own.high].into_iter();
+    let reach = reach(drops.iter().chain(&swaps)).chain(levels);
+    let reach = reach.chain(chance(orders, quantity));
+    option["yAxis"] = json!([frame::spread_axis(theme, 0, &name, reach)]);
     option["series"] = Value::Array(series);
     Some(Figure {
         key: "neighbours",
