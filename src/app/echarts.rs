@@ -15,6 +15,8 @@ extern "C" {
         theme: &JsValue,
         options: &JsValue,
     ) -> Result<Instance, JsValue>;
+    #[wasm_bindgen(catch, js_namespace = echarts, js_name = maps)]
+    fn maps() -> Result<js_sys::Promise, JsValue>;
     #[wasm_bindgen(catch, js_namespace = echarts, js_name = connect)]
     fn connect(group: &str) -> Result<(), JsValue>;
 
@@ -28,8 +30,6 @@ extern "C" {
     fn resize(this: &Instance);
     #[wasm_bindgen(method)]
     fn dispose(this: &Instance);
-    #[wasm_bindgen(catch, method, js_name = getDataURL)]
-    fn data_url(this: &Instance, options: &JsValue) -> Result<String, JsValue>;
     #[wasm_bindgen(catch, method, js_name = renderToSVGString)]
     fn svg_string(this: &Instance) -> Result<String, JsValue>;
 }
@@ -96,36 +96,48 @@ impl Drop for Chart {
     }
 }
 
+/// Does an option need what [`load_maps`] brings?
+pub fn needs_maps(option: &Value) -> bool {
+    option.get("visualMap").is_some()
+}
+
+/// Fetches the part of ECharts that draws heat maps; a second call is answered at once.
+pub async fn load_maps() -> Result<(), JsValue> {
+    wasm_bindgen_futures::JsFuture::from(maps()?).await?;
+    Ok(())
+}
+
 /// A stand-alone drawing as SVG text.
 pub fn svg(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
-    off_screen("svg", option, width, height, Instance::svg_string)
-}
-
-/// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel.
-pub fn png(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
-    off_screen("canvas", option, width, height, |instance| {
-        instance.data_url(&json(
-            &serde_json::json!({ "type": "png", "pixelRatio": 2 }),
-        )?)
-    })
-}
-
-fn off_screen(
-    renderer: &str,
-    option: &Value,
-    width: u32,
-    height: u32,
-    take: impl Fn(&Instance) -> Result<String, JsValue>,
-) -> Result<String, JsValue> {
     let document = super::browser::window().document().ok_or("no document")?;
     let host = document.create_element("div")?;
-    let size = serde_json::json!({ "renderer": renderer, "width": width, "height": height });
+    let size = serde_json::json!({ "renderer": "svg", "width": width, "height": height });
     let instance = init(&host, &JsValue::NULL, &json(&size)?)?;
-    let taken = instance
+    let drawn = instance
         .set_option(&json(option)?, true)
-        .and_then(|()| take(&instance));
+        .and_then(|()| instance.svg_string());
     instance.dispose();
-    taken
+    drawn
+}
+
+/// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel: the browser
+/// paints the SVG.
+pub async fn png(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
+    let text = js_sys::encode_uri_component(&svg(option, width, height)?);
+    let image = web_sys::HtmlImageElement::new()?;
+    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{text}"));
+    wasm_bindgen_futures::JsFuture::from(image.decode()).await?;
+    let document = super::browser::window().document().ok_or("no document")?;
+    let canvas: web_sys::HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
+    canvas.set_width(2 * width);
+    canvas.set_height(2 * height);
+    let pen: web_sys::CanvasRenderingContext2d = canvas
+        .get_context("2d")?
+        .ok_or("no canvas")?
+        .unchecked_into();
+    let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
+    pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
+    canvas.to_data_url()
 }
 
 fn json(value: &Value) -> Result<JsValue, JsValue> {

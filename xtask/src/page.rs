@@ -39,6 +39,10 @@ const WASM_FEATURES: &[&str] = &[
     "--enable-multivalue",
 ];
 
+/// Like functions stand beside each other: 3 % less to send, because compression looks back only
+/// so far.
+const SMALL: &str = "--reorder-functions-by-name";
+
 /// The page travels before the first picture: small. The worker runs the models: fast.
 const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", "-O3")];
 
@@ -93,20 +97,26 @@ fn fingerprint(place: &Place) -> Result<String, Stop> {
 /// ECharts without what no chart uses, and the style sheets as one.
 fn bundle(place: &Place) -> Result<(), Stop> {
     let folder = place.generated();
-    make_folder(&folder)?;
+    // Its names follow its content, so what an older build left there would pile up.
+    let charts = folder.join("charts");
+    remove(&charts)?;
+    make_folder(&charts)?;
     let mut echarts = esbuild(place);
     echarts
-        .args(["xtask/assets/echarts.entry.js", "--bundle", "--format=iife"])
+        .args(["xtask/assets/echarts.entry.js", "--bundle", "--format=esm"])
         .args([
-            "--global-name=echarts",
+            // What a later view needs is a file of its own.
+            "--splitting",
+            "--entry-names=echarts",
+            "--chunk-names=[name]-[hash]",
             "--minify",
-            "--target=es2020",
+            "--target=es2022",
             "--legal-comments=none",
         ])
         // The notice that its licence asks for; the whole texts are in licences/.
         .arg("--banner:js=/*! Apache ECharts, Apache-2.0; zrender, BSD-3-Clause: licences/ */")
         .arg("--define:process.env.NODE_ENV=\"production\"")
-        .arg(format!("--outfile={}", folder.join("echarts.js").display()));
+        .arg(format!("--outdir={}", charts.display()));
     run(&mut echarts, "esbuild could not bundle ECharts.")?;
     let mut style = esbuild(place);
     style
@@ -155,6 +165,7 @@ fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
         wasm_opt
             .arg(level)
             .args(WASM_FEATURES)
+            .args((level == "-Oz").then_some(SMALL))
             .arg(file)
             .arg("-o")
             .arg(&unfinished);

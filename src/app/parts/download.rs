@@ -22,8 +22,11 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
             return;
         };
         let theme = themes.theme.get_untracked();
-        let saved = save(form, &figure, theme, &source.get_untracked());
-        failed.set(saved.is_err());
+        let source = source.get_untracked();
+        leptos::task::spawn_local(async move {
+            let saved = save(form, &figure, theme, &source).await;
+            failed.set(saved.is_err());
+        });
     };
     view! {
         <p class="keep">
@@ -38,7 +41,7 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
     }
 }
 
-fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), JsValue> {
+async fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), JsValue> {
     let name = format!("atelier-{}.{form}", figure.key);
     let (option, height) = drawing(figure, theme, WIDTH, source);
     match form {
@@ -47,7 +50,7 @@ fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), 
             "image/svg+xml",
             &echarts::svg(&option, WIDTH, height)?,
         ),
-        "png" => browser::save_url(&name, &echarts::png(&option, WIDTH, height)?),
+        "png" => browser::save_url(&name, &echarts::png(&option, WIDTH, height).await?),
         _ => browser::save(&name, "text/csv", &figure.table.csv()),
     }
 }

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::download::SaveFigure;
 use super::words::Words;
 use crate::app::browser;
-use crate::app::echarts::Chart;
+use crate::app::echarts::{self, Chart};
 use crate::chart::{Cell, Figure};
 
 /// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
@@ -55,10 +55,20 @@ fn Drawing(
     let chart = StoredValue::new_local(None::<Chart>);
     let resizer = StoredValue::new_local(None::<Resizer>);
     let failed = RwSignal::new(false);
+    let maps = RwSignal::new(false);
     Effect::new(move |_| {
         let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
             return;
         };
+        if echarts::needs_maps(&figure.option) && !maps.get() {
+            leptos::task::spawn_local(async move {
+                match echarts::load_maps().await {
+                    Ok(()) => maps.try_set(true),
+                    Err(_) => failed.try_set(true),
+                };
+            });
+            return;
+        }
         let still = browser::matches("(prefers-reduced-motion: reduce)");
         let drawn = chart.try_update_value(|chart| {
             if chart.is_none() {
