@@ -6,15 +6,17 @@
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+
+mod common;
 
 use atelier::engine::Engine;
 use atelier::engine::candle::CandleEngine;
-use atelier::model::{BlockWeights, ModelConfig, Prompt, Weights};
+use atelier::model::{ModelConfig, Prompt, Weights};
 use atelier::plan::Plan;
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::llama::{Cache, Llama, LlamaConfig};
+use common::{config, median, prompts, random_weights, time};
 use criterion::Criterion;
 
 /// A model shape and the batch that both sides run.
@@ -26,14 +28,6 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    let config = |v, d, f, blocks, heads, kv| {
-        format!(
-            r#"{{"model_type":"llama","vocab_size":{v},"hidden_size":{d},"intermediate_size":{f},
-            "num_hidden_layers":{blocks},"num_attention_heads":{heads},"num_key_value_heads":{kv},
-            "max_position_embeddings":512,"rms_norm_eps":1e-5,"rope_theta":10000.0,
-            "tie_word_embeddings":true,"bos_token_id":1,"eos_token_id":2}}"#
-        )
-    };
     let mobile = config(32000, 576, 1536, 6, 9, 3);
     vec![
         Case {
@@ -72,13 +66,7 @@ impl Pair {
         let config = ModelConfig::from_json(&case.config).expect("a config");
         let weights = random_weights(&config);
         let (theirs, cache) = theirs(&case.config, &config, &weights).expect("candle's Llama");
-        let id = |i: usize| ((i * 7919 + 13) % config.vocabulary) as u32;
-        let prompts: Vec<Prompt> = (0..case.prompts)
-            .map(|p| Prompt {
-                token_ids: (0..case.tokens).map(|t| id(p * case.tokens + t)).collect(),
-                option_ids: vec![id(p), id(p + 1), id(p + 2), id(p + 3)],
-            })
-            .collect();
+        let prompts = prompts(config.vocabulary, case.prompts, case.tokens);
         let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
         let shape = (case.prompts, case.tokens);
         let batch = Tensor::from_vec(ids, shape, &Device::Cpu).expect("a batch");
@@ -126,35 +114,6 @@ impl Pair {
     }
 }
 
-fn random_weights(config: &ModelConfig) -> Weights {
-    let mut noise = rand_mt::Mt::new(1);
-    let mut random = |n: usize, scale: f32| -> Vec<f32> {
-        (0..n)
-            .map(|_| (noise.next_u32() as f32 / u32::MAX as f32 - 0.5) * scale)
-            .collect()
-    };
-    let (d, f, kv) = (
-        config.width,
-        config.mlp_width,
-        config.kv_heads * config.head_width,
-    );
-    Weights {
-        embedding: random(config.vocabulary * d, 2.0),
-        output: None,
-        final_norm: vec![1.0; d],
-        blocks: (0..config.blocks)
-            .map(|_| BlockWeights {
-                attention_norm: vec![1.0; d],
-                qkv: random((d + 2 * kv) * d, 0.2),
-                o: random(d * d, 0.2),
-                mlp_norm: vec![1.0; d],
-                gate_up: random(2 * f * d, 0.2),
-                down: random(d * f, 0.2),
-            })
-            .collect(),
-    }
-}
-
 fn theirs(
     text: &str,
     config: &ModelConfig,
@@ -196,17 +155,6 @@ fn theirs(
         Llama::load(vars, &file)?,
         Cache::new(false, DType::F32, &file, &Device::Cpu)?,
     ))
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn time<T>(f: impl FnOnce() -> T) -> Duration {
-    let start = Instant::now();
-    black_box(f());
-    start.elapsed()
 }
 
 fn main() {

@@ -14,8 +14,10 @@
 //! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
 //! - [`engine`]: runs plans and records members.
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
-//! - [`task`]: prompts with right answers, and the generated teaching tasks.
-//! - [`study`]: whole experiments, and the report they write.
+//! - [`task`]: prompts with right answers: the generated teaching tasks, the painters' data sets, and
+//!   what counts as right.
+//! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many), and the report
+//!   they write.
 //! - [`chart`]: report to ECharts option, as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
 //! - `cli`: the command line, one subcommand a file.

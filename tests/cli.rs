@@ -3,6 +3,7 @@
 
 mod cli {
     mod golden;
+    mod orders;
     mod output;
     mod refusals;
     pub mod support;

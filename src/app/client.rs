@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, File, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{File, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::browser;
 use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
@@ -14,7 +14,8 @@ use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
 /// build, so the build's id goes with it and makes a cache ask again.
 const SCRIPT: &str = "worker_loader.js";
 
-/// Deaths in a row, without one sign of life between, after which it is left dead.
+/// Deaths in a row, without one sign of life between, after which it is left dead until it is asked
+/// for something.
 const DEATHS: u32 = 2;
 
 /// What the page hears.
@@ -38,7 +39,7 @@ pub struct Client {
 struct Live {
     worker: Worker,
     _message: Closure<dyn FnMut(MessageEvent)>,
-    _error: Closure<dyn FnMut(ErrorEvent)>,
+    _error: Closure<dyn FnMut(web_sys::Event)>,
 }
 
 impl Drop for Live {
@@ -64,8 +65,13 @@ impl Client {
         client
     }
 
-    /// Sends a request and gives its id.
-    pub fn ask(&self, ask: Ask, files: &[File]) -> u32 {
+    /// Sends a request and gives its id. A worker that was left dead is tried once more: what kept
+    /// it from starting, such as a lost connection, may be over.
+    pub fn ask(self: &Rc<Self>, ask: Ask, files: &[File]) -> u32 {
+        if self.deaths.get() >= DEATHS {
+            self.deaths.set(DEATHS - 1);
+            self.spawn();
+        }
         let id = self.next.get();
         self.next.set(id + 1);
         let message = js_sys::Array::new();
@@ -108,9 +114,9 @@ impl Client {
             return;
         };
         let on_message = self.listener(|client, event: MessageEvent| client.message(&event));
-        let on_error = self.listener(|client, event: ErrorEvent| {
+        let on_error = self.listener(|client, event: web_sys::Event| {
             event.prevent_default();
-            client.died(&event.message());
+            client.died(&message_of(&event));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -177,10 +183,19 @@ impl Client {
             )
         } else {
             self.ready.set(false);
-            format!("The engine stopped again ({why}): reload the page to start it anew.")
+            format!("The engine stopped again ({why}): run once more, or reload the page.")
         };
         (self.heard)(Heard::Died(sentence));
     }
+}
+
+/// What an error event says. A script that could not be loaded sends a plain event without any
+/// message, which the typed getter of `ErrorEvent` would trip over.
+fn message_of(event: &web_sys::Event) -> String {
+    js_sys::Reflect::get(event, &JsValue::from_str("message"))
+        .ok()
+        .and_then(|message| message.as_string())
+        .unwrap_or_default()
 }
 
 fn script() -> String {

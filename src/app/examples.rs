@@ -37,10 +37,10 @@ pub const ALL: &[Example] = &[
     },
     Example {
         name: "Sum",
-        look: "The last digit of a sum has ten options. Which strokes bring the numbers together?",
-        prompt: "sum : 3 + 5 + 9 + 2 ends in",
+        look: "Seven numbers, ten options. Ask apprentice-2 too: are two painters enough?",
+        prompt: "sum : 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
         options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
-        answer: 9,
+        answer: 8,
     },
     Example {
         name: "Who came last",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use super::orders_picture as picture;
 use super::output::{self, OutFile, Progress};
@@ -105,7 +105,10 @@ const SAVE_EVERY: Duration = Duration::from_secs(30);
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
+    ensure!(
+        args.rows > 0,
+        "--rows 0 leaves nothing to run: give at least 1"
+    );
     let out = args.out.as_deref().map(OutFile::new).transpose()?;
     let sweeps = sweeps(&args.strategy)?;
     let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
@@ -115,11 +118,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
     let model = super::known::open(&args.model)?;
-    let orders = every_order(&model, &args, sweeps)?;
     let mut report = match (&args.out, args.resume) {
         (Some(path), true) => stopped(path, &model)?,
         _ => Report::of(&model),
     };
+    let orders = every_order(&model, &args, sweeps)?;
     let stop = stop_on_interrupt()?;
     let mut saved = Instant::now();
     for rows in sources {
@@ -127,7 +130,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         if args.skip_long {
             let long = rows.drop_long(&model)?;
             if long > 0 {
-                eprintln!("atelier: {}: {long} rows left out, longer than the context", rows.task);
+                eprintln!(
+                    "atelier: {}: {long} rows left out, longer than the context",
+                    rows.task
+                );
             }
         }
         let at = report.orders.iter().position(|o| o.task == rows.task);
@@ -180,10 +186,15 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     })?;
     if stop.load(Ordering::Relaxed) {
         let kept = match &args.out {
-            Some(path) => format!("{} holds what is done, and --resume goes on", path.display()),
+            Some(path) => format!(
+                "{} holds what is done, and --resume goes on",
+                path.display()
+            ),
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
-        bail!("stopped before the end: {kept}");
+        eprintln!("atelier: stopped before the end: {kept}");
+        // What a shell expects of a program that was interrupted.
+        std::process::exit(130);
     }
     Ok(())
 }

@@ -51,7 +51,12 @@ fn sweep(orders: &Orders) -> String {
     );
     let lines: Vec<(String, &Measures)> =
         std::iter::once(("original".to_string(), &orders.original.measures))
-            .chain(orders.points.iter().map(|p| (label(p, orders), &p.measures)))
+            .chain(
+                orders
+                    .points
+                    .iter()
+                    .map(|p| (label(p, orders), &p.measures)),
+            )
             .chain(own(orders).map(|v| (v.name.clone(), &v.measures)))
             .collect();
     text += &measures(orders, &lines);
@@ -118,7 +123,10 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
             m.normalised.map_or("-".into(), |n| number(n.mean, 2)),
         ];
         if word {
-            cells.push(m.perplexity.map_or("-".into(), |p| format!("{:.1}", p.mean)));
+            cells.push(
+                m.perplexity
+                    .map_or("-".into(), |p| format!("{:.1}", p.mean)),
+            );
         }
         if bytes {
             cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent(p.mean)));
@@ -171,7 +179,11 @@ pub fn csv(report: &Report) -> String {
             let means = means(&variant.measures);
             if rows.is_empty() {
                 for (name, _) in &means {
-                    headers.extend([name.to_string(), format!("{name}_low"), format!("{name}_high")]);
+                    headers.extend([
+                        name.to_string(),
+                        format!("{name}_low"),
+                        format!("{name}_high"),
+                    ]);
                 }
             }
             let mut cells = vec![

@@ -48,7 +48,9 @@ impl Source {
                 (None, None, _) => {
                     let generated = Task::ALL.map(Task::name).join(", ");
                     let data = Painters::ALL.map(Painters::name).join(", ");
-                    bail!("there is no task '{name}': choose from {generated}, or with --data {data}")
+                    bail!(
+                        "there is no task '{name}': choose from {generated}, or with --data {data}"
+                    )
                 }
             };
             sources.push(source);

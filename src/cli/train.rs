@@ -1,15 +1,14 @@
 //! `atelier train`: makes the apprentices, and rows of the language they learn.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::task::minilang::{self, Task};
-use crate::train::family::Apprentice;
-use crate::train::{Recipe, Session, Standing, TRAINING_STATE, Trainer, evaluate, family};
+use crate::train::{Recipe, Session, Standing, Trainer, evaluate, family};
 
 /// Train a model of the generated mini-language, or write held-out rows of it.
 ///
@@ -57,10 +56,6 @@ struct Training {
     rate: Option<f64>,
     #[arg(long)]
     seed: Option<u64>,
-    /// Folder of the smaller model's training, for a model that is grown out of one (made there if
-    /// it is not; the default is a folder in --out).
-    #[arg(long)]
-    from: Option<PathBuf>,
     /// Go on from the state in --out.
     #[arg(long)]
     resume: bool,
@@ -179,25 +174,13 @@ fn train(args: &Training) -> anyhow::Result<()> {
     let Some(out) = args.out.clone() else {
         bail!("give --out, the folder to write the model to")
     };
-    let smaller = args
-        .model
-        .as_deref()
-        .and_then(family::find)
-        .and_then(|known| known.grown_from)
-        .and_then(family::find);
-    // Stopped while the smaller model was still in training, there is nothing in --out to go on from.
-    let resume = args.resume && (smaller.is_none() || out.join(TRAINING_STATE).exists());
-    let smaller = match smaller {
-        Some(smaller) if !resume => Some(train_smaller(smaller, args, &out)?),
-        _ => None,
-    };
     let session = Session {
         out: out.clone(),
-        resume,
+        resume: args.resume,
         snapshots,
         keep_state: args.keep_state,
     };
-    let trainer = run_session(&session, recipe, smaller.as_ref())?;
+    let trainer = run_session(&session, recipe)?;
 
     println!("{:>8}  {:>6}  {:>6}", "task", "right", "chance");
     let shape = &trainer.recipe.shape;
@@ -216,28 +199,11 @@ fn train(args: &Training) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The smaller model that the one asked for is grown out of: finished, gone on with, or begun.
-fn train_smaller(smaller: Apprentice, args: &Training, out: &Path) -> anyhow::Result<Trainer> {
-    let folder = args.from.clone().unwrap_or_else(|| out.join(smaller.name));
-    let session = Session {
-        resume: folder.join(TRAINING_STATE).exists(),
-        out: folder,
-        snapshots: false,
-        keep_state: true,
-    };
-    eprintln!("first {}, in {}", smaller.name, session.out.display());
-    run_session(&session, smaller.recipe(), None)
-}
-
-fn run_session(
-    session: &Session,
-    recipe: Recipe,
-    from: Option<&Trainer>,
-) -> anyhow::Result<Trainer> {
+fn run_session(session: &Session, recipe: Recipe) -> anyhow::Result<Trainer> {
     let bar = ProgressBar::new(recipe.tokens).with_style(ProgressStyle::with_template(
         "{bar:40} {pos}/{len} tokens, {eta} left, {msg}",
     )?);
-    let trainer = session.run(recipe, from, &mut |standing: &Standing| {
+    let trainer = session.run(recipe, &mut |standing: &Standing| {
         let pace = format!(
             "loss {:.3}  {:.0} tokens/s",
             standing.loss, standing.tokens_per_second

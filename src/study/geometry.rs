@@ -84,11 +84,19 @@ impl Averaging {
         let last = path(states, self.width, tokens.saturating_sub(1));
         if let Some(score) = line_shape_score(&last) {
             self.lines += 1;
-            step(geometry.line_shape_score.get_or_insert(0.0), score, self.lines);
+            step(
+                geometry.line_shape_score.get_or_insert(0.0),
+                score,
+                self.lines,
+            );
         }
         if let Some(distance) = expodistance(&last) {
             self.growths += 1;
-            step(geometry.expodistance.get_or_insert(0.0), distance, self.growths);
+            step(
+                geometry.expodistance.get_or_insert(0.0),
+                distance,
+                self.growths,
+            );
         }
     }
 

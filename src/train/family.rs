@@ -15,8 +15,6 @@ pub struct Apprentice {
     /// How often each runs.
     pub repeats: usize,
     pub tokens: u64,
-    /// The smaller apprentice it is grown out of.
-    pub grown_from: Option<&'static str>,
     /// Whether snapshots are kept along the way.
     pub snapshots: bool,
 }
@@ -27,7 +25,6 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 2,
         repeats: 1,
         tokens: TOKENS,
-        grown_from: None,
         snapshots: false,
     },
     Apprentice {
@@ -35,7 +32,6 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 4,
         repeats: 1,
         tokens: TOKENS,
-        grown_from: None,
         snapshots: true,
     },
     Apprentice {
@@ -43,7 +39,6 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 8,
         repeats: 1,
         tokens: TOKENS,
-        grown_from: None,
         snapshots: false,
     },
     Apprentice {
@@ -51,7 +46,6 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 12,
         repeats: 1,
         tokens: TOKENS,
-        grown_from: None,
         snapshots: false,
     },
     Apprentice {
@@ -59,15 +53,12 @@ pub const FAMILY: [Apprentice; 5] = [
         blocks: 6,
         repeats: 2,
         tokens: TOKENS,
-        grown_from: None,
         snapshots: false,
     },
 ];
 
 /// Tokens that each of the family is trained on.
 pub const TOKENS: u64 = 18_000_000;
-/// Tokens that one grown out of another is trained on besides.
-pub const GROWN_TOKENS: u64 = 4_000_000;
 pub const BATCH: usize = 32;
 pub const RATE: f64 = 1e-3;
 pub const INITIAL_STD: f64 = 0.08;
@@ -98,13 +89,7 @@ impl Apprentice {
     pub fn recipe(&self) -> Recipe {
         Recipe {
             shape: shape(self.blocks, self.repeats, WIDTH),
-            seed: SEED
-                + if self.grown_from.is_some() {
-                    self.blocks as u64
-                } else {
-                    0
-                },
-            grown: self.grown_from.is_some(),
+            seed: SEED,
             tokens: self.tokens,
             batch: BATCH,
             rate: RATE,

@@ -25,5 +25,4 @@ mod trainer;
 pub use error::TrainError;
 pub use session::{SNAPSHOT_STEPS, Session, Standing};
 pub use shape::Shape;
-pub use state::FILE as TRAINING_STATE;
 pub use trainer::{Recipe, Step, Trainer};

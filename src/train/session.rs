@@ -41,7 +41,7 @@ pub struct Standing {
 }
 
 impl Session {
-    /// Trains from nothing, or grown out of `from`, to the end and writes the model; `report` is told every step.
+    /// Trains from nothing to the end and writes the model; `report` is told every step.
     ///
     /// # Errors
     /// A state that cannot be read or belongs to another recipe, files that cannot be written, a
@@ -49,16 +49,12 @@ impl Session {
     pub fn run(
         &self,
         recipe: Recipe,
-        from: Option<&Trainer>,
         report: &mut dyn FnMut(&Standing),
     ) -> Result<Trainer, TrainError> {
         let mut trainer = if self.resume {
             Trainer::resume(&self.out, recipe)?
         } else {
-            match from {
-                Some(smaller) => Trainer::grow(smaller, recipe),
-                None => Trainer::new(recipe),
-            }
+            Trainer::new(recipe)
         };
         let shape = trainer.recipe.shape;
         let (began, tokens_before) = (Instant::now(), trainer.tokens_seen);

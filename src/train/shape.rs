@@ -109,30 +109,4 @@ impl Shape {
         parameters[layout.final_norm].fill(1.0);
         parameters
     }
-
-    /// The same function in more blocks: the parameters `values` of `from` with its blocks spread
-    /// evenly among fresh ones that write nothing yet.
-    pub fn grow(&self, from: &Shape, values: &[f32], std: f32, seed: u64) -> Vec<f32> {
-        let (old, new) = (from.layout(), self.layout());
-        let mut grown = self.initialise(std, seed);
-        for block in &new.blocks {
-            grown[block.attention_out.clone()].fill(0.0);
-            grown[block.down.clone()].fill(0.0);
-        }
-        let mut copy = |to: &Range<usize>, from: &Range<usize>| {
-            grown[to.clone()].copy_from_slice(&values[from.clone()]);
-        };
-        copy(&new.embedding, &old.embedding);
-        copy(&new.final_norm, &old.final_norm);
-        for (index, block) in old.blocks.iter().enumerate() {
-            let place = &new.blocks[index * self.blocks / from.blocks];
-            copy(&place.attention_norm, &block.attention_norm);
-            copy(&place.qkv, &block.qkv);
-            copy(&place.attention_out, &block.attention_out);
-            copy(&place.mlp_norm, &block.mlp_norm);
-            copy(&place.gate_up, &block.gate_up);
-            copy(&place.down, &block.down);
-        }
-        grown
-    }
 }

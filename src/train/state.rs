@@ -134,8 +134,6 @@ impl Recipe {
             Some("the model's shape")
         } else if self.seed != other.seed {
             Some("the seed")
-        } else if self.grown != other.grown {
-            Some("what it is grown from")
         } else if self.tokens != other.tokens {
             Some("the number of tokens")
         } else if self.batch != other.batch {

@@ -16,7 +16,6 @@ fn recipe(tokens: u64) -> Recipe {
     Recipe {
         shape: small(1),
         seed: 5,
-        grown: false,
         tokens,
         batch: 8,
         rate: 2e-3,
@@ -222,31 +221,4 @@ fn rows_in_a_batch_do_not_see_each_other() {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }
     }
-}
-
-#[test]
-fn a_grown_model_is_the_same_function_at_first_and_goes_on_learning() {
-    let smaller = Trainer::new(recipe(1));
-    let larger = Recipe {
-        shape: Shape {
-            blocks: 6,
-            ..small(1)
-        },
-        grown: true,
-        ..recipe(5_000)
-    };
-    let mut grown = Trainer::grow(&smaller, larger.clone());
-    let batch = Batch::of(&batch::draw(8, 1, 1.0, 5)).expect("a batch");
-    let logits = |trainer: &Trainer| {
-        let mut network = Network::new(trainer.recipe.shape);
-        network.next_token_logits(&trainer.parameters, &batch.tokens, &batch.starts)
-    };
-    assert_eq!(logits(&smaller), logits(&grown));
-    let begun = grown.parameters.clone();
-    grown.step().expect("a step");
-    let block = &larger.shape.layout().blocks[1];
-    assert_ne!(
-        begun[block.down.clone()],
-        grown.parameters[block.down.clone()]
-    );
 }

@@ -13,10 +13,6 @@ use super::shape::Shape;
 pub struct Recipe {
     pub shape: Shape,
     pub seed: u64,
-    /// Grown out of a trained model of fewer blocks rather than begun from nothing: rows are of
-    /// full difficulty from the first.
-    #[serde(default)]
-    pub grown: bool,
     /// Tokens to train on; the schedules of rate and difficulty stretch over them.
     pub tokens: u64,
     /// Rows a step.
@@ -68,19 +64,6 @@ impl Trainer {
         Self::restore(recipe, parameters, optimiser, 0)
     }
 
-    /// Begins with the function that `from`, of fewer blocks, has learned. A deep model begun from
-    /// nothing finds the two-hop tasks late or never; grown out of a shallow one it only adds
-    /// (after the progressive stacking of Gong et al. 2019, but with new blocks that are silent at
-    /// first).
-    pub fn grow(from: &Trainer, recipe: Recipe) -> Self {
-        let (std, seed) = (recipe.initial_std as f32, recipe.seed);
-        let parameters = recipe
-            .shape
-            .grow(&from.recipe.shape, &from.parameters, std, seed);
-        let optimiser = Adam::new(parameters.len());
-        Self::restore(recipe, parameters, optimiser, 0)
-    }
-
     pub(super) fn restore(
         recipe: Recipe,
         parameters: Vec<f32>,
@@ -124,8 +107,8 @@ impl Trainer {
     /// A loss that is not a number: the rate is too high for this shape.
     pub fn step(&mut self) -> Result<Step, TrainError> {
         let recipe = &self.recipe;
-        let difficulty = if recipe.grown { 1.0 } else { self.progress() };
-        let rows = batch::draw(recipe.seed, self.optimiser.steps, difficulty, recipe.batch);
+        let progress = self.progress();
+        let rows = batch::draw(recipe.seed, self.optimiser.steps, progress, recipe.batch);
         let batches: Vec<Batch> = rows
             .chunks(rows.len().div_ceil(PARTS))
             .map(Batch::of)

@@ -216,7 +216,8 @@ impl Browser {
         std::fs::write(path, bytes).expect("a screenshot written");
     }
 
-    fn devtools(&self, command: &str, params: &Value) -> Value {
+    /// A command of the browser's DevTools protocol.
+    pub fn devtools(&self, command: &str, params: &Value) -> Value {
         self.call(
             "POST",
             "/goog/cdp/execute",

@@ -4,8 +4,10 @@
 //! `cargo xtask test` builds the page, finds the browser and switches these tests on. They run one
 //! after the other: browsers that share two cores starve each other.
 
+mod copying;
 mod driver;
-mod orders;
+mod dropping;
+mod restarting;
 mod server;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +24,9 @@ macro_rules! say {
         let _ = writeln!(std::io::stderr(), $($words)*);
     }};
 }
+
+// After the macro that it prints with.
+mod orders;
 
 /// The most that may be sent before the first picture, and in all with one apprentice.
 const FIRST_PICTURE: usize = 700_000;
@@ -94,6 +99,16 @@ impl Page {
             "the run is over",
             "!document.querySelector('.late') && !document.querySelector('.status.visible')",
         );
+    }
+
+    /// Chooses an apprentice, by its name, and waits for its picture.
+    fn choose(&self, known: &str) {
+        self.browser.run(&format!(
+            "const s = document.querySelector('#model'); s.value = {}; s.dispatchEvent(new Event('change', {{ bubbles: true }}));",
+            Value::from(known)
+        ));
+        self.until_says(".provenance", &format!("Computed here by {known} "));
+        self.until_settled();
     }
 
     fn text(&self, css: &str) -> String {

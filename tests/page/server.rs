@@ -24,6 +24,15 @@ pub struct Server {
     log: Arc<Mutex<Vec<Sent>>>,
     /// Answers for paths that end in this wait until it is cleared.
     held: Arc<Mutex<Option<String>>>,
+    changed: Arc<Mutex<Option<Changed>>>,
+}
+
+/// Another answer than the file's for paths that end in `ending`.
+struct Changed {
+    ending: String,
+    /// `None`: refused.
+    body: Option<String>,
+    once: bool,
 }
 
 impl Server {
@@ -33,18 +42,26 @@ impl Server {
         let port = listener.local_addr().expect("its number").port();
         let log: Arc<Mutex<Vec<Sent>>> = Arc::default();
         let held: Arc<Mutex<Option<String>>> = Arc::default();
+        let changed: Arc<Mutex<Option<Changed>>> = Arc::default();
         let (shared_log, shared_held) = (Arc::clone(&log), Arc::clone(&held));
+        let shared_changed = Arc::clone(&changed);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (folder, log, held) = (
+                let (folder, log, held, changed) = (
                     folder.clone(),
                     Arc::clone(&shared_log),
                     Arc::clone(&shared_held),
+                    Arc::clone(&shared_changed),
                 );
-                std::thread::spawn(move || serve(stream, &folder, &log, &held));
+                std::thread::spawn(move || serve(stream, &folder, &log, &held, &changed));
             }
         });
-        Self { port, log, held }
+        Self {
+            port,
+            log,
+            held,
+            changed,
+        }
     }
 
     pub fn url(&self) -> String {
@@ -60,9 +77,54 @@ impl Server {
     pub fn hold(&self, ending: Option<&str>) {
         *self.held.lock().expect("the hold") = ending.map(str::to_owned);
     }
+
+    /// Answers that paths with this ending are not there.
+    pub fn refuse(&self, ending: &str) {
+        self.change(ending, None, false);
+    }
+
+    /// The same, to the next who asks.
+    pub fn refuse_once(&self, ending: &str) {
+        self.change(ending, None, true);
+    }
+
+    /// Answers paths with this ending with another text.
+    pub fn replace(&self, ending: &str, body: &str) {
+        self.change(ending, Some(body.to_owned()), false);
+    }
+
+    /// Every path is the folder's again.
+    pub fn restore(&self) {
+        *self.changed.lock().expect("the change") = None;
+    }
+
+    fn change(&self, ending: &str, body: Option<String>, once: bool) {
+        *self.changed.lock().expect("the change") = Some(Changed {
+            ending: ending.to_owned(),
+            body,
+            once,
+        });
+    }
 }
 
-fn serve(stream: TcpStream, folder: &Path, log: &Mutex<Vec<Sent>>, held: &Mutex<Option<String>>) {
+/// What is answered instead of a path's file, if anything is.
+fn instead(changed: &Mutex<Option<Changed>>, path: &str) -> Option<Option<String>> {
+    let mut changed = changed.lock().expect("the change");
+    let now = changed.as_ref().filter(|c| path.ends_with(&c.ending))?;
+    let (body, once) = (now.body.clone(), now.once);
+    if once {
+        *changed = None;
+    }
+    Some(body)
+}
+
+fn serve(
+    stream: TcpStream,
+    folder: &Path,
+    log: &Mutex<Vec<Sent>>,
+    held: &Mutex<Option<String>>,
+    changed: &Mutex<Option<Changed>>,
+) {
     let Ok(mut out) = stream.try_clone() else {
         return;
     };
@@ -88,7 +150,13 @@ fn serve(stream: TcpStream, folder: &Path, log: &Mutex<Vec<Sent>>, held: &Mutex<
     {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let found = path.strip_prefix(UNDER).and_then(|rest| read(folder, rest));
+    let found = path.strip_prefix(UNDER).and_then(|rest| {
+        let (kind, file) = read(folder, rest)?;
+        match instead(changed, &path) {
+            None => Some((kind, file)),
+            Some(body) => Some((kind, body?.into_bytes())),
+        }
+    });
     let (status, kind, body) = match found {
         Some((kind, body)) => ("200 OK", kind, body),
         None => ("404 Not Found", "text/plain", b"not here".to_vec()),

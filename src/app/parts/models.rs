@@ -31,6 +31,12 @@ pub fn ModelPicker() -> impl IntoView {
             .data_transfer()
             .map(|transfer| files::dropped(&transfer))
             .unwrap_or_default();
+        if entries.is_empty() {
+            studio.refuse(
+                "There were no files in what was dropped: drop a model's folder, or its files.",
+            );
+            return;
+        }
         leptos::task::spawn_local(async move {
             match files::from_entries(entries).await {
                 Ok(chosen) => studio.choose_files(chosen.name, chosen.files),

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use candle_core::{Device, Result, Tensor};
 
 use self::block::Block;
-use self::rope::Rope;
 use self::members::Members;
+use self::rope::Rope;
 use self::tokens::Tokens;
 use self::walk::Walk;
 use super::{Capture, Engine, EngineError, Run, TokenScore, Trace};

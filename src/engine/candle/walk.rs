@@ -409,7 +409,10 @@ mod tests {
         assert!(several > 1 && more_runs > runs, "{several} {more_runs}");
         let close = |a: &[f32], b: &[f32]| {
             assert_eq!(a.len(), b.len());
-            let off = a.iter().zip(b).map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
+            let off = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
             assert!(off.fold(0.0, f32::max) < 1e-4);
         };
         for (roomy, tight) in roomy.iter().flatten().zip(tight.iter().flatten()) {

@@ -102,10 +102,7 @@ impl<'a> Generating<'a> {
 
     /// Tokens written and to write.
     pub fn progress(&self) -> (usize, usize) {
-        (
-            self.plan * TOKENS + self.written,
-            self.plans.len() * TOKENS,
-        )
+        (self.plan * TOKENS + self.written, self.plans.len() * TOKENS)
     }
 
     /// `[plan][prompt]` whether each text says what was expected.

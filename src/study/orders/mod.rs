@@ -9,6 +9,7 @@ mod generating;
 mod median;
 mod reading;
 mod result;
+mod rows;
 mod summary;
 mod sweep;
 mod sweeping;

@@ -119,7 +119,11 @@ fn passage(
     let tokenizer = model.tokenizer()?;
     let before = tokenizer.encode(context)?;
     let whole = tokenizer.encode(&format!("{context}{continuation}"))?;
-    let same = whole.iter().zip(&before).take_while(|(a, b)| a == b).count();
+    let same = whole
+        .iter()
+        .zip(&before)
+        .take_while(|(a, b)| a == b)
+        .count();
     let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
     Ok((
         Passage::new(model.config(), context, scored)?,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::result::{Measures, Orders, Point, Rows, Variant, Votes};
 use super::sweeping::Sweeping;
 use super::{Order, Sweep};
-use crate::measure::interval::{Mean, Resamples};
+use crate::measure::interval::Resamples;
 use crate::plan::Strategy;
 use crate::task::score::Score;
 

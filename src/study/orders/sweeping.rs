@@ -7,8 +7,6 @@ use super::reading::{Reading, Rivals, with_rivals};
 use super::result::Rows;
 use super::{Order, Orders, summary};
 use crate::engine::{Capture, Run, TokenScore, Trace};
-use crate::measure::decomposition::{Triple, argmax, decompose};
-use crate::measure::divergence::kl;
 use crate::model::{Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::{LoadedModel, StudyError};
@@ -124,7 +122,11 @@ impl<'a> Sweeping<'a> {
             .chain(&stopped.variants)
             .map(|variant| variant.rows.clone())
             .collect();
-        if self.rows.iter().any(|rows| rows.correct.len() != stopped.rows) {
+        if self
+            .rows
+            .iter()
+            .any(|rows| rows.correct.len() != stopped.rows)
+        {
             return Err(StudyError::OtherSweep {
                 task: stopped.task.clone(),
             });
@@ -179,7 +181,7 @@ impl<'a> Sweeping<'a> {
                 }
                 None => {
                     let traces = run.finish()?;
-                    self.votes(from, &prompts, &traces);
+                    self.votes(from, &traces);
                     self.stage = self.after_members(from..to, &prompts)?;
                 }
             },
@@ -248,28 +250,12 @@ impl<'a> Sweeping<'a> {
             .collect())
     }
 
-    /// Bias, diversity, margin and KL of the chunk; whether it is right, where options decide that.
-    fn votes(&mut self, from: usize, prompts: &[Prompt], traces: &[Vec<Trace>]) {
-        let wide = |logits: &[f32]| logits.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
-        let three = |t: &Triple| [t.mse, t.bias, t.diversity];
-        for (plan, traces_of_plan) in traces.iter().enumerate() {
-            for (n, trace) in traces_of_plan.iter().enumerate().take(prompts.len()) {
-                let answer = self.readings[from + n].answer;
-                let found = decompose(&trace.members, &trace.member_logits, &trace.logits, answer);
-                let logits = wide(&trace.logits);
-                let others = logits.iter().enumerate().filter(|(k, _)| *k != answer);
-                let best = others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max);
-                let rows = &mut self.rows[plan];
-                rows.probability.push(three(&found.probability.total));
-                rows.logit.push(three(&found.logit.total));
-                rows.paper.push(three(&found.paper));
-                rows.kl.push(kl(&wide(&traces[0][n].logits), &logits));
-                if self.score != Score::Continuation {
-                    rows.margin.push(logits[answer] - best);
-                }
-                if self.score == Score::Option {
-                    rows.correct.push(argmax(&logits) == answer);
-                }
+    /// `traces` `[plan][prompt]` of the chunk.
+    fn votes(&mut self, from: usize, traces: &[Vec<Trace>]) {
+        for (rows, traces_of_plan) in self.rows.iter_mut().zip(traces) {
+            let readings = &self.readings[from..];
+            for ((trace, own), reading) in traces_of_plan.iter().zip(&traces[0]).zip(readings) {
+                rows.push_votes(self.score, reading, trace, own);
             }
         }
     }
@@ -285,7 +271,10 @@ impl<'a> Sweeping<'a> {
             .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
             .collect();
         if !passages.is_empty() {
-            let run = self.model.engine.score(passages.into(), self.plans.clone())?;
+            let run = self
+                .model
+                .engine
+                .score(passages.into(), self.plans.clone())?;
             return Ok(Some(Stage::Passages(run)));
         }
         let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
@@ -299,31 +288,11 @@ impl<'a> Sweeping<'a> {
 
     /// `scores` `[plan][passage]`, the chunk's passages row by row.
     fn passages(&mut self, rows: std::ops::Range<usize>, scores: &[Vec<TokenScore>]) {
-        let readings = &self.readings[rows];
         for (found, mut scores) in self.rows.iter_mut().zip(scores.iter().map(Vec::as_slice)) {
-            for reading in readings {
+            for reading in &self.readings[rows.clone()] {
                 let (own, rest) = scores.split_at(reading.passages.len());
                 scores = rest;
-                match (reading.choice, own) {
-                    (Some((answer, _)), _) => {
-                        let sums: Vec<f64> = own.iter().map(|s| s.log_probability).collect();
-                        let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
-                        let each: Vec<f64> =
-                            sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
-                        let others = sums.iter().enumerate().filter(|(i, _)| *i != answer);
-                        let best = others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max);
-                        found.correct.push(argmax(&sums) == answer);
-                        found.correct_per_byte.push(argmax(&each) == answer);
-                        found.margin.push(sums[answer] - best);
-                        found.log_likelihood.push(sums[answer]);
-                    }
-                    (None, own) => {
-                        let word = own.first();
-                        found.correct.push(word.is_some_and(|score| score.greedy));
-                        let nats = word.map_or(f64::NAN, |score| score.log_probability);
-                        found.log_likelihood.push(nats);
-                    }
-                }
+                found.push_passages(reading, own);
             }
         }
     }

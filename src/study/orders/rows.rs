@@ -1,0 +1,61 @@
+//! What one row adds to an order's lists.
+
+use super::Rows;
+use super::reading::Reading;
+use crate::engine::{TokenScore, Trace};
+use crate::measure::decomposition::{Triple, argmax, decompose};
+use crate::measure::divergence::kl;
+use crate::task::score::Score;
+
+impl Rows {
+    /// Bias, diversity, KL and margin of a row's votes, `own` being the model's own order's; whether
+    /// it is right, where options decide that.
+    pub(super) fn push_votes(
+        &mut self,
+        score: Score,
+        reading: &Reading,
+        trace: &Trace,
+        own: &Trace,
+    ) {
+        let answer = reading.answer;
+        let found = decompose(&trace.members, &trace.member_logits, &trace.logits, answer);
+        let three = |t: &Triple| [t.mse, t.bias, t.diversity];
+        self.probability.push(three(&found.probability.total));
+        self.logit.push(three(&found.logit.total));
+        self.paper.push(three(&found.paper));
+        self.kl.push(kl(&own.logits, &trace.logits));
+        let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+        // Continuations have a margin of their own, in nats.
+        if score != Score::Continuation {
+            self.margin.push(lead(&logits, answer));
+        }
+        if score == Score::Option {
+            self.correct.push(argmax(&logits) == answer);
+        }
+    }
+
+    /// The row's candidates, or its one word, as the order scores them.
+    pub(super) fn push_passages(&mut self, reading: &Reading, scores: &[TokenScore]) {
+        let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();
+        match reading.choice {
+            Some((answer, _)) => {
+                let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
+                let each: Vec<f64> = sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+                self.correct.push(argmax(&sums) == answer);
+                self.correct_per_byte.push(argmax(&each) == answer);
+                self.margin.push(lead(&sums, answer));
+                self.log_likelihood.push(sums[answer]);
+            }
+            None => {
+                self.correct.push(scores.iter().all(|score| score.greedy));
+                self.log_likelihood.push(sums.iter().sum());
+            }
+        }
+    }
+}
+
+/// How far the right one is ahead of the best other; negative where it is behind.
+fn lead(values: &[f64], right: usize) -> f64 {
+    let others = values.iter().enumerate().filter(|(k, _)| *k != right);
+    values[right] - others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max)
+}

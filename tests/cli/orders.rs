@@ -1,0 +1,327 @@
+//! `atelier orders` as a person runs it.
+
+use serde_json::Value;
+
+use super::support::{atelier, in_project, model, printed, refused, report};
+
+/// One small sweep of a shipped model.
+const SMALL: [&str; 9] = [
+    "orders",
+    "--model",
+    "apprentice-4",
+    "--task",
+    "topic",
+    "--strategy",
+    "drop,swap",
+    "--rows",
+    "20",
+];
+
+fn with(more: &[&str]) -> Vec<String> {
+    SMALL.iter().chain(more).map(ToString::to_string).collect()
+}
+
+fn data(path: &str) -> Option<String> {
+    let path = in_project("../shared/data").join(path);
+    if !path.exists() {
+        use std::io::Write;
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: {} is not here; its rows were not run",
+            path.display()
+        );
+        return None;
+    }
+    Some(path.display().to_string())
+}
+
+#[test]
+fn a_sweep_prints_scores_beside_votes() {
+    let text = printed(&SMALL);
+    for piece in [
+        "topic: the likeliest option, 20 rows; chance 25.0 %",
+        "block runs a row: 16 of 28",
+        "original",
+        "drop:3",
+        "swap:2",
+        "95 % interval",
+        "KL, nats",
+        "diversity",
+    ] {
+        assert!(text.contains(piece), "{piece} in\n{text}");
+    }
+    let found = report(&with(&["--json", "--plan", "0,2,1,3"]));
+    let orders = &found["orders"][0];
+    assert_eq!(orders["rows"], 20);
+    assert_eq!(orders["points"].as_array().map(Vec::len), Some(7));
+    let variants = orders["variants"].as_array().expect("variants");
+    assert_eq!(variants.len(), 8, "the sweeps' and the reader's own");
+    // swap:1 is that plan by another name.
+    let (own, swap) = (&variants[7], &variants[5]);
+    assert_eq!(
+        (&own["plan"], &swap["name"]),
+        (&swap["plan"], &"swap:1".into())
+    );
+    assert_eq!(own["measures"], swap["measures"]);
+    let csv = printed(&with(&["--csv"]));
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 1 + 7);
+    assert!(lines[0].starts_with("task,order,plan,rows,accuracy,accuracy_low,accuracy_high"));
+    assert!(lines[1].starts_with("topic,original,0-3,20,"));
+}
+
+#[test]
+fn several_tasks_have_medians_and_plans_a_geometry() {
+    let found = report(&[
+        "orders",
+        "--model",
+        "apprentice-4",
+        "--task",
+        "topic,mood,last",
+        "--strategy",
+        "skip",
+        "--rows",
+        "16",
+        "--plan",
+        "reverse:0",
+        "--geometry",
+        "--json",
+    ]);
+    assert_eq!(found["orders"].as_array().map(Vec::len), Some(3));
+    // skip:0, skip:1 and the plan that has a strategy's name.
+    assert_eq!(found["medians"].as_array().map(Vec::len), Some(3));
+    for orders in found["orders"].as_array().expect("orders") {
+        let geometry = orders["geometry"].as_array().expect("geometry");
+        assert_eq!(geometry.len(), 2, "the original's and the plan's");
+        assert_eq!(geometry[1]["plan"], "0,3-1");
+        assert_eq!(geometry[0]["cosine_map"].as_array().map(Vec::len), Some(5));
+    }
+}
+
+#[test]
+fn a_stopped_sweep_is_resumed_to_the_same_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let read = |path: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
+    };
+    let (whole, part) = (path("whole.atelier.json"), path("part.atelier.json"));
+    let run = |rest: &[&str]| {
+        let sweep = ["--strategy", "drop", "--rows", "40", "--task", "sum"];
+        let args = ["orders", "--model", "apprentice-4"];
+        printed(&[&args[..], &sweep, rest].concat())
+    };
+    run(&["--out", &whole]);
+    // What a run that was stopped after its first chunk leaves: the same, cut.
+    let mut cut = read(&whole);
+    let orders = &mut cut["orders"][0];
+    orders["rows"] = 16.into();
+    let mut variants: Vec<&mut Value> = Vec::new();
+    let (original, others) = {
+        let fields = orders.as_object_mut().expect("an object");
+        let original = fields.remove("original").expect("an original");
+        (original, fields.remove("variants").expect("variants"))
+    };
+    let mut all = vec![original];
+    all.extend(others.as_array().expect("a list").clone());
+    variants.extend(all.iter_mut());
+    for variant in variants {
+        for list in variant["rows"].as_object_mut().expect("rows").values_mut() {
+            list.as_array_mut().expect("a list").truncate(16);
+        }
+    }
+    orders["original"] = all.remove(0);
+    orders["variants"] = all.into();
+    std::fs::write(&part, cut.to_string()).expect("a file");
+    run(&["--out", &part, "--resume"]);
+    assert_eq!(
+        std::fs::read(&part).expect("a file"),
+        std::fs::read(&whole).expect("a file")
+    );
+    let other = [
+        "orders",
+        "--model",
+        "apprentice-2",
+        "--task",
+        "sum",
+        "--out",
+        &part,
+        "--resume",
+    ];
+    assert!(refused(&other).contains("was written for apprentice-4"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_done() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("kept.atelier.json");
+    let begin = |rest: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .args([
+                "orders",
+                "--model",
+                "apprentice-12",
+                "--task",
+                "sum",
+                "--strategy",
+                "drop",
+            ])
+            .args(["--rows", "480", "--out"])
+            .arg(&out)
+            .args(rest)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("atelier starts")
+    };
+    let mut child = begin(&[]);
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    let id = child.id().to_string();
+    let stopped = Command::new("kill").args(["-INT", &id]).status();
+    assert!(stopped.expect("kill").success());
+    let code = child.wait().expect("an end").code();
+    // A fast machine may have been done already.
+    assert!(matches!(code, Some(0 | 130)), "{code:?}");
+    let output = begin(&["--resume"]).wait_with_output().expect("an end");
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("480 rows"), "{text}");
+}
+
+#[test]
+fn sweeps_that_cannot_be_run() {
+    let cases: [(&[&str], &str); 11] = [
+        (&["--model", "apprentice-4"], "required"),
+        (
+            &["--model", "apprentice-4", "--task", "sums"],
+            "there is no task 'sums'",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "arc"],
+            "give it with --data FILE",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--data", "x"],
+            "sum is generated",
+        ),
+        (
+            &[
+                "--model",
+                "apprentice-4",
+                "--task",
+                "sum",
+                "--strategy",
+                "flip",
+            ],
+            "no sweep 'flip'",
+        ),
+        (
+            &[
+                "--model",
+                "apprentice-2",
+                "--task",
+                "sum",
+                "--strategy",
+                "reverse",
+            ],
+            "at least 3",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--plan", ""],
+            "plan",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--plan", "0x0"],
+            "0",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--rounds", "65"],
+            "64 rounds",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--rows", "0"],
+            "--rows 0",
+        ),
+        (
+            &["--model", "apprentice-4", "--task", "sum", "--resume"],
+            "--out",
+        ),
+    ];
+    for (args, piece) in cases {
+        let sentence = refused(&[&["orders"], args].concat());
+        assert!(sentence.contains(piece), "{piece} in {sentence}");
+    }
+    let ids = model("random-llama2");
+    let sentence = refused(&["orders", "--model", &ids, "--task", "sum"]);
+    assert!(
+        sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn the_two_block_model_says_which_sweeps_it_lacks() {
+    let output = atelier(&[
+        "orders",
+        "--model",
+        "apprentice-2",
+        "--task",
+        "topic",
+        "--rows",
+        "8",
+    ]);
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    for sweep in ["reverse", "shuffle", "parallel"] {
+        assert!(
+            said.contains(&format!("{sweep} needs at least 3")),
+            "{said}"
+        );
+    }
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.contains("loop:0:8") && text.contains("skip:0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_painters_five_data_sets_run_through_a_story_model() {
+    let model = in_project("../shared/models/stories260k")
+        .display()
+        .to_string();
+    for (task, path, words) in [
+        ("lambada", "lambada/lambada_test_openai.jsonl", "perplexity"),
+        ("hellaswag", "hellaswag/val_first_1000.txt", "chance 25.0 %"),
+        (
+            "winogrande",
+            "winogrande/winogrande_dev.llmfoundry.jsonl",
+            "chance 50.0 %",
+        ),
+        (
+            "arc",
+            "arc/arc_challenge_test.llmfoundry.jsonl",
+            "right by byte",
+        ),
+        ("gsm8k", "gsm8k/test.jsonl", "written greedily"),
+    ] {
+        let Some(path) = data(path) else { return };
+        // Generating recomputes every token under every order: few rows, one order.
+        let (rows, plan) = if task == "gsm8k" {
+            ("2", "0-3")
+        } else {
+            ("8", "0,2,1,3,4")
+        };
+        let text = printed(&[
+            "orders", "--model", &model, "--task", task, "--data", &path, "--rows", rows, "--plan",
+            plan,
+        ]);
+        assert!(
+            text.contains(words) && text.contains(plan),
+            "{words} in\n{text}"
+        );
+        assert!(text.contains(&format!("{rows} rows")), "{text}");
+    }
+}

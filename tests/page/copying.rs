@@ -1,0 +1,110 @@
+//! The button that puts the page's address on the clipboard.
+
+use serde_json::{Value, json};
+
+use crate::Page;
+
+const BUTTON: &str =
+    "[...document.querySelectorAll('.keep button')].find(b => /link|address/i.test(b.textContent))";
+
+impl Page {
+    /// Lets the page write to the clipboard and the test read it, or neither.
+    fn clipboard(&self, setting: &str) {
+        for name in ["clipboard-read", "clipboard-write"] {
+            self.browser.devtools(
+                "Browser.setPermission",
+                &json!({
+                    "permission": { "name": name, "allowWithoutSanitization": true },
+                    "setting": setting,
+                }),
+            );
+        }
+        // A browser without a screen has no window in front, which the clipboard asks for.
+        self.browser.devtools(
+            "Emulation.setFocusEmulationEnabled",
+            &json!({ "enabled": true }),
+        );
+    }
+
+    /// Clicks the button and waits until it says what came of it.
+    fn copy_link(&self, outcome: &str) {
+        // What it said of the last click is gone after a while.
+        self.browser.until(
+            "the button offers the link",
+            &format!("{BUTTON}.textContent === 'Copy link'"),
+        );
+        self.browser.run(&format!("{BUTTON}.click()"));
+        self.browser.until(
+            &format!("the button says {outcome:?}"),
+            &format!("{BUTTON}.textContent === {}", Value::from(outcome)),
+        );
+        // Said to screen readers as well.
+        self.until_says("[role=status]", outcome);
+    }
+
+    fn copied(&self) -> String {
+        let text = self.browser.run_async(
+            "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('unreadable: ' + e))",
+        );
+        text.as_str().expect("a text").to_owned()
+    }
+}
+
+#[test]
+fn the_copied_link_is_the_address_and_holds_the_picture() {
+    let page = Page::live();
+    page.clipboard("granted");
+    // Before anything was changed the address is bare, but the link already says all.
+    page.copy_link("Link copied");
+    let first = page.copied();
+    assert!(
+        first.starts_with(&format!("{}#", page.server.url())) && first.contains("prompt="),
+        "{first}"
+    );
+
+    // With everything that a link has to spell: a plan, a column, odd letters.
+    page.browser.type_into("#plan", "0-1,(0,1)x2");
+    page.browser.until(
+        "the plan ran",
+        "location.hash.includes('plan=') && document.querySelectorAll('.tile').length > 4",
+    );
+    page.browser.click("input[name=column][value=logit]");
+    page.browser.click("#prompt");
+    page.browser.keys("\u{E010} & 100% “ü”");
+    page.browser.until(
+        "the address has the new prompt",
+        "decodeURIComponent(location.hash).includes('ü')",
+    );
+    page.browser.run("document.activeElement.blur()");
+    page.copy_link("Link copied");
+    let link = page.copied();
+    assert_eq!(link, page.browser.text("location.href"));
+    assert_ne!(link, first);
+
+    // Opened elsewhere, it is the same picture.
+    page.browser.run(
+        "const s = document.querySelector('#prompt'); s.value = s.value.replace(/ & 100.*/, ''); s.dispatchEvent(new Event('input', { bubbles: true }));",
+    );
+    page.until_settled();
+    page.copy_link("Link copied");
+    let link = page.copied();
+    let picture = page.picture();
+    page.browser.go("about:blank");
+    page.browser.go(&link);
+    page.until_live();
+    page.until_settled();
+    assert_eq!(page.browser.text("location.href"), link);
+    assert_eq!(page.picture(), picture);
+    page.assert_quiet();
+}
+
+#[test]
+fn without_leave_to_copy_the_button_points_to_the_address() {
+    let page = Page::live();
+    page.clipboard("denied");
+    page.copy_link("Copy it from the address bar");
+    page.browser.until(
+        "the button is itself again",
+        &format!("{BUTTON}.textContent === 'Copy link'"),
+    );
+}

@@ -1,0 +1,145 @@
+//! Folders and files dragged from the machine onto the page. The browser itself makes the drag (its
+//! DevTools protocol takes paths), so what the page hears is what a hand would cause.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::{Page, root};
+
+/// Part of a drag.
+#[derive(Clone, Copy)]
+enum Move {
+    Enter,
+    Over,
+    Away,
+    Drop,
+}
+
+impl Page {
+    /// One event of a drag over the middle of the place where models are chosen, or away from it.
+    fn drag(&self, step: Move, files: &[&Path], items: &Value) {
+        self.browser
+            .run("document.querySelector('.models').scrollIntoView({ block: 'center' })");
+        let middle = self.browser.run(
+            "const r = document.querySelector('.models').getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]",
+        );
+        let (kind, at) = match step {
+            Move::Enter => ("dragEnter", middle),
+            Move::Over => ("dragOver", middle),
+            Move::Away => ("dragOver", json!([1, 1])),
+            Move::Drop => ("drop", middle),
+        };
+        let files: Vec<_> = files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        self.browser.devtools(
+            "Input.dispatchDragEvent",
+            &json!({
+                "type": kind,
+                "x": at[0],
+                "y": at[1],
+                "data": { "items": items, "files": files, "dragOperationsMask": 1 },
+            }),
+        );
+    }
+
+    /// Drags files or folders in and lets them go.
+    fn drop_in(&self, files: &[&Path]) {
+        for step in [Move::Enter, Move::Over, Move::Drop] {
+            self.drag(step, files, &json!([]));
+        }
+    }
+
+    /// Waits until the place shows, or no longer, that it would take the drop.
+    fn until_over(&self, over: bool) {
+        self.browser.until(
+            &format!("a drag being over the place is {over}"),
+            &format!("document.querySelector('.models').classList.contains('over') === {over}"),
+        );
+    }
+}
+
+#[test]
+fn a_dropped_folder_is_the_model() {
+    let page = Page::live();
+    page.choose("apprentice-2");
+    let shipped = page.report();
+    page.choose("apprentice-4");
+
+    let folder = root().join("public/models/apprentice-2");
+    page.drag(Move::Enter, &[&folder], &json!([]));
+    page.drag(Move::Over, &[&folder], &json!([]));
+    page.until_over(true);
+    page.screenshot("dragged-over");
+    page.drag(Move::Drop, &[&folder], &json!([]));
+    page.browser.until(
+        "the folder is the model",
+        "location.hash.includes('folder=apprentice-2')",
+    );
+    page.until_says(".provenance", "Computed here by apprentice-2 ");
+    page.until_settled();
+    page.until_over(false);
+    assert!(page.text("#model").contains("apprentice-2 (opened here)"));
+    // The same weights, whichever way they came.
+    assert_eq!(page.report()["lens"], shipped["lens"]);
+    page.assert_quiet();
+}
+
+#[test]
+fn dropped_files_are_the_model_too() {
+    let page = Page::live();
+    let folder = root().join("public/models/apprentice-2");
+    let files =
+        ["config.json", "tokenizer.json", "model.safetensors"].map(|name| folder.join(name));
+    let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+    // Without the weights, a sentence says what is missing, and the picture stays.
+    page.drop_in(&files[..2]);
+    page.until_says(".models .problem", "safetensors");
+    println!(
+        "without the weights the page says: {}",
+        page.text(".models .problem")
+    );
+    page.until_picture();
+    page.drop_in(&files);
+    page.until_says(".provenance", "Computed here by your files ");
+    page.until_settled();
+    page.browser.until(
+        "the error is gone",
+        "!document.querySelector('.models .problem:not(.empty)')",
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn a_dropped_report_is_shown() {
+    let page = Page::live();
+    page.drop_in(&[&root().join("public/examples/first.atelier.json")]);
+    page.until_says(".provenance", "From a report: ");
+    page.until_picture();
+    page.assert_quiet();
+}
+
+#[test]
+fn a_drop_without_files_changes_nothing() {
+    let page = Page::live();
+    let model = page.text("#model");
+    let picture = page.picture();
+    let words = json!([{ "mimeType": "text/plain", "data": "just words" }]);
+    for step in [Move::Enter, Move::Over, Move::Drop] {
+        page.drag(step, &[], &words);
+    }
+    page.until_says(".models .problem", "no files");
+    println!("of words the page says: {}", page.text(".models .problem"));
+    assert_eq!(page.text("#model"), model);
+    assert_eq!(page.picture(), picture);
+
+    // A drag that only passes by leaves no trace.
+    page.drag(Move::Enter, &[], &words);
+    page.drag(Move::Over, &[], &words);
+    page.until_over(true);
+    page.drag(Move::Away, &[], &words);
+    page.until_over(false);
+    page.assert_quiet();
+}
