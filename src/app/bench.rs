@@ -52,9 +52,17 @@ impl Bench {
             } else {
                 Plan::parse(&line, &order)
             };
-            // A line that is no plan yet says so itself.
-            let Ok(plan) = plan else { return };
             let before = self.row.get_untracked();
+            let plan = match plan {
+                Ok(plan) => plan,
+                // A line that is no plan says so itself, and the row stays; a first row, or another
+                // model's, is the model's own.
+                Err(_) if before.as_ref().is_some_and(|row| *row.order() == order) => return,
+                Err(_) => match Plan::whole(&order) {
+                    Ok(plan) => plan,
+                    Err(_) => return,
+                },
+            };
             let row = match &before {
                 Some(row) if *row.order() == order => row.following(&plan),
                 _ => {

@@ -451,3 +451,42 @@ fn everyone_can_use_the_page_of_orders() {
         page.assert_quiet();
     }
 }
+
+#[test]
+fn a_question_is_predicted_then_answered_by_the_model() {
+    let page = Page::orders(1440, 1000, "");
+    let disabled = "document.querySelector('#question-2 button').disabled";
+    assert_eq!(
+        page.browser.run(&format!("return {disabled}")),
+        Value::Bool(true),
+        "the reader predicts first"
+    );
+    assert_eq!(page.text("#question-2 .found"), "");
+    page.browser.click("#question-2 label:nth-of-type(1) input");
+    page.browser
+        .until("it can be asked", &format!("!{disabled}"));
+    page.browser.click("#question-2 button");
+    page.browser.until(
+        "it is answered",
+        "document.querySelectorAll('#question-2 .found p').length >= 3",
+    );
+    let found = page.text("#question-2 .found");
+    println!("{found}");
+    // The sentence's number is what the sweep's report gives.
+    let report = page.saved(1);
+    let kept: Vec<f64> = report["orders"]
+        .as_array()
+        .expect("tasks")
+        .iter()
+        .filter_map(|orders| {
+            let points = orders["points"].as_array().expect("points");
+            let point = points.iter().find(|point| point["middle"] == 3)?;
+            point["measures"]["normalised"]["mean"].as_f64()
+        })
+        .collect();
+    assert!(!kept.is_empty());
+    let mean = 100.0 * kept.iter().sum::<f64>() / kept.len() as f64;
+    let said = format!("the model keeps {mean:.0} % (").replace('-', "−");
+    assert!(found.contains(&said), "{said} in {found}");
+    page.assert_quiet();
+}

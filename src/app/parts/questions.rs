@@ -88,14 +88,13 @@ fn found(question: &'static Question, card: &Card, model: &str, answer: Option<A
         .into_any();
     };
     let said = match answer.choice {
-        Some(choice) => format!("{model}: {}.", lower(question.choices[choice])),
-        None => format!("{model}: the intervals leave it open."),
+        Some(choice) => format!("{model} answers “{}”.", question.choices[choice]),
+        None => format!("{model} leaves it open: its intervals allow for more than one answer."),
     };
-    let paper = lower(question.choices[question.paper]);
+    let paper = question.choices[question.paper];
     let verdict = match answer.verdict {
         Verdict::Agrees => "So did the paper's models.".to_owned(),
-        Verdict::Disagrees => format!("The paper's models answered otherwise: {paper}."),
-        Verdict::Open => format!("The paper's models answered: {paper}."),
+        Verdict::Disagrees | Verdict::Open => format!("The paper's models answered “{paper}”."),
     };
     let yours = match (card.predicted, answer.choice) {
         (Some(mine), Some(choice)) if mine == choice => "You expected that.",
@@ -108,12 +107,4 @@ fn found(question: &'static Question, card: &Card, model: &str, answer: Option<A
         <p>{format!("{verdict} {yours}")}</p>
     }
     .into_any()
-}
-
-/// A choice within a sentence.
-fn lower(choice: &str) -> String {
-    let mut chars = choice.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_lowercase().collect::<String>() + chars.as_str()
-    })
 }

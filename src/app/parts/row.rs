@@ -171,7 +171,7 @@ pub fn Row() -> impl IntoView {
         </ol>
         <p class="hint" id="row-help">
             "Drag a tile, or focus it and press Space, arrow keys, Space; Escape puts it back. Click a stroke, or press A or M, to \
-             switch it off. Shift and an arrow key choose several tiles."
+             switch it off; Delete leaves the block out. Shift and an arrow key choose several tiles."
         </p>
     }
 }
@@ -360,14 +360,19 @@ fn nearest(places: &[(f64, f64)], x: f64, y: f64) -> Option<usize> {
     (0..places.len()).min_by(|&i, &j| far(&places[i]).total_cmp(&far(&places[j])))
 }
 
+/// Focuses the hand's tile once the row is drawn, before the next key arrives.
 fn focus_soon(list: NodeRef<html::Ol>, bench: Bench) {
-    request_animation_frame(move || {
-        let at = bench.hand.with_untracked(|hand| hand.at);
+    leptos::task::spawn_local(async move {
+        leptos::task::tick().await;
+        let Some(at) = bench.hand.try_with_untracked(|hand| hand.at) else {
+            return;
+        };
         let grip = list.get_untracked().and_then(|list| {
             let spot = list.children().item(u32::try_from(at).ok()?)?;
             spot.query_selector(".grip").ok().flatten()
         });
         if let Some(grip) = grip.and_then(|grip| grip.dyn_into::<HtmlElement>().ok()) {
+            // A tile that is gone has nothing to focus.
             let _ = grip.focus();
         }
     });

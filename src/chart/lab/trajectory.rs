@@ -21,6 +21,7 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
     option["tooltip"]["formatter"] = json!("{b}");
     option["grid"] = beside(TOP, PLOT);
     option["legend"] = frame::mark_legend(theme, &[START, END, LAST]);
+    option["legend"]["itemWidth"] = json!(14);
     let (mut levels, mut uprights, mut series) = (Vec::new(), Vec::new(), Vec::new());
     let mut rows = Vec::new();
     for (side, geometry) in lab.geometry.iter().enumerate() {

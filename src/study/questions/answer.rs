@@ -30,7 +30,7 @@ const HALF: f64 = 0.5;
 /// A loss that is surely below this is called none.
 const NONE: f64 = 0.05;
 /// What is surely below this is called nothing kept.
-const NOTHING: f64 = 0.1;
+const NOTHING: f64 = 0.2;
 
 /// Works out the answer; `None` where the sweeps lack what the question needs, or the model is at
 /// chance on every task.
