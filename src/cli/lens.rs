@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::output::{self, OutFile, Progress};
-use super::picture::{self, View};
+use super::picture;
 use super::rows_source::bytes;
+use super::view::View;
 use crate::plan::Plan;
 use crate::study::report::{Lens, Report};
 use crate::study::{LoadedModel, Question, StudyError, lens};

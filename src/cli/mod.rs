@@ -3,6 +3,7 @@
 
 mod known;
 mod lens;
+mod members;
 mod models;
 mod orders;
 mod orders_picture;
@@ -10,7 +11,9 @@ mod output;
 mod picture;
 mod rows_source;
 mod table;
+mod totals;
 mod train;
+mod view;
 
 use std::process::ExitCode;
 

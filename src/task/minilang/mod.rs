@@ -13,8 +13,14 @@
 //! on both sides, whatever the seeds.
 
 mod dice;
+mod fact;
+mod follows;
+mod last;
 mod meaning;
-mod story;
+mod often;
+mod quiz;
+mod sum;
+mod telling;
 mod tokenizer;
 pub mod words;
 
@@ -130,15 +136,15 @@ impl Split {
 pub fn row(task: Task, level: usize, split: Split, dice: &mut Dice) -> Row {
     on_side(split, || match task {
         Task::Topic => meaning::topic(level, dice),
-        Task::Quiz => story::quiz(level, dice),
-        Task::Fact => story::fact(level, dice),
-        Task::Often => story::often(level, dice),
+        Task::Quiz => quiz::quiz(level, dice),
+        Task::Fact => fact::fact(level, dice),
+        Task::Often => often::often(level, dice),
         Task::Same => meaning::same(level, dice),
-        Task::Follows => story::follows(level, dice),
+        Task::Follows => follows::follows(level, dice),
         Task::Mood => meaning::mood(level, dice),
         Task::Sense => meaning::sense(level, dice),
-        Task::Sum => story::sum(level, dice),
-        Task::Last => story::last(level, dice),
+        Task::Sum => sum::sum(level, dice),
+        Task::Last => last::last(level, dice),
     })
 }
 
@@ -155,10 +161,10 @@ pub struct Drill {
 /// chance for millions of tokens without such help.
 pub fn drill(task: Task, level: usize, dice: &mut Dice) -> Option<Drill> {
     let draw: fn(usize, &mut Dice) -> Drill = match task {
-        Task::Quiz => story::quiz_drill,
-        Task::Fact => story::fact_drill,
-        Task::Often => story::often_drill,
-        Task::Follows => story::follows_drill,
+        Task::Quiz => quiz::quiz_drill,
+        Task::Fact => fact::fact_drill,
+        Task::Often => often::often_drill,
+        Task::Follows => follows::follows_drill,
         _ => return None,
     };
     loop {

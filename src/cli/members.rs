@@ -1,0 +1,168 @@
+//! The member table: one line for each attention and each MLP that ran.
+
+use comfy_table::Cell;
+
+use super::table::{self, decimals, kind, table};
+use super::view::{View, hundred, pick, scale};
+use crate::engine::Member;
+use crate::measure::decomposition::{Column, argmax, softmax};
+use crate::plan::{Half, Plan, Step};
+use crate::study::report::Lens;
+
+/// Options whose votes need more characters than this make a line too wide: the right one's vote
+/// and the member's choice stand for them.
+const WIDEST: usize = 44;
+
+/// The member table of one prompt, or of means.
+pub struct Members<'a> {
+    /// [M]
+    pub members: &'a [Member],
+    pub plan: &'a Plan,
+    pub view: View,
+    pub probability: &'a Column,
+    pub logit: &'a Column,
+    /// [M] mse of the first n members.
+    pub mse: Vec<f64>,
+    /// [M] whether, or how often, the first n members have the right answer.
+    pub right: Vec<String>,
+}
+
+impl Members<'_> {
+    pub fn text(&self, votes: Option<(&Lens, &[String])>) -> String {
+        let bias = pick(self.view, self.probability, self.logit, self.probability);
+        let diversity = pick(self.view, self.probability, self.logit, self.logit);
+        let scaled = |values: &[f64]| {
+            table::column(
+                &values
+                    .iter()
+                    .map(|v| v * scale(self.view))
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let bias = scaled(&bias.member_bias);
+        let diversity = table::column(&diversity.member_diversity);
+        let mse = scaled(&self.mse);
+        let blocks = block_labels(self.plan, self.members.len());
+        let votes = votes.map(|(lens, labels)| Votes::new(lens, labels, self.view));
+
+        let mut header: Vec<String> = vec!["block".into(), "member".into()];
+        header.extend(votes.iter().flat_map(|votes| votes.header.clone()));
+        // On a line of its own: a row of five options leaves no room beside the name.
+        let hundred = hundred(self.view).replace(' ', "\n");
+        header.extend([
+            format!("bias{hundred}"),
+            "diversity".into(),
+            format!("MSE so far{hundred}"),
+            "right".into(),
+        ]);
+        let mut table = table(&header, 2);
+        for (i, member) in self.members.iter().enumerate() {
+            let mut row = vec![Cell::new(&blocks[i]), kind(member.kind)];
+            row.extend(
+                votes
+                    .iter()
+                    .flat_map(|votes| votes.rows[i].iter().map(Cell::new)),
+            );
+            row.extend([&bias[i], &diversity[i], &mse[i], &self.right[i]].map(Cell::new));
+            table.add_row(row);
+        }
+        let text = table::text(&table);
+        let mut legend = Vec::new();
+        if votes.is_some() {
+            let points = pick(
+                self.view,
+                "softmax of a member's logits",
+                "a member's logits",
+                "a member's logits",
+            );
+            legend.push(format!("votes: {points}, • its choice"));
+        }
+        if blocks.iter().any(|block| block.starts_with('∥')) {
+            legend.push("∥ side by side".into());
+        }
+        legend.push("last two columns: all members down to the line".into());
+        let line = format!("({})\n", legend.join("; "));
+        text + &if line.chars().count() <= 90 {
+            line
+        } else {
+            format!("({})\n", legend.join(";\n "))
+        }
+    }
+}
+
+/// What each member says of the options.
+struct Votes {
+    header: Vec<String>,
+    /// [M]
+    rows: Vec<Vec<String>>,
+}
+
+impl Votes {
+    fn new(lens: &Lens, labels: &[String], view: View) -> Self {
+        let points: Vec<Vec<f64>> = lens
+            .member_logits
+            .iter()
+            .map(|row| row.iter().map(|&x| f64::from(x)).collect())
+            .map(|row: Vec<f64>| {
+                if view == View::Probability {
+                    softmax(&row)
+                } else {
+                    row
+                }
+            })
+            .collect();
+        let all: Vec<f64> = points.concat();
+        let decimals = decimals(&all, 3);
+        let number = |value: f64| table::number(value, decimals);
+        let right = format!("✓ {}", labels[lens.answer]);
+        // A vote takes 7 characters with its mark, a label its own and the same mark's.
+        let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
+        if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
+            let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
+            return Votes {
+                header: vec![right, "choice".into()],
+                rows: points.iter().map(row).collect(),
+            };
+        }
+        let header = labels.iter().enumerate().map(|(k, label)| {
+            if k == lens.answer {
+                right.clone()
+            } else {
+                label.clone()
+            }
+        });
+        let row = |row: &Vec<f64>| {
+            let choice = argmax(row);
+            row.iter()
+                .enumerate()
+                .map(|(k, &v)| number(v) + if k == choice { "•" } else { " " })
+                .collect()
+        };
+        // The mark takes a column's last place: the labels leave it free too.
+        Votes {
+            header: header.map(|label| label + " ").collect(),
+            rows: points.iter().map(row).collect(),
+        }
+    }
+}
+
+/// One label a member: the block's number at the first of its members, `∥` where its step runs
+/// several blocks side by side.
+fn block_labels(plan: &Plan, members: usize) -> Vec<String> {
+    let mut labels = vec![String::new()];
+    for step in plan.steps() {
+        let mark = if matches!(step, Step::Parallel(_)) {
+            "∥ "
+        } else {
+            ""
+        };
+        for run in step.block_runs() {
+            labels.push(format!("{mark}{}", run.index));
+            if run.half == Half::Both {
+                labels.push(String::new());
+            }
+        }
+    }
+    labels.resize(members, String::new());
+    labels
+}
