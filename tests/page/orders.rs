@@ -20,7 +20,15 @@ impl Page {
             "the row and the lab's four drawings are there",
             "document.querySelectorAll('.row .spot').length > 1 && document.querySelectorAll('.pictures .chart svg').length === 4",
         );
-        self.until_settled();
+        self.until_lab_is_current();
+    }
+
+    /// Nothing of the one prompt is under way; a sweep may be.
+    fn until_lab_is_current(&self) {
+        self.browser.until(
+            "the lab's run is over",
+            "!document.querySelector('.late') && !document.querySelector('.painters .status.visible')",
+        );
     }
 
     fn until_plan(&self, plan: &str) {
@@ -29,7 +37,7 @@ impl Page {
             &format!("the plan is {plan}"),
             &format!("location.hash.includes({})", Value::from(hash)),
         );
-        self.until_settled();
+        self.until_lab_is_current();
         self.browser.until(
             "the tiles are painted",
             "[...document.querySelectorAll('.row .half:not(.off) .paint')].some(p => parseFloat(p.style.height) > 1)",
@@ -116,7 +124,7 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     page.press_button("Undo");
     page.browser
         .until("it is undone", "!location.hash.includes('plan=')");
-    page.until_settled();
+    page.until_lab_is_current();
     page.focus_tile(2);
     page.browser.keys(&format!(" {RIGHT}{RIGHT}"));
     page.until_says("[role=status]", "Place 5 of 12");
@@ -197,7 +205,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
         "the row follows the line",
         "[...document.querySelectorAll('.row .grip')].map(g => g.firstChild.textContent).join() === '0,1,2,7,5,4,3,8,6,9,10,11'",
     );
-    page.until_settled();
+    page.until_lab_is_current();
     page.focus_tile(0);
     page.browser.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'z', ctrlKey: true, bubbles: true, cancelable: true }))");
     page.browser.until(
@@ -270,7 +278,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         "the point's plan is in the lab",
         "document.querySelector('#plan').value === 'drop:3' && document.querySelectorAll('.row .spot').length === 11",
     );
-    page.until_settled();
+    page.until_lab_is_current();
 
     // The family, and loops.
     page.tick(

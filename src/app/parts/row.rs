@@ -263,12 +263,11 @@ fn Tile(
                 type="button"
                 class="grip"
                 tabindex=focus
-                aria-label=label
                 aria-pressed=move || if chosen() { "true" } else { "false" }
                 on:click=choose
             >
-                {numbers}
-                <span class="times">{times}</span>
+                <span aria-hidden="true">{numbers}<span class="times">{times}</span></span>
+                <span class="unseen">{label}</span>
             </button>
             <span class="company">{halves}</span>
         </li>
