@@ -7,7 +7,7 @@ use crate::task::item::Item;
 /// One row, as token ids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Members are read at its last token. Its options are empty for [`Rivals::Original`].
+    /// Members are read at its last token. Its options are empty for `Rivals::Original`.
     pub prompt: Prompt,
     pub rivals: Rivals,
     /// Index of the right option among the prompt's.
