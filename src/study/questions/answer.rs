@@ -226,6 +226,7 @@ fn tasks(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     };
     let (meaning, steps) = (group(&BY_MEANING)?, group(&BY_STEPS)?);
     let mean = meaning.mean - steps.mean;
+    // Different rows, so independent: half-widths add as variances do.
     let side = |a: f64, b: f64| a.hypot(b);
     let more = Mean {
         mean,
