@@ -2,8 +2,8 @@
 
 use super::link::{Choice, Draft};
 use crate::plan::Plan;
-use crate::study::lab::Lab;
 use crate::study::orders::Orders;
+use crate::study::report::Lab;
 use crate::study::report::{Lens, Report, VERSION};
 
 /// Was this report, of one prompt or of the lab, made from this draft?

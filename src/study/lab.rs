@@ -2,28 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::geometry::{Averaging, Geometry};
 use super::lens::lens;
-use super::report::{Lens, Report};
+use super::report::{Lab, Lens, Report};
 use super::{LoadedModel, Question, StudyError};
 use crate::engine::{Capture, EngineError, Run, Trace};
 use crate::measure::divergence::kl;
 use crate::plan::Plan;
-
-/// Before and after.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Lab {
-    /// The model's own order.
-    pub original: Lens,
-    /// The reader's.
-    pub arranged: Lens,
-    /// From the original's distribution over the options to the other's, nats.
-    pub kl: f64,
-    /// Both streams, in the same order.
-    pub geometry: [Geometry; 2],
-}
 
 /// Both orders on their way; what they share is computed once.
 pub struct Rearranging<'a> {

@@ -5,7 +5,7 @@ use crate::engine::candle::CandleEngine;
 use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Prompt, Tokenizer, Weights};
 use crate::plan::Plan;
 use crate::study::StudyError;
-use crate::study::report::ModelFacts;
+use crate::study::facts::ModelFacts;
 
 /// Name, tokenizer and engine of one model.
 pub struct LoadedModel {

@@ -1,6 +1,7 @@
 //! Whole experiments, and [`report`], the file they all write.
 
 mod error;
+mod facts;
 pub mod geometry;
 pub mod lab;
 pub mod lens;

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Member;
 use crate::measure::decomposition::{Column, Decomposition, Triple};
 use crate::study::LoadedModel;
-use crate::study::lab::Lab;
+pub use crate::study::facts::ModelFacts;
+use crate::study::geometry::Geometry;
 use crate::study::orders::{Median, Orders};
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
@@ -50,24 +51,6 @@ impl Report {
             medians: Vec::new(),
         }
     }
-}
-
-/// The model as far as a reader of the report needs it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelFacts {
-    pub name: String,
-    /// `"Llama"`, `"Phi-3"`, …
-    pub architecture: String,
-    /// Stored blocks; a plan's indices are below this.
-    pub blocks: usize,
-    /// The stored blocks in the order the model itself runs them: what named plans count in.
-    pub order: Vec<usize>,
-    pub width: usize,
-    pub heads: usize,
-    pub kv_heads: usize,
-    pub vocabulary: usize,
-    pub context: usize,
-    pub parameters: usize,
 }
 
 /// One plan on one prompt. Field names are those of the golden files.
@@ -130,4 +113,17 @@ pub struct AverageDepth {
     pub probability: Triple,
     pub logit: Triple,
     pub accuracy: f64,
+}
+
+/// One question before and after the blocks were rearranged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lab {
+    /// The model's own order.
+    pub original: Lens,
+    /// The reader's.
+    pub arranged: Lens,
+    /// From the original's distribution over the options to the other's, nats.
+    pub kl: f64,
+    /// Both streams, in the same order.
+    pub geometry: [Geometry; 2],
 }

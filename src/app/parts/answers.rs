@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::studio::Studio;
 use crate::chart::{number, option_name};
-use crate::study::lab::Lab;
+use crate::study::report::Lab;
 
 #[component]
 pub fn Answers() -> impl IntoView {

@@ -7,7 +7,7 @@ use crate::chart::number::{rounded, short};
 use crate::chart::strokes::stroke_name;
 use crate::chart::{Cell, Column, Figure, Table, Theme};
 use crate::measure::decomposition::Triple;
-use crate::study::lab::Lab;
+use crate::study::report::Lab;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 96;

@@ -6,7 +6,7 @@ mod steps;
 mod trajectory;
 
 use super::{Column, Figure, Theme, votes};
-use crate::study::lab::Lab;
+use crate::study::report::Lab;
 
 /// Bias, diversity and MSE before and after; the votes after; both streams' shapes.
 pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {

@@ -6,7 +6,7 @@ use super::steps::{SIDES, beside, drawn, names};
 use crate::chart::number::{percent, rounded, short};
 use crate::chart::{Cell, Figure, Table, Theme, frame};
 use crate::study::geometry::Geometry;
-use crate::study::lab::Lab;
+use crate::study::report::Lab;
 
 const TOP: u32 = 70;
 const PLOT: u32 = 290;

@@ -12,7 +12,14 @@ use crate::task::score::Score;
 /// Of the bootstrap.
 pub const RESAMPLES: usize = 1000;
 
-pub fn summary(sweeping: &Sweeping) -> Orders {
+impl Sweeping<'_> {
+    /// What is known so far; `None` before the first chunk is through.
+    pub fn orders(&self) -> Option<Orders> {
+        (self.rows_done() > 0).then(|| summary(self))
+    }
+}
+
+fn summary(sweeping: &Sweeping) -> Orders {
     let rows = sweeping.rows_done();
     let choices: Vec<(usize, usize)> = sweeping.readings[..rows]
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::generating::Generating;
 use super::reading::{Reading, Rivals, with_rivals};
 use super::result::Rows;
-use super::{Order, Orders, summary};
+use super::{Order, Orders};
 use crate::engine::{Capture, Run, TokenScore, Trace};
 use crate::model::{Passage, Prompt};
 use crate::plan::Plan;
@@ -216,11 +216,6 @@ impl<'a> Sweeping<'a> {
             self.done = self.work(0..to);
         }
         Ok(Some((self.done, self.total)))
-    }
-
-    /// What is known so far; `None` before the first chunk is through.
-    pub fn orders(&self) -> Option<Orders> {
-        (self.rows_done() > 0).then(|| summary::summary(self))
     }
 
     /// The chunk's prompts with their options: the row's own, or the rivals by the model's own order.
