@@ -5,6 +5,7 @@
 //! a page that cannot wait for a long block ends the worker instead.
 
 mod fetch;
+mod prompt;
 mod read;
 mod session;
 mod sweep;
@@ -19,6 +20,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
+use crate::study::report::Report;
 use session::Session;
 
 /// Milliseconds between two reports of progress: one or two frames.
@@ -173,4 +175,14 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>) {
             .borrow_mut()
             .retain(|&cancelled| cancelled > id);
     }
+}
+
+fn done(report: Report) -> Tell {
+    Tell::Done {
+        report: Box::new(report),
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Stop {
+    Stop::Failed(error.to_string())
 }

@@ -1,11 +1,10 @@
 //! Sweeps over orders on the generated tasks, told as they fill in.
 
-use super::session::{Session, failed};
-use super::{Desk, Stop, told};
+use super::{Desk, Stop, failed, prompt, told};
 use crate::app::protocol::{Stage, Tell};
-use crate::study::StudyError;
 use crate::study::orders::{Extent, Order, Orders, Rows, Sweep, Sweeping, medians};
 use crate::study::report::Report;
+use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
 use crate::task::minilang::{self, Task};
 
@@ -26,8 +25,12 @@ pub struct Wanted {
     pub extent: Extent,
 }
 
-pub async fn run(session: &Session, desk: &Desk, id: u32, wanted: &Wanted) -> Result<Report, Stop> {
-    let model = session.model()?;
+pub async fn run(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    wanted: &Wanted,
+) -> Result<Report, Stop> {
     let orders = every_order(&model.config().order, wanted)?;
     let mut report = Report::of(model);
     let mut partial = Report::of(model);
@@ -43,7 +46,7 @@ pub async fn run(session: &Session, desk: &Desk, id: u32, wanted: &Wanted) -> Re
             desk.progress(id, Stage::Run, (at * of + done) as f64, total);
             desk.listen_now_and_then(id).await?;
             while let Some(request) = desk.take_quick() {
-                let answer = session.one_prompt(desk, request.id, request.ask).await;
+                let answer = prompt::answer(model, desk, request.id, request.ask).await;
                 desk.tell(request.id, told(answer));
             }
             let now = js_sys::Date::now();
