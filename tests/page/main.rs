@@ -204,7 +204,8 @@ fn shared_model(name: &str) -> Option<PathBuf> {
 #[test]
 fn the_first_picture_is_there_before_any_weight() {
     let page = Page::new(1440, 1000);
-    page.server.hold(Some("model.safetensors"));
+    // The worker is asked for when the picture is drawn; what it brings is not part of the picture.
+    page.server.hold(Some("worker_loader.js"));
     page.open("");
     page.until_picture();
     page.until_says(".provenance", "Baked example");
