@@ -15,7 +15,7 @@ use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
-use crate::train::family::SEED;
+use crate::task::minilang::ROWS_SEED;
 
 /// The blocks in other orders, on many rows
 ///
@@ -114,7 +114,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
         .iter()
-        .map(|source| source.rows(args.rows, SEED))
+        .map(|source| source.rows(args.rows, ROWS_SEED))
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
     let model = super::known::open(&args.model)?;

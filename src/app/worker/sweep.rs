@@ -8,9 +8,6 @@ use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
 use crate::task::minilang::{self, Task};
 
-/// Of the held-out rows: the command line's own (`train::family::SEED`), so that both sweep the
-/// same rows.
-const ROWS_SEED: u64 = 1;
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
 
@@ -90,7 +87,7 @@ fn every_order(own: &[usize], wanted: &Wanted) -> Result<Vec<Order>, Stop> {
 fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
     let task = Task::from_name(task)
         .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
-    let rows = minilang::held_out(task, rows, ROWS_SEED);
+    let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
     let item = |row: minilang::Row| Item::Option {
         prompt: row.prompt,
         options: row.options,

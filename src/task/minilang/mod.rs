@@ -194,6 +194,9 @@ fn on_side(split: Split, mut draw: impl FnMut() -> Row) -> Row {
     }
 }
 
+/// Seed of the held-out rows that the card's accuracies are of, and that sweeps run on.
+pub const ROWS_SEED: u64 = 1;
+
 /// `count` held-out rows of the last level, the same for the same seed. Distinct as long as there
 /// are enough of them: after a hundred draws in a row that were seen before, repeats are let in.
 pub fn held_out(task: Task, count: usize, seed: u64) -> Vec<Row> {
