@@ -249,11 +249,9 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.browser
         .run("document.querySelectorAll('nav a')[1].click()");
     page.until_lab();
-    assert_eq!(
-        page.browser
-            .run("return Boolean(document.querySelector('#cancel-sweep'))"),
-        Value::Bool(true),
-        "the sweep goes on while one looks elsewhere"
+    page.browser.until(
+        "the sweep goes on while one looks elsewhere",
+        "document.querySelector('#cancel-sweep')",
     );
     page.browser.click("#cancel-sweep");
     page.browser

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::protocol::Stage;
 use crate::app::studio::{Studio, Task, Work};
 use crate::chart::number;
@@ -30,7 +31,11 @@ pub fn WorkBar(of: RwSignal<Option<Work>>, id: &'static str) -> impl IntoView {
     let lasting = RwSignal::new(None::<u32>);
     Effect::new(move |_| {
         if let Some(id) = id.get() {
-            set_timeout(move || lasting.set(Some(id)), SHORT);
+            // Work that was under way before this view was opened has lasted already.
+            let since = of.with_untracked(|work| work.as_ref().map(|work| work.since));
+            let lasted = (browser::now() - since.unwrap_or_default()).max(0.0);
+            let left = SHORT.saturating_sub(Duration::from_secs_f64(lasted / 1000.0));
+            set_timeout(move || lasting.set(Some(id)), left);
         }
     });
     let visible = move || id.get().is_some() && id.get() == lasting.get();
