@@ -5,7 +5,11 @@
 //! batch (see [`schedule`]).
 
 pub mod candle;
+mod check;
 mod error;
+mod group;
+mod pack;
+mod rope;
 pub mod schedule;
 
 pub use error::EngineError;
