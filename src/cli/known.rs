@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::output::Progress;
+use crate::engine::EngineChoice;
 use crate::model::catalogue::{self, KnownFile};
 use crate::model::{Bytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
@@ -10,9 +11,14 @@ use crate::study::{LoadedModel, StudyError};
 /// Loads a model by its catalogue name or from a folder, with a bar for large ones. A folder named
 /// like a known model is opened by a path: `./apprentice-12`.
 pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
+    open_with(name_or_folder, &EngineChoice::Cpu)
+}
+
+/// The same, into the engine chosen.
+pub fn open_with(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
     let files = files(name_or_folder)?;
     let progress = Progress::new("loading", "blocks");
-    LoadedModel::from_files(&files, &mut |done, of| progress.at(done, of))
+    LoadedModel::from_files_with(&files, engine, &mut |done, of| progress.at(done, of))
 }
 
 fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {

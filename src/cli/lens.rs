@@ -75,6 +75,9 @@ pub struct Args {
     #[arg(long, value_name = "LINE")]
     plan: Option<String>,
 
+    #[command(flatten)]
+    engine: super::engine::Args,
+
     /// What the member table shows
     #[arg(long, value_enum, default_value_t = View::Probability)]
     column: View,
@@ -102,13 +105,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .map(|path| read_rows(path).map(|rows| (path, rows)))
         .transpose()?;
 
-    let model = super::known::open(&args.model)?;
+    let model = super::known::open_with(&args.model, &args.engine.choice()?)?;
     let plan = model.plan(args.plan.as_deref())?;
 
     let report = match file {
         Some((path, rows)) => many(&model, path, &rows, &plan)?,
         None => one(&model, &args, &plan)?,
     };
+    if args.engine.profile {
+        let cost = model.engine.profile();
+        eprintln!(
+            "{}",
+            cost.as_deref().unwrap_or("the CPU engine counts nothing")
+        );
+    }
     if let Some(out) = &out {
         out.write(&output::json(&report)?)?;
     }

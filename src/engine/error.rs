@@ -21,4 +21,7 @@ pub enum EngineError {
     Cancelled,
     #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Tensor(#[from] candle_core::Error),
+    #[cfg(feature = "webgpu")]
+    #[error(transparent)]
+    Gpu(#[from] super::webgpu::GpuError),
 }

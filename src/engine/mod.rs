@@ -5,9 +5,17 @@
 //! batch (see [`schedule`]).
 
 pub mod candle;
+mod check;
+mod choice;
 mod error;
+mod group;
+mod pack;
+mod rope;
 pub mod schedule;
+#[cfg(feature = "webgpu")]
+pub mod webgpu;
 
+pub use choice::EngineChoice;
 pub use error::EngineError;
 
 use std::ops::ControlFlow;
@@ -74,6 +82,11 @@ pub trait Engine {
 
     /// Numbers the model stores, shared ones once.
     fn parameters(&self) -> usize;
+
+    /// What the runs since the last call cost the device, for people; `None` where nobody counts.
+    fn profile(&self) -> Option<String> {
+        None
+    }
 
     /// Begins to run every plan on every prompt.
     ///

@@ -1,7 +1,6 @@
 //! A model that is ready to be studied: its files checked, its weights in an engine.
 
-use crate::engine::Engine;
-use crate::engine::candle::CandleEngine;
+use crate::engine::{Engine, EngineChoice};
 use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Prompt, Tokenizer, Weights};
 use crate::plan::Plan;
 use crate::study::StudyError;
@@ -42,6 +41,18 @@ impl LoadedModel {
         files: &ModelFiles,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, StudyError> {
+        Self::from_files_with(files, &EngineChoice::Cpu, progress)
+    }
+
+    /// The same, into the engine chosen.
+    ///
+    /// # Errors
+    /// As [`Self::from_files`], and where that engine cannot run here.
+    pub fn from_files_with(
+        files: &ModelFiles,
+        engine: &EngineChoice,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, StudyError> {
         let config = String::from_utf8_lossy(&files.config);
         let config = ModelConfig::from_json(&config)?;
         let tokenizer = files
@@ -50,11 +61,10 @@ impl LoadedModel {
             .map(|bytes| Tokenizer::from_json(bytes, &config))
             .transpose()?;
         let weights = Weights::load(&config, &Checkpoint::open(files)?, progress)?;
-        let engine = CandleEngine::new(config, weights, candle_core::Device::Cpu)?;
         Ok(Self {
             name: files.name.clone(),
             tokenizer,
-            engine: Box::new(engine),
+            engine: engine.open(config, weights)?,
         })
     }
 

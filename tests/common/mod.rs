@@ -2,6 +2,8 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod parity;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -106,16 +108,21 @@ pub fn notation(steps: &Value) -> String {
         .join(",")
 }
 
-/// Numbers agree to [`TOLERANCE`] relative to the largest of their list (at least `floor`), lists
-/// and objects element by element; a field of `expected` that `found` lacks is a failure.
+/// As [`assert_close_to`], to [`TOLERANCE`].
 pub fn assert_close(found: &Value, expected: &Value, at: &str) {
+    assert_close_to(found, expected, at, TOLERANCE);
+}
+
+/// Numbers agree to `tolerance` relative to the largest of their list (at least `floor`), lists
+/// and objects element by element; a field of `expected` that `found` lacks is a failure.
+pub fn assert_close_to(found: &Value, expected: &Value, at: &str, tolerance: f64) {
     match expected {
         Value::Number(number) => {
             let expected = number.as_f64().expect("a number");
             let found = found
                 .as_f64()
                 .unwrap_or_else(|| panic!("{at}: {found} is not a number"));
-            assert_near(found, expected, expected.abs(), at);
+            assert_near(found, expected, expected.abs(), at, tolerance);
         }
         Value::Array(list) => {
             let found = found
@@ -128,9 +135,10 @@ pub fn assert_close(found: &Value, expected: &Value, at: &str) {
             for (i, (found, expected)) in found.iter().zip(list).enumerate() {
                 match (largest, found.as_f64(), expected.as_f64()) {
                     (Some(scale), Some(found), Some(expected)) => {
-                        assert_near(found, expected, scale, &format!("{at}[{i}]"));
+                        let at = format!("{at}[{i}]");
+                        assert_near(found, expected, scale, &at, tolerance);
                     }
-                    _ => assert_close(found, expected, &format!("{at}[{i}]")),
+                    _ => assert_close_to(found, expected, &format!("{at}[{i}]"), tolerance),
                 }
             }
         }
@@ -146,7 +154,7 @@ pub fn assert_close(found: &Value, expected: &Value, at: &str) {
                         "{at}: the members do not add up to the logits ({error})"
                     );
                 } else {
-                    assert_close(found, expected, &format!("{at}.{name}"));
+                    assert_close_to(found, expected, &format!("{at}.{name}"), tolerance);
                 }
             }
         }
@@ -154,8 +162,8 @@ pub fn assert_close(found: &Value, expected: &Value, at: &str) {
     }
 }
 
-fn assert_near(found: f64, expected: f64, scale: f64, at: &str) {
-    let allowed = TOLERANCE * scale + 1e-6;
+fn assert_near(found: f64, expected: f64, scale: f64, at: &str, tolerance: f64) {
+    let allowed = tolerance * scale + 1e-6;
     assert!(
         (found - expected).abs() <= allowed,
         "{at}: {found}, expected {expected} (± {allowed:.1e})"

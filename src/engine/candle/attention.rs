@@ -9,8 +9,8 @@ use candle_core::{CpuStorage, CustomOp1, D, DType, Layout, Result, Shape, Tensor
 use rayon::prelude::*;
 
 use super::exp::exp;
-use super::pack::Pack;
-use super::rope::Angles;
+use crate::engine::pack::Pack;
+use crate::engine::rope::Angles;
 use crate::model::ModelConfig;
 
 /// What attention needs to know of a model.
@@ -272,7 +272,7 @@ mod tests {
     use candle_core::Device;
 
     use super::*;
-    use crate::engine::candle::rope::Rope;
+    use crate::engine::rope::Rope;
     use crate::model::ModelConfig;
 
     fn config(window: &str) -> ModelConfig {

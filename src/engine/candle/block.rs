@@ -6,7 +6,7 @@ use candle_core::{Device, Result, Tensor};
 
 use super::attention::{Heads, attention};
 use super::gate::silu_gate;
-use super::pack::Pack;
+use crate::engine::pack::Pack;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 

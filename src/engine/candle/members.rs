@@ -7,9 +7,9 @@ use candle_core::{D, Result, Tensor};
 
 use super::CandleEngine;
 use super::block::Added;
-use super::pack::Pack;
 use super::read::OptionRows;
 use super::walk::Record;
+use crate::engine::pack::Pack;
 use crate::engine::schedule::Schedule;
 use crate::engine::{Capture, Trace, members};
 use crate::model::Prompt;

@@ -10,9 +10,7 @@ mod block;
 mod exp;
 mod gate;
 mod members;
-mod pack;
 mod read;
-mod rope;
 mod tokens;
 mod walk;
 
@@ -22,10 +20,11 @@ use candle_core::{Device, Result, Tensor};
 
 use self::block::Block;
 use self::members::Members;
-use self::rope::Rope;
 use self::tokens::Tokens;
 use self::walk::Walk;
-use super::{Capture, Engine, EngineError, Run, TokenScore, Trace};
+use super::pack::Pack;
+use super::rope::Rope;
+use super::{Capture, Engine, EngineError, Run, TokenScore, Trace, check};
 use crate::model::{ModelConfig, Passage, Prompt, Weights};
 use crate::plan::{Plan, Step};
 
@@ -86,46 +85,6 @@ impl CandleEngine {
     fn normed(&self, streams: &Tensor) -> Result<Tensor> {
         candle_nn::ops::rms_norm(streams, &self.final_norm, self.config.rms_norm_eps as f32)
     }
-
-    /// One sequence: a prompt, or a passage.
-    fn check_ids(&self, token_ids: &[u32]) -> std::result::Result<(), EngineError> {
-        let (vocabulary, context) = (self.config.vocabulary, self.config.context);
-        let tokens = token_ids.len();
-        if tokens == 0 || tokens > context {
-            return Err(EngineError::Length { tokens, context });
-        }
-        match token_ids.iter().find(|&&id| id as usize >= vocabulary) {
-            Some(&id) => Err(EngineError::TokenId { id, vocabulary }),
-            None => Ok(()),
-        }
-    }
-
-    fn check_prompts(&self, prompts: &[Prompt]) -> std::result::Result<(), EngineError> {
-        let vocabulary = self.config.vocabulary;
-        for prompt in prompts {
-            self.check_ids(&prompt.token_ids)?;
-            let past = |&&id: &&u32| id as usize >= vocabulary;
-            if let Some(&id) = prompt.option_ids.iter().find(past) {
-                return Err(EngineError::TokenId { id, vocabulary });
-            }
-        }
-        Ok(())
-    }
-
-    fn check_plans(&self, plans: &[Plan]) -> std::result::Result<(), EngineError> {
-        let blocks = self.config.blocks;
-        match plans
-            .iter()
-            .flat_map(Plan::block_runs)
-            .find(|run| run.index >= blocks)
-        {
-            Some(run) => Err(EngineError::Plan {
-                index: run.index,
-                last: blocks - 1,
-            }),
-            None => Ok(()),
-        }
-    }
 }
 
 impl Engine for CandleEngine {
@@ -148,8 +107,8 @@ impl Engine for CandleEngine {
         plans: Arc<[Plan]>,
         capture: Capture,
     ) -> std::result::Result<Box<dyn Run<Trace> + 'a>, EngineError> {
-        self.check_prompts(&prompts)?;
-        self.check_plans(&plans)?;
+        check::prompts(&self.config, &prompts)?;
+        check::plans(&self.config, &plans)?;
         let record = Members {
             engine: self,
             prompts,
@@ -164,14 +123,8 @@ impl Engine for CandleEngine {
         passages: Arc<[Passage]>,
         plans: Arc<[Plan]>,
     ) -> std::result::Result<Box<dyn Run<TokenScore> + 'a>, EngineError> {
-        for passage in passages.iter() {
-            self.check_ids(&passage.token_ids)?;
-            let (tokens, scored) = (passage.token_ids.len(), passage.scored);
-            if scored == 0 || scored >= tokens {
-                return Err(EngineError::Scored { tokens, scored });
-            }
-        }
-        self.check_plans(&plans)?;
+        check::passages(&self.config, &passages)?;
+        check::plans(&self.config, &plans)?;
         let record = Tokens {
             engine: self,
             passages,
@@ -184,10 +137,10 @@ impl Engine for CandleEngine {
         prompts: &[Prompt],
         plan: &Plan,
     ) -> std::result::Result<Vec<Vec<f32>>, EngineError> {
-        self.check_prompts(prompts)?;
-        self.check_plans(std::slice::from_ref(plan))?;
+        check::prompts(&self.config, prompts)?;
+        check::plans(&self.config, std::slice::from_ref(plan))?;
         let sequences: Vec<&[u32]> = prompts.iter().map(|p| p.token_ids.as_slice()).collect();
-        let pack = Arc::new(pack::Pack::new(&sequences, &self.rope));
+        let pack = Arc::new(Pack::new(&sequences, &self.rope));
         let mut h = self.embed(&sequences)?; // [N, D]
         for step in plan.steps() {
             h = match step {

@@ -7,9 +7,9 @@ use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
 use super::block::Added;
-use super::pack::Pack;
 use super::walk::Record;
 use crate::engine::TokenScore;
+use crate::engine::pack::Pack;
 use crate::engine::schedule::Schedule;
 use crate::model::Passage;
 

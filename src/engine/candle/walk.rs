@@ -1,8 +1,6 @@
 //! Executes a [`Schedule`] on packed sequences; a [`Record`] keeps what is asked for.
 //!
-//! Memory is bounded whatever is asked: sequences go through in packs, and where even one sequence
-//! would keep too many streams at once, the plans go through in groups, whose shared prefixes are
-//! computed again.
+//! Memory is bounded: see [`crate::engine::group`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,13 +9,11 @@ use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
 use super::block::Added;
-use super::pack::Pack;
+use crate::engine::group::{Group, Room, groups};
+use crate::engine::pack::Pack;
 use crate::engine::schedule::{Batch, Schedule};
 use crate::engine::{EngineError, Run};
 use crate::plan::Plan;
-
-/// Tokens a pack holds at most (at least one sequence).
-const PACK_ROWS: usize = 4096;
 
 /// Rows that one block run takes at most (at least one pack).
 const BATCH_ROWS: usize = 8192;
@@ -85,6 +81,8 @@ pub struct Walk<'a, R: Record> {
     /// Token ids of every sequence.
     sequences: Vec<Vec<u32>>,
     groups: Vec<Group>,
+    /// Rows that one block run takes at most.
+    batch_rows: usize,
     /// The group and the pack being run.
     at: (usize, usize),
     state: Option<State<R::Kept>>,
@@ -92,17 +90,6 @@ pub struct Walk<'a, R: Record> {
     total: usize,
     /// [plan][sequence]
     items: Vec<Vec<R::Item>>,
-}
-
-/// Plans that go through together, and the packs they go through in.
-struct Group {
-    plans: Range<usize>,
-    schedule: Schedule,
-    /// Does a plan end at this node?
-    is_end: Vec<bool>,
-    packs: Vec<Range<usize>>,
-    /// Rows that one block run takes at most.
-    batch_rows: usize,
 }
 
 /// One pack on its way through the schedule.
@@ -130,13 +117,20 @@ impl<'a, R: Record> Walk<'a, R> {
     fn within(engine: &'a CandleEngine, record: R, plans: &[Plan], bytes: usize) -> Self {
         let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
         let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
-        let mut groups = Vec::new();
-        group(engine, &lengths, plans, 0..plans.len(), bytes, &mut groups);
+        let config = &engine.config;
+        let groups = groups(&lengths, plans, &|schedule| {
+            room(config.width, bytes, schedule)
+        });
+        // A block's insides: normed input, q, k, v, attended values, gate and up, their product, output.
+        let inside = 4 * config.width
+            + (2 * config.heads + 2 * config.kv_heads) * config.head_width
+            + 3 * config.mlp_width;
         let runs: usize = groups.iter().map(|group| group.schedule.block_runs()).sum();
         Self {
             engine,
             record,
             groups,
+            batch_rows: BATCH_ROWS.min(bytes / (inside * size_of::<f32>())),
             at: (0, 0),
             state: None,
             done: 0,
@@ -174,7 +168,7 @@ impl<'a, R: Record> Walk<'a, R> {
 
     /// Runs one batch, in pieces of at most `batch_rows`.
     fn batch(&self, group: &Group, state: &mut State<R::Kept>, batch: &Batch) -> Result<()> {
-        let packs = (group.batch_rows / state.pack.rows).max(1);
+        let packs = (self.batch_rows / state.pack.rows).max(1);
         for nodes in batch.nodes.chunks(packs) {
             self.piece(group, state, batch, nodes)?;
         }
@@ -264,54 +258,13 @@ impl<'a, R: Record> Walk<'a, R> {
     }
 }
 
-/// Cuts plans in halves until the streams of the longest sequence fit into `bytes`, then packs as
-/// many sequences together as fit.
-fn group(
-    engine: &CandleEngine,
-    lengths: &[usize],
-    plans: &[Plan],
-    range: Range<usize>,
-    bytes: usize,
-    groups: &mut Vec<Group>,
-) {
-    let config = &engine.config;
-    let schedule = Schedule::new(&plans[range.clone()]);
-    let a_row = config.width * size_of::<f32>();
-    let fit = bytes / (schedule.peak_streams() * a_row).max(1);
-    let longest = lengths.iter().copied().max().unwrap_or(0);
-    if longest > fit && range.len() > 1 {
-        let middle = range.start + range.len() / 2;
-        group(engine, lengths, plans, range.start..middle, bytes, groups);
-        group(engine, lengths, plans, middle..range.end, bytes, groups);
-        return;
+/// Tokens whose streams fit into `bytes` under a schedule.
+fn room(width: usize, bytes: usize, schedule: &Schedule) -> Room {
+    let a_row = width * size_of::<f32>();
+    Room {
+        rows: bytes / (schedule.peak_streams() * a_row).max(1),
+        sequences: usize::MAX,
     }
-    let mut packs: Vec<Range<usize>> = Vec::new();
-    let mut rows = usize::MAX;
-    for (i, &length) in lengths.iter().enumerate() {
-        rows = rows.saturating_add(length);
-        match packs.last_mut() {
-            Some(pack) if rows <= PACK_ROWS.min(fit) => pack.end = i + 1,
-            _ => {
-                packs.push(i..i + 1);
-                rows = length;
-            }
-        }
-    }
-    let mut is_end = vec![false; schedule.nodes.len()];
-    for path in &schedule.paths {
-        is_end[path[path.len() - 1]] = true;
-    }
-    // A block's insides: normed input, q, k, v, attended values, gate and up, their product, output.
-    let inside = 4 * config.width
-        + (2 * config.heads + 2 * config.kv_heads) * config.head_width
-        + 3 * config.mlp_width;
-    groups.push(Group {
-        plans: range,
-        schedule,
-        is_end,
-        packs,
-        batch_rows: BATCH_ROWS.min(bytes / (inside * size_of::<f32>())),
-    });
 }
 
 impl<R: Record> Run<R::Item> for Walk<'_, R> {

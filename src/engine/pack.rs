@@ -8,9 +8,10 @@ pub struct Pack {
     pub spans: Vec<(usize, usize)>,
     /// N
     pub rows: usize,
-    short: Angles,
-    long: Angles,
-    is_long: Vec<bool>,
+    /// Of the sequences that are not long, and of those that are (see [`Rope::is_long`]).
+    pub short: Angles,
+    pub long: Angles,
+    pub is_long: Vec<bool>,
 }
 
 impl Pack {

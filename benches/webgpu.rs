@@ -1,0 +1,139 @@
+//! What the WGSL engine's kernels and batches save, as ratios measured in one run on one adapter
+//! (`ATELIER_ADAPTER` names another than the system's choice).
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use atelier::engine::candle::CandleEngine;
+use atelier::engine::webgpu::yardstick::Yardstick;
+use atelier::engine::webgpu::{AdapterChoice, Format, WebGpuEngine};
+use atelier::engine::{Engine, Trace};
+use atelier::model::{ModelConfig, Prompt};
+use atelier::plan::Plan;
+use atelier::study::orders::{Extent, Order, Sweep, block_runs};
+use candle_core::Device;
+use common::{config, median, prompts, random_weights, time};
+
+const ROUNDS: usize = 5;
+
+fn run(engine: &dyn Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
+    engine
+        .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
+        .expect("a run")
+}
+
+/// The comparison means nothing unless both compute the same thing.
+fn check(a: &[Vec<Trace>], b: &[Vec<Trace>]) {
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        let scale = b.logits.iter().fold(1e-6f32, |max, x| max.max(x.abs()));
+        for (x, y) in a.logits.iter().zip(&b.logits) {
+            assert!((x - y).abs() < 2e-3 * scale, "{x}, {y}");
+        }
+    }
+}
+
+fn line(name: &str, ours: Duration, theirs: Duration, want: &str) {
+    let ratio = theirs.as_secs_f64() / ours.as_secs_f64();
+    println!("{name:<46} {ours:>11.2?} {theirs:>11.2?} {ratio:>7.2}x  ({want})");
+}
+
+fn medians(times: Vec<(Duration, Duration)>) -> (Duration, Duration) {
+    let (a, b): (Vec<_>, Vec<_>) = times.into_iter().unzip();
+    (median(a), median(b))
+}
+
+fn kernels(adapter: &AdapterChoice) {
+    let mut yardstick = Yardstick::open(adapter).expect("an adapter");
+    println!(
+        "{}; medians of {ROUNDS} alternating rounds",
+        yardstick.name()
+    );
+    println!("{:<46} {:>11} {:>11}", "", "ours", "naive");
+    for format in Format::ALL {
+        let times = yardstick
+            .gemm(128, 2048, 2048, format, ROUNDS)
+            .expect("times");
+        let (ours, naive) = medians(times);
+        let name = format!("gemm 128 x 2048 x 2048, {} weights", format.name());
+        line(&name, ours, naive, "want >= 4x");
+        let gflops = 2.0 * 128.0 * 2048.0 * 2048.0 / ours.as_secs_f64() / 1e9;
+        println!("{:<46} {gflops:>9.1} GFLOP/s", "");
+    }
+    let shape = ModelConfig::from_json(&config(32000, 576, 1536, 1, 9, 3)).expect("a config");
+    let times = yardstick.attention(&shape, 128, ROUNDS).expect("times");
+    let (ours, naive) = medians(times);
+    line(
+        "attention, 128 tokens, 9 heads of 64",
+        ours,
+        naive,
+        "want >= 2x",
+    );
+}
+
+fn sweep(engine: &WebGpuEngine) {
+    let order = engine.config().order.clone();
+    let prompts = prompts(engine.config().vocabulary, 8, 20);
+    let orders = Order::all(&[Sweep::Drop], Extent::default(), &order).expect("orders");
+    let own = Plan::whole(&order).expect("a plan");
+    let plans: Vec<Plan> = std::iter::once(own)
+        .chain(orders.into_iter().map(|order| order.plan))
+        .collect();
+    let alone = |plans: &[Plan]| -> Vec<Vec<Trace>> {
+        plans
+            .iter()
+            .flat_map(|plan| run(engine, &prompts, std::slice::from_ref(plan)))
+            .collect()
+    };
+    check(&run(engine, &prompts, &plans), &alone(&plans));
+    let times = (0..2).map(|_| {
+        (
+            time(|| run(engine, &prompts, &plans)),
+            time(|| alone(&plans)),
+        )
+    });
+    let (together, one_by_one) = medians(times.collect());
+    let (made, of) = block_runs(&plans);
+    println!(
+        "drop sweep, 30 blocks, D 576, 8 x 20: {} plans, {made} of {of} block runs: {together:.2?} together, \
+         {one_by_one:.2?} one by one: {:.2} (want <= 0.60; on a GPU <= 0.25)",
+        plans.len(),
+        together.as_secs_f64() / one_by_one.as_secs_f64()
+    );
+}
+
+fn main() {
+    let adapter = AdapterChoice {
+        name: std::env::var("ATELIER_ADAPTER").ok(),
+        ..AdapterChoice::default()
+    };
+    kernels(&adapter);
+
+    let shape = ModelConfig::from_json(&config(32000, 576, 1536, 30, 9, 3)).expect("a config");
+    let open = |format| {
+        WebGpuEngine::new(shape.clone(), random_weights(&shape), &adapter, format)
+            .expect("an engine")
+    };
+    let engine = open(Format::F32);
+    let prompts = prompts(shape.vocabulary, 8, 64);
+    let plan = [Plan::whole(&shape.order).expect("a plan")];
+    let cpu =
+        CandleEngine::new(shape.clone(), random_weights(&shape), Device::Cpu).expect("an engine");
+    check(&run(&engine, &prompts, &plan), &run(&cpu, &prompts, &plan));
+    engine.take_tally();
+    let times = (0..3).map(|_| {
+        (
+            time(|| run(&engine, &prompts, &plan)),
+            time(|| run(&cpu, &prompts, &plan)),
+        )
+    });
+    let (gpu, processor) = medians(times.collect());
+    println!(
+        "the 125M shape, 8 x 64: {gpu:.2?} on {}, {processor:.2?} on the CPU engine",
+        engine.describe()
+    );
+    println!("  three runs: {}", engine.profile().unwrap_or_default());
+    drop(cpu);
+    sweep(&engine);
+}

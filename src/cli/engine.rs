@@ -1,0 +1,79 @@
+//! `--engine`, `--adapter`, `--weights`: what runs the model.
+
+use crate::engine::EngineChoice;
+#[cfg(feature = "webgpu")]
+use crate::engine::webgpu::{AdapterChoice, Format};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Name {
+    /// The reference, on this machine's processor
+    Cpu,
+    /// The machine's GPU, or a software one, through Vulkan, Metal or DirectX 12
+    Webgpu,
+}
+
+#[cfg_attr(not(feature = "webgpu"), allow(dead_code))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Weights {
+    F32,
+    Bf16,
+    F16,
+}
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// What runs the model
+    #[arg(long, value_enum, default_value_t = Name::Cpu)]
+    engine: Name,
+
+    /// With --engine webgpu: the GPU, by a part of its name
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
+
+    /// With --engine webgpu: how the weights lie in the GPU's memory
+    #[arg(long, value_enum, default_value_t = Weights::F32)]
+    weights: Weights,
+
+    /// Say on stderr what the run cost the GPU
+    #[arg(long)]
+    pub profile: bool,
+}
+
+impl Args {
+    #[cfg(feature = "webgpu")]
+    pub fn choice(&self) -> anyhow::Result<EngineChoice> {
+        Ok(match self.engine {
+            Name::Cpu => self.cpu()?,
+            Name::Webgpu => EngineChoice::WebGpu {
+                adapter: AdapterChoice {
+                    name: self.adapter.clone(),
+                    ..AdapterChoice::default()
+                },
+                format: match self.weights {
+                    Weights::F32 => Format::F32,
+                    Weights::Bf16 => Format::Bf16,
+                    Weights::F16 => Format::F16,
+                },
+            },
+        })
+    }
+
+    #[cfg(not(feature = "webgpu"))]
+    pub fn choice(&self) -> anyhow::Result<EngineChoice> {
+        match self.engine {
+            Name::Cpu => self.cpu(),
+            Name::Webgpu => anyhow::bail!(
+                "this atelier was built without the WebGPU engine; build it with --features webgpu, or use --engine cpu"
+            ),
+        }
+    }
+
+    fn cpu(&self) -> anyhow::Result<EngineChoice> {
+        let only = match (&self.adapter, self.weights) {
+            (Some(_), _) => "--adapter",
+            (None, Weights::Bf16 | Weights::F16) => "--weights",
+            (None, Weights::F32) => return Ok(EngineChoice::Cpu),
+        };
+        anyhow::bail!("{only} is for --engine webgpu; give that too, or leave it out")
+    }
+}

@@ -1,0 +1,126 @@
+// Causal attention of one head over a tile of queries: an online softmax over tiles of keys.
+// {…} are numbers of the model that the host writes in.
+
+const W4: u32 = {W4}u;           // vec4s a head
+const PADDED: u32 = {PADDED}u;   // the same, to a multiple of the lanes
+const QUERIES: u32 = {QUERIES}u; // a tile's queries
+const KEYS: u32 = {KEYS}u;       // and keys
+const LANES: u32 = 4u;           // threads that share a query
+const THREADS: u32 = QUERIES * LANES;
+const HEADS: u32 = {HEADS}u;
+const KV_HEADS: u32 = {KV_HEADS}u;
+const ROW: u32 = (HEADS + 2u * KV_HEADS) * W4;
+const SCALE: f32 = {SCALE};
+const MASKED: f32 = -3.0e38;
+const NOTHING: f32 = -1.0e30;    // above MASKED: a tile that is all masked adds exp(-huge) = 0
+
+struct Params {
+    tokens: u32,  // N: rows of one copy of the pack
+    window: u32,  // a token sees itself and the window - 1 before it
+}
+
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> tiles: array<vec4<u32>>; // (first row, T, first query, -)
+@group(0) @binding(2) var<storage, read> qkv: array<vec4<f32>>;   // [copies N, (heads + 2 kv_heads) W]
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>; // [copies N, heads W]
+
+var<workgroup> query_tile: array<vec4<f32>, {QUERY_TILE}>;
+var<workgroup> key_tile: array<vec4<f32>, {KEY_TILE}>;   // keys, then their values
+var<workgroup> scores: array<f32, {SCORES}>;
+
+@compute @workgroup_size({THREADS})
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) index: u32,
+) {
+    let tile = tiles[group.x];
+    let length = tile.y;
+    let head = group.y;
+    let kv_head = head / (HEADS / KV_HEADS);
+    let base = group.z * p.tokens + tile.x;
+    let lane = index % LANES;
+    let mine = index / LANES;
+    let query = tile.z + mine;
+
+    for (var i = index; i < QUERIES * PADDED; i += THREADS) {
+        let row = tile.z + i / PADDED;
+        let d = i % PADDED;
+        var x = vec4<f32>();
+        if row < length && d < W4 {
+            x = qkv[(base + row) * ROW + head * W4 + d] * SCALE;
+        }
+        query_tile[i] = x;
+    }
+
+    let end = min(tile.z + QUERIES, length);
+    var first = 0u;
+    if tile.z >= p.window {
+        first = tile.z - p.window + 1u;
+    }
+    var most = NOTHING;
+    var total = 0.0;
+    //repeat {CHUNKS}
+    var sum# = vec4<f32>();
+    //end
+    for (var start = first; start < end; start += KEYS) {
+        workgroupBarrier();
+        for (var i = index; i < KEYS * PADDED; i += THREADS) {
+            let row = start + i / PADDED;
+            let d = i % PADDED;
+            var x = vec4<f32>();
+            if row < end && d < W4 {
+                x = qkv[(base + row) * ROW + (HEADS + kv_head) * W4 + d];
+            }
+            key_tile[i] = x;
+        }
+        workgroupBarrier();
+        for (var k = lane; k < KEYS; k += LANES) {
+            let key = start + k;
+            var score = MASKED;
+            if key <= query && query - key < p.window {
+                var s = vec4<f32>();
+                //repeat {PADDED}
+                s = fma(query_tile[mine * PADDED + #u], key_tile[k * PADDED + #u], s);
+                //end
+                score = s.x + s.y + s.z + s.w;
+            }
+            scores[mine * KEYS + k] = score;
+        }
+        workgroupBarrier();
+        for (var i = index; i < KEYS * PADDED; i += THREADS) {
+            let row = start + i / PADDED;
+            let d = i % PADDED;
+            var x = vec4<f32>();
+            if row < end && d < W4 {
+                x = qkv[(base + row) * ROW + (HEADS + KV_HEADS + kv_head) * W4 + d];
+            }
+            key_tile[i] = x;
+        }
+        workgroupBarrier();
+        var now = most;
+        for (var k = 0u; k < KEYS; k += 1u) {
+            now = max(now, scores[mine * KEYS + k]);
+        }
+        let fade = exp(most - now);
+        most = now;
+        total *= fade;
+        //repeat {CHUNKS}
+        sum# *= fade;
+        //end
+        for (var k = 0u; k < KEYS; k += 1u) {
+            let weight = exp(scores[mine * KEYS + k] - now);
+            total += weight;
+            //repeat {CHUNKS}
+            sum# = fma(vec4<f32>(weight), key_tile[k * PADDED + #u * LANES + lane], sum#);
+            //end
+        }
+    }
+    if query < length {
+        let to = ((base + query) * HEADS + head) * W4;
+        //repeat {CHUNKS}
+        if #u * LANES + lane < W4 {
+            out[to + #u * LANES + lane] = sum# / total;
+        }
+        //end
+    }
+}

@@ -1,0 +1,248 @@
+//! Finds an adapter and opens it: limits as large as it gives, errors kept instead of panicking.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::error::GpuError;
+
+/// A lost device may never answer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the kernels cannot do without; all within WebGPU's guaranteed defaults.
+const INVOCATIONS: u32 = 256;
+const STORAGE_BUFFERS: u32 = 8;
+const WORKGROUP_BYTES: u32 = 16 << 10;
+
+/// Which adapter to open.
+#[derive(Clone, Debug, Default)]
+pub struct AdapterChoice {
+    /// A part of its name, in any case; `None`: the system's choice.
+    pub name: Option<String>,
+    /// Only what every browser has too: tests run with it.
+    pub strict: bool,
+    /// WebGPU's default limits instead of the adapter's: tests of cutting tensors into pieces.
+    pub default_limits: bool,
+}
+
+/// An opened adapter.
+pub struct Device {
+    pub device: wgpu::Device,
+    pub queue: wgpu::Queue,
+    pub limits: wgpu::Limits,
+    /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
+    pub name: String,
+    /// The first thing that went wrong; wgpu reports it later than the call that caused it.
+    failed: Arc<Mutex<Option<GpuError>>>,
+}
+
+impl Device {
+    pub async fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
+        let adapter = adapter(choice).await?;
+        let info = adapter.get_info();
+        let limits = if choice.default_limits {
+            wgpu::Limits::default()
+        } else {
+            adapter.limits()
+        };
+        check(&info.name, &limits)?;
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("atelier"),
+                required_limits: limits.clone(),
+                ..wgpu::DeviceDescriptor::default()
+            })
+            .await
+            .map_err(|reason| GpuError::Refused {
+                adapter: info.name.clone(),
+                reason: reason.to_string(),
+            })?;
+        let failed = Arc::new(Mutex::new(None));
+        let keep = |failed: &Arc<Mutex<Option<GpuError>>>, error: GpuError| {
+            failed
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert(error);
+        };
+        let on_error = failed.clone();
+        device.on_uncaptured_error(Arc::new(move |error| {
+            keep(
+                &on_error,
+                match error {
+                    wgpu::Error::OutOfMemory { source } => GpuError::Memory(source.to_string()),
+                    wgpu::Error::Validation { description, .. }
+                    | wgpu::Error::Internal { description, .. } => GpuError::Driver(description),
+                },
+            );
+        }));
+        let on_loss = failed.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            keep(&on_loss, GpuError::Lost(format!("{reason:?} {message}")));
+        });
+        Ok(Self {
+            device,
+            queue,
+            limits,
+            name: info.name,
+            failed,
+        })
+    }
+
+    /// The first failure since the device was opened.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*failed {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
+    }
+
+    /// Why waiting has failed.
+    pub fn silent(&self, error: &wgpu::PollError) -> GpuError {
+        match (self.check(), error) {
+            (Err(earlier), _) => earlier,
+            (Ok(()), wgpu::PollError::Timeout) => GpuError::Silent {
+                seconds: PATIENCE.as_secs(),
+            },
+            (Ok(()), other) => GpuError::Driver(other.to_string()),
+        }
+    }
+
+    /// Bytes that one storage binding may have: buffers are bound whole, so no buffer is larger.
+    pub fn largest_buffer(&self) -> u64 {
+        let binding = self.limits.max_storage_buffer_binding_size;
+        binding.min(self.limits.max_buffer_size) & !255
+    }
+
+    /// A buffer of at least `bytes`.
+    pub fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes.max(16).next_multiple_of(16),
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+
+    /// A storage buffer that holds `content`.
+    pub fn storage<T: bytemuck::NoUninit>(&self, label: &str, content: &[T]) -> wgpu::Buffer {
+        let bytes: &[u8] = bytemuck::cast_slice(content);
+        let buffer = self.buffer(label, bytes.len() as u64, STORAGE);
+        self.queue.write_buffer(&buffer, 0, bytes);
+        buffer
+    }
+}
+
+/// What every buffer of numbers is for.
+pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
+    .union(wgpu::BufferUsages::COPY_DST)
+    .union(wgpu::BufferUsages::COPY_SRC);
+
+async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.flags = wgpu::InstanceFlags::empty();
+    if choice.strict {
+        descriptor.flags |= wgpu::InstanceFlags::STRICT_WEBGPU_COMPLIANCE;
+    }
+    let instance = wgpu::Instance::new(descriptor);
+    let Some(wanted) = &choice.name else {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..wgpu::RequestAdapterOptions::default()
+        };
+        return instance
+            .request_adapter(&options)
+            .await
+            .map_err(|_| GpuError::NoAdapter);
+    };
+    let adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
+    if adapters.is_empty() {
+        return Err(GpuError::NoAdapter);
+    }
+    let names: Vec<String> = adapters
+        .iter()
+        .map(|adapter| adapter.get_info().name)
+        .collect();
+    let fits = |name: &String| name.to_lowercase().contains(&wanted.to_lowercase());
+    let found = adapters
+        .into_iter()
+        .zip(&names)
+        .find(|(_, name)| fits(name));
+    found
+        .map(|(adapter, _)| adapter)
+        .ok_or_else(|| GpuError::NoSuchAdapter {
+            wanted: wanted.clone(),
+            found: names.join(", "),
+        })
+}
+
+fn check(adapter: &str, limits: &wgpu::Limits) -> Result<(), GpuError> {
+    let needs = [
+        (
+            "invocations a workgroup",
+            limits.max_compute_invocations_per_workgroup,
+            INVOCATIONS,
+        ),
+        (
+            "storage buffers a shader",
+            limits.max_storage_buffers_per_shader_stage,
+            STORAGE_BUFFERS,
+        ),
+        (
+            "bytes of workgroup memory",
+            limits.max_compute_workgroup_storage_size,
+            WORKGROUP_BYTES,
+        ),
+    ];
+    match needs.into_iter().find(|(_, found, needed)| found < needed) {
+        None => Ok(()),
+        Some((limit, found, needed)) => Err(GpuError::Limit {
+            adapter: adapter.to_string(),
+            limit,
+            found: found.into(),
+            needed: needed.into(),
+        }),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Lavapipe if there, else any adapter; none is a failed test.
+    pub fn device() -> Device {
+        let choice = AdapterChoice {
+            strict: true,
+            ..AdapterChoice::default()
+        };
+        pollster::block_on(Device::open(&choice))
+            .expect("tests need an adapter: install Mesa's lavapipe")
+    }
+
+    #[test]
+    fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
+        let choice = AdapterChoice {
+            name: Some("no such thing".into()),
+            ..AdapterChoice::default()
+        };
+        let error = pollster::block_on(Device::open(&choice))
+            .err()
+            .expect("an error");
+        let sentence = error.to_string();
+        assert!(
+            sentence.contains("no such thing") && sentence.contains(&device().name),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn a_lost_device_is_an_error_and_not_a_panic() {
+        let device = device();
+        device.check().expect("nothing has failed yet");
+        device.device.destroy();
+        let buffer = device.buffer("late", 64, wgpu::BufferUsages::STORAGE);
+        device.queue.submit([]);
+        let _ = device.device.poll(wgpu::PollType::Poll);
+        drop(buffer);
+        assert!(device.check().is_err());
+    }
+}

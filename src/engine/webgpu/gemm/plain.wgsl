@@ -1,0 +1,9 @@
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
+
+fn store(row: u32, column: u32, sum: vec4<f32>) {
+    for (var i = 0u; i < 4u; i += 1u) {
+        if row < p.m && column + i < p.n {
+            out[row * p.stride + p.column + column + i] = sum[i];
+        }
+    }
+}

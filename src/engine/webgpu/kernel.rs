@@ -1,0 +1,72 @@
+//! One compute pipeline: its WGSL, what it binds, and the numbers a dispatch gives it.
+
+use super::device::Device;
+
+/// Bytes of a dispatch's numbers: one uniform of 16 words, which every kernel calls `p`.
+pub const PARAMS_BYTES: u64 = 64;
+
+/// What a kernel does with a storage buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+pub struct Kernel {
+    pub label: &'static str,
+    pub pipeline: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
+
+impl Kernel {
+    /// Compiles `source`, whose entry point is `main`; binding 0 holds the numbers, 1.. `accesses`.
+    /// A shader that does not compile is kept by [`Device::check`].
+    pub fn new(device: &Device, label: &'static str, source: &str, accesses: &[Access]) -> Self {
+        let entry = |(binding, ty, dynamic, size): (usize, wgpu::BufferBindingType, bool, u64)| {
+            wgpu::BindGroupLayoutEntry {
+                binding: binding as u32,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty,
+                    has_dynamic_offset: dynamic,
+                    min_binding_size: wgpu::BufferSize::new(size),
+                },
+                count: None,
+            }
+        };
+        let numbers = (0, wgpu::BufferBindingType::Uniform, true, PARAMS_BYTES);
+        let buffers = accesses.iter().enumerate().map(|(i, access)| {
+            let read_only = *access == Access::Read;
+            let ty = wgpu::BufferBindingType::Storage { read_only };
+            (i + 1, ty, false, 0)
+        });
+        let entries: Vec<_> = std::iter::once(numbers).chain(buffers).map(entry).collect();
+        let gpu = &device.device;
+        let layout = gpu.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(label),
+            entries: &entries,
+        });
+        let pipeline_layout = gpu.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(label),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let module = gpu.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(label),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
+        let pipeline = gpu.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(label),
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        Self {
+            label,
+            pipeline,
+            layout,
+        }
+    }
+}

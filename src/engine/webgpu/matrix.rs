@@ -1,0 +1,139 @@
+//! Weights on the GPU: `[rows, columns]` in f32, or in bf16 or f16 packed two in a u32, cut by rows
+//! into as many buffers as the device's bindings need.
+
+use half::{bf16, f16};
+
+use super::device::{Device, STORAGE};
+use super::error::GpuError;
+
+/// How weights are stored on the GPU; they are multiplied and summed in f32 whatever it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Format {
+    #[default]
+    F32,
+    Bf16,
+    F16,
+}
+
+impl Format {
+    pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::F16];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Bf16 => "bf16",
+            Self::F16 => "f16",
+        }
+    }
+
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::F32 => 4,
+            Self::Bf16 | Self::F16 => 2,
+        }
+    }
+
+    /// `source` with `//weights N` replaced by the declaration of binding N and of `load(i)`, which
+    /// gives four weights as f32. No feature is needed: bf16 is the upper half of an f32.
+    pub fn specialise(self, source: &str) -> String {
+        let marker = "//weights ";
+        let line = source.lines().find(|line| line.starts_with(marker));
+        let line = line.unwrap_or(marker);
+        let (ty, body) = match self {
+            Self::F32 => ("vec4<f32>", "return weights[i];"),
+            Self::Bf16 => (
+                "vec2<u32>",
+                "let v = weights[i];
+                return bitcast<vec4<f32>>(vec4<u32>(
+                    v.x << 16u, v.x & 0xffff0000u, v.y << 16u, v.y & 0xffff0000u));",
+            ),
+            Self::F16 => (
+                "vec2<u32>",
+                "let v = weights[i];
+                return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));",
+            ),
+        };
+        let binding = line.trim_start_matches(marker);
+        let text = format!(
+            "@group(0) @binding({binding}) var<storage, read> weights: array<{ty}>;
+            fn load(i: u32) -> vec4<f32> {{ {body} }}"
+        );
+        source.replacen(line, &text, 1)
+    }
+
+    fn pack(self, numbers: &[f32]) -> Vec<u8> {
+        let halves = |half: fn(f32) -> u16| {
+            numbers
+                .iter()
+                .flat_map(|&x| half(x).to_le_bytes())
+                .collect()
+        };
+        match self {
+            Self::F32 => bytemuck::cast_slice(numbers).to_vec(),
+            Self::Bf16 => halves(|x| bf16::from_f32(x).to_bits()),
+            Self::F16 => halves(|x| f16::from_f32(x).to_bits()),
+        }
+    }
+}
+
+/// Some of a matrix's rows.
+pub struct Piece {
+    pub first: usize,
+    pub rows: usize,
+    pub buffer: wgpu::Buffer,
+}
+
+pub struct Matrix {
+    pub rows: usize,
+    pub columns: usize,
+    pub pieces: Vec<Piece>,
+}
+
+impl Matrix {
+    /// Uploads `numbers` `[rows, columns]`; `columns` must be a multiple of 4.
+    pub fn upload(
+        device: &Device,
+        label: &str,
+        numbers: &[f32],
+        columns: usize,
+        format: Format,
+    ) -> Result<Self, GpuError> {
+        let rows = numbers.len() / columns;
+        let a_row = columns as u64 * format.bytes();
+        let most = (device.largest_buffer() / a_row) as usize;
+        if most == 0 {
+            return Err(GpuError::Limit {
+                adapter: device.name.clone(),
+                limit: "bytes a binding",
+                found: device.largest_buffer(),
+                needed: a_row,
+            });
+        }
+        // Equal pieces: a last one of a few rows would cost as many dispatches and idle.
+        let piece = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
+        let pieces = numbers
+            .chunks(piece * columns)
+            .enumerate()
+            .map(|(i, part)| {
+                let rows = part.len() / columns;
+                let buffer = device.buffer(label, rows as u64 * a_row, STORAGE);
+                device.queue.write_buffer(&buffer, 0, &format.pack(part));
+                Piece {
+                    first: i * piece,
+                    rows,
+                    buffer,
+                }
+            });
+        let pieces = pieces.collect();
+        device.check()?;
+        Ok(Self {
+            rows,
+            columns,
+            pieces,
+        })
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.pieces.iter().map(|piece| piece.buffer.size()).sum()
+    }
+}

@@ -1,0 +1,210 @@
+//! Collects dispatches and submits them: one compute pass and one upload of numbers a submission.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+
+use super::device::{Device, PATIENCE};
+use super::error::GpuError;
+use super::kernel::{Kernel, PARAMS_BYTES};
+
+/// Dispatches a submission holds at most.
+const MOST_CALLS: usize = 256;
+
+/// Floating-point operations after which a submission is sent: a slow GPU (25 GFLOP/s) is done
+/// with it long before any watchdog bites.
+const MOST_WORK: u64 = 8_000_000_000;
+
+/// Submissions that may wait for the GPU while the next is recorded.
+const MOST_IN_FLIGHT: usize = 2;
+
+/// A kernel and the buffers it is bound to.
+type Bound = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
+
+/// What recorders share between runs: the uniform buffer, and bind groups by what they bind.
+pub struct Shared {
+    params: wgpu::Buffer,
+    stride: u64,
+    groups: RefCell<HashMap<Bound, wgpu::BindGroup>>,
+}
+
+impl Shared {
+    pub fn new(device: &Device) -> Self {
+        let stride =
+            PARAMS_BYTES.next_multiple_of(device.limits.min_uniform_buffer_offset_alignment.into());
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        Self {
+            params: device.buffer("params", stride * MOST_CALLS as u64, usage),
+            stride,
+            groups: RefCell::default(),
+        }
+    }
+
+    /// Forgets what is bound, so that buffers that were replaced can be freed.
+    pub fn forget(&self) {
+        self.groups.borrow_mut().clear();
+    }
+
+    fn group(
+        &self,
+        device: &Device,
+        kernel: &Kernel,
+        buffers: &[&wgpu::Buffer],
+    ) -> wgpu::BindGroup {
+        let key = (
+            kernel.pipeline.clone(),
+            buffers.iter().map(|&buffer| buffer.clone()).collect(),
+        );
+        let make = || {
+            let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+                buffer: &self.params,
+                offset: 0,
+                size: wgpu::BufferSize::new(PARAMS_BYTES),
+            });
+            let buffers = buffers.iter().map(|buffer| buffer.as_entire_binding());
+            let entries: Vec<_> = std::iter::once(params)
+                .chain(buffers)
+                .enumerate()
+                .map(|(binding, resource)| wgpu::BindGroupEntry {
+                    binding: binding as u32,
+                    resource,
+                })
+                .collect();
+            device.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(kernel.label),
+                layout: &kernel.layout,
+                entries: &entries,
+            })
+        };
+        self.groups
+            .borrow_mut()
+            .entry(key)
+            .or_insert_with(make)
+            .clone()
+    }
+}
+
+/// How much was asked of the GPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub dispatches: usize,
+    pub submissions: usize,
+    /// Floating-point operations of the matrix products and attention.
+    pub work: u64,
+    pub read_back_bytes: u64,
+}
+
+impl std::ops::Add for Tally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            dispatches: self.dispatches + other.dispatches,
+            submissions: self.submissions + other.submissions,
+            work: self.work + other.work,
+            read_back_bytes: self.read_back_bytes + other.read_back_bytes,
+        }
+    }
+}
+
+pub struct Recorder<'a> {
+    pub device: &'a Device,
+    shared: &'a Shared,
+    calls: Vec<Call>,
+    params: Vec<u8>,
+    waiting_work: u64,
+    /// Sent and perhaps not done: at most [`MOST_IN_FLIGHT`], so that progress stays true and
+    /// "cancel" is heard.
+    in_flight: VecDeque<wgpu::SubmissionIndex>,
+    pub tally: Tally,
+}
+
+struct Call {
+    pipeline: wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    size: [u32; 3],
+}
+
+impl<'a> Recorder<'a> {
+    pub fn new(device: &'a Device, shared: &'a Shared) -> Self {
+        Self {
+            device,
+            shared,
+            calls: Vec::new(),
+            params: Vec::new(),
+            waiting_work: 0,
+            in_flight: VecDeque::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// Adds a dispatch of `size` workgroups that costs `work` operations.
+    pub fn call(
+        &mut self,
+        kernel: &Kernel,
+        buffers: &[&wgpu::Buffer],
+        params: &[u32],
+        size: [u32; 3],
+        work: u64,
+    ) -> Result<(), GpuError> {
+        debug_assert!(params.len() * 4 <= PARAMS_BYTES as usize);
+        if self.calls.len() == MOST_CALLS || self.waiting_work + work > MOST_WORK {
+            self.submit()?;
+        }
+        if size.contains(&0) {
+            return Ok(());
+        }
+        let start = self.calls.len() * self.shared.stride as usize;
+        self.params.resize(start, 0);
+        self.params.extend_from_slice(bytemuck::cast_slice(params));
+        self.params.resize(start + self.shared.stride as usize, 0);
+        self.calls.push(Call {
+            pipeline: kernel.pipeline.clone(),
+            group: self.shared.group(self.device, kernel, buffers),
+            size,
+        });
+        self.waiting_work += work;
+        self.tally.work += work;
+        Ok(())
+    }
+
+    /// Sends what was collected.
+    pub fn submit(&mut self) -> Result<(), GpuError> {
+        self.submit_and(&mut |_| ())
+    }
+
+    /// Sends what was collected, and the copies that `after` adds behind it.
+    pub fn submit_and(
+        &mut self,
+        after: &mut dyn FnMut(&mut wgpu::CommandEncoder),
+    ) -> Result<(), GpuError> {
+        let Device { device, queue, .. } = self.device;
+        queue.write_buffer(&self.shared.params, 0, &self.params);
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        if !self.calls.is_empty() {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for (i, call) in self.calls.iter().enumerate() {
+                pass.set_pipeline(&call.pipeline);
+                pass.set_bind_group(0, &call.group, &[i as u32 * self.shared.stride as u32]);
+                let [x, y, z] = call.size;
+                pass.dispatch_workgroups(x, y, z);
+            }
+        }
+        after(&mut encoder);
+        self.in_flight.push_back(queue.submit([encoder.finish()]));
+        if self.in_flight.len() > MOST_IN_FLIGHT {
+            let oldest = wgpu::PollType::Wait {
+                submission_index: self.in_flight.pop_front(),
+                timeout: Some(PATIENCE),
+            };
+            device
+                .poll(oldest)
+                .map_err(|error| self.device.silent(&error))?;
+        }
+        self.tally.dispatches += self.calls.len();
+        self.tally.submissions += 1;
+        self.calls.clear();
+        self.params.clear();
+        self.waiting_work = 0;
+        self.device.check()
+    }
+}

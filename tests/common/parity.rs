@@ -1,0 +1,189 @@
+//! What every engine must do: the bodies of the parity tests, run on each.
+
+use std::ops::ControlFlow;
+
+use atelier::engine::{Capture, Engine, Trace};
+use atelier::model::{Passage, Prompt};
+use atelier::plan::Plan;
+use atelier::study::{LoadedModel, Question, lens};
+use serde_json::{Value, json};
+
+use super::{assert_close_to, goldens, model_folder, notation, strings, u32s};
+
+/// Loads a model's folder into the engine under test.
+pub type Load = dyn Fn(&std::path::Path) -> LoadedModel;
+
+pub fn run(engine: &dyn Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
+    engine
+        .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
+        .expect("a run")
+}
+
+fn question(model: &LoadedModel, golden: &Value) -> Question {
+    let answer = golden["answer"].as_u64().expect("an answer") as usize;
+    match golden["prompt"].as_str() {
+        Some(prompt) => model.question(prompt, &strings(&golden["options"]), answer),
+        None => model.question_from_ids(&u32s(&golden["ids"]), &u32s(&golden["rows"]), answer),
+    }
+    .expect("a question")
+}
+
+/// Every golden run, and every plan of it.
+pub fn goldens_hold(load: &Load, tolerance: f64) {
+    let mut checked = 0;
+    for (name, golden) in goldens() {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let model = load(&folder);
+        let question = question(&model, &golden);
+        assert_eq!(
+            question.prompt.token_ids,
+            u32s(&golden["token_ids"]),
+            "{name}: tokens"
+        );
+        assert_eq!(
+            question.prompt.option_ids,
+            u32s(&golden["option_token_ids"]),
+            "{name}: options"
+        );
+
+        // All plans in one pass, the model's own order first.
+        let config = model.config();
+        let own = model.plan(None).expect("its own order");
+        let golden_plans = golden["plans"].as_array().expect("plans");
+        let parse = |plan: &Value| {
+            Plan::parse(&notation(&plan["steps"]), &config.order).expect("a golden plan")
+        };
+        let plans: Vec<Plan> = std::iter::once(own)
+            .chain(golden_plans.iter().map(parse))
+            .collect();
+        let traces = run(
+            model.engine.as_ref(),
+            std::slice::from_ref(&question.prompt),
+            &plans,
+        );
+        let expected = std::iter::once(&golden["baseline"]).chain(golden_plans);
+        for ((plan, mut traces), expected) in plans.iter().zip(traces).zip(expected) {
+            let found = lens::lens(&question, plan, traces.remove(0));
+            let mut expected = expected.clone();
+            let fields = expected.as_object_mut().expect("an object");
+            fields.remove("name");
+            fields.remove("steps");
+            let at = format!("{name} {plan}");
+            assert_close_to(&json!(found), &expected, &at, tolerance);
+            checked += 1;
+        }
+    }
+    println!("{checked} golden runs equal");
+    assert!(checked >= 5 + 4 * 32, "{checked}");
+}
+
+/// Prompts of unequal lengths and numbers of options, together and alone.
+pub fn batches_equal_their_rows(load: &Load, tolerance: f64) {
+    for name in ["random-llama3", "random-mistral", "random-phi3"] {
+        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let prompt = |length: u32, options: &[u32]| Prompt {
+            token_ids: (0..length).map(|i| (i * 37 + length) % 512).collect(),
+            option_ids: options.to_vec(),
+        };
+        let prompts = [
+            prompt(3, &[1, 2]),
+            prompt(40, &[3, 4, 5, 6]),
+            prompt(1, &[7, 8, 9]),
+            prompt(17, &[1, 2]),
+        ];
+        let plans = ["0-5", "5-0", "0,(1-4)x2,5", "0-2,3a,4m,5", "0-4"];
+        let plans = plans.map(|line| model.plan(Some(line)).expect("a plan"));
+        let together = run(model.engine.as_ref(), &prompts, &plans);
+        for (p, prompt) in prompts.iter().enumerate() {
+            for (i, plan) in plans.iter().enumerate() {
+                let alone = run(
+                    model.engine.as_ref(),
+                    std::slice::from_ref(prompt),
+                    std::slice::from_ref(plan),
+                );
+                let (together, alone) = (&together[i][p], &alone[0][0]);
+                assert_eq!(together.members, alone.members);
+                let at = format!("{name}, prompt {p}, plan {plan}");
+                let close = |found: Value, expected: Value| {
+                    assert_close_to(&found, &expected, &at, tolerance)
+                };
+                close(json!(together.member_logits), json!(alone.member_logits));
+                close(json!(together.logits), json!(alone.logits));
+            }
+        }
+    }
+}
+
+/// Two engines on the same questions: traces with states, passages' scores, next-token logits.
+pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
+    let names = [
+        "random-llama2",
+        "random-mistral",
+        "random-mobilellm-layer-share",
+    ];
+    for name in names {
+        let folder = model_folder(name).expect("random models travel with the project");
+        let (model, reference) = (load(&folder), reference(&folder));
+        let lengths = [5, 33, 2];
+        let ids = |length: u32| (0..length).map(|i| (i * 53 + 7 * length) % 512).collect();
+        let prompts = lengths.map(|length| Prompt {
+            token_ids: ids(length),
+            option_ids: vec![length, 9],
+        });
+        let passages = [(5, 2), (33, 32), (2, 1)].map(|(length, scored)| Passage {
+            token_ids: ids(length),
+            scored,
+        });
+        let lines = ["0-3", "3-0", "0,(1,1,2)x2,3", "0a,(1a,2m),3", "0-1"];
+        let plans = lines.map(|line| model.plan(Some(line)).expect("a plan"));
+        let all = |model: &LoadedModel| {
+            let engine = model.engine.as_ref();
+            let mut traces = engine
+                .start(
+                    prompts.to_vec().into(),
+                    plans.to_vec().into(),
+                    Capture::States,
+                )
+                .expect("a run");
+            while traces.advance().expect("a batch").is_some() {}
+            let mut scores = engine
+                .score(passages.to_vec().into(), plans.to_vec().into())
+                .expect("a run");
+            while scores.advance().expect("a batch").is_some() {}
+            let next: Vec<_> = plans
+                .iter()
+                .map(|plan| engine.next_token_logits(&prompts, plan).expect("logits"))
+                .collect();
+            (
+                traces.finish().expect("traces"),
+                scores.finish().expect("scores"),
+                next,
+            )
+        };
+        let (found, expected) = (all(&model), all(&reference));
+        let close = |found: Value, expected: Value, what: &str| {
+            assert_close_to(&found, &expected, &format!("{name}, {what}"), tolerance);
+        };
+        for (found, expected) in found.0.iter().flatten().zip(expected.0.iter().flatten()) {
+            assert_eq!(found.members, expected.members);
+            close(
+                json!(found.member_logits),
+                json!(expected.member_logits),
+                "members",
+            );
+            close(json!(found.logits), json!(expected.logits), "logits");
+            close(json!(found.states), json!(expected.states), "states");
+        }
+        for (found, expected) in found.1.iter().flatten().zip(expected.1.iter().flatten()) {
+            close(
+                json!(found.log_probability),
+                json!(expected.log_probability),
+                "scores",
+            );
+            assert_eq!(found.greedy, expected.greedy, "{name}");
+        }
+        close(json!(found.2), json!(expected.2), "next tokens");
+    }
+}

@@ -1,0 +1,86 @@
+//! The WGSL engine: goldens, unequal batches and scores, as the CPU engine gives them. Without an
+//! adapter these tests fail; Mesa's lavapipe is one for every machine.
+
+mod common;
+
+use std::path::Path;
+
+use atelier::engine::EngineChoice;
+use atelier::engine::webgpu::{AdapterChoice, Format};
+use atelier::model::ModelFiles;
+use atelier::study::LoadedModel;
+use common::load as on_cpu;
+use common::parity;
+
+/// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
+const TOLERANCE: f64 = 2e-3;
+
+fn open(folder: &Path, adapter: AdapterChoice, format: Format) -> LoadedModel {
+    let files = ModelFiles::open(folder).expect("a model folder");
+    let choice = EngineChoice::WebGpu { adapter, format };
+    LoadedModel::from_files_with(&files, &choice, &mut |_, _| ())
+        .expect("a model on an adapter: install Mesa's lavapipe")
+}
+
+/// Only what browsers have too.
+fn strict() -> AdapterChoice {
+    AdapterChoice {
+        strict: true,
+        ..AdapterChoice::default()
+    }
+}
+
+fn on_gpu(folder: &Path) -> LoadedModel {
+    open(folder, strict(), Format::F32)
+}
+
+#[test]
+fn every_golden_run_and_every_plan_of_it() {
+    parity::goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
+    parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn states_scores_and_next_tokens_are_the_cpu_engines() {
+    parity::engines_agree(&on_gpu, &on_cpu, TOLERANCE);
+}
+
+#[test]
+fn a_run_says_what_it_cost() {
+    let folder = common::model_folder("random-llama2").expect("it travels with the project");
+    let model = on_gpu(&folder);
+    let prompt = model
+        .question_from_ids(&[1, 2, 3], &[4, 5], 0)
+        .expect("a question")
+        .prompt;
+    let plan = [model.plan(None).expect("its own order")];
+    for _ in 0..2 {
+        parity::run(model.engine.as_ref(), std::slice::from_ref(&prompt), &plan);
+        // Embedding, options, two rows taken, one reading; nine a block, six blocks.
+        let cost = model.engine.profile().expect("counts");
+        assert!(cost.starts_with("59 dispatches"), "{cost}");
+    }
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_one_sentence() {
+    let folder = common::model_folder("random-llama2").expect("it travels with the project");
+    let files = ModelFiles::open(&folder).expect("a model folder");
+    let choice = EngineChoice::WebGpu {
+        adapter: AdapterChoice {
+            name: Some("riva 128".into()),
+            ..AdapterChoice::default()
+        },
+        format: Format::F32,
+    };
+    let error = LoadedModel::from_files_with(&files, &choice, &mut |_, _| ());
+    let sentence = error.err().expect("an error").to_string();
+    assert!(
+        sentence.starts_with("no GPU adapter is called 'riva 128'; there are: "),
+        "{sentence}"
+    );
+}
