@@ -8,7 +8,7 @@ use crate::engine::webgpu::{AdapterChoice, Format};
 enum Name {
     /// The reference, on this machine's processor
     Cpu,
-    /// The machine's GPU, or a software one, through Vulkan, Metal or DirectX 12
+    /// The machine's GPU, or a software one, through Vulkan
     Webgpu,
 }
 
