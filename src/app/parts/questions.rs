@@ -38,7 +38,7 @@ fn QuestionCard(i: usize, question: &'static Question) -> impl IntoView {
             .with(|asked| asked.is_some_and(|(asked, _)| asked == i))
     };
     let busy = move || studio.sweep.with(Option::is_some) || studio.model.with(Option::is_none);
-    let choices = question
+    let mut choices: Vec<_> = question
         .choices
         .iter()
         .enumerate()
@@ -56,7 +56,9 @@ fn QuestionCard(i: usize, question: &'static Question) -> impl IntoView {
                 </label>
             }
         })
-        .collect_view();
+        .collect();
+    // The paper's own answer is each question's first: it must not always stand first.
+    choices.rotate_left(i % question.choices.len());
     let found = move || {
         card.with(|card| {
             card.answered
