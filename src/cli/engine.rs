@@ -20,7 +20,9 @@ enum Weights {
     F16,
 }
 
+// The command that takes these has a group `Args` of its own.
 #[derive(clap::Args)]
+#[group(id = "engine_choice")]
 pub struct Args {
     /// What runs the model
     #[arg(long, value_enum, default_value_t = Name::Cpu)]
