@@ -219,9 +219,10 @@ fn one_by_one(model: &LoadedModel, passage: &Passage, plan: &Plan) -> (f64, bool
         };
         let logits = model
             .engine
-            .next_token_logits(&[prompt], plan)
+            .next(Arc::from([prompt]), Arc::from([plan.clone()]))
+            .and_then(|run| run.complete())
             .expect("logits");
-        let logits: Vec<f64> = logits[0].iter().map(|&x| f64::from(x)).collect();
+        let logits: Vec<f64> = logits[0][0].iter().map(|&x| f64::from(x)).collect();
         let id = passage.token_ids[at] as usize;
         sum += softmax(&logits)[id].ln();
         greedy &= logits.iter().all(|&x| x <= logits[id]);

@@ -109,12 +109,15 @@ pub trait Engine {
         plans: Arc<[Plan]>,
     ) -> Result<Box<dyn Run<TokenScore> + 'a>, EngineError>;
 
-    /// `[V]` logits of the next token, for each prompt under one plan.
-    fn next_token_logits(
-        &self,
-        prompts: &[Prompt],
-        plan: &Plan,
-    ) -> Result<Vec<Vec<f32>>, EngineError>;
+    /// Begins to compute the `[V]` logits of the next token, for every prompt under every plan.
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    fn next<'a>(
+        &'a self,
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+    ) -> Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError>;
 
     /// Runs every plan on every prompt, `[plan][prompt]`, telling `progress` the block runs done
     /// and to do; it answers whether to go on.
@@ -139,8 +142,42 @@ pub trait Run<T> {
     /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError>;
 
+    /// Did the last [`Run::advance`] only find that the device has not answered yet? A browser's
+    /// GPU answers between tasks: let the event loop turn before the next. Elsewhere runs block.
+    fn is_waiting(&self) -> bool {
+        false
+    }
+
     /// What was recorded, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
     fn finish(self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError>;
+}
+
+impl<T> dyn Run<T> + '_ {
+    /// Advances to the end, for callers with nothing else to do; not in a browser, where a GPU's
+    /// answer would never come.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn complete(mut self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError> {
+        while self.advance()?.is_some() {}
+        self.finish()
+    }
+}
+
+impl TokenScore {
+    /// Sums `scores`, a log-probability for each scored token and whether it is the likeliest,
+    /// passage by passage.
+    fn of_each(passages: &[Passage], mut scores: &[(f64, bool)]) -> Vec<Self> {
+        let one = |passage: &Passage| {
+            let (own, rest) = scores.split_at(passage.scored);
+            scores = rest;
+            Self {
+                log_probability: own.iter().map(|score| score.0).sum(),
+                greedy: own.iter().all(|score| score.1),
+            }
+        };
+        passages.iter().map(one).collect()
+    }
 }
 
 /// The members that a plan records, in order: 1 + 2 for every block run.

@@ -1,182 +1,267 @@
-//! Safetensors, one file or sharded, to f32 arrays of checked shape.
+//! Safetensors, one file or sharded: where every tensor lies, by the headers alone. The tensors'
+//! bytes stay where they are until someone asks for them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use half::{bf16, f16};
-use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, TensorView};
+use safetensors::tensor::{Dtype, SafeTensors};
 use serde::Deserialize;
 
 use super::files::Index;
 use super::{ModelError, ModelFiles};
 
-/// Every tensor of a checkpoint by name, without copying any.
-pub struct Checkpoint<'a> {
-    shards: Vec<(&'a str, SafeTensors<'a>)>,
-    shard_of: HashMap<String, usize>,
+/// Every tensor of a checkpoint by name.
+pub struct Checkpoint {
+    files: Vec<String>,
+    places: HashMap<String, Place>,
 }
 
-impl<'a> Checkpoint<'a> {
-    /// Reads the headers and checks them against the files' sizes and the index.
-    pub fn open(files: &'a ModelFiles) -> Result<Self, ModelError> {
-        let mut shards = Vec::new();
-        let mut shard_of = HashMap::new();
-        for (file, bytes) in &files.weights {
-            let tensors = header(file, bytes)?;
-            for name in tensors.names() {
-                shard_of.insert(name.to_string(), shards.len());
-            }
-            shards.push((file.as_str(), tensors));
+struct Place {
+    file: usize,
+    /// Bytes of the file.
+    range: Range<u64>,
+    shape: Vec<usize>,
+    dtype: Dtype,
+}
+
+/// The beginning of one safetensors file.
+pub struct Header<'a> {
+    pub file: &'a str,
+    /// Bytes of the whole file.
+    pub size: u64,
+    /// Its first bytes: [`Header::length`] of them, or more.
+    pub bytes: &'a [u8],
+}
+
+impl Header<'_> {
+    /// Bytes up to where the tensors begin, by the file's first eight.
+    pub fn length(first: &[u8], size: u64) -> u64 {
+        let length = first.first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+        length.saturating_add(8).min(size)
+    }
+}
+
+/// Some rows of a tensor: where they lie, and what they are.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    pub tensor: String,
+    /// Which of the model's weight files.
+    pub file: usize,
+    /// Bytes of that file.
+    pub range: Range<u64>,
+    /// Elements of the tensor before these.
+    first: usize,
+    dtype: Dtype,
+}
+
+impl Checkpoint {
+    /// Reads the headers of files whose bytes are at hand.
+    ///
+    /// # Errors
+    /// As [`Self::from_headers`].
+    pub fn open(files: &ModelFiles) -> Result<Self, ModelError> {
+        let headers = files.weights.iter().map(|(file, bytes)| Header {
+            file,
+            size: bytes.len() as u64,
+            bytes,
+        });
+        let headers: Vec<Header> = headers.collect();
+        Self::from_headers(&headers, files.index.as_ref().map(|(f, b)| (f.as_str(), &b[..])))
+    }
+
+    /// Reads headers and checks them against the files' sizes and the index.
+    ///
+    /// # Errors
+    /// What is not safetensors, was cut off, or does not hold what the index says.
+    pub fn from_headers(
+        headers: &[Header],
+        index: Option<(&str, &[u8])>,
+    ) -> Result<Self, ModelError> {
+        let mut places = HashMap::new();
+        for (file, header) in headers.iter().enumerate() {
+            read(file, header, &mut places)?;
         }
-        if let Some((index, bytes)) = &files.index {
+        let files: Vec<String> = headers.iter().map(|header| header.file.into()).collect();
+        if let Some((index, bytes)) = index {
             let read: Index = serde_json::from_slice(bytes).map_err(|reason| ModelError::Json {
-                file: index.clone(),
+                file: index.to_string(),
                 reason,
             })?;
             for (tensor, file) in read.weight_map {
-                let shard = shards.iter().find(|(name, _)| *name == file);
-                let what = match shard {
-                    None => "is not there",
-                    Some((_, tensors)) if tensors.tensor(&tensor).is_err() => "does not hold it",
-                    Some(_) => continue,
+                let shard = files.iter().position(|name| *name == file);
+                let what = match (shard, places.get(&tensor)) {
+                    (None, _) => "is not there",
+                    (Some(shard), Some(place)) if place.file == shard => continue,
+                    (Some(_), _) => "does not hold it",
                 };
                 return Err(ModelError::Shard {
-                    index: index.clone(),
+                    index: index.to_string(),
                     tensor,
                     file,
                     what,
                 });
             }
         }
-        Ok(Self { shards, shard_of })
+        Ok(Self { files, places })
     }
 
     pub fn contains(&self, tensor: &str) -> bool {
-        self.shard_of.contains_key(tensor)
+        self.places.contains_key(tensor)
     }
 
-    /// The tensor's elements as f32, appended to `out`.
+    /// Where a tensor of `shape` lies.
     ///
     /// # Errors
-    /// It is missing (`hint` says why it was wanted), of another shape, of a type other than F32,
-    /// F16 or BF16, or holds a NaN or an infinity.
-    pub fn read_into(
-        &self,
-        out: &mut Vec<f32>,
-        tensor: &str,
-        shape: &[usize],
-        hint: &str,
-    ) -> Result<(), ModelError> {
-        let missing = || ModelError::MissingTensor {
-            tensor: tensor.to_string(),
-            hint: hint.to_string(),
-        };
-        let (file, shard) = self
-            .shard_of
+    /// It is missing (`hint` says why it was wanted), of another shape, or of a type other than
+    /// F32, F16 or BF16.
+    pub fn find(&self, tensor: &str, shape: &[usize], hint: &str) -> Result<Slice, ModelError> {
+        let place = self
+            .places
             .get(tensor)
-            .map(|&shard| &self.shards[shard])
-            .ok_or_else(missing)?;
-        let view = shard.tensor(tensor).map_err(|_| missing())?;
-        let file = (*file).to_string();
-        let tensor = tensor.to_string();
-        if view.shape() != shape {
+            .ok_or_else(|| ModelError::MissingTensor {
+                tensor: tensor.to_string(),
+                hint: hint.to_string(),
+            })?;
+        let (tensor, file) = (tensor.to_string(), &self.files[place.file]);
+        if place.shape != shape {
             return Err(ModelError::Shape {
                 tensor,
-                file,
+                file: file.clone(),
                 expected: shape.to_vec(),
-                found: view.shape().to_vec(),
+                found: place.shape.clone(),
             });
         }
+        if !matches!(place.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+            return Err(ModelError::Dtype {
+                tensor,
+                file: file.clone(),
+                found: format!("{:?}", place.dtype),
+            });
+        }
+        Ok(Slice {
+            tensor,
+            file: place.file,
+            range: place.range.clone(),
+            first: 0,
+            dtype: place.dtype,
+        })
+    }
+
+    /// Appends a slice's elements to `out`, as f32.
+    ///
+    /// # Errors
+    /// A NaN or an infinity among them.
+    pub fn convert(
+        &self,
+        slice: &Slice,
+        bytes: &[u8],
+        out: &mut Vec<f32>,
+    ) -> Result<(), ModelError> {
         let start = out.len();
-        convert(&view, out).map_err(|found| ModelError::Dtype {
-            tensor: tensor.clone(),
-            file: file.clone(),
-            found,
-        })?;
+        let halves = bytes.as_chunks().0.iter();
+        match slice.dtype {
+            Dtype::F16 => out.extend(halves.map(|b| f16::from_le_bytes(*b).to_f32())),
+            Dtype::BF16 => out.extend(halves.map(|b| bf16::from_le_bytes(*b).to_f32())),
+            _ => out.extend(bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
+        }
         match out[start..].iter().position(|x| !x.is_finite()) {
             None => Ok(()),
             Some(element) => Err(ModelError::NotFinite {
-                tensor,
-                file,
-                element,
+                tensor: slice.tensor.clone(),
+                file: self.files[slice.file].clone(),
+                element: slice.first + element,
                 value: out[start + element],
             }),
         }
     }
 }
 
-/// Appends as f32, or gives back the name of a type that is not read.
-fn convert(view: &TensorView, out: &mut Vec<f32>) -> Result<(), String> {
-    let data = view.data();
-    match view.dtype() {
-        Dtype::F32 => out.extend(data.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b))),
-        Dtype::F16 => out.extend(
-            data.as_chunks()
-                .0
-                .iter()
-                .map(|b| f16::from_le_bytes(*b).to_f32()),
-        ),
-        Dtype::BF16 => out.extend(
-            data.as_chunks()
-                .0
-                .iter()
-                .map(|b| bf16::from_le_bytes(*b).to_f32()),
-        ),
-        other => return Err(format!("{other:?}")),
+impl Slice {
+    /// Rows `rows` of these, of `columns` elements each.
+    pub fn rows(&self, rows: Range<usize>, columns: usize) -> Self {
+        let bytes = if self.dtype == Dtype::F32 { 4 } else { 2 };
+        let at = |row: usize| self.range.start + (row * columns * bytes) as u64;
+        Self {
+            range: at(rows.start)..at(rows.end),
+            first: self.first + rows.start * columns,
+            ..self.clone()
+        }
+    }
+}
+
+fn read(at: usize, header: &Header, places: &mut HashMap<String, Place>) -> Result<(), ModelError> {
+    let file = header.file.to_string();
+    let (bytes, size) = (header.bytes, header.size);
+    let Some(length) = bytes.first_chunk().map(|b| u64::from_le_bytes(*b)) else {
+        return Err(ModelError::NotSafetensors {
+            file,
+            reason: format!("it has only {size} bytes"),
+        });
+    };
+    if length > size - 8 || length > bytes.len() as u64 - 8 {
+        return Err(ModelError::HeaderPastEnd {
+            file,
+            header: length,
+            size,
+        });
+    }
+    let start = 8 + length;
+    // `start` is within `bytes`: checked above.
+    let described = &bytes[8..start as usize];
+    let (_, metadata) = match SafeTensors::read_metadata(&bytes[..start as usize]) {
+        Ok(read) => read,
+        Err(error) => {
+            // A header that promises more than there is counts as cut off, whatever else is wrong.
+            let data = described_length(described);
+            return Err(if data > size - start {
+                truncated(file, start, data, size)
+            } else {
+                ModelError::NotSafetensors {
+                    file,
+                    reason: error.to_string(),
+                }
+            });
+        }
+    };
+    let data = metadata.data_len() as u64;
+    if data > size - start {
+        return Err(truncated(file, start, data, size));
+    }
+    if data < size - start {
+        return Err(ModelError::NotSafetensors {
+            file,
+            reason: format!("{} bytes after its last tensor", size - start - data),
+        });
+    }
+    for (name, info) in metadata.tensors() {
+        let (from, to) = info.data_offsets;
+        let place = Place {
+            file: at,
+            range: start + from as u64..start + to as u64,
+            shape: info.shape.clone(),
+            dtype: info.dtype,
+        };
+        places.insert(name, place);
     }
     Ok(())
 }
 
-fn header<'a>(file: &str, bytes: &'a [u8]) -> Result<SafeTensors<'a>, ModelError> {
-    let file = file.to_string();
-    let Some(length) = bytes.first_chunk().map(|b| u64::from_le_bytes(*b)) else {
-        return Err(ModelError::NotSafetensors {
-            file,
-            reason: format!("it has only {} bytes", bytes.len()),
-        });
-    };
-    if length > bytes.len() as u64 - 8 {
-        return Err(ModelError::HeaderPastEnd {
-            file,
-            header: length,
-            size: bytes.len(),
-        });
+fn truncated(file: String, start: u64, data: u64, size: u64) -> ModelError {
+    ModelError::Truncated {
+        file,
+        expected: start.saturating_add(data),
+        found: size,
     }
-    SafeTensors::deserialize(bytes).map_err(|error| match error {
-        SafeTensorError::MetadataIncompleteBuffer => {
-            // `length` fits usize: it is at most the size of a slice.
-            let start = 8 + length as usize;
-            let data = SafeTensors::read_metadata(bytes)
-                .ok()
-                .map_or(0, |(_, metadata)| metadata.data_len());
-            let data = if data > 0 {
-                data
-            } else {
-                described_length(&bytes[8..start])
-            };
-            ModelError::Truncated {
-                file,
-                expected: start + data,
-                found: bytes.len(),
-            }
-        }
-        other => ModelError::NotSafetensors {
-            file,
-            reason: other.to_string(),
-        },
-    })
 }
 
 /// Where the last tensor ends, by the header's own word.
-fn described_length(header: &[u8]) -> usize {
+fn described_length(header: &[u8]) -> u64 {
     #[derive(Deserialize)]
     struct Info {
-        data_offsets: Option<(usize, usize)>,
+        data_offsets: Option<(u64, u64)>,
     }
     let infos: HashMap<String, Info> = serde_json::from_slice(header).unwrap_or_default();
-    infos
-        .values()
-        .filter_map(|info| info.data_offsets)
-        .map(|(_, end)| end)
-        .max()
-        .unwrap_or(0)
+    let ends = infos.values().filter_map(|info| info.data_offsets);
+    ends.map(|(_, end)| end).max().unwrap_or(0)
 }

@@ -51,15 +51,15 @@ pub enum ModelError {
     HeaderPastEnd {
         file: String,
         header: u64,
-        size: usize,
+        size: u64,
     },
     #[error(
         "{file} ends too early: its header describes {expected} bytes and the file has {found}; download it again"
     )]
     Truncated {
         file: String,
-        expected: usize,
-        found: usize,
+        expected: u64,
+        found: u64,
     },
     #[error(
         "{index} says tensor {tensor} is in {file}, which {what}; copy all shards beside the index"

@@ -6,7 +6,9 @@ use std::ops::Deref;
 
 use serde::Deserialize;
 
-use super::ModelError;
+use super::{ModelError, Slice};
+
+const INDEX: &str = ".safetensors.index.json";
 
 /// Bytes of one file, mapped, owned or compiled in.
 pub enum Bytes {
@@ -31,29 +33,35 @@ impl Deref for Bytes {
 
 /// A Hugging Face model folder: `config.json`, `*.safetensors` (with an index if sharded), and
 /// `tokenizer.json` if it has one.
-pub struct ModelFiles {
+///
+/// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
+pub struct ModelFiles<W = Bytes> {
     pub name: String,
     pub config: Bytes,
     pub tokenizer: Option<Bytes>,
     /// `model.safetensors.index.json`: its name and content.
     pub index: Option<(String, Bytes)>,
     /// Name and content of each safetensors file; at least one.
-    pub weights: Vec<(String, Bytes)>,
+    pub weights: Vec<(String, W)>,
 }
 
-impl ModelFiles {
+impl<W> ModelFiles<W> {
     /// Sorts named files into their roles; files that play none are ignored.
     ///
     /// # Errors
-    /// No `config.json` or no `*.safetensors` among them, or several of the latter and no index.
-    pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
-        let (mut config, mut tokenizer, mut index, mut weights) = (None, None, None, Vec::new());
-        for (file, bytes) in files {
+    /// No `config.json` among the `small` files or no `weights`, or several of the latter and no
+    /// index.
+    pub fn new(
+        name: &str,
+        small: Vec<(String, Bytes)>,
+        weights: Vec<(String, W)>,
+    ) -> Result<Self, ModelError> {
+        let (mut config, mut tokenizer, mut index) = (None, None, None);
+        for (file, bytes) in small {
             match file.as_str() {
                 "config.json" => config = Some(bytes),
                 "tokenizer.json" => tokenizer = Some(bytes),
-                _ if file.ends_with(".safetensors.index.json") => index = Some((file, bytes)),
-                _ if file.ends_with(".safetensors") => weights.push((file, bytes)),
+                _ if file.ends_with(INDEX) => index = Some((file, bytes)),
                 _ => {}
             }
         }
@@ -83,12 +91,38 @@ impl ModelFiles {
             weights,
         })
     }
+}
+
+impl ModelFiles {
+    /// Sorts named files, all of whose bytes are at hand.
+    ///
+    /// # Errors
+    /// As [`ModelFiles::new`].
+    pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
+        let is_weights = |(file, _): &(String, Bytes)| Self::is_weights(file);
+        let (weights, small) = files.into_iter().partition(is_weights);
+        Self::new(name, small, weights)
+    }
+
+    /// The bytes of these slices.
+    pub(super) fn bytes(&self, slices: &[Slice]) -> Vec<&[u8]> {
+        let bytes = |slice: &Slice| {
+            // A checkpoint's headers were checked against these very bytes.
+            &self.weights[slice.file].1[slice.range.start as usize..slice.range.end as usize]
+        };
+        slices.iter().map(bytes).collect()
+    }
+
+    /// Is `file` one that holds tensors?
+    pub fn is_weights(file: &str) -> bool {
+        file.ends_with(".safetensors")
+    }
 
     /// Is `file` one that [`Self::from_named`] has a use for?
     pub fn wants(file: &str) -> bool {
         matches!(file, "config.json" | "tokenizer.json")
-            || file.ends_with(".safetensors")
-            || file.ends_with(".safetensors.index.json")
+            || Self::is_weights(file)
+            || file.ends_with(INDEX)
     }
 
     /// Opens a folder; weights are mapped, not read.
@@ -108,7 +142,7 @@ impl ModelFiles {
             else {
                 continue;
             };
-            let bytes = if file.ends_with(".safetensors") {
+            let bytes = if Self::is_weights(file) {
                 map(&path)
             } else {
                 std::fs::read(&path).map(Bytes::Owned)
@@ -131,11 +165,11 @@ impl ModelFiles {
 
 /// Which safetensors files are the model: those the index names, or `model.safetensors`, or the
 /// only one. Many folders hold a second copy under another name (`consolidated.safetensors`).
-fn choose(
+fn choose<W>(
     folder: &str,
-    mut weights: Vec<(String, Bytes)>,
+    mut weights: Vec<(String, W)>,
     index: Option<&[u8]>,
-) -> Result<Vec<(String, Bytes)>, ModelError> {
+) -> Result<Vec<(String, W)>, ModelError> {
     if let Some(index) = index {
         // An index that cannot be read is reported where its tensors are looked up.
         if let Ok(index) = serde_json::from_slice::<Index>(index) {

@@ -5,14 +5,16 @@ mod checkpoint;
 pub mod config;
 mod error;
 mod files;
+mod parts;
 mod prompt;
 pub mod tokenizer;
 mod weights;
 
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Header, Slice};
 pub use config::{Architecture, ModelConfig, RopeScaling};
 pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};
+pub use parts::{Part, Parts};
 pub use prompt::{Passage, Prompt};
 pub use tokenizer::Tokenizer;
 pub use weights::{BlockWeights, Weights};

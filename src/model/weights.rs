@@ -1,7 +1,7 @@
 //! All tensors of a model as f32 arrays, in the layout that engines want: projections that read the
 //! same input are fused, whatever the checkpoint's own spelling.
 
-use super::{Architecture, Checkpoint, ModelConfig, ModelError};
+use super::{Checkpoint, ModelConfig, ModelError, ModelFiles, Part, Parts};
 
 /// Row-major, as stored by Hugging Face: `[out, in]`.
 pub struct Weights {
@@ -30,50 +30,40 @@ pub struct BlockWeights {
     pub down: Vec<f32>,
 }
 
-const EMBEDDING: &str = "model.embed_tokens.weight";
-const OUTPUT: &str = "lm_head.weight";
-
 impl Weights {
-    /// Reads and checks every tensor; `progress(done, of)` counts blocks and is called before each.
-    pub fn load(
-        config: &ModelConfig,
-        checkpoint: &Checkpoint,
-        progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<Self, ModelError> {
-        let (v, d) = (config.vocabulary, config.width);
-        let read = |tensor: &str, shape: &[usize], hint: &str| {
-            let mut out = Vec::new();
-            checkpoint
-                .read_into(&mut out, tensor, shape, hint)
-                .map(|()| out)
-        };
-        // A tied checkpoint stores the shared rows once, under either name.
-        let stored = if config.tied && !checkpoint.contains(EMBEDDING) {
-            OUTPUT
-        } else {
-            EMBEDDING
-        };
-        let embedding = read(stored, &[v, d], "every model has an embedding")?;
-        let output = if config.tied {
-            None
-        } else {
-            let hint = "tie_word_embeddings is not true, so the output rows must be stored";
-            Some(read(OUTPUT, &[v, d], hint)?)
-        };
-        let blocks = (0..config.blocks)
-            .map(|block| {
-                progress(block, config.blocks);
-                BlockWeights::load(config, checkpoint, block)
-            })
-            .collect::<Result<_, _>>()?;
-        let final_norm = read("model.norm.weight", &[d], "every model has a final norm")?;
-        progress(config.blocks, config.blocks);
-        Ok(Self {
-            embedding,
-            output,
-            final_norm,
-            blocks,
-        })
+    /// Room for the parts to come.
+    pub fn new(config: &ModelConfig) -> Self {
+        let rows = || Vec::with_capacity(config.vocabulary * config.width);
+        Self {
+            embedding: rows(),
+            output: (!config.tied).then(rows),
+            final_norm: Vec::new(),
+            blocks: Vec::with_capacity(config.blocks),
+        }
+    }
+
+    /// Adds the next part.
+    pub fn take(&mut self, part: Part) {
+        match part {
+            Part::Embedding(rows) => self.embedding.extend(rows),
+            Part::Output(rows) => self.output.get_or_insert_default().extend(rows),
+            Part::Block(block) => self.blocks.push(block),
+            Part::FinalNorm(norm) => self.final_norm = norm,
+        }
+    }
+
+    /// Reads and checks every tensor of files whose bytes are at hand.
+    ///
+    /// # Errors
+    /// The first tensor that is missing, or not what the config says.
+    pub fn load(config: &ModelConfig, files: &ModelFiles) -> Result<Self, ModelError> {
+        let checkpoint = Checkpoint::open(files)?;
+        let parts = Parts::new(config, &checkpoint)?;
+        let mut weights = Self::new(config);
+        for n in 0..parts.len() {
+            weights.take(parts.read(n, &files.bytes(parts.slices(n)))?);
+        }
+        Ok(weights)
     }
 
     /// Numbers stored; shared ones once.
@@ -90,53 +80,5 @@ impl Weights {
             + self.output.as_ref().map_or(0, Vec::len)
             + self.final_norm.len()
             + self.blocks.iter().map(block).sum::<usize>()
-    }
-}
-
-impl BlockWeights {
-    fn load(
-        config: &ModelConfig,
-        checkpoint: &Checkpoint,
-        block: usize,
-    ) -> Result<Self, ModelError> {
-        let (d, f) = (config.width, config.mlp_width);
-        let (q, kv) = (
-            config.heads * config.head_width,
-            config.kv_heads * config.head_width,
-        );
-        let hint = format!("num_hidden_layers is {}", config.blocks);
-        let read = |parts: &[(&str, &[usize])]| {
-            let mut out = Vec::new();
-            for (part, shape) in parts {
-                checkpoint.read_into(
-                    &mut out,
-                    &format!("model.layers.{block}.{part}.weight"),
-                    shape,
-                    &hint,
-                )?;
-            }
-            Ok::<_, ModelError>(out)
-        };
-        let fused = config.architecture == Architecture::Phi3;
-        Ok(Self {
-            attention_norm: read(&[("input_layernorm", &[d])])?,
-            qkv: if fused {
-                read(&[("self_attn.qkv_proj", &[q + 2 * kv, d])])?
-            } else {
-                read(&[
-                    ("self_attn.q_proj", &[q, d]),
-                    ("self_attn.k_proj", &[kv, d]),
-                    ("self_attn.v_proj", &[kv, d]),
-                ])?
-            },
-            o: read(&[("self_attn.o_proj", &[d, q])])?,
-            mlp_norm: read(&[("post_attention_layernorm", &[d])])?,
-            gate_up: if fused {
-                read(&[("mlp.gate_up_proj", &[2 * f, d])])?
-            } else {
-                read(&[("mlp.gate_proj", &[f, d]), ("mlp.up_proj", &[f, d])])?
-            },
-            down: read(&[("mlp.down_proj", &[d, f])])?,
-        })
     }
 }

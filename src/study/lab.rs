@@ -47,6 +47,11 @@ impl<'a> Rearranging<'a> {
         Ok(self.run.advance()?)
     }
 
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        self.run.is_waiting()
+    }
+
     /// # Errors
     /// Called too early: [`EngineError::Cancelled`].
     pub fn report(self) -> Result<Report, StudyError> {

@@ -1,5 +1,7 @@
 //! A model that is ready to be studied: its files checked, its weights in an engine.
 
+use std::sync::Arc;
+
 use crate::engine::{Engine, EngineChoice};
 use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Prompt, Tokenizer, Weights};
 use crate::plan::Plan;
@@ -149,17 +151,12 @@ impl LoadedModel {
     pub fn greedy(&self, prompt: &str, tokens: usize, plan: &Plan) -> Result<String, StudyError> {
         let tokenizer = self.tokenizer()?;
         let mut ids = tokenizer.encode(prompt)?;
+        let plans: Arc<[Plan]> = Arc::from([plan.clone()]);
         for _ in 0..tokens {
             let prompt = Prompt::from_ids(self.config(), ids.clone(), Vec::new())?;
-            let logits = self.engine.next_token_logits(&[prompt], plan)?;
-            let best =
-                logits[0]
-                    .iter()
-                    .enumerate()
-                    .fold((0, f32::NEG_INFINITY), |best, (id, &logit)| {
-                        if logit > best.1 { (id, logit) } else { best }
-                    });
-            let id = best.0 as u32;
+            let run = self.engine.next(Arc::from([prompt]), plans.clone())?;
+            let logits = run.complete()?;
+            let id = likeliest(logits.iter().flatten().flatten().copied());
             if self.config().eos_token_ids.contains(&id) {
                 break;
             }
@@ -167,6 +164,19 @@ impl LoadedModel {
         }
         Ok(tokenizer.decode(&ids)?)
     }
+}
+
+/// The first of the largest logits.
+pub(super) fn likeliest(logits: impl IntoIterator<Item = f32>) -> u32 {
+    let first = (0, f32::NEG_INFINITY);
+    let best =
+        logits.into_iter().zip(0..).fold(
+            first,
+            |best, (logit, id)| {
+                if logit > best.1 { (id, logit) } else { best }
+            },
+        );
+    best.0
 }
 
 fn check_answer(options: usize, answer: usize) -> Result<(), StudyError> {

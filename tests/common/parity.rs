@@ -152,10 +152,10 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
                 .score(passages.to_vec().into(), plans.to_vec().into())
                 .expect("a run");
             while scores.advance().expect("a batch").is_some() {}
-            let next: Vec<_> = plans
-                .iter()
-                .map(|plan| engine.next_token_logits(&prompts, plan).expect("logits"))
-                .collect();
+            let next = engine
+                .next(prompts.to_vec().into(), plans.to_vec().into())
+                .expect("a run");
+            let next = next.complete().expect("logits");
             (
                 traces.finish().expect("traces"),
                 scores.finish().expect("scores"),

@@ -10,6 +10,7 @@ mod block;
 mod exp;
 mod gate;
 mod members;
+mod next;
 mod read;
 mod tokens;
 mod walk;
@@ -20,13 +21,13 @@ use candle_core::{Device, Result, Tensor};
 
 use self::block::Block;
 use self::members::Members;
+use self::next::Next;
 use self::tokens::Tokens;
 use self::walk::Walk;
-use super::pack::Pack;
 use super::rope::Rope;
 use super::{Capture, Engine, EngineError, Run, TokenScore, Trace, check};
 use crate::model::{ModelConfig, Passage, Prompt, Weights};
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 
 /// A model on a candle device.
 pub struct CandleEngine {
@@ -132,29 +133,17 @@ impl Engine for CandleEngine {
         Ok(Box::new(Walk::new(self, record, &plans)))
     }
 
-    fn next_token_logits(
-        &self,
-        prompts: &[Prompt],
-        plan: &Plan,
-    ) -> std::result::Result<Vec<Vec<f32>>, EngineError> {
-        check::prompts(&self.config, prompts)?;
-        check::plans(&self.config, std::slice::from_ref(plan))?;
-        let sequences: Vec<&[u32]> = prompts.iter().map(|p| p.token_ids.as_slice()).collect();
-        let pack = Arc::new(Pack::new(&sequences, &self.rope));
-        let mut h = self.embed(&sequences)?; // [N, D]
-        for step in plan.steps() {
-            h = match step {
-                Step::Block(run) => self.blocks[run.index].run(&h, run.half, &pack)?.stream,
-                Step::Parallel(runs) => {
-                    let mut sum = h.zeros_like()?;
-                    for run in runs {
-                        sum = (sum + self.blocks[run.index].run(&h, run.half, &pack)?.stream)?;
-                    }
-                    (sum / runs.len() as f64)?
-                }
-            };
-        }
-        let last = h.index_select(&Tensor::new(pack.last_rows(1), &self.device)?, 0)?; // [P, D]
-        Ok(self.normed(&last)?.matmul(&self.output.t()?)?.to_vec2()?) // [P][V]
+    fn next<'a>(
+        &'a self,
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+    ) -> std::result::Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError> {
+        check::prompts(&self.config, &prompts)?;
+        check::plans(&self.config, &plans)?;
+        let record = Next {
+            engine: self,
+            prompts,
+        };
+        Ok(Box::new(Walk::new(self, record, &plans)))
     }
 }

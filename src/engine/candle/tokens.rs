@@ -104,18 +104,8 @@ impl Record for Tokens<'_> {
         range: Range<usize>,
     ) -> Result<Vec<Vec<TokenScore>>> {
         let of = |path: &Vec<usize>| {
-            let mut scores = kept.scores[path[path.len() - 1]].as_slice();
-            self.passages[range.clone()]
-                .iter()
-                .map(|passage| {
-                    let (own, rest) = scores.split_at(passage.scored);
-                    scores = rest;
-                    TokenScore {
-                        log_probability: own.iter().map(|score| score.0).sum(),
-                        greedy: own.iter().all(|score| score.1),
-                    }
-                })
-                .collect()
+            let scores = &kept.scores[path[path.len() - 1]];
+            TokenScore::of_each(&self.passages[range.clone()], scores)
         };
         Ok(schedule.paths.iter().map(of).collect())
     }

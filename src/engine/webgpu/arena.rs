@@ -41,6 +41,10 @@ pub enum Use {
     Angles,
     /// Attention's tiles.
     Tiles,
+    /// [nodes, N, D] the streams after every step
+    States,
+    /// 0 .. N
+    Rows,
     /// Token ids, then rows.
     Ids,
     /// Option ids, or the tokens that are scored.

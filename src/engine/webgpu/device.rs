@@ -8,6 +8,9 @@ use super::error::GpuError;
 /// A lost device may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// May this thread wait for the GPU? A browser's may not: it answers between tasks.
+pub const CAN_BLOCK: bool = cfg!(not(target_arch = "wasm32"));
+
 /// What the kernels cannot do without; all within WebGPU's guaranteed defaults.
 const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: u32 = 8;

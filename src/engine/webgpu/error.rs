@@ -36,6 +36,10 @@ pub enum GpuError {
         "the GPU gave a number that is not finite ({value}) in {what}; use --engine cpu for this model"
     )]
     NotFinite { what: &'static str, value: f32 },
+    #[error(
+        "the GPU computes wrong numbers in the kernel {kernel}: {off:.1e} off what the processor says; use --engine cpu"
+    )]
+    Wrong { kernel: &'static str, off: f32 },
     #[error("the GPU's driver failed ({0}); use --engine cpu")]
     Driver(String),
 }

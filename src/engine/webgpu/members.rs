@@ -8,11 +8,11 @@ use super::error::GpuError;
 use super::gather::Rows;
 use super::options::Reading;
 use super::pass::Pass;
-use super::walk::Record;
+use super::walk::{Output, Record};
 use crate::engine::group::Group;
 use crate::engine::schedule::Schedule;
 use crate::engine::{Capture, Trace, members};
-use crate::model::Prompt;
+use crate::model::{ModelConfig, Prompt};
 use crate::plan::{Half, Plan};
 
 pub struct Members {
@@ -30,8 +30,18 @@ pub struct Kept {
     /// K: the most options of a prompt.
     count: usize,
     layout: Layout,
-    /// [N * D] for each node, where states are recorded.
-    states: Vec<Vec<f32>>,
+    /// Where states are recorded.
+    states: Option<States>,
+    /// (first row, T) of each prompt.
+    spans: Vec<(usize, usize)>,
+}
+
+/// The streams of all tokens before the first step and after each.
+struct States {
+    /// 0 .. N
+    rows: wgpu::Buffer,
+    /// [nodes, N, D]
+    all: wgpu::Buffer,
 }
 
 /// Which kept rows are whose: row sets of one row a prompt, the embedding's first.
@@ -86,6 +96,13 @@ impl Record for Members {
         Layout::new(schedule, is_end).sets
     }
 
+    fn rows_a_token(&self, schedule: &Schedule) -> usize {
+        match self.capture {
+            Capture::Members => 0,
+            Capture::States => schedule.nodes.len(),
+        }
+    }
+
     fn places(&self, group: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
         Some(Layout::new(&group.schedule, &group.is_end).members)
     }
@@ -116,17 +133,21 @@ impl Record for Members {
         let last = pass.pack.last_rows(1);
         let last = pass.upload(Use::Ids, &last);
         let layout = Layout::new(&group.schedule, &group.is_end);
-        let mut kept = Kept {
+        let numbers = group.schedule.nodes.len() * pass.pack.rows * engine.config.width;
+        let states = (self.capture == Capture::States).then(|| States {
+            rows: pass.upload(Use::Rows, &(0..pass.pack.rows as u32).collect::<Vec<_>>()),
+            all: pass.buffer(Use::States, numbers),
+        });
+        let kept = Kept {
             last,
             options,
             count,
             layout,
-            states: vec![Vec::new(); group.schedule.nodes.len()],
+            states,
+            spans: pass.pack.spans.clone(),
         };
         take_last(pass, &kept, 0, 0)?; // the embedding
-        if self.capture == Capture::States {
-            kept.states[0] = state(pass, 0)?;
-        }
+        take_state(pass, &kept, 0, 0)?;
         Ok(kept)
     }
 
@@ -141,29 +162,25 @@ impl Record for Members {
         if let Some(set) = kept.layout.ends[node] {
             take_last(pass, kept, slot, set)?;
         }
-        if self.capture == Capture::States {
-            kept.states[node] = state(pass, slot)?;
-        }
-        Ok(())
+        take_state(pass, kept, slot, node)
     }
 
-    /// Reads every kept row at once, applies each plan's own r, and makes traces.
+    /// Reads every kept row at once at the options' rows.
     fn close(
         &self,
         pass: &mut Pass,
-        kept: Kept,
+        kept: &mut Kept,
         group: &Group,
         range: Range<usize>,
-    ) -> Result<Vec<Vec<Trace>>, GpuError> {
+    ) -> Result<Vec<Output>, GpuError> {
         let engine = pass.engine;
-        let prompts = &self.prompts[range];
-        let (rows, a_row) = (kept.layout.sets * prompts.len(), kept.count + 1);
+        let (rows, a_row) = (kept.layout.sets * range.len(), kept.count + 1);
         let out = pass.buffer(Use::Out, rows * a_row); // [sets P, K + 1]
         let reading = Reading {
             kept: &pass.held.kept,
             rows,
             options: &kept.options,
-            prompts: prompts.len(),
+            prompts: range.len(),
             count: kept.count,
             weight: &engine.final_norm,
         };
@@ -171,10 +188,30 @@ impl Record for Members {
             .kernels
             .options
             .run(&mut pass.recorder, &reading, &out)?;
-        let numbers = pass.read(&out, 0, rows * a_row, "the members' logits")?;
+        let mut outputs = vec![(out, rows * a_row, "the members' logits")];
+        if let Some(states) = &kept.states {
+            let words = group.schedule.nodes.len() * pass.pack.rows * engine.config.width;
+            outputs.push((states.all.clone(), words, "the residual stream"));
+        }
+        Ok(outputs)
+    }
+
+    /// Applies each plan's own r, and makes traces.
+    fn items(
+        &self,
+        config: &ModelConfig,
+        kept: Kept,
+        read: Vec<Vec<f32>>,
+        group: &Group,
+        range: Range<usize>,
+    ) -> Vec<Vec<Trace>> {
+        let prompts = &self.prompts[range];
+        let mut read = read.into_iter();
+        let (numbers, states) = (read.next().unwrap_or_default(), read.next());
+        let a_row = kept.count + 1;
+        let rows: usize = kept.spans.iter().map(|span| span.1).sum();
         let read = |set: usize, p: usize| &numbers[(set * prompts.len() + p) * a_row..][..a_row];
 
-        let config = &engine.config;
         let trace = |path: &[usize], plan: &Plan, p: usize, prompt: &Prompt| {
             let end = path
                 .last()
@@ -197,18 +234,18 @@ impl Record for Members {
                     sets.extend((run.half != Half::Attention).then_some(*mlp));
                 }
             }
-            let (start, length) = pass.pack.spans[p];
-            let span = start * config.width..(start + length) * config.width;
+            let (start, length) = kept.spans[p];
+            let state = |states: &[f32], node: usize| {
+                let first = (node * rows + start) * config.width;
+                states[first..][..length * config.width].to_vec()
+            };
             Trace {
                 members: members(plan),
                 member_logits: sets.into_iter().map(scaled).collect(),
                 logits: scaled(end),
-                states: match self.capture {
-                    Capture::Members => Vec::new(),
-                    Capture::States => path
-                        .iter()
-                        .map(|&node| kept.states[node][span.clone()].to_vec())
-                        .collect(),
+                states: match &states {
+                    None => Vec::new(),
+                    Some(states) => path.iter().map(|&node| state(states, node)).collect(),
                 },
             }
         };
@@ -222,7 +259,7 @@ impl Record for Members {
             each.map(|(p, prompt)| trace(path, plan, p, prompt))
                 .collect()
         };
-        Ok(paths.map(of).collect())
+        paths.map(of).collect()
     }
 }
 
@@ -240,15 +277,18 @@ fn take_last(pass: &mut Pass, kept: &Kept, slot: usize, set: usize) -> Result<()
     pass.take(slot, &rows)
 }
 
-/// The whole stream of a slot [N * D]. Read back at once: what is kept of all steps lies in the
-/// CPU's memory, of which there is more.
-fn state(pass: &mut Pass, slot: usize) -> Result<Vec<f32>, GpuError> {
-    let words = pass.pack.rows * pass.engine.config.width;
-    let streams = pass.held.streams.clone();
-    pass.read(
-        &streams,
-        (slot * words) as u64,
-        words,
-        "the residual stream",
-    )
+/// Keeps the whole stream in `slot`, where states are recorded.
+fn take_state(pass: &mut Pass, kept: &Kept, slot: usize, node: usize) -> Result<(), GpuError> {
+    let Some(states) = &kept.states else {
+        return Ok(());
+    };
+    let count = pass.pack.rows;
+    let rows = Rows {
+        ids: &states.rows,
+        first_id: 0,
+        count,
+        out: &states.all,
+        first_out: node * count,
+    };
+    pass.take(slot, &rows)
 }

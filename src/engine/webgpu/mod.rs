@@ -21,16 +21,17 @@ mod next;
 mod norm;
 mod options;
 mod pass;
+mod probe;
 mod program;
 mod readback;
 mod recorder;
 mod rope;
 mod score;
+pub mod self_test;
 mod template;
-#[cfg(test)]
-mod testing;
 mod tokens;
 mod walk;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod yardstick;
 
 pub use device::AdapterChoice;
@@ -259,17 +260,13 @@ impl Engine for WebGpuEngine {
         Ok(Box::new(Walk::new(self, Tokens { passages }, &plans)?))
     }
 
-    fn next_token_logits(
-        &self,
-        prompts: &[Prompt],
-        plan: &Plan,
-    ) -> Result<Vec<Vec<f32>>, EngineError> {
-        let plans = std::slice::from_ref(plan);
-        check::prompts(&self.config, prompts)?;
-        check::plans(&self.config, plans)?;
-        let mut walk = Walk::new(self, Next { prompts }, plans)?;
-        while walk.advance()?.is_some() {}
-        let mut logits = Box::new(walk).finish()?;
-        Ok(logits.pop().unwrap_or_default())
+    fn next<'a>(
+        &'a self,
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+    ) -> Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError> {
+        check::prompts(&self.config, &prompts)?;
+        check::plans(&self.config, &plans)?;
+        Ok(Box::new(Walk::new(self, Next { prompts }, &plans)?))
     }
 }

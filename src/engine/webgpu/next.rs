@@ -1,31 +1,31 @@
 //! Logits of the next token over the whole vocabulary.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::arena::Use;
 use super::error::GpuError;
 use super::pass::Pass;
-use super::walk::Record;
+use super::walk::{Output, Record};
 use crate::engine::group::Group;
 use crate::engine::schedule::Schedule;
-use crate::model::Prompt;
+use crate::model::{ModelConfig, Prompt};
 
-/// Logits computed at once: bounds the [P, V] matrix.
-const LOGITS: usize = 1 << 23;
-
-pub struct Next<'a> {
-    pub prompts: &'a [Prompt],
+pub struct Next {
+    pub prompts: Arc<[Prompt]>,
 }
 
 /// Of one pack of P prompts.
 pub struct Kept {
     /// The rows of the prompts' last tokens. [P]
     last: wgpu::Buffer,
-    /// [end][P][V]
-    logits: Vec<Vec<Vec<f32>>>,
+    /// For nodes where plans end: which set of P rows is theirs.
+    ends: Vec<Option<usize>>,
+    /// [ends, P, V]
+    logits: wgpu::Buffer,
 }
 
-impl Record for Next<'_> {
+impl Record for Next {
     /// [V]
     type Item = Vec<f32>;
     type Kept = Kept;
@@ -41,15 +41,28 @@ impl Record for Next<'_> {
         0
     }
 
+    fn numbers_read(&self, config: &ModelConfig, schedule: &Schedule, is_end: &[bool]) -> usize {
+        let ends = is_end.iter().filter(|&&is_end| is_end).count();
+        ends.min(schedule.paths.len()) * config.vocabulary
+    }
+
     fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
         None
     }
 
     fn open(&self, pass: &mut Pass, group: &Group, _: Range<usize>) -> Result<Kept, GpuError> {
         let last = pass.pack.last_rows(1);
+        let mut sets = 0;
+        let ends = group.is_end.iter().map(|&is_end| {
+            sets += usize::from(is_end);
+            is_end.then(|| sets - 1)
+        });
+        let ends = ends.collect();
+        let numbers = sets * last.len() * pass.engine.config.vocabulary;
         Ok(Kept {
             last: pass.upload(Use::Ids, &last),
-            logits: vec![Vec::new(); group.schedule.nodes.len()],
+            ends,
+            logits: pass.buffer(Use::Out, numbers),
         })
     }
 
@@ -57,38 +70,48 @@ impl Record for Next<'_> {
         &self,
         pass: &mut Pass,
         kept: &mut Kept,
-        group: &Group,
+        _: &Group,
         node: usize,
         slot: usize,
     ) -> Result<(), GpuError> {
-        if !group.is_end[node] {
+        let Some(set) = kept.ends[node] else {
             return Ok(());
-        }
-        let engine = pass.engine;
-        let (prompts, vocabulary) = (pass.pack.spans.len(), engine.config.vocabulary);
-        let most = LOGITS.min((engine.device.largest_buffer() / 4) as usize) / vocabulary;
-        for first in (0..prompts).step_by(most.max(1)) {
-            let rows = most.max(1).min(prompts - first);
-            let logits = pass.logits(slot, &kept.last, first, rows)?;
-            let numbers = pass.read(&logits, 0, rows * vocabulary, "the logits")?;
-            kept.logits[node].extend(numbers.chunks(vocabulary).map(<[f32]>::to_vec));
-        }
-        Ok(())
+        };
+        let prompts = pass.pack.spans.len();
+        let to = (&kept.logits, set * prompts);
+        pass.logits(slot, &kept.last, 0, prompts, to)
     }
 
     fn close(
         &self,
-        _: &mut Pass,
-        mut kept: Kept,
+        pass: &mut Pass,
+        kept: &mut Kept,
+        _: &Group,
+        range: Range<usize>,
+    ) -> Result<Vec<Output>, GpuError> {
+        let sets = kept.ends.iter().flatten().count();
+        let words = sets * range.len() * pass.engine.config.vocabulary;
+        Ok(vec![(kept.logits.clone(), words, "the logits")])
+    }
+
+    fn items(
+        &self,
+        config: &ModelConfig,
+        kept: Kept,
+        read: Vec<Vec<f32>>,
         group: &Group,
-        _: Range<usize>,
-    ) -> Result<Vec<Vec<Vec<f32>>>, GpuError> {
-        let mut of = |path: &Vec<usize>| {
-            let end = path
-                .last()
-                .map(|&node| std::mem::take(&mut kept.logits[node]));
-            end.unwrap_or_default()
+        range: Range<usize>,
+    ) -> Vec<Vec<Vec<f32>>> {
+        let numbers = read.concat();
+        let a_set = range.len() * config.vocabulary;
+        let of = |path: &Vec<usize>| {
+            let end = path.last().and_then(|&node| kept.ends[node]);
+            let logits = &numbers[end.unwrap_or_default() * a_set..][..a_set];
+            logits
+                .chunks(config.vocabulary)
+                .map(<[f32]>::to_vec)
+                .collect()
         };
-        Ok(group.schedule.paths.iter().map(&mut of).collect())
+        group.schedule.paths.iter().map(of).collect()
     }
 }

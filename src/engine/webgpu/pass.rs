@@ -6,6 +6,7 @@ use super::attention::Tiles;
 use super::error::GpuError;
 use super::gather::Rows;
 use super::program::Program;
+use super::readback::{Pending, Source};
 use super::recorder::Recorder;
 use crate::engine::pack::Pack;
 
@@ -144,19 +145,20 @@ impl<'a> Pass<'a> {
         gather.numbers(&mut self.recorder, &self.held.streams, width, offset, rows)
     }
 
-    /// Logits `[rows, V]` of rows of `slot`'s stream, through the final norm, in [`Use::Logits`].
+    /// Logits `[count, V]` of rows of `slot`'s stream, through the final norm, to rows
+    /// `first_out..` of `out`.
     pub fn logits(
         &mut self,
         slot: usize,
         ids: &wgpu::Buffer,
         first_id: usize,
         count: usize,
-    ) -> Result<wgpu::Buffer, GpuError> {
+        (out, first_out): (&wgpu::Buffer, usize),
+    ) -> Result<(), GpuError> {
         let engine = self.engine;
-        let (width, vocabulary) = (engine.config.width, engine.config.vocabulary);
+        let width = engine.config.width;
         let heads = self.buffer(Use::Heads, count * width);
         let normed = self.buffer(Use::Normed, count * width);
-        let logits = self.buffer(Use::Logits, count * vocabulary);
         let rows = Rows {
             ids,
             first_id,
@@ -171,22 +173,18 @@ impl<'a> Pass<'a> {
         kernels
             .norm
             .run(&mut self.recorder, from, count, weight, copies, &normed)?;
-        kernels
-            .gemm
-            .run(&mut self.recorder, &normed, count, engine.output(), &logits)?;
-        Ok(logits)
+        kernels.gemm.run_to(
+            &mut self.recorder,
+            &normed,
+            count,
+            engine.output(),
+            out,
+            first_out,
+        )
     }
 
-    /// `words` numbers of `source` from word `first` on, once everything recorded is done.
-    pub fn read(
-        &mut self,
-        source: &wgpu::Buffer,
-        first: u64,
-        words: usize,
-        what: &'static str,
-    ) -> Result<Vec<f32>, GpuError> {
-        self.arena
-            .staging
-            .read(&mut self.recorder, source, first, words, what)
+    /// Submits what is recorded and asks for the beginnings of `sources`.
+    pub fn read(&mut self, sources: &[Source]) -> Result<Pending, GpuError> {
+        self.arena.staging.begin(&mut self.recorder, sources)
     }
 }

@@ -1,26 +1,47 @@
-//! Numbers back from the GPU.
+//! Numbers back from the GPU: asked for with the last submission, there some time later.
 
-use std::sync::mpsc;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Poll, Waker};
 
-use super::device::PATIENCE;
+use super::device::{CAN_BLOCK, Device, PATIENCE};
 use super::error::GpuError;
 use super::recorder::Recorder;
+
+/// What to read.
+pub struct Source<'a> {
+    pub buffer: &'a wgpu::Buffer,
+    pub words: usize,
+    /// For people, where a number is not finite: `"the members' logits"`.
+    pub what: &'static str,
+}
 
 /// The buffer that the CPU can read; kept between runs.
 #[derive(Default)]
 pub struct Staging(Option<wgpu::Buffer>);
 
+/// Numbers on their way.
+pub struct Pending {
+    buffer: wgpu::Buffer,
+    bytes: u64,
+    parts: Vec<(usize, &'static str)>,
+    answer: Arc<Mutex<Answer>>,
+}
+
+#[derive(Default)]
+struct Answer {
+    mapped: Option<Result<(), wgpu::BufferAsyncError>>,
+    waker: Option<Waker>,
+}
+
 impl Staging {
-    /// Submits what is recorded and waits for `words` numbers of `source` from word `first` on.
-    pub fn read(
+    /// Submits what is recorded and asks for the beginning of each of `sources`.
+    pub fn begin(
         &mut self,
         recorder: &mut Recorder,
-        source: &wgpu::Buffer,
-        first: u64,
-        words: usize,
-        what: &'static str,
-    ) -> Result<Vec<f32>, GpuError> {
-        let bytes = words as u64 * 4;
+        sources: &[Source],
+    ) -> Result<Pending, GpuError> {
+        let bytes: u64 = sources.iter().map(|source| source.words as u64 * 4).sum();
         let device = recorder.device;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = match self.0.take().filter(|buffer| buffer.size() >= bytes) {
@@ -28,36 +49,96 @@ impl Staging {
             None => device.buffer("read back", bytes, usage),
         };
         recorder.submit_and(&mut |encoder| {
-            encoder.copy_buffer_to_buffer(source, first * 4, &buffer, 0, bytes);
+            let mut at = 0;
+            for source in sources {
+                let bytes = source.words as u64 * 4;
+                encoder.copy_buffer_to_buffer(source.buffer, 0, &buffer, at, bytes);
+                at += bytes;
+            }
         })?;
         recorder.tally.read_back_bytes += bytes;
-        let (send, receive) = mpsc::channel();
-        let slice = buffer.slice(..bytes);
-        slice.map_async(wgpu::MapMode::Read, move |mapped| {
-            // The receiver is gone only where waiting for it has failed already.
-            let _ = send.send(mapped);
-        });
-        let waited = device.device.poll(wgpu::PollType::Wait {
-            submission_index: None,
-            timeout: Some(PATIENCE),
-        });
+        let answer = Arc::new(Mutex::new(Answer::default()));
+        let tell = answer.clone();
+        // At least four bytes: an empty range cannot be mapped.
+        buffer
+            .slice(..bytes.max(4))
+            .map_async(wgpu::MapMode::Read, move |mapped| {
+                let mut answer = tell.lock().unwrap_or_else(PoisonError::into_inner);
+                answer.mapped = Some(mapped);
+                if let Some(waker) = answer.waker.take() {
+                    waker.wake();
+                }
+            });
+        let part = |source: &Source| (source.words, source.what);
+        Ok(Pending {
+            buffer,
+            bytes,
+            parts: sources.iter().map(part).collect(),
+            answer,
+        })
+    }
+
+    /// The numbers, source by source, once [`Pending::is_here`].
+    pub fn finish(&mut self, device: &Device, pending: Pending) -> Result<Vec<Vec<f32>>, GpuError> {
         device.check()?;
-        waited.map_err(|error| device.silent(&error))?;
-        match receive.try_recv() {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(GpuError::Driver(error.to_string())),
-            Err(_) => return Err(GpuError::Driver("a read was never answered".into())),
+        let driver = |reason: String| GpuError::Driver(reason);
+        match pending.lock().mapped.take() {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(driver(error.to_string())),
+            None => return Err(driver("a read was never answered".into())),
         }
+        let slice = pending.buffer.slice(..pending.bytes.max(4));
         let view = slice
             .get_mapped_range()
-            .map_err(|error| GpuError::Driver(error.to_string()))?;
-        let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&view[..bytes as usize]);
+            .map_err(|error| driver(error.to_string()))?;
+        let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&view[..pending.bytes as usize]);
         drop(view);
-        buffer.unmap();
-        self.0 = Some(buffer);
-        match numbers.iter().find(|x| !x.is_finite()) {
-            None => Ok(numbers),
-            Some(&value) => Err(GpuError::NotFinite { what, value }),
+        pending.buffer.unmap();
+        self.0 = Some(pending.buffer);
+        let mut rest = numbers.as_slice();
+        let mut parts = Vec::with_capacity(pending.parts.len());
+        for (words, what) in pending.parts {
+            let (part, later) = rest.split_at(words);
+            if let Some(&value) = part.iter().find(|x| !x.is_finite()) {
+                return Err(GpuError::NotFinite { what, value });
+            }
+            parts.push(part.to_vec());
+            rest = later;
         }
+        Ok(parts)
+    }
+}
+
+impl Pending {
+    /// Has the GPU answered? Where a thread may block, waits until it has.
+    pub fn is_here(&self, device: &Device) -> Result<bool, GpuError> {
+        if CAN_BLOCK {
+            let waited = device.device.poll(wgpu::PollType::Wait {
+                submission_index: None,
+                timeout: Some(PATIENCE),
+            });
+            device.check()?;
+            waited.map_err(|error| device.silent(&error))?;
+        }
+        device.check()?;
+        Ok(self.lock().mapped.is_some())
+    }
+
+    /// Waits for the answer; for those who have no run to advance meanwhile.
+    pub async fn arrival(&self, device: &Device) -> Result<(), GpuError> {
+        poll_fn(|context| {
+            // Registered before it is asked: an answer in between is not missed.
+            self.lock().waker = Some(context.waker().clone());
+            match self.is_here(device) {
+                Ok(false) => Poll::Pending,
+                Ok(true) => Poll::Ready(Ok(())),
+                Err(error) => Poll::Ready(Err(error)),
+            }
+        })
+        .await
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Answer> {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

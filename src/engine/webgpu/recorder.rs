@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::device::{Device, PATIENCE};
+use super::device::{CAN_BLOCK, Device, PATIENCE};
 use super::error::GpuError;
 use super::kernel::{Kernel, PARAMS_BYTES};
 
@@ -112,10 +114,18 @@ pub struct Recorder<'a> {
     calls: Vec<Call>,
     params: Vec<u8>,
     waiting_work: u64,
-    /// Sent and perhaps not done: at most [`MOST_IN_FLIGHT`], so that progress stays true and
-    /// "cancel" is heard.
-    in_flight: VecDeque<wgpu::SubmissionIndex>,
+    in_flight: InFlight,
     pub tally: Tally,
+}
+
+/// Submissions sent and perhaps not done.
+#[derive(Default)]
+struct InFlight {
+    sent: usize,
+    /// Counted by the device.
+    done: Arc<AtomicUsize>,
+    /// What can be waited for, oldest first.
+    indices: VecDeque<wgpu::SubmissionIndex>,
 }
 
 struct Call {
@@ -132,7 +142,7 @@ impl<'a> Recorder<'a> {
             calls: Vec::new(),
             params: Vec::new(),
             waiting_work: 0,
-            in_flight: VecDeque::new(),
+            in_flight: InFlight::default(),
             tally: Tally::default(),
         }
     }
@@ -190,15 +200,15 @@ impl<'a> Recorder<'a> {
             }
         }
         after(&mut encoder);
-        self.in_flight.push_back(queue.submit([encoder.finish()]));
-        if self.in_flight.len() > MOST_IN_FLIGHT {
-            let oldest = wgpu::PollType::Wait {
-                submission_index: self.in_flight.pop_front(),
-                timeout: Some(PATIENCE),
-            };
-            device
-                .poll(oldest)
-                .map_err(|error| self.device.silent(&error))?;
+        let index = queue.submit([encoder.finish()]);
+        self.in_flight.sent += 1;
+        let done = self.in_flight.done.clone();
+        queue.on_submitted_work_done(move || {
+            done.fetch_add(1, Ordering::Relaxed);
+        });
+        self.in_flight.indices.push_back(index);
+        if CAN_BLOCK {
+            self.wait_for_room()?;
         }
         self.tally.dispatches += self.calls.len();
         self.tally.submissions += 1;
@@ -206,5 +216,25 @@ impl<'a> Recorder<'a> {
         self.params.clear();
         self.waiting_work = 0;
         self.device.check()
+    }
+
+    /// Do more submissions wait for the GPU than may? Then nothing is recorded until some are done,
+    /// so that progress stays true and "cancel" is heard.
+    pub fn is_crowded(&self) -> bool {
+        self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed) > MOST_IN_FLIGHT
+    }
+
+    fn wait_for_room(&mut self) -> Result<(), GpuError> {
+        while self.is_crowded()
+            && let Some(oldest) = self.in_flight.indices.pop_front()
+        {
+            let oldest = wgpu::PollType::Wait {
+                submission_index: Some(oldest),
+                timeout: Some(PATIENCE),
+            };
+            let waited = self.device.device.poll(oldest);
+            waited.map_err(|error| self.device.silent(&error))?;
+        }
+        Ok(())
     }
 }

@@ -7,11 +7,11 @@ use super::arena::Use;
 use super::error::GpuError;
 use super::pass::Pass;
 use super::score;
-use super::walk::Record;
+use super::walk::{Output, Record};
 use crate::engine::TokenScore;
 use crate::engine::group::Group;
 use crate::engine::schedule::Schedule;
-use crate::model::Passage;
+use crate::model::{ModelConfig, Passage};
 
 /// Logits computed at once: bounds the [R, V] matrix.
 const LOGITS: usize = 1 << 23;
@@ -91,7 +91,8 @@ impl Record for Tokens {
             LOGITS.min((engine.device.largest_buffer() / 4) as usize) / engine.config.vocabulary;
         for first in (0..kept.count).step_by(most.max(1)) {
             let rows = most.max(1).min(kept.count - first);
-            let logits = pass.logits(slot, &kept.rows, first, rows)?;
+            let logits = pass.buffer(Use::Logits, rows * engine.config.vocabulary);
+            pass.logits(slot, &kept.rows, first, rows, (&logits, 0))?;
             let place = set * kept.count + first;
             let (recorder, targets, out) = (&mut pass.recorder, &kept.targets, &kept.scores);
             engine
@@ -104,32 +105,31 @@ impl Record for Tokens {
 
     fn close(
         &self,
-        pass: &mut Pass,
+        _: &mut Pass,
+        kept: &mut Kept,
+        _: &Group,
+        _: Range<usize>,
+    ) -> Result<Vec<Output>, GpuError> {
+        let sets = kept.ends.iter().flatten().count();
+        let words = sets * kept.count * 4;
+        Ok(vec![(kept.scores.clone(), words, "the tokens' scores")])
+    }
+
+    fn items(
+        &self,
+        _: &ModelConfig,
         kept: Kept,
+        read: Vec<Vec<f32>>,
         group: &Group,
         range: Range<usize>,
-    ) -> Result<Vec<Vec<TokenScore>>, GpuError> {
-        let sets = kept.ends.iter().flatten().count();
-        let numbers = pass.read(&kept.scores, 0, sets * kept.count * 4, "the tokens' scores")?;
+    ) -> Vec<Vec<TokenScore>> {
+        let numbers = read.concat();
         let scores: Vec<(f64, bool)> = numbers.as_chunks().0.iter().map(score::read).collect();
         let of = |path: &Vec<usize>| {
-            let set = path
-                .last()
-                .and_then(|&node| kept.ends[node])
-                .unwrap_or_default();
-            let mut scores = &scores[set * kept.count..][..kept.count];
-            self.passages[range.clone()]
-                .iter()
-                .map(|passage| {
-                    let (own, rest) = scores.split_at(passage.scored);
-                    scores = rest;
-                    TokenScore {
-                        log_probability: own.iter().map(|score| score.0).sum(),
-                        greedy: own.iter().all(|score| score.1),
-                    }
-                })
-                .collect()
+            let end = path.last().and_then(|&node| kept.ends[node]);
+            let scores = &scores[end.unwrap_or_default() * kept.count..][..kept.count];
+            TokenScore::of_each(&self.passages[range.clone()], scores)
         };
-        Ok(group.schedule.paths.iter().map(of).collect())
+        group.schedule.paths.iter().map(of).collect()
     }
 }

@@ -6,9 +6,11 @@ use super::WebGpuEngine;
 use super::error::GpuError;
 use super::pass::Pass;
 use super::program::Program;
+use super::readback::{Pending, Source};
 use crate::engine::group::{Group, Room, groups};
 use crate::engine::schedule::Schedule;
 use crate::engine::{EngineError, Run};
+use crate::model::ModelConfig;
 use crate::plan::Plan;
 
 /// Rows that one block run takes at most (at least one pack).
@@ -34,6 +36,16 @@ pub trait Record {
     /// Rows [D] that are kept of every sequence under a schedule.
     fn kept_rows(&self, group: &Schedule, is_end: &[bool]) -> usize;
 
+    /// Numbers that are read back of every sequence under a schedule.
+    fn numbers_read(&self, _: &ModelConfig, _: &Schedule, _: &[bool]) -> usize {
+        0
+    }
+
+    /// Rows [D] that are read back of every token under a schedule.
+    fn rows_a_token(&self, _: &Schedule) -> usize {
+        0
+    }
+
     /// Where in them a node's run keeps its attention and its MLP; `None`: nowhere.
     fn places(&self, group: &Group) -> Option<Vec<Vec<[usize; 2]>>>;
 
@@ -55,15 +67,28 @@ pub trait Record {
         slot: usize,
     ) -> Result<(), GpuError>;
 
-    /// The pack is through: one item for each of the group's plans and each sequence of `range`.
+    /// The pack is through: records what is left to compute, and says what to read back.
     fn close(
         &self,
         pass: &mut Pass,
-        kept: Self::Kept,
+        kept: &mut Self::Kept,
         group: &Group,
         range: Range<usize>,
-    ) -> Result<Vec<Vec<Self::Item>>, GpuError>;
+    ) -> Result<Vec<Output>, GpuError>;
+
+    /// One item for each of the group's plans and each sequence of `range`, from what was read.
+    fn items(
+        &self,
+        config: &ModelConfig,
+        kept: Self::Kept,
+        read: Vec<Vec<f32>>,
+        group: &Group,
+        range: Range<usize>,
+    ) -> Vec<Vec<Self::Item>>;
 }
+
+/// A buffer whose beginning is read back: words of it, and what they are, for people.
+pub type Output = (wgpu::Buffer, usize, &'static str);
 
 pub struct Walk<'a, R: Record> {
     engine: &'a WebGpuEngine,
@@ -73,6 +98,8 @@ pub struct Walk<'a, R: Record> {
     /// The group and the pack being run.
     at: (usize, usize),
     state: Option<State<'a, R::Kept>>,
+    /// The GPU has not answered yet; see [`Run::is_waiting`].
+    is_waiting: bool,
     done: usize,
     total: usize,
     /// [plan][sequence]
@@ -88,6 +115,8 @@ struct State<'a, K> {
     /// Copies of the pieces before.
     copies: usize,
     keep: bool,
+    /// All pieces ran; what was recorded is on its way back.
+    reading: Option<Pending>,
 }
 
 impl<'a, R: Record> Walk<'a, R> {
@@ -99,12 +128,13 @@ impl<'a, R: Record> Walk<'a, R> {
         let widest = engine.widest_row() as u64 * 4;
         let room = |schedule: &Schedule| {
             let ends = vec![true; schedule.nodes.len()];
-            let kept = record.kept_rows(schedule, &ends) as u64;
-            let streams = bytes / (schedule.peak_streams() as u64 * a_row);
+            let kept = record.kept_rows(schedule, &ends) as u64 * a_row;
+            let read = record.numbers_read(&engine.config, schedule, &ends) as u64 * 4;
+            let rows = schedule.peak_streams().max(record.rows_a_token(schedule));
             Room {
-                rows: streams.min(bytes / widest) as usize,
+                rows: (bytes / (rows as u64 * a_row)).min(bytes / widest) as usize,
                 sequences: bytes
-                    .checked_div(kept * a_row)
+                    .checked_div(kept.max(read))
                     .map_or(usize::MAX, |n| n as usize),
             }
         };
@@ -126,6 +156,7 @@ impl<'a, R: Record> Walk<'a, R> {
             groups,
             at: (0, 0),
             state: None,
+            is_waiting: false,
             done: 0,
             total: runs * sequences.len(),
             items: plans
@@ -164,6 +195,7 @@ impl<'a, R: Record> Walk<'a, R> {
             next: 0,
             copies: 0,
             keep: places.is_some(),
+            reading: None,
         })
     }
 
@@ -180,7 +212,28 @@ impl<'a, R: Record> Walk<'a, R> {
             Some(state) => state,
             None => self.open(group, range.clone())?,
         };
-        if let Some(piece) = state.program.pieces.get(state.next) {
+        let piece = state.program.pieces.get(state.next);
+        self.is_waiting = match &state.reading {
+            None => state.pass.recorder.is_crowded(),
+            Some(pending) => !pending.is_here(&self.engine.device)?,
+        };
+        if self.is_waiting {
+            // A device that is lost never answers.
+            self.engine.device.check()?;
+            self.state = Some(state);
+        } else if let Some(pending) = state.reading.take() {
+            let State { mut pass, kept, .. } = state;
+            let device = &self.engine.device;
+            let read = pass.arena.staging.finish(device, pending)?;
+            self.engine.give_back(pass);
+            let plans = group.plans.clone();
+            let config = &self.engine.config;
+            let items = self.record.items(config, kept, read, group, range);
+            for (plan, items) in plans.zip(items) {
+                self.items[plan].extend(items);
+            }
+            self.at = (g, p + 1);
+        } else if let Some(piece) = piece {
             let block = &self.engine.blocks[piece.run.index];
             block.run(&mut state.pass, piece, state.copies, state.keep)?;
             for &(node, slot) in &piece.complete {
@@ -190,18 +243,18 @@ impl<'a, R: Record> Walk<'a, R> {
             state.copies += piece.copies.len();
             state.next += 1;
             self.done += piece.copies.len() * range.len();
-        }
-        if state.next < state.program.pieces.len() {
             self.state = Some(state);
         } else {
-            let State { mut pass, kept, .. } = state;
-            let plans = group.plans.clone();
-            let items = self.record.close(&mut pass, kept, group, range)?;
-            self.engine.give_back(pass);
-            for (plan, items) in plans.zip(items) {
-                self.items[plan].extend(items);
-            }
-            self.at = (g, p + 1);
+            let (pass, kept) = (&mut state.pass, &mut state.kept);
+            let outputs = self.record.close(pass, kept, group, range)?;
+            let sources = outputs.iter().map(|(buffer, words, what)| Source {
+                buffer,
+                words: *words,
+                what,
+            });
+            let sources: Vec<Source> = sources.collect();
+            state.reading = Some(state.pass.read(&sources)?);
+            self.state = Some(state);
         }
         Ok(Some((self.done, self.total)))
     }
@@ -210,6 +263,10 @@ impl<'a, R: Record> Walk<'a, R> {
 impl<R: Record> Run<R::Item> for Walk<'_, R> {
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError> {
         Ok(self.step()?)
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.is_waiting
     }
 
     fn finish(self: Box<Self>) -> Result<Vec<Vec<R::Item>>, EngineError> {

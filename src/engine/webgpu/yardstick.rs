@@ -7,7 +7,7 @@ use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
 use super::gemm::{self, Gemm};
 use super::matrix::{Format, Matrix};
-use super::readback::Staging;
+use super::readback::{Source, Staging};
 use super::recorder::{Recorder, Shared};
 use crate::model::ModelConfig;
 
@@ -107,7 +107,14 @@ impl Yardstick {
         let start = Instant::now();
         let mut recorder = Recorder::new(&self.device, &self.shared);
         record(&mut recorder)?;
-        self.staging.read(&mut recorder, out, 0, 1, "a yardstick")?;
+        let first = Source {
+            buffer: out,
+            words: 1,
+            what: "a yardstick",
+        };
+        let pending = self.staging.begin(&mut recorder, &[first])?;
+        pending.is_here(&self.device)?;
+        self.staging.finish(&self.device, pending)?;
         Ok(start.elapsed())
     }
 }

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::engine::Run;
 use crate::model::Prompt;
 use crate::plan::Plan;
+use crate::study::loaded::likeliest;
 use crate::study::{LoadedModel, StudyError};
 use crate::task::score;
 
@@ -24,6 +26,8 @@ pub struct Generating<'a> {
     plan: usize,
     texts: Vec<Text>,
     written: usize,
+    /// The next tokens of the texts that have not ended, on their way.
+    run: Option<(Vec<usize>, Box<dyn Run<Vec<f32>> + 'a>)>,
     /// [plan][prompt]
     right: Vec<Vec<bool>>,
 }
@@ -53,18 +57,27 @@ impl<'a> Generating<'a> {
             plan: 0,
             texts,
             written: 0,
+            run: None,
             right: Vec::new(),
         })
     }
 
-    /// Writes one token of every text that has not ended; `false` once every plan is done.
+    /// Goes on with one token of every text that has not ended; `false` once every plan is done.
     pub fn advance(&mut self) -> Result<bool, StudyError> {
+        if let Some((open, mut run)) = self.run.take() {
+            if run.advance()?.is_some() {
+                self.run = Some((open, run));
+            } else {
+                self.write(&open, &run.finish()?.concat())?;
+            }
+            return Ok(true);
+        }
         let Some(plan) = self.plans.get(self.plan) else {
             return Ok(false);
         };
-        let config = self.model.config();
+        let context = self.model.config().context;
         for text in &mut self.texts {
-            text.ended |= text.ids.len() >= config.context;
+            text.ended |= text.ids.len() >= context;
         }
         let open: Vec<usize> = (0..self.texts.len())
             .filter(|&i| !self.texts[i].ended)
@@ -85,11 +98,22 @@ impl<'a> Generating<'a> {
                 option_ids: Vec::new(),
             })
             .collect();
-        let logits = self.model.engine.next_token_logits(&prompts, plan)?;
-        for (&i, row) in open.iter().zip(&logits) {
-            let best = |best: usize, (id, &x): (usize, &f32)| if x > row[best] { id } else { best };
-            let id = row.iter().enumerate().fold(0, best) as u32;
-            if config.eos_token_ids.contains(&id) {
+        let plan = Arc::from([plan.clone()]);
+        let run = self.model.engine.next(prompts.into(), plan)?;
+        self.run = Some((open, run));
+        Ok(true)
+    }
+
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        self.run.as_ref().is_some_and(|(_, run)| run.is_waiting())
+    }
+
+    /// Adds the likeliest token to each of the `open` texts.
+    fn write(&mut self, open: &[usize], logits: &[Vec<f32>]) -> Result<(), StudyError> {
+        for (&i, row) in open.iter().zip(logits) {
+            let id = likeliest(row.iter().copied());
+            if self.model.config().eos_token_ids.contains(&id) {
                 self.texts[i].ended = true;
                 continue;
             }
@@ -97,7 +121,7 @@ impl<'a> Generating<'a> {
             self.texts[i].ended = self.text(i)?.contains(END);
         }
         self.written += 1;
-        Ok(true)
+        Ok(())
     }
 
     /// Tokens written and to write.

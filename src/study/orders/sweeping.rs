@@ -39,6 +39,8 @@ pub struct Sweeping<'a> {
 
 /// What a chunk of rows is going through.
 enum Stage<'a> {
+    /// What the model's own order finds likeliest next, where a row has no options of its own.
+    Rivals(Box<dyn Run<Vec<f32>> + 'a>),
     Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
     Passages(Box<dyn Run<TokenScore> + 'a>),
     Generate(Generating<'a>),
@@ -165,14 +167,12 @@ impl<'a> Sweeping<'a> {
         let before = self.done;
         match self.stage.take() {
             None if from == to => return Ok(None),
-            None => {
-                let prompts = self.prompts(from..to)?;
-                let run = self.model.engine.start(
-                    prompts.clone().into(),
-                    self.plans.clone(),
-                    Capture::Members,
-                )?;
-                self.stage = Some(Stage::Members(prompts, run));
+            None => self.stage = Some(self.begin(from..to)?),
+            Some(Stage::Rivals(mut run)) => {
+                self.stage = Some(match run.advance()? {
+                    Some(_) => Stage::Rivals(run),
+                    None => self.members(from..to, &run.finish()?.concat())?,
+                });
             }
             Some(Stage::Members(prompts, mut run)) => match run.advance()? {
                 Some((done, _)) => {
@@ -218,31 +218,52 @@ impl<'a> Sweeping<'a> {
         Ok(Some((self.done, self.total)))
     }
 
-    /// The chunk's prompts with their options: the row's own, or the rivals by the model's own order.
-    fn prompts(&self, rows: std::ops::Range<usize>) -> Result<Vec<Prompt>, StudyError> {
-        let readings = &self.readings[rows];
-        let open: Vec<Prompt> = readings
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        match &self.stage {
+            None => false,
+            Some(Stage::Rivals(run)) => run.is_waiting(),
+            Some(Stage::Members(_, run)) => run.is_waiting(),
+            Some(Stage::Passages(run)) => run.is_waiting(),
+            Some(Stage::Generate(generating)) => generating.is_waiting(),
+        }
+    }
+
+    /// A chunk's first stage.
+    fn begin(&self, rows: std::ops::Range<usize>) -> Result<Stage<'a>, StudyError> {
+        let open = self.readings[rows.clone()]
             .iter()
-            .filter(|reading| reading.rivals != Rivals::Given)
-            .map(|reading| reading.prompt.clone())
-            .collect();
-        let logits = if open.is_empty() {
-            Vec::new()
-        } else {
-            let engine = &self.model.engine;
-            engine.next_token_logits(&open, &self.plans[0])?
-        };
+            .filter(|reading| reading.rivals != Rivals::Given);
+        let open: Arc<[Prompt]> = open.map(|reading| reading.prompt.clone()).collect();
+        if open.is_empty() {
+            return self.members(rows, &[]);
+        }
+        let own = Arc::from([self.own_plan().clone()]);
+        Ok(Stage::Rivals(self.model.engine.next(open, own)?))
+    }
+
+    /// All orders of a chunk, its rows with their options: the row's own, or its rivals by the
+    /// `logits` of the rows that have none.
+    fn members(
+        &self,
+        rows: std::ops::Range<usize>,
+        logits: &[Vec<f32>],
+    ) -> Result<Stage<'a>, StudyError> {
         let mut logits = logits.iter();
-        Ok(readings
-            .iter()
-            .map(|reading| match (reading.rivals, reading.prompt.clone()) {
-                (Rivals::Given, prompt) => prompt,
-                (Rivals::Original { right }, prompt) => match logits.next() {
-                    Some(logits) => with_rivals(&prompt, right, logits),
-                    None => prompt,
-                },
-            })
-            .collect())
+        let prompt = |reading: &Reading| match (reading.rivals, reading.prompt.clone()) {
+            (Rivals::Given, prompt) => prompt,
+            (Rivals::Original { right }, prompt) => match logits.next() {
+                Some(logits) => with_rivals(&prompt, right, logits),
+                None => prompt,
+            },
+        };
+        let prompts: Vec<Prompt> = self.readings[rows].iter().map(prompt).collect();
+        let run = self.model.engine.start(
+            prompts.clone().into(),
+            self.plans.clone(),
+            Capture::Members,
+        )?;
+        Ok(Stage::Members(prompts, run))
     }
 
     /// `traces` `[plan][prompt]` of the chunk.

@@ -1,5 +1,7 @@
 //! Prefill attention over packed sequences: see the README beside this file.
 
+pub mod check;
+
 use super::device::Device;
 use super::error::GpuError;
 use super::kernel::Access::{Read, Write};
@@ -156,94 +158,5 @@ impl Naive {
         let params = [rows as u32, rows_a_copy as u32, self.window];
         let size = [(rows * self.heads).div_ceil(64) as u32, 1, 1];
         recorder.call(&self.kernel, &[starts, qkv, out], &params, size, 0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Gpu, config, noise, worst};
-    use super::*;
-
-    /// The CPU's own, in f64, from rows [copies N, (heads + 2 kv) W].
-    fn plain(qkv: &[f32], config: &ModelConfig, n: usize, spans: &[(usize, usize)]) -> Vec<f32> {
-        let (h, kv, w) = (config.heads, config.kv_heads, config.head_width);
-        let (row, window) = ((h + 2 * kv) * w, window(config) as usize);
-        let mut out = vec![0f32; qkv.len() / row * h * w];
-        for copy in 0..qkv.len() / row / n {
-            for &(start, length) in spans {
-                let base = copy * n + start;
-                let at = |t: usize, head: usize| &qkv[(base + t) * row + head * w..][..w];
-                for (t, head) in (0..length).flat_map(|t| (0..h).map(move |head| (t, head))) {
-                    let keys = (t + 1).saturating_sub(window)..t + 1;
-                    let score = |key: usize| {
-                        let pairs = at(t, head).iter().zip(at(key, h + head / (h / kv)));
-                        let dot: f64 = pairs.map(|(q, k)| f64::from(*q) * f64::from(*k)).sum();
-                        (dot / (w as f64).sqrt()).exp()
-                    };
-                    let total: f64 = keys.clone().map(score).sum();
-                    let out = &mut out[((base + t) * h + head) * w..][..w];
-                    for key in keys {
-                        let weight = (score(key) / total) as f32;
-                        let values = at(key, h + kv + head / (h / kv));
-                        out.iter_mut()
-                            .zip(values)
-                            .for_each(|(o, v)| *o += weight * v);
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    #[test]
-    fn tiles_and_the_naive_kernel_equal_the_plain_sum() {
-        let mut gpu = Gpu::new();
-        // Heads, KV heads, W, window: W of no whole number of lanes, and tiles of every size.
-        let shapes = [
-            (6, 2, 8, "null"),
-            (4, 4, 12, "1"),
-            (6, 3, 64, "5"),
-            (2, 1, 96, "null"),
-            (2, 1, 128, "20"),
-            (1, 1, 256, "null"),
-        ];
-        for (heads, kv_heads, width, window) in shapes {
-            let config = config(heads, kv_heads, width, window);
-            let spans = [(0, 1), (1, 37), (38, 16), (54, 3)];
-            let (n, copies) = (57, 2);
-            let row = (heads + 2 * kv_heads) * width;
-            let qkv: Vec<f32> = noise(copies * n * row, 1).iter().map(|x| 2.0 * x).collect();
-            let expected = plain(&qkv, &config, n, &spans);
-            let from = gpu.device.storage("qkv", &qkv);
-            let at = format!("{heads} {kv_heads} {width} {window}");
-
-            let attention = Attention::new(&gpu.device, &config).expect("a kernel");
-            let tiles = attention.tiles(&spans);
-            let table = gpu.device.storage("tiles", &tiles.table);
-            let out = gpu.zeros(expected.len());
-            let found = gpu.run(&out, expected.len(), |recorder| {
-                attention.run(recorder, &from, copies, n, &tiles, &table, &out)
-            });
-            assert!(worst(&found, &expected) < 1e-5, "{at}");
-
-            let naive = Naive::new(&gpu.device, &config);
-            let starts = spans.iter().flat_map(|&(start, t)| vec![start as u32; t]);
-            let starts = gpu.device.storage("starts", &starts.collect::<Vec<u32>>());
-            let out = gpu.zeros(expected.len());
-            let found = gpu.run(&out, expected.len(), |recorder| {
-                naive.run(recorder, &from, copies, n, &starts, &out)
-            });
-            assert!(worst(&found, &expected) < 1e-5, "{at}, naive");
-        }
-    }
-
-    #[test]
-    fn pairs_are_counted_through_the_window() {
-        let gpu = Gpu::new();
-        let attention = Attention::new(&gpu.device, &config(2, 1, 8, "3")).expect("a kernel");
-        assert_eq!(
-            attention.tiles(&[(0, 5), (5, 1)]).pairs,
-            1 + 2 + 3 + 3 + 3 + 1
-        );
     }
 }

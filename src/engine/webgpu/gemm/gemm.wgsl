@@ -6,7 +6,7 @@ struct Params {
     k4: u32,         // k / 4
     stride: u32,     // numbers a row of out
     column: u32,     // where these n columns begin in it
-    tokens: u32,     // N: rows of one copy of the pack
+    tokens: u32,     // for members N, rows of one copy of the pack; else the first row of out
     copy: u32,       // the first copy's place in the copy table
     width: u32,      // D
     flags: u32,

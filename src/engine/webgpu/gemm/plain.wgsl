@@ -3,7 +3,7 @@
 fn store(row: u32, column: u32, sum: vec4<f32>) {
     for (var i = 0u; i < 4u; i += 1u) {
         if row < p.m && column + i < p.n {
-            out[row * p.stride + p.column + column + i] = sum[i];
+            out[(p.tokens + row) * p.stride + p.column + column + i] = sum[i];
         }
     }
 }

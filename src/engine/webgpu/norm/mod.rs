@@ -1,5 +1,7 @@
 //! RMSNorm of rows: see the README beside this file.
 
+pub mod check;
+
 use super::device::Device;
 use super::error::GpuError;
 use super::grid::grid;
@@ -66,56 +68,5 @@ impl Norm {
             grid(rows, 1),
             0,
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Gpu, noise, worst};
-    use super::*;
-
-    fn plain(row: &[f32], weight: &[f32], eps: f32) -> Vec<f32> {
-        let square: f64 = row.iter().map(|x| f64::from(*x).powi(2)).sum();
-        let r = 1.0 / (square / row.len() as f64 + f64::from(eps)).sqrt();
-        let each = row.iter().zip(weight);
-        each.map(|(x, w)| (f64::from(*x) * r) as f32 * w).collect()
-    }
-
-    #[test]
-    fn rows_and_streams_are_normed_as_on_the_cpu() {
-        let mut gpu = Gpu::new();
-        for width in [4, 48, 172, 576] {
-            let (eps, tokens) = (1e-3, 3);
-            let (x, weight) = (noise(4 * tokens * width, 1), noise(width, 2));
-            let norm = Norm::new(&gpu.device, width, eps);
-            let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
-            let copies = gpu.device.storage("copies", table.as_flattened());
-            let (from, w) = (
-                gpu.device.storage("x", &x),
-                gpu.device.storage("weight", &weight),
-            );
-            let all: Vec<f32> = x
-                .chunks(width)
-                .flat_map(|row| plain(row, &weight, eps))
-                .collect();
-            let n = 4 * tokens;
-            let out = gpu.zeros(n * width);
-            let found = gpu.run(&out, n * width, |recorder| {
-                norm.run(recorder, From::Rows(&from), n, &w, &copies, &out)
-            });
-            assert!(worst(&found, &all) < 1e-5);
-
-            let streams = From::Streams {
-                streams: &from,
-                rows_a_copy: tokens,
-                first_copy: 1,
-            };
-            let out = gpu.zeros(2 * tokens * width);
-            let found = gpu.run(&out, 2 * tokens * width, |recorder| {
-                norm.run(recorder, streams, 2 * tokens, &w, &copies, &out)
-            });
-            let slot = |slot: usize| &all[slot * tokens * width..][..tokens * width];
-            assert!(worst(&found, &[slot(2), slot(0)].concat()) < 1e-5);
-        }
     }
 }

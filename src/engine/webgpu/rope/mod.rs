@@ -1,5 +1,7 @@
 //! Rotary positions: see the README beside this file.
 
+pub mod check;
+
 use super::device::Device;
 use super::error::GpuError;
 use super::grid::grid;
@@ -40,45 +42,5 @@ impl Turn {
         let params = [rows, rows_a_copy, self.turned, self.half, self.stride].map(|x| x as u32);
         let size = grid(rows * self.turned * self.half, 64);
         recorder.call(&self.kernel, &[tokens, angles, qkv], &params, size, 0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::{Gpu, config, noise, worst};
-    use super::*;
-
-    #[test]
-    fn pairs_turn_and_values_stay() {
-        let mut gpu = Gpu::new();
-        let config = config(6, 2, 8, "null");
-        let (n, copies, half) = (3, 2, 4);
-        let (row, turned) = ((6 + 2 * 2) * 8, 6 + 2);
-        let qkv = noise(copies * n * row, 1);
-        let angles = noise(5 * half * 2, 2);
-        let at = [4u32, 0, 2];
-        let table: Vec<u32> = at.iter().flat_map(|&at| [at, u32::MAX]).collect();
-        let mut expected = qkv.clone();
-        for (r, row) in expected.chunks_mut(row).enumerate() {
-            for head in row.chunks_mut(8).take(turned) {
-                let before = head.to_vec();
-                for i in 0..half {
-                    let angle = (at[r % n] as usize * half + i) * 2;
-                    let (cos, sin) = (angles[angle], angles[angle + 1]);
-                    head[i] = before[i] * cos - before[i + half] * sin;
-                    head[i + half] = before[i + half] * cos + before[i] * sin;
-                }
-            }
-        }
-        let turn = Turn::new(&gpu.device, &config);
-        let out = gpu.device.storage("qkv", &qkv);
-        let (tokens, angles) = (
-            gpu.device.storage("tokens", &table),
-            gpu.device.storage("angles", &angles),
-        );
-        let found = gpu.run(&out, qkv.len(), |recorder| {
-            turn.run(recorder, &out, copies * n, n, &tokens, &angles)
-        });
-        assert!(worst(&found, &expected) < 1e-6);
     }
 }

@@ -1,0 +1,90 @@
+//! Logits of the next token over the whole vocabulary.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use candle_core::{Result, Tensor};
+
+use super::CandleEngine;
+use super::block::Added;
+use super::walk::Record;
+use crate::engine::pack::Pack;
+use crate::engine::schedule::Schedule;
+use crate::model::Prompt;
+
+pub struct Next<'a> {
+    pub engine: &'a CandleEngine,
+    pub prompts: Arc<[Prompt]>,
+}
+
+/// Of one pack of P prompts.
+pub struct Kept {
+    /// The rows of the prompts' last tokens.
+    last: Tensor, // [P]
+    /// For nodes where plans end. [P][V]
+    logits: Vec<Vec<Vec<f32>>>,
+}
+
+impl Record for Next<'_> {
+    /// [V]
+    type Item = Vec<f32>;
+    type Kept = Kept;
+
+    fn sequences(&self) -> Vec<&[u32]> {
+        self.prompts
+            .iter()
+            .map(|prompt| prompt.token_ids.as_slice())
+            .collect()
+    }
+
+    fn open(
+        &self,
+        _: Range<usize>,
+        pack: &Pack,
+        schedule: &Schedule,
+        stream: &Tensor,
+    ) -> Result<Kept> {
+        Ok(Kept {
+            last: Tensor::new(pack.last_rows(1), stream.device())?,
+            logits: vec![Vec::new(); schedule.nodes.len()],
+        })
+    }
+
+    fn added(
+        &self,
+        _: &mut Kept,
+        _: &Pack,
+        _: &Schedule,
+        _: &[(usize, usize)],
+        _: &Added,
+    ) -> Result<()> {
+        Ok(())
+    }
+
+    fn state(
+        &self,
+        kept: &mut Kept,
+        _: &Pack,
+        node: usize,
+        stream: &Tensor,
+        is_end: bool,
+    ) -> Result<()> {
+        if is_end {
+            let normed = self.engine.normed(&stream.index_select(&kept.last, 0)?)?; // [P, D]
+            kept.logits[node] = normed.matmul(&self.engine.output.t()?)?.to_vec2()?; // [P][V]
+        }
+        Ok(())
+    }
+
+    fn close(
+        &self,
+        kept: Kept,
+        schedule: &Schedule,
+        _: Range<usize>,
+        _: Range<usize>,
+    ) -> Result<Vec<Vec<Vec<f32>>>> {
+        // Plans may end at the same node, where they are the same.
+        let of = |path: &Vec<usize>| kept.logits[path[path.len() - 1]].clone();
+        Ok(schedule.paths.iter().map(of).collect())
+    }
+}

@@ -1,0 +1,108 @@
+//! What the kernels' checks share: a device, numbers to try, and how far two answers lie apart.
+
+use super::device::{Device, STORAGE};
+use super::error::GpuError;
+use super::readback::{Source, Staging};
+use super::recorder::{Recorder, Shared};
+
+/// A device that kernels are tried on.
+pub struct Probe<'a> {
+    pub device: &'a Device,
+    /// Every shape and format, as tests want it, or those that one start-up has time for.
+    pub is_thorough: bool,
+    shared: Shared,
+    staging: Staging,
+}
+
+impl<'a> Probe<'a> {
+    pub fn new(device: &'a Device, is_thorough: bool) -> Self {
+        Self {
+            shared: Shared::new(device),
+            device,
+            is_thorough,
+            staging: Staging::default(),
+        }
+    }
+
+    /// All of `shapes`, or as many of the first as one start-up has time for.
+    pub fn some<'b, T>(&self, shapes: &'b [T], few: usize) -> &'b [T] {
+        if self.is_thorough {
+            shapes
+        } else {
+            &shapes[..few]
+        }
+    }
+
+    pub fn storage<T: bytemuck::NoUninit>(&self, label: &str, content: &[T]) -> wgpu::Buffer {
+        self.device.storage(label, content)
+    }
+
+    pub fn zeros(&self, numbers: usize) -> wgpu::Buffer {
+        self.device.buffer("zeros", numbers as u64 * 4, STORAGE)
+    }
+
+    /// Records, submits, and reads the first numbers of `out`.
+    pub async fn run(
+        &mut self,
+        out: &wgpu::Buffer,
+        words: usize,
+        record: impl FnOnce(&mut Recorder) -> Result<(), GpuError>,
+    ) -> Result<Vec<f32>, GpuError> {
+        let mut recorder = Recorder::new(self.device, &self.shared);
+        record(&mut recorder)?;
+        let source = Source {
+            buffer: out,
+            words,
+            what: "a kernel's check",
+        };
+        let pending = self.staging.begin(&mut recorder, &[source])?;
+        pending.arrival(self.device).await?;
+        let mut parts = self.staging.finish(self.device, pending)?;
+        Ok(parts.pop().unwrap_or_default())
+    }
+
+    pub async fn read(&mut self, out: &wgpu::Buffer, words: usize) -> Result<Vec<f32>, GpuError> {
+        self.run(out, words, |_| Ok(())).await
+    }
+}
+
+/// # Errors
+/// `found` differs from what the CPU computes by more than `most`, relative to its largest number.
+pub fn agree(
+    kernel: &'static str,
+    found: &[f32],
+    expected: &[f32],
+    most: f32,
+) -> Result<(), GpuError> {
+    let largest = expected.iter().fold(1e-9f32, |max, x| max.max(x.abs()));
+    let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+    let off = off.fold(0.0, f32::max) / largest;
+    if found.len() == expected.len() && off <= most {
+        Ok(())
+    } else {
+        Err(GpuError::Wrong { kernel, off })
+    }
+}
+
+/// Numbers in -1..1, the same for a seed.
+pub fn noise(n: usize, seed: u32) -> Vec<f32> {
+    let mut noise = rand_mt::Mt::new(seed);
+    let mut next = || noise.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0;
+    (0..n).map(|_| next()).collect()
+}
+
+/// A config with these heads, for kernels that ask for nothing else of it.
+pub fn config(
+    heads: usize,
+    kv_heads: usize,
+    head_width: usize,
+    window: &str,
+) -> Result<crate::model::ModelConfig, GpuError> {
+    let width = heads * head_width;
+    crate::model::ModelConfig::from_json(&format!(
+        r#"{{"model_type":"mistral","vocab_size":8,"hidden_size":{width},"intermediate_size":8,
+        "num_hidden_layers":1,"num_attention_heads":{heads},"num_key_value_heads":{kv_heads},
+        "max_position_embeddings":64,"rms_norm_eps":1e-5,"sliding_window":{window}}}"#
+    ))
+    .map_err(|error| GpuError::Driver(error.to_string()))
+}

@@ -1,0 +1,50 @@
+//! Every kernel against its plain twin on the CPU: at start-up, because there are drivers and
+//! browsers that compute wrong numbers without a word, and as tests.
+
+use super::device::Device;
+use super::error::GpuError;
+use super::probe::Probe;
+use super::{attention, gate, gather, gemm, norm, options, rope, score};
+
+/// # Errors
+/// The first kernel that is wrong, by its name, or what the device says.
+pub async fn run(device: &Device, is_thorough: bool) -> Result<(), GpuError> {
+    let probe = &mut Probe::new(device, is_thorough);
+    gather::check::rows_come_from_every_piece_of_a_table(probe).await?;
+    gather::check::rows_of_a_stream_are_shifted_to_its_slot(probe).await?;
+    norm::check::rows_and_streams_are_normed_as_on_the_cpu(probe).await?;
+    gemm::check::the_tiles_equal_the_plain_sum_in_every_format(probe).await?;
+    gemm::check::a_member_joins_its_stream_and_is_kept(probe).await?;
+    rope::check::pairs_turn_and_values_stay(probe).await?;
+    attention::check::tiles_equal_the_plain_sum(probe).await?;
+    gate::check::the_gate_closes_and_opens_as_on_the_cpu(probe).await?;
+    options::check::every_row_is_read_at_its_own_prompts_options(probe).await?;
+    score::check::the_likeliest_is_the_first_of_the_largest(probe).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::tests::device;
+    use super::*;
+
+    #[test]
+    fn every_kernel_equals_its_plain_twin() {
+        let device = device();
+        pollster::block_on(run(&device, true)).expect("kernels that are right");
+    }
+
+    #[test]
+    fn the_naive_kernels_do_too() {
+        let device = device();
+        let probe = &mut Probe::new(&device, true);
+        pollster::block_on(gemm::check::the_naive_kernel_says_the_same(probe)).expect("a product");
+        pollster::block_on(attention::check::the_naive_kernel_says_the_same(probe)).expect("a sum");
+    }
+
+    #[test]
+    fn a_wrong_number_is_named_by_its_kernel() {
+        let error = super::super::probe::agree("gate", &[1.0, 2.0], &[1.0, 2.1], 1e-5);
+        let sentence = error.expect_err("they differ").to_string();
+        assert!(sentence.contains("gate"), "{sentence}");
+    }
+}
