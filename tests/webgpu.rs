@@ -15,7 +15,7 @@ use common::parity;
 /// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
 const TOLERANCE: f64 = 2e-3;
 
-fn open(folder: &Path, adapter: AdapterChoice, format: Format) -> LoadedModel {
+fn open(folder: &Path, adapter: AdapterChoice, format: Option<Format>) -> LoadedModel {
     let files = ModelFiles::open(folder).expect("a model folder");
     let choice = EngineChoice::WebGpu { adapter, format };
     LoadedModel::from_files_with(&files, &choice, &mut |_, _| ())
@@ -31,7 +31,7 @@ fn strict() -> AdapterChoice {
 }
 
 fn on_gpu(folder: &Path) -> LoadedModel {
-    open(folder, strict(), Format::F32)
+    open(folder, strict(), None)
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_adapter_that_is_not_there_is_one_sentence() {
             name: Some("riva 128".into()),
             ..AdapterChoice::default()
         },
-        format: Format::F32,
+        format: None,
     };
     let error = LoadedModel::from_files_with(&files, &choice, &mut |_, _| ());
     let sentence = error.err().expect("an error").to_string();

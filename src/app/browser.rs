@@ -50,6 +50,19 @@ pub fn matches(query: &str) -> bool {
         .is_some_and(|list| list.matches())
 }
 
+/// What this page keeps for later visits under `key`.
+pub fn kept(key: &str) -> Option<String> {
+    let store = window().local_storage().ok().flatten()?;
+    store.get_item(key).ok().flatten()
+}
+
+/// Where storage is forbidden, a choice lasts until the page closes.
+pub fn keep(key: &str, value: &str) {
+    if let Ok(Some(store)) = window().local_storage() {
+        let _ = store.set_item(key, value);
+    }
+}
+
 /// Hands the reader a file.
 pub fn save(name: &str, kind: &str, content: &str) -> Result<(), JsValue> {
     let options = web_sys::BlobPropertyBag::new();

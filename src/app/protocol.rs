@@ -2,7 +2,7 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
@@ -14,7 +14,7 @@ use crate::study::report::{ModelFacts, Report};
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -25,9 +25,9 @@ pub struct Request {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Ask {
     /// Fetch one of the shipped models by its catalogue name.
-    LoadKnown { name: String },
+    LoadKnown { name: String, engine: EngineWish },
     /// Open files the reader chose; the `File` objects travel beside this message.
-    LoadFiles { name: String },
+    LoadFiles { name: String, engine: EngineWish },
     /// One prompt through the lens, on the model loaded last.
     Lens {
         prompt: String,
@@ -51,6 +51,13 @@ pub enum Ask {
         rows: usize,
         sweeps: Vec<Sweep>,
         extent: Extent,
+    },
+    /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
+    Compare {
+        prompt: String,
+        options: Vec<String>,
+        answer: usize,
+        plan: Option<String>,
     },
     /// Stop the request with this id.
     Cancel { id: u32 },
@@ -76,6 +83,15 @@ pub enum Tell {
     Loaded {
         model: ModelFacts,
     },
+    /// What runs the model now, in words, and, unless all is as the reader wished, why it does.
+    Engine {
+        line: String,
+        notice: String,
+    },
+    /// How far apart two engines are, in a sentence.
+    Compared {
+        sentence: String,
+    },
     /// What a sweep has so far; more is to come. Rows of single results are left out.
     Partial {
         report: Box<Report>,
@@ -90,13 +106,22 @@ pub enum Tell {
     Cancelled,
 }
 
+/// Where the reader wants the model to run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EngineWish {
+    /// On the GPU, if there is a real one that computes right; else on the processor.
+    #[default]
+    Auto,
+    /// On whatever WebGPU offers, a software adapter too; on the processor if that fails.
+    Gpu,
+    Cpu,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
     /// Bytes.
     Download,
-    /// Bytes of the reader's own files.
-    Read,
-    /// Tensors.
+    /// Parts of the model, each read and put into the engine.
     Weights,
     /// Block runs.
     Run,

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use super::browser::window;
+use super::browser::{keep, kept, window};
 use crate::chart::{DARK, LIGHT, Theme};
 
 const KEY: &str = "atelier-theme";
@@ -42,7 +42,7 @@ pub struct Themes {
 
 impl Themes {
     pub fn start() -> Self {
-        let kept = storage().and_then(|store| store.get_item(KEY).ok().flatten());
+        let kept = kept(KEY);
         let wish = RwSignal::new(
             kept.and_then(|name| Wish::parse(&name))
                 .unwrap_or(Wish::System),
@@ -73,18 +73,11 @@ impl Themes {
         });
         Effect::new(move |before: Option<Wish>| {
             let now = wish.get();
-            if before.is_some_and(|before| before != now)
-                && let Some(store) = storage()
-            {
-                // Where storage is forbidden the choice lasts until the page closes.
-                let _ = store.set_item(KEY, now.name());
+            if before.is_some_and(|before| before != now) {
+                keep(KEY, now.name());
             }
             now
         });
         Self { wish, theme }
     }
-}
-
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
 }

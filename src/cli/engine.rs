@@ -15,6 +15,8 @@ enum Name {
 #[cfg_attr(not(feature = "webgpu"), allow(dead_code))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Weights {
+    /// As the checkpoint stores them
+    Stored,
     F32,
     Bf16,
     F16,
@@ -33,7 +35,7 @@ pub struct Args {
     adapter: Option<String>,
 
     /// With --engine webgpu: how the weights lie in the GPU's memory
-    #[arg(long, value_enum, default_value_t = Weights::F32)]
+    #[arg(long, value_enum, default_value_t = Weights::Stored)]
     weights: Weights,
 
     /// Say on stderr what the run cost the GPU
@@ -49,12 +51,14 @@ impl Args {
             Name::Webgpu => EngineChoice::WebGpu {
                 adapter: AdapterChoice {
                     name: self.adapter.clone(),
+                    self_test: true,
                     ..AdapterChoice::default()
                 },
                 format: match self.weights {
-                    Weights::F32 => Format::F32,
-                    Weights::Bf16 => Format::Bf16,
-                    Weights::F16 => Format::F16,
+                    Weights::Stored => None,
+                    Weights::F32 => Some(Format::F32),
+                    Weights::Bf16 => Some(Format::Bf16),
+                    Weights::F16 => Some(Format::F16),
                 },
             },
         })
@@ -73,8 +77,8 @@ impl Args {
     fn cpu(&self) -> anyhow::Result<EngineChoice> {
         let only = match (&self.adapter, self.weights) {
             (Some(_), _) => "--adapter",
-            (None, Weights::Bf16 | Weights::F16) => "--weights",
-            (None, Weights::F32) => return Ok(EngineChoice::Cpu),
+            (None, Weights::F32 | Weights::Bf16 | Weights::F16) => "--weights",
+            (None, Weights::Stored) => return Ok(EngineChoice::Cpu),
         };
         anyhow::bail!("{only} is for --engine webgpu; give that too, or leave it out")
     }

@@ -1,10 +1,14 @@
-//! Which engine runs a model.
+//! Which engine runs a model, and the way of the model into it.
 
 use super::candle::CandleEngine;
+use super::memory::Memory;
 #[cfg(feature = "webgpu")]
-use super::webgpu::{AdapterChoice, Format, WebGpuEngine};
+use super::webgpu::{self, AdapterChoice, Format};
 use super::{Engine, EngineError};
-use crate::model::{ModelConfig, Weights};
+use crate::model::{ModelConfig, Part, Stored, Weights};
+
+/// Bytes that a browser's 32-bit memory has room for, beside the program itself.
+const WASM_MOST: u64 = 3_500_000_000;
 
 /// An engine, and where it is to run.
 #[derive(Clone, Debug, Default)]
@@ -15,30 +19,84 @@ pub enum EngineChoice {
     #[cfg(feature = "webgpu")]
     WebGpu {
         adapter: AdapterChoice,
-        format: Format,
+        /// `None`: as the checkpoint stores them, which loses nothing; f32 where that is mixed.
+        format: Option<Format>,
     },
 }
 
 impl EngineChoice {
-    /// Puts the weights into the engine chosen.
+    /// What a model will take in this engine.
+    pub fn memory(&self, config: &ModelConfig, stored: Option<Stored>) -> Memory {
+        match self {
+            Self::Cpu => Memory::of(config, 4),
+            #[cfg(feature = "webgpu")]
+            Self::WebGpu { format, .. } => {
+                Memory::of(config, format.unwrap_or(Format::of(stored)).bytes())
+            }
+        }
+    }
+
+    /// Makes room for a model in the engine chosen.
     ///
     /// # Errors
-    /// No such device, or one that is too small; nothing else is tried in its place.
-    pub fn open(
+    /// No such device, or no room; nothing else is tried in its place.
+    pub async fn begin(
         &self,
         config: ModelConfig,
-        weights: Weights,
-    ) -> Result<Box<dyn Engine>, EngineError> {
+        stored: Option<Stored>,
+    ) -> Result<Loading, EngineError> {
         Ok(match self {
-            Self::Cpu => Box::new(CandleEngine::new(
+            Self::Cpu => {
+                let memory = self.memory(&config, stored);
+                if cfg!(target_arch = "wasm32") && memory.total() > WASM_MOST {
+                    return Err(EngineError::NoRoom { memory });
+                }
+                Loading::Cpu(Weights::new(&config), config)
+            }
+            #[cfg(feature = "webgpu")]
+            Self::WebGpu { adapter, format } => {
+                let format = format.unwrap_or(Format::of(stored));
+                let loading = webgpu::Loading::begin(config, adapter, format).await?;
+                Loading::WebGpu(Box::new(loading))
+            }
+        })
+    }
+}
+
+/// An engine that waits for its weights.
+pub enum Loading {
+    Cpu(Weights, ModelConfig),
+    #[cfg(feature = "webgpu")]
+    WebGpu(Box<webgpu::Loading>),
+}
+
+impl Loading {
+    /// Takes the next part over.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn take(&mut self, part: Part) -> Result<(), EngineError> {
+        match self {
+            Self::Cpu(weights, _) => weights.take(part),
+            #[cfg(feature = "webgpu")]
+            Self::WebGpu(loading) => loading.take(&part)?,
+        }
+        Ok(())
+    }
+
+    /// The engine, once every part was taken.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn finish(self) -> Result<Box<dyn Engine>, EngineError> {
+        Ok(match self {
+            Self::Cpu(weights, config) => Box::new(CandleEngine::new(
                 config,
                 weights,
                 candle_core::Device::Cpu,
             )?),
             #[cfg(feature = "webgpu")]
-            Self::WebGpu { adapter, format } => {
-                Box::new(WebGpuEngine::new(config, weights, adapter, *format)?)
-            }
+            Self::WebGpu(loading) => Box::new(loading.finish()?),
         })
     }
 }

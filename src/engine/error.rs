@@ -17,11 +17,15 @@ pub enum EngineError {
         "a passage of {tokens} tokens cannot have its last {scored} scored: score at least one, and leave one before them"
     )]
     Scored { tokens: usize, scored: usize },
+    #[error(
+        "this model needs about {memory}, and a page has room for 3500 MB: use a smaller model here, or `atelier lens` for this one"
+    )]
+    NoRoom { memory: super::memory::Memory },
     #[error("the run was cancelled")]
     Cancelled,
     #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Tensor(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]
-    #[error(transparent)]
+    #[error("{0}; --engine cpu needs no GPU")]
     Gpu(#[from] super::webgpu::GpuError),
 }

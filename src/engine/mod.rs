@@ -9,13 +9,14 @@ mod check;
 mod choice;
 mod error;
 mod group;
+pub mod memory;
 mod pack;
 mod rope;
 pub mod schedule;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
 
-pub use choice::EngineChoice;
+pub use choice::{EngineChoice, Loading};
 pub use error::EngineError;
 
 use std::ops::ControlFlow;

@@ -17,6 +17,14 @@ pub struct Checkpoint {
     places: HashMap<String, Place>,
 }
 
+/// A type of numbers that checkpoints are read in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    F32,
+    F16,
+    Bf16,
+}
+
 struct Place {
     file: usize,
     /// Bytes of the file.
@@ -67,7 +75,10 @@ impl Checkpoint {
             bytes,
         });
         let headers: Vec<Header> = headers.collect();
-        Self::from_headers(&headers, files.index.as_ref().map(|(f, b)| (f.as_str(), &b[..])))
+        Self::from_headers(
+            &headers,
+            files.index.as_ref().map(|(f, b)| (f.as_str(), &b[..])),
+        )
     }
 
     /// Reads headers and checks them against the files' sizes and the index.
@@ -104,6 +115,19 @@ impl Checkpoint {
             }
         }
         Ok(Self { files, places })
+    }
+
+    /// How all its tensors are stored, if they are alike.
+    pub fn stored(&self) -> Option<Stored> {
+        let mut dtypes = self.places.values().map(|place| place.dtype);
+        let first = dtypes.next()?;
+        let stored = match first {
+            Dtype::F32 => Stored::F32,
+            Dtype::F16 => Stored::F16,
+            Dtype::BF16 => Stored::Bf16,
+            _ => return None,
+        };
+        dtypes.all(|dtype| dtype == first).then_some(stored)
     }
 
     pub fn contains(&self, tensor: &str) -> bool {

@@ -105,7 +105,7 @@ impl ModelFiles {
     }
 
     /// The bytes of these slices.
-    pub(super) fn bytes(&self, slices: &[Slice]) -> Vec<&[u8]> {
+    pub fn bytes(&self, slices: &[Slice]) -> Vec<&[u8]> {
         let bytes = |slice: &Slice| {
             // A checkpoint's headers were checked against these very bytes.
             &self.weights[slice.file].1[slice.range.start as usize..slice.range.end as usize]

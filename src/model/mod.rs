@@ -10,7 +10,7 @@ mod prompt;
 pub mod tokenizer;
 mod weights;
 
-pub use checkpoint::{Checkpoint, Header, Slice};
+pub use checkpoint::{Checkpoint, Header, Slice, Stored};
 pub use config::{Architecture, ModelConfig, RopeScaling};
 pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineChoice};
-use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Prompt, Tokenizer, Weights};
+use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Parts, Prompt, Tokenizer};
 use crate::plan::Plan;
 use crate::study::StudyError;
 use crate::study::facts::ModelFacts;
@@ -35,7 +35,7 @@ pub struct QuestionText {
 }
 
 impl LoadedModel {
-    /// Checks the files and puts the weights into the CPU engine; `progress(done, of)` counts blocks.
+    /// Checks the files and puts the weights into the CPU engine; `progress(done, of)` counts parts.
     ///
     /// # Errors
     /// See [`ModelError`]; the first problem found, cheap checks first.
@@ -62,11 +62,18 @@ impl LoadedModel {
             .as_ref()
             .map(|bytes| Tokenizer::from_json(bytes, &config))
             .transpose()?;
-        let weights = Weights::load(&config, &Checkpoint::open(files)?, progress)?;
+        let checkpoint = Checkpoint::open(files)?;
+        let parts = Parts::new(&config, &checkpoint)?;
+        let mut loading = pollster::block_on(engine.begin(config, checkpoint.stored()))?;
+        for n in 0..parts.len() {
+            progress(n, parts.len());
+            loading.take(parts.read(n, &files.bytes(parts.slices(n)))?)?;
+        }
+        progress(parts.len(), parts.len());
         Ok(Self {
             name: files.name.clone(),
             tokenizer,
-            engine: engine.open(config, weights)?,
+            engine: loading.finish()?,
         })
     }
 

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use crate::app::parts::{
-    Columns, FigureView, IdentityLine, ModelPicker, Options, Painters, PlanLine, PromptEditor,
-    PromptLine, Provenance, Status, source,
+    Columns, EngineLine, FigureView, IdentityLine, ModelPicker, Options, Painters, PlanLine,
+    PromptEditor, PromptLine, Provenance, Status, source,
 };
 use crate::app::studio::{Shown, Studio};
 use crate::app::theme::Themes;
@@ -47,6 +47,7 @@ pub fn LensPage() -> impl IntoView {
                 <div class="controls">
                     <ModelPicker />
                     <PlanLine />
+                    <EngineLine />
                 </div>
                 <Status />
                 <Show when=picture>

@@ -5,8 +5,9 @@ use leptos::prelude::*;
 use crate::app::bench::Bench;
 use crate::app::link::View;
 use crate::app::parts::{
-    Answers, Columns, FigureView, ModelPicker, Painters, PlanLine, PromptEditor, PromptLine,
-    Provenance, Questions, Row, SaveReport, Status, Strategies, SweepForm, SweepView, Tools,
+    Answers, Columns, EngineLine, FigureView, ModelPicker, Painters, PlanLine, PromptEditor,
+    PromptLine, Provenance, Questions, Row, SaveReport, Status, Strategies, SweepForm, SweepView,
+    Tools,
 };
 use crate::app::studio::{Shown, Studio};
 use crate::app::sweeps::Sweeps;
@@ -58,6 +59,7 @@ pub fn OrdersPage() -> impl IntoView {
                 <div class="controls">
                     <ModelPicker />
                     <PlanLine />
+                    <EngineLine />
                 </div>
                 <Status />
                 <Show when=move || there.get()>

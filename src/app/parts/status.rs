@@ -67,11 +67,8 @@ fn words(work: &Work, model: &str) -> String {
         (Task::Load, Some((Stage::Download, done, _))) => {
             format!("Fetching {model}: {}", bytes(done))
         }
-        (Task::Load, Some((Stage::Read, done, total))) => {
-            format!("Reading {model}: {} of {}", bytes(done), bytes(total))
-        }
         (Task::Load, Some((Stage::Weights, done, total))) => {
-            format!("Preparing {model}: tensor {done} of {total}")
+            format!("Preparing {model}: part {done} of {total}")
         }
         (Task::Load, _) => format!("Loading {model}"),
         (Task::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),

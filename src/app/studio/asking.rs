@@ -6,11 +6,37 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::{Place, Studio, Task};
+use crate::app::browser;
 use crate::app::link::{Choice, Draft, View};
-use crate::app::protocol::Ask;
+use crate::app::protocol::{Ask, EngineWish};
 
 /// Typing is over when nothing was typed for this long.
 const PAUSE: Duration = Duration::from_millis(350);
+
+/// Where the wish for an engine is kept.
+const WISH: &str = "atelier-engine";
+
+/// The wish as it is kept, and as a choice's value.
+pub fn name_of(wish: EngineWish) -> &'static str {
+    match wish {
+        EngineWish::Auto => "auto",
+        EngineWish::Gpu => "gpu",
+        EngineWish::Cpu => "cpu",
+    }
+}
+
+pub fn wish_of(name: &str) -> EngineWish {
+    match name {
+        "gpu" => EngineWish::Gpu,
+        "cpu" => EngineWish::Cpu,
+        _ => EngineWish::Auto,
+    }
+}
+
+/// The wish of an earlier visit.
+pub fn kept_wish() -> EngineWish {
+    wish_of(&browser::kept(WISH).unwrap_or_default())
+}
 
 impl Studio {
     /// Changes the draft and runs it when typing has stopped.
@@ -130,14 +156,42 @@ impl Studio {
         self.begin(Task::Sweep, ask, &[]);
     }
 
+    /// Runs the model elsewhere, now and at later visits.
+    pub fn choose_engine(self, wish: EngineWish) {
+        browser::keep(WISH, name_of(wish));
+        self.wish.set(wish);
+        self.load();
+    }
+
+    /// Compares the engine with the processor's on the draft.
+    pub fn compare(self) {
+        self.give_up(self.work);
+        let Draft {
+            prompt,
+            options,
+            answer,
+            plan,
+            ..
+        } = self.draft.get_untracked();
+        let plan = Some(plan).filter(|line| !line.trim().is_empty());
+        let ask = Ask::Compare {
+            prompt,
+            options,
+            answer,
+            plan,
+        };
+        self.begin(Task::Run, ask, &[]);
+    }
+
     /// Loads the draft's model, then runs the draft.
     pub fn load(self) {
         self.give_up(self.work);
         self.give_up(self.sweep);
         self.model.set(None);
         let desk = self.desk();
+        let engine = self.wish.get_untracked();
         match self.draft.with_untracked(|draft| draft.model.clone()) {
-            Choice::Known(name) => self.begin(Task::Load, Ask::LoadKnown { name }, &[]),
+            Choice::Known(name) => self.begin(Task::Load, Ask::LoadKnown { name, engine }, &[]),
             Choice::Folder(name) => {
                 let files = desk.folder.borrow().clone();
                 if files.is_empty() {
@@ -149,7 +203,7 @@ impl Studio {
                         ),
                     );
                 } else {
-                    self.begin(Task::Load, Ask::LoadFiles { name }, &files);
+                    self.begin(Task::Load, Ask::LoadFiles { name, engine }, &files);
                 }
             }
         }

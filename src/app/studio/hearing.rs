@@ -98,6 +98,12 @@ impl Studio {
         };
         match tell {
             Tell::Ready { .. } => {}
+            Tell::Engine { line, notice } => self.engine.set([line, notice]),
+            Tell::Compared { sentence } => {
+                slot.set(None);
+                self.said.set(sentence.clone());
+                self.engine.update(|[_, notice]| *notice = sentence);
+            }
             Tell::Partial { report } => self.show_sweep(*report, browser::now() - work.since),
             Tell::Progress { stage, done, total } => {
                 slot.set(Some(Work {

@@ -7,6 +7,7 @@ mod hearing;
 mod opening;
 mod work;
 
+pub use asking::{name_of, wish_of};
 pub use work::{Origin, Place, Problem, Shown, Task, Work};
 
 use std::cell::RefCell;
@@ -19,11 +20,12 @@ use web_sys::File;
 
 use super::client::Client;
 use super::link::{Draft, Link, View};
-use super::protocol::Ask;
+use super::protocol::{Ask, EngineWish};
 use super::{browser, examples, opened};
 use crate::chart::{Column, Quantity};
 use crate::plan::Plan;
 use crate::study::report::ModelFacts;
+use asking::kept_wish;
 
 #[derive(Clone, Copy)]
 pub struct Studio {
@@ -45,6 +47,10 @@ pub struct Studio {
     pub problem: RwSignal<Option<Problem>>,
     /// The model the worker holds.
     pub model: RwSignal<Option<ModelFacts>>,
+    /// Where the reader wants models to run.
+    pub wish: RwSignal<EngineWish>,
+    /// What runs the model, in words, and what is to be known about it.
+    pub engine: RwSignal<[String; 2]>,
     /// Said to screen readers, politely.
     pub said: RwSignal<String>,
     /// Counts edits, so that only the last of a burst runs.
@@ -98,6 +104,8 @@ impl Studio {
             finished: RwSignal::new(None),
             problem: RwSignal::new(None),
             model: RwSignal::new(None),
+            wish: RwSignal::new(kept_wish()),
+            engine: RwSignal::default(),
             said: RwSignal::new(String::new()),
             edits: StoredValue::new(0),
             waiting: StoredValue::new(None),

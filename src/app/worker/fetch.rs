@@ -3,14 +3,14 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, Response};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, Response};
 
-use super::{Desk, Stop};
+use super::{Desk, Stop, read};
 use crate::app::protocol::Stage;
-use crate::model::{Bytes, catalogue};
+use crate::model::{Bytes, ModelFiles, catalogue};
 
 /// The files of a model that the catalogue knows.
-pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<Vec<(String, Bytes)>, Stop> {
+pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>, Stop> {
     let Some(known) = catalogue::find(name) else {
         let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
         return Err(Stop::Failed(format!(
@@ -18,16 +18,21 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<Vec<(String, Byte
             names.join(", ")
         )));
     };
-    let mut files = Vec::with_capacity(known.files.len());
+    let (mut small, mut weights) = (Vec::new(), Vec::new());
     let mut progress = Bytecount {
         done: 0.0,
         total: known.bytes as f64,
     };
     for file in known.files {
-        let bytes = fetch(desk, id, file.path, &mut progress).await?;
-        files.push((file.name.to_owned(), Bytes::Owned(bytes)));
+        let blob = fetch(desk, id, file.path, &mut progress).await?;
+        if ModelFiles::is_weights(file.name) {
+            weights.push((file.name.to_owned(), blob));
+        } else {
+            let bytes = read::slice(&blob, file.name, 0..blob.size() as u64).await?;
+            small.push((file.name.to_owned(), Bytes::Owned(bytes)));
+        }
     }
-    Ok(files)
+    ModelFiles::new(name, small, weights).map_err(super::failed)
 }
 
 /// Bytes arrived, uncompressed, of all the model's files.
@@ -36,7 +41,7 @@ struct Bytecount {
     total: f64,
 }
 
-async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Result<Vec<u8>, Stop> {
+async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Result<Blob, Stop> {
     let failed = |why: &str| {
         Stop::Failed(format!(
             "{path} could not be fetched ({why}): check the connection and try again"
@@ -57,7 +62,8 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
         return Err(failed("an empty answer"));
     };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let mut bytes = Vec::new();
+    // The pieces stay the browser's: none is copied into this program's memory.
+    let pieces = js_sys::Array::new();
     loop {
         if let Err(stop) = desk.listen(id).await {
             // Ends the download; nobody waits for the promise.
@@ -71,11 +77,11 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
             js_sys::Reflect::get(&chunk, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
         };
         if field("done").is_truthy() {
-            return Ok(bytes);
+            return Blob::new_with_u8_array_sequence(&pieces).map_err(|_| failed("no room for it"));
         }
         let piece: js_sys::Uint8Array = field("value").unchecked_into();
         count.done += f64::from(piece.length());
-        bytes.extend_from_slice(&piece.to_vec());
+        pieces.push(&piece);
         desk.progress(id, Stage::Download, count.done, count.total);
     }
 }

@@ -5,6 +5,7 @@
 //! a page that cannot wait for a long block ends the worker instead.
 
 mod fetch;
+mod opening;
 mod prompt;
 mod read;
 mod session;
@@ -20,6 +21,9 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
+use crate::engine::EngineError;
+use crate::engine::webgpu::GpuError;
+use crate::study::StudyError;
 use crate::study::report::Report;
 use session::Session;
 
@@ -64,6 +68,8 @@ pub(super) enum Stop {
     Cancelled,
     /// One sentence for the reader.
     Failed(String),
+    /// The GPU failed: is it gone, and why, as a part of a sentence.
+    Gpu { is_lost: bool, reason: String },
 }
 
 /// The queue and the way back to the page.
@@ -128,6 +134,11 @@ impl Desk {
         }
     }
 
+    /// A request that could not be answered yet.
+    pub(super) fn put_back(&self, request: Request) {
+        self.queue.borrow_mut().push_front((request, Vec::new()));
+    }
+
     /// The next waiting request that a sweep may answer in between, so that the lab stays live.
     pub(super) fn take_quick(&self) -> Option<Request> {
         let mut queue = self.queue.borrow_mut();
@@ -139,9 +150,19 @@ impl Desk {
         }
     }
 
+    /// Between two steps of a run: lets messages in now and then, and the GPU's answer where the run
+    /// waits for it.
+    pub(super) async fn turn(&self, id: u32, is_waiting: bool) -> Result<(), Stop> {
+        if is_waiting {
+            self.listen(id).await
+        } else {
+            self.listen_now_and_then(id).await
+        }
+    }
+
     /// [`Self::listen`] if that is [`LISTEN_EVERY`] ago: a browser makes each time-out wait 4 ms,
     /// which a small model's block does not take.
-    pub(super) async fn listen_now_and_then(&self, id: u32) -> Result<(), Stop> {
+    async fn listen_now_and_then(&self, id: u32) -> Result<(), Stop> {
         if js_sys::Date::now() - self.heard.get() >= LISTEN_EVERY {
             self.listen(id).await
         } else {
@@ -155,7 +176,7 @@ pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
     match answer {
         Ok(tell) => tell,
         Err(Stop::Cancelled) => Tell::Cancelled,
-        Err(Stop::Failed(reason)) => Tell::Failed { reason },
+        Err(Stop::Failed(reason) | Stop::Gpu { reason, .. }) => Tell::Failed { reason },
     }
 }
 
@@ -185,4 +206,15 @@ fn done(report: Report) -> Tell {
 
 fn failed(error: impl std::fmt::Display) -> Stop {
     Stop::Failed(error.to_string())
+}
+
+/// What an engine says, apart where it is the GPU's fault: then there is another way.
+fn stop(error: impl Into<StudyError>) -> Stop {
+    match error.into() {
+        StudyError::Engine(EngineError::Gpu(error)) => Stop::Gpu {
+            is_lost: matches!(error, GpuError::Lost(_)),
+            reason: error.to_string(),
+        },
+        other => failed(other),
+    }
 }

@@ -1,17 +1,18 @@
 //! One prompt on the loaded model: the lens and the lab.
 
-use super::{Desk, Stop, done, failed};
+use super::{Desk, Stop, done, failed, stop};
 use crate::app::protocol::{Ask, Stage, Tell};
-use crate::engine::Capture;
+use crate::engine::{Capture, Trace};
+use crate::plan::Plan;
 use crate::study::lab::Rearranging;
 use crate::study::report::Report;
-use crate::study::{self, LoadedModel};
+use crate::study::{self, LoadedModel, Question};
 
 /// Every pair of a stream's states is compared, and the worker hears nothing meanwhile.
 const MOST_RUNS: usize = 256;
 
 /// What needs one prompt and no other model, and so may be answered in the middle of a sweep.
-pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: Ask) -> Result<Tell, Stop> {
+pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
     desk.listen(id).await?;
     match ask {
         Ask::Lens {
@@ -20,7 +21,7 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: Ask) -> Resu
             answer,
             plan,
         } => {
-            let question = (prompt.as_str(), options.as_slice(), answer);
+            let question = (prompt.as_str(), options.as_slice(), *answer);
             let report = lens(model, desk, id, question, plan.as_deref()).await;
             report.map(done)
         }
@@ -30,8 +31,8 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: Ask) -> Resu
             answer,
             plan,
         } => {
-            let question = (prompt.as_str(), options.as_slice(), answer);
-            lab(model, desk, id, question, &plan).await.map(done)
+            let question = (prompt.as_str(), options.as_slice(), *answer);
+            lab(model, desk, id, question, plan).await.map(done)
         }
         _ => Err(Stop::Cancelled),
     }
@@ -47,20 +48,60 @@ async fn lens(
     let (prompt, options, answer) = question;
     let question = model.question(prompt, options, answer).map_err(failed)?;
     let plan = model.plan(plan).map_err(failed)?;
-    let (prompts, plans) = ([question.prompt.clone()], [plan]);
-    let engine = &model.engine;
-    let run = engine.start(prompts.into(), plans.clone().into(), Capture::Members);
-    let mut run = run.map_err(failed)?;
-    while let Some((done, of)) = run.advance().map_err(failed)? {
-        desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.listen_now_and_then(id).await?;
-    }
-    let traces = run.finish().map_err(failed)?;
-    let trace = traces.into_iter().flatten().next();
-    let trace =
-        trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))?;
-    let lens = study::lens::lens(&question, &plans[0], trace);
+    let trace = trace(model, desk, id, &question, &plan).await?;
+    let lens = study::lens::lens(&question, &plan, trace);
     Ok(study::lens::report(model, lens))
+}
+
+async fn trace(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    question: &Question,
+    plan: &Plan,
+) -> Result<Trace, Stop> {
+    let (prompts, plans) = ([question.prompt.clone()], [plan.clone()]);
+    let run = model
+        .engine
+        .start(prompts.into(), plans.into(), Capture::Members);
+    let mut run = run.map_err(stop)?;
+    while let Some((done, of)) = run.advance().map_err(stop)? {
+        desk.progress(id, Stage::Run, done as f64, of as f64);
+        desk.turn(id, run.is_waiting()).await?;
+    }
+    let traces = run.finish().map_err(stop)?;
+    let trace = traces.into_iter().flatten().next();
+    trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))
+}
+
+/// The same prompt on two engines: how far their members and logits lie apart.
+pub async fn compare(
+    models: [&LoadedModel; 2],
+    desk: &Desk,
+    id: u32,
+    question: (&str, &[String], usize),
+    plan: Option<&str>,
+) -> Result<Tell, Stop> {
+    let (prompt, options, answer) = question;
+    let mut found = Vec::new();
+    for model in models {
+        let question = model.question(prompt, options, answer).map_err(failed)?;
+        let plan = model.plan(plan).map_err(failed)?;
+        found.push(trace(model, desk, id, &question, &plan).await?);
+    }
+    let numbers = |trace: &Trace| {
+        let members = trace.member_logits.iter().flatten();
+        members.chain(&trace.logits).copied().collect::<Vec<f32>>()
+    };
+    let (a, b) = (numbers(&found[0]), numbers(&found[1]));
+    let largest = b.iter().fold(f32::MIN_POSITIVE, |max, x| max.max(x.abs()));
+    let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
+    let apart = apart.fold(0.0, f32::max) / largest;
+    let sentence = format!(
+        "On this prompt and order, the {} numbers of the GPU and of the processor differ by at most {apart:.1e} of the largest.",
+        b.len()
+    );
+    Ok(Tell::Compared { sentence })
 }
 
 async fn lab(
@@ -80,10 +121,10 @@ async fn lab(
             "this order runs {runs} blocks and the lab draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
         )));
     }
-    let mut run = Rearranging::start(model, &question, plan).map_err(failed)?;
-    while let Some((done, of)) = run.advance().map_err(failed)? {
+    let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;
+    while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.listen_now_and_then(id).await?;
+        desk.turn(id, run.is_waiting()).await?;
     }
-    run.report().map_err(failed)
+    run.report().map_err(stop)
 }

@@ -1,15 +1,25 @@
-//! What the worker holds between requests: one model.
+//! What the worker holds between requests: one model, and the files it came from.
 
-use web_sys::File;
+use web_sys::{Blob, File};
 
-use super::{Desk, Stop, done, failed, fetch, prompt, read, sweep};
-use crate::app::protocol::{Ask, Stage, Tell};
-use crate::model::{Bytes, ModelFiles};
+use super::{Desk, Stop, done, fetch, opening, prompt, read, sweep};
+use crate::app::protocol::{Ask, EngineWish, Tell};
+use crate::engine::EngineChoice;
+use crate::model::ModelFiles;
 use crate::study::LoadedModel;
 
 #[derive(Default)]
 pub struct Session {
+    held: Option<Held>,
+}
+
+struct Held {
+    /// `None` only while it is on its way to another engine.
     model: Option<LoadedModel>,
+    /// To put the model into an engine again: the bytes are the browser's, not this program's.
+    files: ModelFiles<Blob>,
+    wish: EngineWish,
+    notice: String,
 }
 
 impl Session {
@@ -22,58 +32,161 @@ impl Session {
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
         match ask {
-            Ask::LoadKnown { name } => {
+            Ask::LoadKnown { name, engine } => {
                 // The old model goes first: two at once may not fit.
-                self.model = None;
+                self.held = None;
                 let files = fetch::model(desk, id, &name).await?;
-                self.load(desk, id, &name, files).await
+                self.load(desk, id, files, engine).await
             }
-            Ask::LoadFiles { name } => {
-                self.model = None;
-                let files = read::files(desk, id, files).await?;
-                self.load(desk, id, &name, files).await
+            Ask::LoadFiles { name, engine } => {
+                self.held = None;
+                let files = read::files(desk, id, &name, files).await?;
+                self.load(desk, id, files, engine).await
             }
-            Ask::Orders {
-                tasks,
-                rows,
-                sweeps,
-                extent,
-            } => {
-                let wanted = sweep::Wanted {
-                    tasks,
-                    rows,
-                    sweeps,
-                    extent,
-                };
-                sweep::run(self.model()?, desk, id, &wanted).await.map(done)
-            }
-            Ask::Lens { .. } | Ask::Lab { .. } | Ask::Cancel { .. } => {
-                prompt::answer(self.model()?, desk, id, ask).await
-            }
+            ask => self.run(desk, id, ask).await,
         }
-    }
-
-    fn model(&self) -> Result<&LoadedModel, Stop> {
-        self.model
-            .as_ref()
-            .ok_or_else(|| Stop::Failed("no model is loaded: choose one first".to_owned()))
     }
 
     async fn load(
         &mut self,
         desk: &Desk,
         id: u32,
-        name: &str,
-        files: Vec<(String, Bytes)>,
+        files: ModelFiles<Blob>,
+        wish: EngineWish,
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
-        let files = ModelFiles::from_named(name, files).map_err(failed)?;
-        let progress =
-            &mut |done: usize, of: usize| desk.progress(id, Stage::Weights, done as f64, of as f64);
-        let model = LoadedModel::from_files(&files, progress).map_err(failed)?;
+        let (model, notice) = opening::open(desk, id, &files, wish).await?;
         let facts = model.facts();
-        self.model = Some(model);
+        let held = self.held.insert(Held {
+            model: Some(model),
+            files,
+            wish,
+            notice,
+        });
+        held.tell_engine(desk, id, None);
         desk.listen(id).await?;
         Ok(Tell::Loaded { model: facts })
     }
+
+    /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is
+    /// not enough, the processor does what was asked.
+    async fn run(&mut self, desk: &Desk, id: u32, ask: Ask) -> Result<Tell, Stop> {
+        let none = || Stop::Failed("no model is loaded: choose one first".to_owned());
+        let held = self.held.as_mut().ok_or_else(none)?;
+        let mut failures = 0;
+        loop {
+            let model = held.model.as_ref().ok_or_else(none)?;
+            let since = js_sys::Date::now();
+            let (is_lost, reason) = match once(desk, id, model, &held.files, &ask).await {
+                Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
+                Err(other) => return Err(other),
+                Ok(answer) => {
+                    let seconds = (js_sys::Date::now() - since) / 1000.0;
+                    held.tell_engine(desk, id, tokens(&answer).map(|n| n / seconds.max(1e-3)));
+                    return Ok(answer);
+                }
+            };
+            failures += 1;
+            let again = is_lost && failures == 1;
+            held.reopen(desk, id, again, &reason).await?;
+        }
+    }
+}
+
+impl Held {
+    /// Says what runs the model, and how fast the last run was.
+    fn tell_engine(&self, desk: &Desk, id: u32, tokens_a_second: Option<f64>) {
+        let Some(model) = &self.model else { return };
+        let engine = &model.engine;
+        let mut line = engine.describe();
+        if let Some(speed) = tokens_a_second {
+            line += &format!(", {speed:.0} tokens/s in the last run");
+        }
+        if let Some(profile) = engine.profile() {
+            line += &format!(": {profile}");
+        }
+        line.push('.');
+        let notice = self.notice.clone();
+        desk.tell(id, Tell::Engine { line, notice });
+    }
+
+    /// Puts the model on the GPU again, or on the processor.
+    async fn reopen(
+        &mut self,
+        desk: &Desk,
+        id: u32,
+        again: bool,
+        reason: &str,
+    ) -> Result<(), Stop> {
+        // The broken engine goes first: its memory is needed.
+        self.model = None;
+        let wish = if again { self.wish } else { EngineWish::Cpu };
+        let (model, why) = opening::open(desk, id, &self.files, wish).await?;
+        let on_gpu = model.engine.profile().is_some();
+        self.notice = if on_gpu {
+            format!(
+                "In the middle of a run, {reason}; the model was put on the GPU again, and the run repeated."
+            )
+        } else {
+            format!(
+                "In the middle of a run, {reason}; the model runs on the processor now, which repeated the run. {why}"
+            )
+        };
+        self.model = Some(model);
+        self.tell_engine(desk, id, None);
+        Ok(())
+    }
+}
+
+/// One try at a request.
+async fn once(
+    desk: &Desk,
+    id: u32,
+    model: &LoadedModel,
+    files: &ModelFiles<Blob>,
+    ask: &Ask,
+) -> Result<Tell, Stop> {
+    match ask {
+        Ask::Orders {
+            tasks,
+            rows,
+            sweeps,
+            extent,
+        } => {
+            let wanted = sweep::Wanted {
+                tasks: tasks.clone(),
+                rows: *rows,
+                sweeps: sweeps.clone(),
+                extent: *extent,
+            };
+            sweep::run(model, desk, id, &wanted).await.map(done)
+        }
+        Ask::Compare {
+            prompt,
+            options,
+            answer,
+            plan,
+        } => {
+            let question = (prompt.as_str(), options.as_slice(), *answer);
+            if model.engine.profile().is_none() {
+                let sentence = "The model runs on the processor already.".to_owned();
+                return Ok(Tell::Compared { sentence });
+            }
+            let reference = opening::put(desk, id, files, &EngineChoice::Cpu).await?;
+            let models = [model, &reference];
+            prompt::compare(models, desk, id, question, plan.as_deref()).await
+        }
+        _ => prompt::answer(model, desk, id, ask).await,
+    }
+}
+
+/// Tokens that went through the model for this answer.
+fn tokens(answer: &Tell) -> Option<f64> {
+    let Tell::Done { report } = answer else {
+        return None;
+    };
+    let lens = report.lens.as_ref().map(|lens| (1, lens));
+    let lab = report.lab.as_ref().map(|lab| (2, &lab.original));
+    lens.or(lab)
+        .map(|(orders, lens)| (orders * lens.token_ids.len()) as f64)
 }

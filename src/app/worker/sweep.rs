@@ -1,6 +1,6 @@
 //! Sweeps over orders on the generated tasks, told as they fill in.
 
-use super::{Desk, Stop, failed, prompt, told};
+use super::{Desk, Stop, failed, prompt, stop, told};
 use crate::app::protocol::{Stage, Tell};
 use crate::study::orders::{Extent, Order, Orders, Rows, Sweep, Sweeping, medians};
 use crate::study::report::Report;
@@ -37,14 +37,20 @@ pub async fn run(
         let mut sweeping = Sweeping::start(model, task, &items, orders.clone(), SEED)
             .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
         let mut rows = 0;
-        while let Some((done, of)) = sweeping.advance().map_err(failed)? {
+        while let Some((done, of)) = sweeping.advance().map_err(stop)? {
             // The tasks still to come are as much work each.
             let total = (of * wanted.tasks.len()) as f64;
             desk.progress(id, Stage::Run, (at * of + done) as f64, total);
-            desk.listen_now_and_then(id).await?;
+            desk.turn(id, sweeping.is_waiting()).await?;
             while let Some(request) = desk.take_quick() {
-                let answer = prompt::answer(model, desk, request.id, request.ask).await;
-                desk.tell(request.id, told(answer));
+                match prompt::answer(model, desk, request.id, &request.ask).await {
+                    // Whoever opens the model again comes back to both.
+                    Err(gpu @ Stop::Gpu { .. }) => {
+                        desk.put_back(request);
+                        return Err(gpu);
+                    }
+                    answer => desk.tell(request.id, told(answer)),
+                }
             }
             let now = js_sys::Date::now();
             if sweeping.rows_done() > rows && now - told_at > PARTIAL_EVERY {

@@ -313,14 +313,13 @@ mod tests {
     use super::super::members::Members;
     use super::*;
     use crate::engine::{Capture, Trace};
-    use crate::model::{Checkpoint, ModelConfig, ModelFiles, Prompt, Weights};
+    use crate::model::{ModelConfig, ModelFiles, Prompt, Weights};
 
     fn engine() -> CandleEngine {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
         let files = ModelFiles::open(&folder).expect("it travels with the project");
         let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config)).expect("it");
-        let checkpoint = Checkpoint::open(&files).expect("a checkpoint");
-        let weights = Weights::load(&config, &checkpoint, &mut |_, _| ()).expect("weights");
+        let weights = Weights::load(&config, &files).expect("weights");
         CandleEngine::new(config, weights, candle_core::Device::Cpu).expect("an engine")
     }
 

@@ -1,7 +1,7 @@
 //! One decoder block on the GPU: at most nine dispatches.
 
 use super::arena::Use;
-use super::device::Device;
+use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::MemberTo;
 use super::matrix::{Format, Matrix};
@@ -21,24 +21,40 @@ pub struct Block {
 }
 
 impl Block {
-    pub fn upload(
+    /// Room for one block's weights.
+    pub fn reserve(
         device: &Device,
         config: &ModelConfig,
-        weights: &BlockWeights,
         format: Format,
     ) -> Result<Self, GpuError> {
+        let (d, f) = (config.width, config.mlp_width);
         let attended = config.heads * config.head_width;
-        let matrix = |label, numbers: &[f32], columns| {
-            Matrix::upload(device, label, numbers, columns, format)
-        };
+        let qkv = attended + 2 * config.kv_heads * config.head_width;
+        let norm = || device.buffer("norm", d as u64 * 4, STORAGE);
+        let matrix = |label, rows, columns| Matrix::reserve(device, label, rows, columns, format);
         Ok(Self {
-            attention_norm: device.storage("norm", &weights.attention_norm),
-            qkv: matrix("qkv", &weights.qkv, config.width)?,
-            o: matrix("o", &weights.o, attended)?,
-            mlp_norm: device.storage("norm", &weights.mlp_norm),
-            gate_up: matrix("gate up", &weights.gate_up, config.width)?,
-            down: matrix("down", &weights.down, config.mlp_width)?,
+            attention_norm: norm(),
+            qkv: matrix("qkv", qkv, d)?,
+            o: matrix("o", d, attended)?,
+            mlp_norm: norm(),
+            gate_up: matrix("gate up", 2 * f, d)?,
+            down: matrix("down", d, f)?,
         })
+    }
+
+    pub fn fill(&self, device: &Device, weights: &BlockWeights) {
+        let norms = [
+            (&self.attention_norm, &weights.attention_norm),
+            (&self.mlp_norm, &weights.mlp_norm),
+        ];
+        for (buffer, numbers) in norms {
+            let bytes = bytemuck::cast_slice(numbers);
+            device.queue.write_buffer(buffer, 0, bytes);
+        }
+        self.qkv.fill(device, 0, &weights.qkv);
+        self.o.fill(device, 0, &weights.o);
+        self.gate_up.fill(device, 0, &weights.gate_up);
+        self.down.fill(device, 0, &weights.down);
     }
 
     pub fn bytes(&self) -> u64 {

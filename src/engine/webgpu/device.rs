@@ -23,6 +23,10 @@ pub struct AdapterChoice {
     pub name: Option<String>,
     /// Only what every browser has too: tests run with it.
     pub strict: bool,
+    /// Refuse an adapter that is only the processor in disguise.
+    pub no_software: bool,
+    /// Try every kernel against the processor before anything else.
+    pub self_test: bool,
     /// WebGPU's default limits instead of the adapter's: tests of cutting tensors into pieces.
     pub default_limits: bool,
 }
@@ -47,7 +51,11 @@ impl Device {
         } else {
             adapter.limits()
         };
-        check(&info.name, &limits)?;
+        let name = name(&info).await;
+        if choice.no_software && is_software(&info, &name) {
+            return Err(GpuError::Software { adapter: name });
+        }
+        check(&name, &limits)?;
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("atelier"),
@@ -56,7 +64,7 @@ impl Device {
             })
             .await
             .map_err(|reason| GpuError::Refused {
-                adapter: info.name.clone(),
+                adapter: name.clone(),
                 reason: reason.to_string(),
             })?;
         let failed = Arc::new(Mutex::new(None));
@@ -85,7 +93,7 @@ impl Device {
             device,
             queue,
             limits,
-            name: info.name,
+            name,
             failed,
         })
     }
@@ -108,6 +116,13 @@ impl Device {
             },
             (Ok(()), other) => GpuError::Driver(other.to_string()),
         }
+    }
+
+    /// Sends the uploads on their way, so that they do not pile up in the program's memory.
+    pub fn flush(&self) {
+        self.queue.submit([]);
+        // Natively frees what has arrived; a browser does so by itself.
+        let _ = self.device.poll(wgpu::PollType::Poll);
     }
 
     /// Bytes that one storage binding may have: buffers are bound whole, so no buffer is larger.
@@ -176,6 +191,28 @@ async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
             wanted: wanted.clone(),
             found: names.join(", "),
         })
+}
+
+/// What people call the adapter.
+#[cfg(not(target_arch = "wasm32"))]
+async fn name(info: &wgpu::AdapterInfo) -> String {
+    info.name.clone()
+}
+
+/// Browsers tell a page little: often only who made the adapter, and which family it is of.
+#[cfg(target_arch = "wasm32")]
+async fn name(info: &wgpu::AdapterInfo) -> String {
+    if info.name.is_empty() {
+        super::browser::adapter_name().await
+    } else {
+        info.name.clone()
+    }
+}
+
+fn is_software(info: &wgpu::AdapterInfo, name: &str) -> bool {
+    let name = name.to_lowercase();
+    let known = ["swiftshader", "llvmpipe", "basic render"];
+    info.device_type == wgpu::DeviceType::Cpu || known.iter().any(|known| name.contains(known))
 }
 
 fn check(adapter: &str, limits: &wgpu::Limits) -> Result<(), GpuError> {

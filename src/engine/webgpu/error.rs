@@ -1,17 +1,18 @@
-/// Why the GPU could not do what was asked.
+/// Why the GPU could not do what was asked. The way out, the CPU's engine, is for the caller to name:
+/// it is an option of the command line and a choice on the page.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
     #[error(
-        "no GPU adapter was found; install a Vulkan driver (Mesa's lavapipe runs on any CPU), or use --engine cpu"
+        "no GPU adapter was found: there is no WebGPU here, or no driver for it (Mesa's lavapipe is one for every machine)"
     )]
     NoAdapter,
+    #[error("the only adapter is a software one ({adapter}), which is slower than the processor")]
+    Software { adapter: String },
     #[error("no GPU adapter is called '{wanted}'; there are: {found}")]
     NoSuchAdapter { wanted: String, found: String },
-    #[error("the adapter {adapter} refused to be opened ({reason}); use --engine cpu")]
+    #[error("the adapter {adapter} refused to be opened ({reason})")]
     Refused { adapter: String, reason: String },
-    #[error(
-        "the adapter {adapter} gives {found} of {limit}, but {needed} are needed; use --engine cpu"
-    )]
+    #[error("the adapter {adapter} gives {found} of {limit}, but {needed} are needed")]
     Limit {
         adapter: String,
         limit: &'static str,
@@ -19,27 +20,28 @@ pub enum GpuError {
         needed: u64,
     },
     #[error(
-        "the WebGPU engine takes widths that are multiples of 4, but the model's {what} is {found}; use --engine cpu"
+        "the WebGPU engine takes widths that are multiples of 4, but the model's {what} is {found}"
     )]
     Width { what: &'static str, found: usize },
     #[error(
-        "the GPU's memory ran out ({0}); use fewer or shorter prompts, a smaller model, or --engine cpu"
+        "the adapter {adapter} has no room for this model, which needs about {memory}; use a smaller model, or half-precision weights"
     )]
+    NoRoom {
+        adapter: String,
+        memory: crate::engine::memory::Memory,
+    },
+    #[error("the GPU's memory ran out ({0}); use fewer or shorter prompts, or a smaller model")]
     Memory(String),
-    #[error("the GPU was lost in mid-run ({0}); run again, or use --engine cpu")]
+    #[error("the GPU was lost in mid-run ({0})")]
     Lost(String),
-    #[error(
-        "the GPU did not answer within {seconds} s; use fewer or shorter prompts, or --engine cpu"
-    )]
+    #[error("the GPU did not answer within {seconds} s; use fewer or shorter prompts")]
     Silent { seconds: u64 },
-    #[error(
-        "the GPU gave a number that is not finite ({value}) in {what}; use --engine cpu for this model"
-    )]
+    #[error("the GPU gave a number that is not finite ({value}) in {what}")]
     NotFinite { what: &'static str, value: f32 },
     #[error(
-        "the GPU computes wrong numbers in the kernel {kernel}: {off:.1e} off what the processor says; use --engine cpu"
+        "the GPU computes wrong numbers in the kernel {kernel}: {off:.1e} off what the processor says"
     )]
     Wrong { kernel: &'static str, off: f32 },
-    #[error("the GPU's driver failed ({0}); use --engine cpu")]
+    #[error("the GPU's driver failed ({0})")]
     Driver(String),
 }

@@ -5,6 +5,7 @@ use half::{bf16, f16};
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
+use crate::model::Stored;
 
 /// How weights are stored on the GPU; they are multiplied and summed in f32 whatever it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,6 +18,15 @@ pub enum Format {
 
 impl Format {
     pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::F16];
+
+    /// What loses nothing of a checkpoint's numbers.
+    pub fn of(stored: Option<Stored>) -> Self {
+        match stored {
+            None | Some(Stored::F32) => Self::F32,
+            Some(Stored::F16) => Self::F16,
+            Some(Stored::Bf16) => Self::Bf16,
+        }
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -86,19 +96,22 @@ pub struct Piece {
 pub struct Matrix {
     pub rows: usize,
     pub columns: usize,
+    pub format: Format,
     pub pieces: Vec<Piece>,
 }
 
 impl Matrix {
-    /// Uploads `numbers` `[rows, columns]`; `columns` must be a multiple of 4.
-    pub fn upload(
+    /// Room for `[rows, columns]`; `columns` must be a multiple of 4.
+    ///
+    /// # Errors
+    /// A row is larger than a binding of this device.
+    pub fn reserve(
         device: &Device,
         label: &str,
-        numbers: &[f32],
+        rows: usize,
         columns: usize,
         format: Format,
     ) -> Result<Self, GpuError> {
-        let rows = numbers.len() / columns;
         let a_row = columns as u64 * format.bytes();
         let most = (device.largest_buffer() / a_row) as usize;
         if most == 0 {
@@ -111,29 +124,84 @@ impl Matrix {
         }
         // Equal pieces: a last one of a few rows would cost as many dispatches and idle.
         let piece = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
-        let pieces = numbers
-            .chunks(piece * columns)
-            .enumerate()
-            .map(|(i, part)| {
-                let rows = part.len() / columns;
-                let buffer = device.buffer(label, rows as u64 * a_row, STORAGE);
-                device.queue.write_buffer(&buffer, 0, &format.pack(part));
-                Piece {
-                    first: i * piece,
-                    rows,
-                    buffer,
-                }
-            });
-        let pieces = pieces.collect();
-        device.check()?;
+        let pieces = (0..rows).step_by(piece).map(|first| {
+            let rows = piece.min(rows - first);
+            let buffer = device.buffer(label, rows as u64 * a_row, STORAGE);
+            Piece {
+                first,
+                rows,
+                buffer,
+            }
+        });
         Ok(Self {
             rows,
             columns,
-            pieces,
+            format,
+            pieces: pieces.collect(),
         })
+    }
+
+    /// Uploads `numbers` to rows `first..`.
+    pub fn fill(&self, device: &Device, first: usize, numbers: &[f32]) {
+        let end = first + numbers.len() / self.columns;
+        let a_row = self.columns as u64 * self.format.bytes();
+        for piece in &self.pieces {
+            let rows = piece.first.max(first)..(piece.first + piece.rows).min(end);
+            if rows.is_empty() {
+                continue;
+            }
+            let part = &numbers[(rows.start - first) * self.columns..][..rows.len() * self.columns];
+            let offset = (rows.start - piece.first) as u64 * a_row;
+            let packed = self.format.pack(part);
+            device.queue.write_buffer(&piece.buffer, offset, &packed);
+        }
+    }
+
+    /// Room for `numbers`, filled.
+    pub fn upload(
+        device: &Device,
+        label: &str,
+        numbers: &[f32],
+        columns: usize,
+        format: Format,
+    ) -> Result<Self, GpuError> {
+        let matrix = Self::reserve(device, label, numbers.len() / columns, columns, format)?;
+        matrix.fill(device, 0, numbers);
+        device.check()?;
+        Ok(matrix)
     }
 
     pub fn bytes(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.buffer.size()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::AdapterChoice;
+    use super::super::probe::{Probe, noise};
+    use super::*;
+
+    /// At WebGPU's default limits a binding has 128 MiB: a larger matrix lies in several buffers,
+    /// however the rows arrive.
+    #[test]
+    fn a_matrix_past_a_binding_is_cut_and_filled_in_any_steps() {
+        let choice = AdapterChoice {
+            strict: true,
+            default_limits: true,
+            ..AdapterChoice::default()
+        };
+        let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
+        let columns = 1 << 10;
+        let rows = (device.largest_buffer() / (columns as u64 * 4)) as usize + 3;
+        let matrix =
+            Matrix::reserve(&device, "w", rows, columns, Format::F32).expect("two buffers");
+        assert_eq!(matrix.pieces.len(), 2);
+        let second = &matrix.pieces[1];
+        let across = noise(6 * columns, 1);
+        matrix.fill(&device, second.first - 2, &across);
+        let probe = &mut Probe::new(&device, true);
+        let found = pollster::block_on(probe.read(&second.buffer, 4 * columns)).expect("numbers");
+        assert_eq!(found, across[2 * columns..]);
     }
 }

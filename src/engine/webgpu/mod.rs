@@ -8,6 +8,8 @@
 mod arena;
 mod attention;
 mod block;
+#[cfg(target_arch = "wasm32")]
+mod browser;
 mod device;
 mod error;
 mod gate;
@@ -15,6 +17,7 @@ mod gather;
 mod gemm;
 mod grid;
 mod kernel;
+mod loading;
 mod matrix;
 mod members;
 mod next;
@@ -27,7 +30,7 @@ mod readback;
 mod recorder;
 mod rope;
 mod score;
-pub mod self_test;
+mod self_test;
 mod template;
 mod tokens;
 mod walk;
@@ -36,6 +39,7 @@ pub mod yardstick;
 
 pub use device::AdapterChoice;
 pub use error::GpuError;
+pub use loading::Loading;
 pub use matrix::Format;
 pub use recorder::Tally;
 
@@ -54,7 +58,7 @@ use self::tokens::Tokens;
 use self::walk::Walk;
 use super::rope::Rope;
 use super::{Capture, Engine, EngineError, Run, TokenScore, Trace, check};
-use crate::model::{ModelConfig, Passage, Prompt, Weights};
+use crate::model::{ModelConfig, Passage, Prompt};
 use crate::plan::Plan;
 
 /// A model on a GPU.
@@ -87,60 +91,6 @@ struct Kernels {
 }
 
 impl WebGpuEngine {
-    /// Opens the adapter, compiles the kernels and uploads the weights.
-    pub fn new(
-        config: ModelConfig,
-        weights: Weights,
-        adapter: &AdapterChoice,
-        format: Format,
-    ) -> Result<Self, GpuError> {
-        check_widths(&config)?;
-        let device = pollster::block_on(Device::open(adapter))?;
-        let parameters = weights.parameters();
-        let kernels = Kernels {
-            gather: gather::Gather::new(&device, format),
-            norm: norm::Norm::new(&device, config.width, config.rms_norm_eps as f32),
-            gemm: gemm::Gemm::new(&device, format),
-            turn: rope::Turn::new(&device, &config),
-            attention: attention::Attention::new(&device, &config)?,
-            gate: gate::Gate::new(&device, config.mlp_width),
-            options: options::Options::new(&device, config.width),
-            score: score::Score::new(&device, config.vocabulary),
-        };
-        device.check()?;
-        let Weights {
-            embedding,
-            output,
-            final_norm,
-            blocks,
-        } = weights;
-        let rows = |label, numbers: Vec<f32>| {
-            Matrix::upload(&device, label, &numbers, config.width, format)
-        };
-        let embedding = rows("embedding", embedding)?;
-        let output = output.map(|output| rows("output", output)).transpose()?;
-        // Block by block, so that the CPU's copy shrinks as the GPU's grows.
-        let blocks = blocks
-            .into_iter()
-            .map(|weights| Block::upload(&device, &config, &weights, format));
-        let blocks = blocks.collect::<Result<_, _>>()?;
-        Ok(Self {
-            shared: Shared::new(&device),
-            kernels,
-            embedding,
-            output,
-            final_norm: device.storage("final norm", &final_norm),
-            blocks,
-            rope: Rope::new(&config),
-            format,
-            parameters,
-            arena: Cell::new(None),
-            tally: Cell::default(),
-            device,
-            config,
-        })
-    }
-
     /// What the runs since the last call asked of the GPU.
     pub fn take_tally(&self) -> Tally {
         self.tally.take()
@@ -178,7 +128,7 @@ impl WebGpuEngine {
     }
 
     /// Floating-point operations of a block's matrix products for one token.
-    fn work_a_row(&self) -> usize {
+    fn work_a_row(&self) -> u64 {
         let ModelConfig {
             width,
             mlp_width,
@@ -187,20 +137,7 @@ impl WebGpuEngine {
             head_width,
             ..
         } = self.config;
-        2 * width * (2 * (heads + kv_heads) * head_width + 3 * mlp_width)
-    }
-}
-
-/// Four numbers at a time is how every kernel reads.
-fn check_widths(config: &ModelConfig) -> Result<(), GpuError> {
-    let widths = [
-        ("hidden_size", config.width),
-        ("intermediate_size", config.mlp_width),
-        ("head width", config.head_width),
-    ];
-    match widths.into_iter().find(|(_, width)| width % 4 != 0) {
-        None => Ok(()),
-        Some((what, found)) => Err(GpuError::Width { what, found }),
+        2 * width as u64 * (2 * (heads + kv_heads) * head_width + 3 * mlp_width) as u64
     }
 }
 

@@ -18,7 +18,7 @@ const BATCH_ROWS: usize = 8192;
 
 /// Floating-point operations of one block run, beyond which its streams go through in pieces: no
 /// dispatch may run as long as a watchdog's two seconds, even at 25 GFLOP/s.
-const BLOCK_WORK: usize = 25_000_000_000;
+const BLOCK_WORK: u64 = 25_000_000_000;
 
 /// Bytes that streams, or kept members, may take; the device's bindings may allow less.
 const MOST_BYTES: u64 = 1 << 30;
@@ -173,7 +173,7 @@ impl<'a, R: Record> Walk<'a, R> {
         let rows: usize = sequences.iter().map(Vec::len).sum();
         let most = [
             BATCH_ROWS,
-            BLOCK_WORK / engine.work_a_row(),
+            (BLOCK_WORK / engine.work_a_row()) as usize,
             (engine.device.largest_buffer() / 4) as usize / engine.widest_row(),
         ];
         let most = most.into_iter().fold(usize::MAX, usize::min) / rows;

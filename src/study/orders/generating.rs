@@ -27,10 +27,13 @@ pub struct Generating<'a> {
     texts: Vec<Text>,
     written: usize,
     /// The next tokens of the texts that have not ended, on their way.
-    run: Option<(Vec<usize>, Box<dyn Run<Vec<f32>> + 'a>)>,
+    run: Option<Writing<'a>>,
     /// [plan][prompt]
     right: Vec<Vec<bool>>,
 }
+
+/// Which texts go on, and their next tokens' logits.
+type Writing<'a> = (Vec<usize>, Box<dyn Run<Vec<f32>> + 'a>);
 
 #[derive(Clone)]
 struct Text {

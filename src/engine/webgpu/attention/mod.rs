@@ -108,7 +108,7 @@ impl Attention {
     ) -> Result<(), GpuError> {
         let params = [rows_a_copy as u32, self.window];
         let size = [tiles.count, self.heads, copies].map(|x| x as u32);
-        let work = 4 * (copies * tiles.pairs * self.heads * self.width) as u64;
+        let work = 4 * (copies * self.heads * self.width) as u64 * tiles.pairs as u64;
         recorder.call(&self.kernel, &[table, qkv, out], &params, size, work)
     }
 }
@@ -127,12 +127,14 @@ fn common(source: &str, config: &ModelConfig) -> String {
 }
 
 /// A thread a head of a token: what tests and the bench compare with.
+#[cfg(not(target_arch = "wasm32"))]
 pub struct Naive {
     kernel: Kernel,
     heads: usize,
     window: u32,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Naive {
     pub fn new(device: &Device, config: &ModelConfig) -> Self {
         let source = common(include_str!("naive.wgsl"), config);

@@ -24,6 +24,7 @@ pub async fn rows_come_from_every_piece_of_a_table(probe: &mut Probe<'_>) -> Res
         let table = Matrix {
             rows,
             columns: width,
+            format,
             pieces: vec![part(0, 4)?, part(4, 6)?],
         };
         let gather = Gather::new(probe.device, format);

@@ -128,12 +128,14 @@ fn size(m: usize, n: usize) -> [u32; 3] {
 }
 
 fn work(m: usize, n: usize, w: &Matrix) -> u64 {
-    2 * (m * n * w.columns) as u64
+    2 * m as u64 * n as u64 * w.columns as u64
 }
 
 /// The product with a thread an output: what tests and the bench compare with.
+#[cfg(not(target_arch = "wasm32"))]
 pub struct Naive(Kernel);
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Naive {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("naive.wgsl");
