@@ -25,7 +25,8 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// What a model will take in this engine.
+    /// What a model will take in this engine, by how its checkpoint is stored.
+    #[cfg_attr(not(feature = "webgpu"), expect(unused_variables))]
     pub fn memory(&self, config: &ModelConfig, stored: Option<Stored>) -> Memory {
         match self {
             Self::Cpu => Memory::of(config, 4),
@@ -51,7 +52,7 @@ impl EngineChoice {
                 if cfg!(target_arch = "wasm32") && memory.total() > WASM_MOST {
                     return Err(EngineError::NoRoom { memory });
                 }
-                Loading::Cpu(Weights::new(&config), config)
+                Loading::Cpu(Box::new((Weights::new(&config), config)))
             }
             #[cfg(feature = "webgpu")]
             Self::WebGpu { adapter, format } => {
@@ -65,7 +66,7 @@ impl EngineChoice {
 
 /// An engine that waits for its weights.
 pub enum Loading {
-    Cpu(Weights, ModelConfig),
+    Cpu(Box<(Weights, ModelConfig)>),
     #[cfg(feature = "webgpu")]
     WebGpu(Box<webgpu::Loading>),
 }
@@ -77,7 +78,7 @@ impl Loading {
     /// The device failed.
     pub fn take(&mut self, part: Part) -> Result<(), EngineError> {
         match self {
-            Self::Cpu(weights, _) => weights.take(part),
+            Self::Cpu(held) => held.0.take(part),
             #[cfg(feature = "webgpu")]
             Self::WebGpu(loading) => loading.take(&part)?,
         }
@@ -90,11 +91,11 @@ impl Loading {
     /// The device failed.
     pub fn finish(self) -> Result<Box<dyn Engine>, EngineError> {
         Ok(match self {
-            Self::Cpu(weights, config) => Box::new(CandleEngine::new(
-                config,
-                weights,
-                candle_core::Device::Cpu,
-            )?),
+            Self::Cpu(held) => {
+                let (weights, config) = *held;
+                let engine = CandleEngine::new(config, weights, candle_core::Device::Cpu);
+                Box::new(engine?)
+            }
             #[cfg(feature = "webgpu")]
             Self::WebGpu(loading) => Box::new(loading.finish()?),
         })

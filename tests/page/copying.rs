@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Page;
+use crate::page::Page;
 
 const BUTTON: &str =
     "[...document.querySelectorAll('.keep button')].find(b => /link|address/i.test(b.textContent))";

@@ -27,8 +27,9 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens a headless window of this size in CSS pixels.
-    pub fn open(chrome: &str, driver: &str, width: u32, height: u32) -> Self {
+    /// Opens a headless window of this size in CSS pixels; `gpu` lets it have Chromium's own
+    /// software adapter for WebGPU, and else none.
+    pub fn open(chrome: &str, driver: &str, width: u32, height: u32, gpu: bool) -> Self {
         let port = free_port();
         let profile = tempfile::tempdir().expect("a folder for the browser's profile");
         let child = Command::new(driver)
@@ -56,12 +57,21 @@ impl Browser {
             "--headless=new".to_owned(),
             "--no-sandbox".to_owned(),
             "--disable-dev-shm-usage".to_owned(),
-            "--disable-gpu".to_owned(),
             "--force-device-scale-factor=1".to_owned(),
             "--hide-scrollbars".to_owned(),
             format!("--window-size={width},{height}"),
             format!("--user-data-dir={}", browser.profile.path().display()),
         ];
+        let gpu: &[&str] = if gpu {
+            &["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
+        } else {
+            &["--disable-gpu"]
+        };
+        let args: Vec<&str> = args
+            .iter()
+            .map(String::as_str)
+            .chain(gpu.iter().copied())
+            .collect();
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "binary": chrome, "args": args },
             "goog:loggingPrefs": { "browser": "ALL" },

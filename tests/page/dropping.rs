@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::{Page, root};
+use crate::page::{Page, root};
 
 /// Part of a drag.
 #[derive(Clone, Copy)]

@@ -1,6 +1,9 @@
 //! The page of orders: tiles by mouse and keyboard, sweeps, and what a link brings back.
 
-use super::*;
+use crate::driver::RIGHT;
+use crate::lens::compare;
+use crate::page::{Page, root, shared_model};
+use serde_json::Value;
 
 const LEFT: &str = "\u{E012}";
 const ESCAPE: &str = "\u{E00C}";
@@ -8,14 +11,14 @@ const SHIFT: &str = "\u{E008}";
 
 impl Page {
     /// The lab of orders, live, with the row of tiles.
-    fn orders(width: u32, height: u32, fragment: &str) -> Self {
+    pub fn orders(width: u32, height: u32, fragment: &str) -> Self {
         let page = Self::new(width, height);
         page.open(&format!("#view=orders{fragment}"));
         page.until_lab();
         page
     }
 
-    fn until_lab(&self) {
+    pub fn until_lab(&self) {
         self.browser.until(
             "the row and the lab's four drawings are there",
             "document.querySelectorAll('.row .spot').length > 1 && document.querySelectorAll('.pictures .chart svg').length === 4",
@@ -24,14 +27,14 @@ impl Page {
     }
 
     /// Nothing of the one prompt is under way; a sweep may be.
-    fn until_lab_is_current(&self) {
+    pub fn until_lab_is_current(&self) {
         self.browser.until(
             "the lab's run is over",
             "!document.querySelector('.late') && !document.querySelector('.painters .status.visible')",
         );
     }
 
-    fn until_plan(&self, plan: &str) {
+    pub fn until_plan(&self, plan: &str) {
         let hash = format!("plan={plan}");
         self.browser.until(
             &format!("the plan is {plan}"),
@@ -45,7 +48,7 @@ impl Page {
     }
 
     /// Middle of an element, as two numbers.
-    fn middle(&self, css: &str) -> (f64, f64) {
+    pub fn middle(&self, css: &str) -> (f64, f64) {
         let at = self.browser.run(&format!(
             "const e = document.querySelector({}); e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]",
             Value::from(css)
@@ -53,7 +56,7 @@ impl Page {
         (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"))
     }
 
-    fn press_button(&self, words: &str) {
+    pub fn press_button(&self, words: &str) {
         let found = self.browser.run(&format!(
             "const b = [...document.querySelectorAll('button')].find(b => b.textContent.trim() === {}); b?.click(); return Boolean(b)",
             Value::from(words)
@@ -61,13 +64,13 @@ impl Page {
         assert_eq!(found, Value::Bool(true), "no button {words:?}");
     }
 
-    fn focus_tile(&self, place: usize) {
+    pub fn focus_tile(&self, place: usize) {
         self.browser.run(&format!(
             "document.querySelectorAll('.row .grip')[{place}].focus(); document.querySelectorAll('.row .grip')[{place}].click()"
         ));
     }
 
-    fn tick(&self, fieldset: &str, names: &[&str]) {
+    pub fn tick(&self, fieldset: &str, names: &[&str]) {
         self.browser.run(&format!(
             "const wanted = {}; document.querySelectorAll('{fieldset} label').forEach(l => {{ const i = l.querySelector('input'); if (i.checked !== wanted.includes(l.textContent.trim())) i.click(); }})",
             Value::from(names.to_vec())
@@ -75,14 +78,14 @@ impl Page {
     }
 
     /// The number field with this label.
-    fn set_number(&self, label: &str, n: usize) {
+    pub fn set_number(&self, label: &str, n: usize) {
         self.browser.run(&format!(
             "const i = [...document.querySelectorAll('label.number')].find(l => l.textContent.trim() === {}).querySelector('input'); i.value = {n}; i.dispatchEvent(new Event('change', {{ bubbles: true }}))",
             Value::from(label)
         ));
     }
 
-    fn until_swept(&self, figure: &str) {
+    pub fn until_swept(&self, figure: &str) {
         self.browser.until(
             "the sweep is done",
             &format!(
@@ -92,7 +95,7 @@ impl Page {
     }
 
     /// A report as its button saves it: 0 the lab's, 1 the sweep's.
-    fn saved(&self, which: usize) -> Value {
+    pub fn saved(&self, which: usize) -> Value {
         self.catch_files();
         self.browser.run(&format!(
             "window.caught.length = 0; [...document.querySelectorAll('button')].filter(b => b.textContent.includes('Save the report'))[{which}].click()"
@@ -406,8 +409,6 @@ fn a_sweeps_report_opens_in_the_page() {
 
 #[test]
 fn everyone_can_use_the_page_of_orders() {
-    let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
-        .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
     for (width, height) in [(1440, 1000), (390, 844)] {
         let page = Page::orders(width, height, "&plan=0-2,(3-5)x2,7m,6,8-11");
         page.tick(
@@ -434,24 +435,7 @@ fn everyone_can_use_the_page_of_orders() {
                 "the tables are made",
                 "document.querySelectorAll('.numbers table').length === 7",
             );
-            page.browser.run(&format!("{axe}; window.axe = axe;"));
-            let found = page.browser.run_async(
-                "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
-            );
-            assert_eq!(
-                found,
-                Value::Array(Vec::new()),
-                "axe at {width} {scheme}: {found:#}"
-            );
-            let wide = page
-                .browser
-                .run("return document.documentElement.scrollWidth - innerWidth");
-            assert!(
-                wide.as_i64().is_some_and(|over| over <= 0),
-                "the page is {wide} px wider than {width}"
-            );
-            page.browser
-                .run("document.querySelectorAll('details').forEach(d => d.open = false)");
+            page.assert_accessible(&format!("the lab, {width} {scheme}"));
             page.screenshot(&format!("orders-{width}-{scheme}"));
         }
         page.assert_quiet();

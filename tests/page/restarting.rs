@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Page, root, set};
+use crate::page::{Page, root, set};
 
 const RUN: &str = ".editor button[type=submit]";
 
@@ -36,17 +36,50 @@ impl Page {
     }
 }
 
+/// apprentice-2 with an embedding of half a gigabyte, which is a hole in the file.
+fn too_large_for_a_full_memory(folder: &std::path::Path) {
+    let small = root().join("public/models/apprentice-2");
+    let rows = 2_000_000;
+    let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("JSON");
+    let mut config = json(&std::fs::read(small.join("config.json")).expect("a config"));
+    config["vocab_size"] = rows.into();
+    let weights = std::fs::read(small.join("model.safetensors")).expect("weights");
+    let length = weights.first_chunk().map(|b| u64::from_le_bytes(*b));
+    let mut header = json(&weights[8..8 + length.expect("a length") as usize]);
+    let mut end = 0;
+    for (name, tensor) in header.as_object_mut().expect("tensors") {
+        if name == "__metadata__" {
+            continue;
+        }
+        if name == "model.embed_tokens.weight" {
+            tensor["shape"][0] = rows.into();
+        }
+        let sides = tensor["shape"].as_array().expect("a shape").iter();
+        let numbers: u64 = sides.map(|side| side.as_u64().expect("a side")).product();
+        let next = end + 2 * numbers; // f16
+        tensor["data_offsets"] = serde_json::json!([end, next]);
+        end = next;
+    }
+    let header = header.to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend_from_slice(header.as_bytes());
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.join(name), bytes).expect("written");
+    };
+    write("config.json", config.to_string().as_bytes());
+    write("model.safetensors", &file);
+    std::fs::copy(small.join("tokenizer.json"), folder.join("tokenizer.json")).expect("copied");
+    std::fs::OpenOptions::new()
+        .write(true)
+        .open(folder.join("model.safetensors"))
+        .and_then(|weights| weights.set_len(file.len() as u64 + end))
+        .expect("a hole");
+}
+
 #[test]
 fn a_worker_that_runs_out_of_memory_is_started_again() {
-    // Weights that a full memory has no room for; nothing of them is ever read.
     let folder = tempfile::tempdir().expect("a folder");
-    let small = root().join("public/models/apprentice-2");
-    for name in ["config.json", "tokenizer.json"] {
-        std::fs::copy(small.join(name), folder.path().join(name)).expect("copied");
-    }
-    std::fs::File::create(folder.path().join("model.safetensors"))
-        .and_then(|file| file.set_len(500_000_000))
-        .expect("a file with nothing in it");
+    too_large_for_a_full_memory(folder.path());
     let folder = folder.path().display().to_string();
 
     let page = Page::new(1440, 1000);

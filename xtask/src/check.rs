@@ -34,7 +34,7 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             "--workspace",
             "--all-targets",
             "--features",
-            "atelier/browser-tests",
+            "atelier/browser-tests,atelier/webgpu",
             "--",
             "-D",
             "warnings",
@@ -80,7 +80,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
-    for (package, features) in [("atelier", "browser-tests"), ("xtask", "")] {
+    for (package, features) in [("atelier", "browser-tests,webgpu"), ("xtask", "")] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())

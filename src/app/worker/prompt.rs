@@ -45,12 +45,25 @@ async fn lens(
     question: (&str, &[String], usize),
     plan: Option<&str>,
 ) -> Result<Report, Stop> {
-    let (prompt, options, answer) = question;
-    let question = model.question(prompt, options, answer).map_err(failed)?;
+    let question = self::question(model, question)?;
     let plan = model.plan(plan).map_err(failed)?;
     let trace = trace(model, desk, id, &question, &plan).await?;
     let lens = study::lens::lens(&question, &plan, trace);
     Ok(study::lens::report(model, lens))
+}
+
+/// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
+fn question(model: &LoadedModel, asked: (&str, &[String], usize)) -> Result<Question, Stop> {
+    let (prompt, options, answer) = asked;
+    if model.tokenizer.is_none() {
+        let rows: Option<Vec<u32>> = options.iter().map(|row| row.trim().parse().ok()).collect();
+        let ids = prompt.split([',', ' ']).filter(|id| !id.is_empty());
+        let ids: Option<Vec<u32>> = ids.map(|id| id.parse().ok()).collect();
+        if let (Some(ids), Some(rows)) = (ids, rows) {
+            return model.question_from_ids(&ids, &rows, answer).map_err(failed);
+        }
+    }
+    model.question(prompt, options, answer).map_err(failed)
 }
 
 async fn trace(
@@ -82,10 +95,9 @@ pub async fn compare(
     question: (&str, &[String], usize),
     plan: Option<&str>,
 ) -> Result<Tell, Stop> {
-    let (prompt, options, answer) = question;
     let mut found = Vec::new();
     for model in models {
-        let question = model.question(prompt, options, answer).map_err(failed)?;
+        let question = self::question(model, question)?;
         let plan = model.plan(plan).map_err(failed)?;
         found.push(trace(model, desk, id, &question, &plan).await?);
     }
@@ -111,8 +123,7 @@ async fn lab(
     question: (&str, &[String], usize),
     plan: &str,
 ) -> Result<Report, Stop> {
-    let (prompt, options, answer) = question;
-    let question = model.question(prompt, options, answer).map_err(failed)?;
+    let question = self::question(model, question)?;
     let line = Some(plan.trim()).filter(|line| !line.is_empty());
     let plan = model.plan(line).map_err(failed)?;
     let runs = plan.block_runs().count();

@@ -1,0 +1,310 @@
+//! WebGPU in the worker, on Chromium's own software adapter: the goldens' numbers, what the page
+//! says of its engine, and what it does where there is none, a wrong one, or one that is lost.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use serde_json::{Value, json};
+
+use crate::page::{Page, set};
+use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
+
+/// Relative agreement asked of the GPU, as of the native WGSL engine.
+const TOLERANCE: f64 = 2e-3;
+
+const LINE: &str = "#engine-line";
+const NOTICE: &str = "#engine-notice";
+
+impl Page {
+    fn choose_engine(&self, name: &str) {
+        self.browser.run(&format!(
+            "const s = document.querySelector('#engine'); s.value = '{name}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}));"
+        ));
+    }
+
+    /// Serves a loader that runs `before` in the worker before anything else.
+    fn with_worker_script(&self, before: &str) {
+        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
+        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
+        // Imports are hoisted, but the program only starts behind them.
+        self.server.replace(
+            "worker_loader.js",
+            &loader.replace("await ", &format!("{before}\nawait ")),
+        );
+    }
+
+    /// A worker of the test's own, spoken to in the page's own protocol.
+    fn start_worker(&self) {
+        self.browser.run(
+            "window.answers = new Map();
+             window.engine = new Worker('worker_loader.js', { type: 'module' });
+             window.ready = new Promise(done => {
+               engine.onmessage = ({ data }) => {
+                 const { id, tell } = JSON.parse(data);
+                 if (tell.Ready) done();
+                 else if (tell === 'Cancelled' || tell.Loaded || tell.Done || tell.Failed) answers.get(id)(tell);
+               };
+             });
+             window.asked = 0;
+             window.ask = async (ask, files = []) => {
+               await ready;
+               const id = ++asked;
+               const answer = new Promise(done => answers.set(id, done));
+               engine.postMessage([JSON.stringify({ id, ask }), ...files]);
+               return answer;
+             };",
+        );
+    }
+
+    fn ask(&self, asks: &Value, with_files: bool) -> Value {
+        self.browser.run_async(&format!(
+            "const done = arguments[0];
+             const files = {with_files} ? [...document.querySelector('#given').files] : [];
+             (async () => {{ const all = []; for (const a of {asks}) all.push(await ask(a, files)); return all; }})().then(done, e => done(String(e)));"
+        ))
+    }
+}
+
+#[test]
+fn every_golden_and_every_plan_of_it_in_the_browser() {
+    let page = Page::with_gpu();
+    page.open("");
+    page.until_live();
+    page.start_worker();
+    page.browser.run(
+        "document.body.insertAdjacentHTML('beforeend', '<input type=\"file\" id=\"given\" multiple>')",
+    );
+    let mut checked = 0;
+    for (name, golden) in goldens() {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let files = ["config.json", "tokenizer.json", "model.safetensors"];
+        let files = files.map(|file| folder.join(file)).into_iter();
+        let files: Vec<String> = files
+            .filter(|file| file.exists())
+            .map(|file| file.display().to_string())
+            .collect();
+        page.browser
+            .run("document.querySelector('#given').value = ''");
+        page.browser.type_into("#given", &files.join("\n"));
+        let load = json!([{ "LoadFiles": { "name": name, "engine": "Gpu" } }]);
+        let loaded = page.ask(&load, true);
+        assert!(loaded[0]["Loaded"].is_object(), "{name}: {loaded}");
+
+        let texts = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>();
+        let (prompt, options) = match golden["prompt"].as_str() {
+            Some(prompt) => (prompt.to_owned(), strings(&golden["options"])),
+            None => (
+                texts(&u32s(&golden["ids"])).join(", "),
+                texts(&u32s(&golden["rows"])),
+            ),
+        };
+        let plans = golden["plans"].as_array().expect("plans");
+        let lines = plans.iter().map(|plan| json!(notation(&plan["steps"])));
+        let lines: Vec<Value> = std::iter::once(Value::Null).chain(lines).collect();
+        let ask = |plan: &Value| {
+            json!({ "Lens": {
+                "prompt": prompt, "options": options, "answer": golden["answer"], "plan": plan,
+            } })
+        };
+        let asks: Vec<Value> = lines.iter().map(ask).collect();
+        let expected = std::iter::once(&golden["baseline"]).chain(plans);
+        for ((asks, lines), expected) in asks
+            .chunks(8)
+            .zip(lines.chunks(8))
+            .zip(expected.collect::<Vec<_>>().chunks(8))
+        {
+            let answers = page.ask(&json!(asks), false);
+            for ((answer, line), expected) in answers
+                .as_array()
+                .unwrap_or_else(|| panic!("{name}: {answers}"))
+                .iter()
+                .zip(lines)
+                .zip(expected)
+            {
+                let report = &answer["Done"]["report"];
+                let engine = report["engine"].as_str().unwrap_or_default();
+                assert!(engine.starts_with("WebGPU on "), "{name} {line}: {answer}");
+                let mut expected = (*expected).clone();
+                let fields = expected.as_object_mut().expect("an object");
+                fields.remove("name");
+                fields.remove("steps");
+                let at = format!("{name} {line}");
+                assert_close_to(&report["lens"], &expected, &at, TOLERANCE);
+                checked += 1;
+            }
+        }
+    }
+    say!(
+        "{checked} golden runs equal in the browser, on {}",
+        page.text(NOTICE)
+    );
+    assert!(checked >= 5 + 4 * 32, "{checked}");
+}
+
+#[test]
+fn the_page_names_its_engine_and_compares_it() {
+    let page = Page::with_gpu();
+    page.open("");
+    page.until_live();
+    // A software adapter would be slower than the processor, so it has to be asked for.
+    page.until_says(
+        NOTICE,
+        "The model runs on the processor: the only adapter is a software one",
+    );
+    page.until_says(LINE, "candle on CPU");
+    let report = page.report();
+
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_says(LINE, "tokens/s");
+    page.until_says(".provenance", "WebGPU on ");
+    page.until_settled();
+    assert_eq!(page.text(NOTICE), "");
+    for what in ["SwiftShader", "(f16)", "dispatches", "MiB of weights"] {
+        let line = page.text(LINE);
+        let there = line.to_lowercase().contains(&what.to_lowercase());
+        assert!(there, "{what} is not in: {line}");
+    }
+    let on_gpu = page.report();
+    assert_close_to(&on_gpu["lens"], &report["lens"], "GPU and CPU", TOLERANCE);
+    page.screenshot("gpu");
+
+    page.browser.click("#compare");
+    page.until_says(
+        NOTICE,
+        "numbers of the GPU and of the processor differ by at most",
+    );
+    say!("{} {}", page.text(LINE), page.text(NOTICE));
+    page.assert_accessible("with a GPU");
+
+    // The choice is kept.
+    page.browser.reload();
+    page.until_live();
+    page.until_says(LINE, "WebGPU on ");
+    page.choose_engine("cpu");
+    page.until_says(LINE, "candle on CPU");
+    page.until_says(".provenance", "candle on CPU");
+    page.assert_quiet();
+}
+
+#[test]
+fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
+    let with = Page::with_gpu();
+    with.open("");
+    with.until_live();
+    with.choose_engine("cpu");
+    with.until_says(LINE, "candle on CPU");
+    with.until_settled();
+    let picture = with.picture();
+    drop(with);
+    let page = Page::new(1440, 1000);
+    page.open("");
+    page.until_live();
+    page.until_says(
+        NOTICE,
+        "The model runs on the processor: no GPU adapter was found",
+    );
+    assert_eq!(page.picture(), picture);
+    page.assert_quiet();
+}
+
+#[test]
+fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
+    let patches = [
+        (
+            "GPUAdapter.prototype.requestDevice = () => Promise.reject(new Error('not today'));",
+            "refused to be opened",
+        ),
+        (
+            "const make = GPUDevice.prototype.createShaderModule;
+             GPUDevice.prototype.createShaderModule = function (d) { return make.call(this, { ...d, code: d.code.replace('fma(', 'fmo(') }); };",
+            "driver failed",
+        ),
+        (
+            "const make = GPUDevice.prototype.createShaderModule;
+             GPUDevice.prototype.createShaderModule = function (d) { return make.call(this, { ...d, code: d.code.replace('sum3 = fma(vec4<f32>(x.w), y, sum3)', 'sum3 = fma(vec4<f32>(x.w), y, sum2)') }); };",
+            "computes wrong numbers in the kernel gemm",
+        ),
+        (
+            "const make = GPUDevice.prototype.createShaderModule;
+             GPUDevice.prototype.createShaderModule = function (d) { return make.call(this, { ...d, code: d.code.replace('sum3 = fma(vec4<f32>(x.w), y, sum3)', 'sum3 = fma(vec4<f32>(x.w), y, sum3 / (f32(p.m) - f32(p.m)))') }); };",
+            "not finite",
+        ),
+        (
+            "Object.defineProperty(GPUSupportedLimits.prototype, 'maxStorageBuffersPerShaderStage', { get: () => 4 });",
+            "4 of storage buffers a shader",
+        ),
+    ];
+    for (patch, words) in patches {
+        let page = Page::with_gpu();
+        page.with_worker_script(patch);
+        page.browser.go(&page.server.url());
+        page.until_live();
+        page.choose_engine("gpu");
+        page.until_says(NOTICE, "The model runs on the processor: ");
+        let notice = page.text(NOTICE);
+        assert!(notice.contains(words), "{words:?} is not in: {notice}");
+        say!("{notice}");
+        page.until_says(".provenance", "candle on CPU");
+    }
+}
+
+/// The devices that the worker opened, to be destroyed by a message.
+const DESTROYABLE: &str = "
+    const devices = [];
+    const request = GPUAdapter.prototype.requestDevice;
+    GPUAdapter.prototype.requestDevice = async function (...a) { const d = await request.apply(this, a); devices.push(d); return d; };
+    new BroadcastChannel('devices').onmessage = () => { for (const d of devices) d.destroy(); };";
+
+#[test]
+fn a_device_lost_in_the_middle_of_a_sweep_is_opened_again_and_nothing_is_lost() {
+    let page = Page::with_gpu();
+    page.with_worker_script(DESTROYABLE);
+    page.open("#view=orders");
+    page.until_lab();
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_lab_is_current();
+    page.set_number("rows a task", 32);
+    page.press_button("Run the sweep");
+    page.browser.until(
+        "the sweep has begun",
+        "document.querySelector('.sweeps progress')?.value > 0.05",
+    );
+    page.browser
+        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.until_says(NOTICE, "the GPU was lost");
+    page.until_says(NOTICE, "put on the GPU again");
+    say!("{}", page.text(NOTICE));
+    page.until_swept("neighbours");
+    page.until_says(LINE, "WebGPU on ");
+
+    page.assert_quiet();
+}
+
+#[test]
+fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
+    let page = Page::with_gpu();
+    let once = "const open = GPUAdapter.prototype.requestDevice; let opened = 0;
+        GPUAdapter.prototype.requestDevice = async function (...a) { if (++opened > 1) throw new Error('unplugged'); return open.apply(this, a); };";
+    page.with_worker_script(&format!("{DESTROYABLE}\n{once}"));
+    page.open("");
+    page.until_live();
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_settled();
+    let typed = " Two words more";
+    page.browser.type_into("#prompt", typed);
+    page.until_settled();
+    page.browser
+        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.browser.click(".editor button[type=submit]");
+    page.until_says(NOTICE, "the model runs on the processor now");
+    page.until_says(".provenance", "candle on CPU");
+    page.until_settled();
+    say!("{}", page.text(NOTICE));
+    let prompt = page.browser.text("document.querySelector('#prompt').value");
+    assert!(prompt.ends_with(typed), "{prompt}");
+}

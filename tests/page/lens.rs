@@ -1,0 +1,406 @@
+//! The lens: its first picture, what changes it, and what keeps it.
+
+use serde_json::Value;
+
+use crate::driver::{RIGHT, TAB};
+use crate::page::{Page, root, shared_model};
+
+/// The most that may be sent before the first picture, and in all with one apprentice.
+const FIRST_PICTURE: usize = 700_000;
+const IN_ALL: usize = 3_000_000;
+
+#[test]
+fn the_first_picture_is_there_before_any_weight() {
+    let page = Page::new(1440, 1000);
+    // The worker is asked for when the picture is drawn; what it brings is not part of the picture.
+    page.server.hold(Some("worker_loader.js"));
+    page.open("");
+    page.until_picture();
+    page.until_says(".provenance", "Baked example");
+    let weights = page
+        .server
+        .sent()
+        .iter()
+        .any(|sent| sent.path.ends_with(".safetensors"));
+    assert!(!weights, "weights were sent before the first picture");
+    let first = page.sent_bytes();
+    page.screenshot("first-picture");
+    page.server.hold(None);
+    page.until_live();
+    page.until_says(".provenance", "The baked example agrees");
+    let all = page.sent_bytes();
+    for sent in page.server.sent() {
+        println!("{:>9} bytes  {}", sent.bytes, sent.path);
+    }
+    say!(
+        "sent, compressed: {first} bytes before the first picture (at most {FIRST_PICTURE}), {all} in all (at most {IN_ALL})"
+    );
+    assert!(first <= FIRST_PICTURE && all <= IN_ALL);
+    // Hovering adds exact values and breaks no rule of the content security policy.
+    page.browser.run(
+        "document.querySelectorAll('.chart').forEach(c => echarts.getInstanceByDom(c).dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 2 }))",
+    );
+    page.browser.until(
+        "the hover's values are drawn",
+        "document.querySelector('#figure-running svg').textContent.includes('up to')",
+    );
+    page.screenshot("live");
+    page.assert_quiet();
+}
+
+#[test]
+fn examples_prompts_plans_and_columns_change_the_picture() {
+    let page = Page::live();
+    let before = page.picture();
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.browser.until(
+        "the second example is shown",
+        "!document.querySelector('.late')",
+    );
+    page.until_settled();
+    let example = page.picture();
+    assert_ne!(before, example);
+
+    // The prompt, by typing.
+    page.browser.click(".examples button:nth-of-type(1)");
+    page.until_settled();
+    let tokens = page.text(".tokens");
+    page.browser.run("const t = document.querySelector('#prompt'); t.focus(); t.setSelectionRange(0, t.value.indexOf(' ') + 1);");
+    page.browser.keys("\u{E017}");
+    page.browser.until(
+        "the new prompt ran",
+        &format!(
+            "document.querySelector('.tokens').textContent !== {}",
+            Value::from(tokens)
+        ),
+    );
+    page.until_settled();
+
+    // The plan, by keyboard alone: wrong first, then right.
+    page.browser.run("document.querySelector('#plan').focus()");
+    page.browser.keys("0-99");
+    page.browser.until(
+        "the plan's error is said",
+        "document.querySelector('#plan-error').textContent.length > 20",
+    );
+    assert!(
+        page.text("#plan-error").ends_with('.'),
+        "{}",
+        page.text("#plan-error")
+    );
+    let tiles = page
+        .browser
+        .run("return document.querySelectorAll('.tile').length")
+        .as_u64()
+        .expect("tiles");
+    page.browser.clear("#plan");
+    page.browser.type_into("#plan", "0,1,1,0-1");
+    page.browser.until(
+        "the plan ran",
+        "document.querySelectorAll('.tile').length === 6",
+    );
+    assert_ne!(tiles, 6);
+    page.until_settled();
+    page.browser.keys(TAB);
+    page.browser.keys(" ");
+    page.browser.until(
+        "the plan is reset",
+        &format!("document.querySelectorAll('.tile').length === {tiles}"),
+    );
+
+    // The column, by arrow keys.
+    page.until_settled();
+    let identity = page.text(".identity");
+    page.browser
+        .run("document.querySelector('input[name=column][value=probability]').focus()");
+    page.browser.keys(RIGHT);
+    page.browser.until(
+        "the logit column is chosen",
+        "location.hash.includes('column=logit')",
+    );
+    assert_ne!(page.text(".identity"), identity);
+    page.browser.keys(RIGHT);
+    page.browser.until(
+        "the paper's column is chosen",
+        "location.hash.includes('column=paper')",
+    );
+    assert!(page.text(".identity-note").contains("not one identity"));
+    page.screenshot("paper-column");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_link_restores_the_picture() {
+    let page = Page::live();
+    page.browser.type_into("#plan", "0-1,1");
+    page.browser.until(
+        "the plan ran",
+        "document.querySelectorAll('.tile').length === 4",
+    );
+    page.browser.click("input[name=column][value=logit]");
+    page.until_settled();
+    let before = page.picture();
+    page.browser.reload();
+    page.until_live();
+    page.until_settled();
+    assert_eq!(page.picture(), before);
+    page.assert_quiet();
+}
+
+#[test]
+fn the_page_and_the_command_line_give_the_same_numbers() {
+    let page = Page::live();
+    let report = page.report();
+    let lens = &report["lens"];
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+    command.args([
+        "lens",
+        "--json",
+        "--model",
+        &text(&report["model"]["name"]),
+        "--prompt",
+        &text(&lens["prompt"]),
+    ]);
+    for option in lens["options"].as_array().expect("options") {
+        command.args(["--option", &text(option)]);
+    }
+    command.args(["--answer", &lens["answer"].to_string()]);
+    let output = command
+        .current_dir(root())
+        .output()
+        .expect("the command line runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let worst = compare(lens, &native["lens"], "lens");
+    say!("page and command line differ by at most {worst:.1e} relative");
+
+    // What is drawn is what is reported.
+    let mse = lens["probability"]["mse"].as_f64().expect("mse");
+    let drawn: f64 = page
+        .text(".identity .mse .term-number")
+        .parse()
+        .expect("a number");
+    assert!((mse - drawn).abs() < 6e-4, "{mse} is drawn as {drawn}");
+    page.assert_quiet();
+}
+
+/// The largest relative difference of two reports' numbers, which must have the same shape.
+pub fn compare(a: &Value, b: &Value, at: &str) -> f64 {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => {
+            let (x, y) = (x.as_f64().expect("finite"), y.as_f64().expect("finite"));
+            let error = (x - y).abs() / x.abs().max(y.abs()).max(1e-2);
+            // `sum_error` is rounding itself.
+            if at.ends_with("sum_error") {
+                assert!(x < 1e-3 && y < 1e-3, "{at}: {x} and {y}");
+                return 0.0;
+            }
+            assert!(
+                error < 1e-4,
+                "{at}: the page says {x}, the command line {y}"
+            );
+            error
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{at}");
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| compare(a, b, at))
+                .fold(0.0, f64::max)
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            assert_eq!(
+                a.keys().collect::<Vec<_>>(),
+                b.keys().collect::<Vec<_>>(),
+                "{at}"
+            );
+            a.iter()
+                .map(|(key, a)| compare(a, &b[key], &format!("{at}.{key}")))
+                .fold(0.0, f64::max)
+        }
+        _ => {
+            assert_eq!(a, b, "{at}");
+            0.0
+        }
+    }
+}
+
+#[test]
+fn a_folder_on_this_machine_opens() {
+    let page = Page::live();
+    let random = root().join("tests/models/random-llama2");
+    page.browser
+        .type_into("#folder", &random.display().to_string());
+    page.until_says(".problem", "tokenizer");
+    println!(
+        "without a tokenizer the page says: {}",
+        page.text(".problem:not(.empty)")
+    );
+    if let Some(folder) = shared_model("tinystories-656k") {
+        page.browser
+            .type_into("#folder", &folder.display().to_string());
+        page.browser.until(
+            "the folder is the model",
+            "location.hash.includes('folder=tinystories-656k')",
+        );
+        let fragment = "#folder=tinystories-656k&prompt=Once+upon+a+time,+there+was+a+little+girl+named+Lily.+She+loved+to+play&option=.&option=%21&option=%3F&answer=0";
+        page.browser
+            .run(&format!("location.hash = {}", Value::from(fragment)));
+        page.until_says(".provenance", "Computed here by tinystories-656k");
+        page.until_settled();
+        let golden: Value = serde_json::from_str(
+            &std::fs::read_to_string(root().join("tests/golden/tinystories-656k-lily.json"))
+                .expect("the golden"),
+        )
+        .expect("JSON");
+        let report = page.report();
+        for field in ["token_ids", "option_token_ids"] {
+            assert_eq!(report["lens"][field], golden[field], "{field}");
+        }
+        for field in ["member_logits", "logits", "probability", "logit", "paper"] {
+            compare(&report["lens"][field], &golden["baseline"][field], field);
+        }
+        page.screenshot("opened-folder");
+    } else {
+        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
+    }
+    page.assert_quiet();
+}
+
+#[test]
+fn broken_files_give_a_sentence_and_the_rest_still_works() {
+    let page = Page::live();
+    let random = root().join("tests/models/random-llama2");
+    let folder = tempfile::tempdir().expect("a folder");
+    let whole = std::fs::read(random.join("model.safetensors")).expect("a model");
+    std::fs::copy(
+        random.join("config.json"),
+        folder.path().join("config.json"),
+    )
+    .expect("copied");
+    std::fs::write(
+        folder.path().join("model.safetensors"),
+        &whole[..whole.len() / 2],
+    )
+    .expect("written");
+    page.browser
+        .type_into("#folder", &folder.path().display().to_string());
+    page.until_says(".models .problem", "model.safetensors");
+    println!(
+        "of half a file the page says: {}",
+        page.text(".models .problem")
+    );
+    std::fs::remove_file(folder.path().join("config.json")).expect("removed");
+    page.browser
+        .type_into("#folder", &folder.path().display().to_string());
+    page.until_says(".models .problem", "config.json");
+
+    // The picture is still there, and an apprentice still runs.
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.chart svg').length"),
+        Value::from(3)
+    );
+    page.browser.run(
+        "const s = document.querySelector('#model'); s.value = s.options[0].value; s.dispatchEvent(new Event('change', { bubbles: true }));",
+    );
+    page.until_settled();
+    page.browser.until(
+        "the error is gone",
+        "!document.querySelector('.models .problem:not(.empty)')",
+    );
+
+    // Options the tokenizer cannot use.
+    page.browser
+        .type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
+    page.until_says(".prompt .problem", ".");
+    println!(
+        "of a bad option the page says: {}",
+        page.text(".prompt .problem")
+    );
+    page.browser.click(".examples button:nth-of-type(1)");
+    page.until_settled();
+    page.browser.until(
+        "the error is gone",
+        "!document.querySelector('.prompt .problem:not(.empty)')",
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn loading_can_be_cancelled_and_taken_up_again() {
+    let page = Page::new(1440, 1000);
+    page.server.hold(Some("model.safetensors"));
+    page.open("");
+    page.browser.until(
+        "work is shown with its end in sight",
+        "document.querySelector('#cancel')",
+    );
+    page.screenshot("loading");
+    page.browser.click("#cancel");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel')");
+    page.until_says("[role=status]", "Stopped");
+    page.server.hold(None);
+    page.browser.click(".editor button[type=submit]");
+    page.until_live();
+    page.assert_quiet();
+}
+
+#[test]
+fn figures_are_saved_as_svg_png_and_csv() {
+    let page = Page::live();
+    page.catch_files();
+    for (form, start) in [
+        ("SVG", "<svg"),
+        ("PNG", "data:image/png"),
+        ("CSV", "stroke"),
+    ] {
+        page.browser.run(&format!(
+            "window.caught.length = 0; [...document.querySelectorAll('#figure-votes button')].find(b => b.textContent === '{form}').click()"
+        ));
+        page.browser
+            .until("a file is handed out", "window.caught.length > 0");
+        let file = page.browser.text("window.caught[0]");
+        assert!(
+            file.starts_with(start),
+            "{form}: {}",
+            &file[..file.len().min(80)]
+        );
+        if form == "SVG" {
+            let title = page.text("#figure-votes h3");
+            let first = title.split(' ').next().expect("a word").to_owned();
+            assert!(
+                file.contains(&first),
+                "the drawing carries its sentence: {title}"
+            );
+            std::fs::write(root().join("target/screenshots/votes.svg"), file).expect("written");
+        }
+    }
+    page.assert_quiet();
+}
+
+#[test]
+fn everyone_can_use_it() {
+    for (width, height) in [(1440, 1000), (390, 844)] {
+        let page = Page::new(width, height);
+        for scheme in ["light", "dark"] {
+            page.browser.prefer(scheme);
+            page.open("");
+            page.until_live();
+            page.until_settled();
+            assert_eq!(
+                page.browser.text("document.documentElement.dataset.theme"),
+                scheme
+            );
+            page.assert_accessible(&format!("{width} {scheme}"));
+            page.screenshot(&format!("{width}-{scheme}"));
+        }
+        page.assert_quiet();
+    }
+}

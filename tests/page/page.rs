@@ -1,0 +1,209 @@
+//! What tests do with the page, and what they hold it to.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+
+use serde_json::Value;
+
+use crate::driver::Browser;
+use crate::server::Server;
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// The page in a browser of its own, from a host of its own.
+pub struct Page {
+    pub browser: Browser,
+    pub server: Server,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Page {
+    /// A fresh browser and host; nothing opened yet.
+    pub fn new(width: u32, height: u32) -> Self {
+        Self::with(width, height, false)
+    }
+
+    /// The same, where WebGPU has Chromium's software adapter.
+    pub fn with_gpu() -> Self {
+        Self::with(1440, 1000, true)
+    }
+
+    fn with(width: u32, height: u32, gpu: bool) -> Self {
+        // A test that failed while it had its turn must not fail the others.
+        let turn = ONE_AT_A_TIME
+            .lock()
+            .unwrap_or_else(|failed| failed.into_inner());
+        let server = Server::start(PathBuf::from(set("ATELIER_DIST")));
+        let browser = Browser::open(
+            &set("ATELIER_CHROME"),
+            &set("ATELIER_CHROMEDRIVER"),
+            width,
+            height,
+            gpu,
+        );
+        Self {
+            browser,
+            server,
+            _turn: turn,
+        }
+    }
+
+    /// Opened, with the live model's first picture.
+    pub fn live() -> Self {
+        let page = Self::new(1440, 1000);
+        page.open("");
+        page.until_live();
+        page
+    }
+
+    pub fn open(&self, fragment: &str) {
+        self.browser.go(&format!("{}{fragment}", self.server.url()));
+    }
+
+    pub fn until_picture(&self) {
+        self.browser.until(
+            "three drawings are there",
+            "document.querySelectorAll('.chart svg').length === 3",
+        );
+    }
+
+    pub fn until_live(&self) {
+        self.until_picture();
+        self.until_says(".provenance", "Computed here");
+    }
+
+    pub fn until_says(&self, css: &str, words: &str) {
+        let (selector, quoted) = (Value::from(css), Value::from(words));
+        self.browser.until(
+            &format!("{css} says {words:?}"),
+            &format!("[...document.querySelectorAll({selector})].some(e => e.textContent.includes({quoted}))"),
+        );
+    }
+
+    /// Waits until nothing is under way and the picture is that of the draft.
+    pub fn until_settled(&self) {
+        self.browser.until(
+            "the run is over",
+            "!document.querySelector('.late') && !document.querySelector('.status.visible')",
+        );
+    }
+
+    /// Chooses an apprentice, by its name, and waits for its picture.
+    pub fn choose(&self, known: &str) {
+        self.browser.run(&format!(
+            "const s = document.querySelector('#model'); s.value = {}; s.dispatchEvent(new Event('change', {{ bubbles: true }}));",
+            Value::from(known)
+        ));
+        self.until_says(".provenance", &format!("Computed here by {known} "));
+        self.until_settled();
+    }
+
+    pub fn text(&self, css: &str) -> String {
+        self.browser.text(&format!(
+            "document.querySelector({})?.textContent",
+            Value::from(css)
+        ))
+    }
+
+    /// Everything of the picture that is made of words and numbers.
+    pub fn picture(&self) -> String {
+        self.browser.text(
+            "[...document.querySelectorAll('.tokens, .options, .tile, .identity, .figure h3, .figure td')].map(e => e.textContent).join('|')",
+        )
+    }
+
+    /// The report as the page saves it.
+    pub fn report(&self) -> Value {
+        self.catch_files();
+        self.browser.run("[...document.querySelectorAll('button')].find(b => b.textContent.includes('Save the report')).click()");
+        self.browser
+            .until("the report is saved", "window.caught.length > 0");
+        serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
+    }
+
+    /// Keeps the content of every file the page hands out in `window.caught`.
+    pub fn catch_files(&self) {
+        self.browser.run(
+            "if (!window.caught) {
+               window.caught = [];
+               const make = URL.createObjectURL;
+               URL.createObjectURL = blob => { blob.text().then(text => window.caught.push(text)); return make.call(URL, blob); };
+               HTMLAnchorElement.prototype.click = function () { if (this.href.startsWith('data:')) window.caught.push(this.href); };
+             }",
+        );
+    }
+
+    /// No error on the console, no request to anywhere else.
+    pub fn assert_quiet(&self) {
+        let errors: Vec<String> = self
+            .browser
+            .console()
+            .into_iter()
+            .filter(|line| line.starts_with("SEVERE") || line.contains("Security"))
+            .collect();
+        assert!(errors.is_empty(), "the console holds errors: {errors:#?}");
+        let foreign = self.browser.text(
+            "performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(location.origin) && !n.startsWith('data:') && !n.startsWith('blob:')).join()",
+        );
+        assert_eq!(foreign, "", "requests to another origin");
+        let missing: Vec<_> = self
+            .server
+            .sent()
+            .into_iter()
+            .filter(|sent| sent.status != 200)
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "asked for what is not there: {missing:?}"
+        );
+    }
+
+    /// Axe finds nothing, with every fold open, and the page is no wider than its window.
+    pub fn assert_accessible(&self, at: &str) {
+        let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
+            .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
+        let fold = |open: bool| {
+            let all = "document.querySelectorAll('details').forEach";
+            self.browser.run(&format!("{all}(d => d.open = {open})"));
+        };
+        fold(true);
+        self.browser.run(&format!("{axe}; window.axe = axe;"));
+        let found = self.browser.run_async(
+            "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
+        );
+        assert_eq!(found, Value::Array(Vec::new()), "axe at {at}: {found:#}");
+        let over = "return document.documentElement.scrollWidth - innerWidth";
+        let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
+        assert!(over <= 0, "the page is {over} px too wide at {at}");
+        fold(false);
+    }
+
+    pub fn sent_bytes(&self) -> usize {
+        self.server.sent().iter().map(|sent| sent.bytes).sum()
+    }
+
+    pub fn screenshot(&self, name: &str) {
+        self.browser.screenshot(
+            &root()
+                .join("target/screenshots")
+                .join(format!("{name}.png")),
+        );
+    }
+}
+
+pub fn set(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| {
+        panic!(
+            "{name} is not set: run `cargo xtask test`, which builds the page and finds a browser"
+        )
+    })
+}
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+pub fn shared_model(name: &str) -> Option<PathBuf> {
+    let folder = root().parent()?.join("shared/models").join(name);
+    folder.join("config.json").exists().then_some(folder)
+}
