@@ -3,6 +3,7 @@
 use crate::engine::EngineChoice;
 #[cfg(feature = "webgpu")]
 use crate::engine::webgpu::{AdapterChoice, Format};
+use crate::study::LoadedModel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Name {
@@ -40,7 +41,7 @@ pub struct Args {
 
     /// Say on stderr what the run cost the GPU
     #[arg(long)]
-    pub profile: bool,
+    profile: bool,
 }
 
 impl Args {
@@ -71,6 +72,15 @@ impl Args {
             Name::Webgpu => anyhow::bail!(
                 "this atelier was built without the WebGPU engine; build it with --features webgpu, or use --engine cpu"
             ),
+        }
+    }
+
+    /// What the runs so far cost, on stderr, where it was asked for.
+    pub fn say_cost(&self, model: &LoadedModel) {
+        if self.profile {
+            let cost = model.engine.profile();
+            let cost = cost.as_deref().unwrap_or("the CPU engine counts nothing");
+            eprintln!("{cost}");
         }
     }
 

@@ -8,16 +8,11 @@ use crate::model::catalogue::{self, KnownFile};
 use crate::model::{Bytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
-/// Loads a model by its catalogue name or from a folder, with a bar for large ones. A folder named
-/// like a known model is opened by a path: `./apprentice-12`.
-pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
-    open_with(name_or_folder, &EngineChoice::Cpu)
-}
-
-/// The same, into the engine chosen.
-pub fn open_with(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
+/// Loads a model by its catalogue name or from a folder into an engine, with a bar for large ones.
+/// A folder named like a known model is opened by a path: `./apprentice-12`.
+pub fn open(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
     let files = files(name_or_folder)?;
-    let progress = Progress::new("loading", "blocks");
+    let progress = Progress::new("loading", "parts");
     LoadedModel::from_files_with(&files, engine, &mut |done, of| progress.at(done, of))
 }
 

@@ -105,20 +105,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .map(|path| read_rows(path).map(|rows| (path, rows)))
         .transpose()?;
 
-    let model = super::known::open_with(&args.model, &args.engine.choice()?)?;
+    let model = super::known::open(&args.model, &args.engine.choice()?)?;
     let plan = model.plan(args.plan.as_deref())?;
 
     let report = match file {
         Some((path, rows)) => many(&model, path, &rows, &plan)?,
         None => one(&model, &args, &plan)?,
     };
-    if args.engine.profile {
-        let cost = model.engine.profile();
-        eprintln!(
-            "{}",
-            cost.as_deref().unwrap_or("the CPU engine counts nothing")
-        );
-    }
+    args.engine.say_cost(&model);
     if let Some(out) = &out {
         out.write(&output::json(&report)?)?;
     }

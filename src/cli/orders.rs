@@ -78,6 +78,9 @@ pub struct Args {
     #[arg(long)]
     geometry: bool,
 
+    #[command(flatten)]
+    engine: super::engine::Args,
+
     /// Print the report as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -117,7 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .map(|source| source.rows(args.rows, ROWS_SEED))
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
-    let model = super::known::open(&args.model)?;
+    let model = super::known::open(&args.model, &args.engine.choice()?)?;
     let mut report = match (&args.out, args.resume) {
         (Some(path), true) => stopped(path, &model)?,
         _ => Report::of(&model),
@@ -174,6 +177,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     report.medians = orders::medians(&report.orders);
+    args.engine.say_cost(&model);
     if let Some(out) = &out {
         out.write(&output::json(&report)?)?;
     }
