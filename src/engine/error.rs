@@ -24,8 +24,15 @@ pub enum EngineError {
     #[error("the run was cancelled")]
     Cancelled,
     #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
-    Tensor(#[from] candle_core::Error),
+    Tensor(String),
     #[cfg(feature = "webgpu")]
     #[error("{0}; --engine cpu needs no GPU")]
     Gpu(#[from] super::webgpu::GpuError),
+}
+
+// Said at once, so that the page, which runs no engine, does not carry candle's own error types.
+impl From<candle_core::Error> for EngineError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Tensor(error.to_string())
+    }
 }

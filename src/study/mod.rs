@@ -5,6 +5,7 @@ mod facts;
 pub mod geometry;
 pub mod lab;
 pub mod lens;
+mod lens_fields;
 mod loaded;
 pub mod orders;
 pub mod questions;

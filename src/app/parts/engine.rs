@@ -24,7 +24,7 @@ pub fn EngineLine() -> impl IntoView {
             </select>
             <button type="button" id="compare" on:click=move |_| studio.compare()>"Check against the processor"</button>
             <p class="hint" id="engine-line">{word(0)}</p>
-            <p class="hint late" id="engine-notice">{word(1)}</p>
+            <p class="hint notice" id="engine-notice">{word(1)}</p>
         </div>
     }
 }
