@@ -9,11 +9,12 @@ use crate::study::LoadedModel;
 enum Name {
     /// The reference, on this machine's processor
     Cpu,
-    /// The machine's GPU, or a software one, through Vulkan
+    /// The machine's GPU, or a software one, through Vulkan, Metal or DX12
     Webgpu,
+    /// An NVIDIA GPU, through CUDA
+    Cuda,
 }
 
-#[cfg_attr(not(feature = "webgpu"), allow(dead_code))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Weights {
     /// As the checkpoint stores them
@@ -45,11 +46,17 @@ pub struct Args {
 }
 
 impl Args {
-    #[cfg(feature = "webgpu")]
+    /// The engine that was asked for.
+    ///
+    /// # Errors
+    /// One that this program was built without, or options of another.
     pub fn choice(&self) -> anyhow::Result<EngineChoice> {
-        Ok(match self.engine {
-            Name::Cpu => self.cpu()?,
-            Name::Webgpu => EngineChoice::WebGpu {
+        match self.engine {
+            Name::Cpu => self.without_adapter(EngineChoice::Cpu),
+            #[cfg(feature = "cuda")]
+            Name::Cuda => self.without_adapter(EngineChoice::Cuda),
+            #[cfg(feature = "webgpu")]
+            Name::Webgpu => Ok(EngineChoice::WebGpu {
                 adapter: AdapterChoice {
                     name: self.adapter.clone(),
                     self_test: true,
@@ -61,17 +68,14 @@ impl Args {
                     Weights::Bf16 => Some(Format::Bf16),
                     Weights::F16 => Some(Format::F16),
                 },
-            },
-        })
-    }
-
-    #[cfg(not(feature = "webgpu"))]
-    pub fn choice(&self) -> anyhow::Result<EngineChoice> {
-        match self.engine {
-            Name::Cpu => self.cpu(),
-            Name::Webgpu => anyhow::bail!(
-                "this atelier was built without the WebGPU engine; build it with --features webgpu, or use --engine cpu"
-            ),
+            }),
+            #[allow(unreachable_patterns)] // with every feature, no engine is left out
+            name => {
+                let name = format!("{name:?}").to_lowercase();
+                anyhow::bail!(
+                    "this atelier was built without the {name} engine; build it with --features {name}, or use --engine cpu"
+                )
+            }
         }
     }
 
@@ -84,11 +88,11 @@ impl Args {
         }
     }
 
-    fn cpu(&self) -> anyhow::Result<EngineChoice> {
+    fn without_adapter(&self, choice: EngineChoice) -> anyhow::Result<EngineChoice> {
         let only = match (&self.adapter, self.weights) {
             (Some(_), _) => "--adapter",
             (None, Weights::F32 | Weights::Bf16 | Weights::F16) => "--weights",
-            (None, Weights::Stored) => return Ok(EngineChoice::Cpu),
+            (None, Weights::Stored) => return Ok(choice),
         };
         anyhow::bail!("{only} is for --engine webgpu; give that too, or leave it out")
     }

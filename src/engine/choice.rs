@@ -1,5 +1,7 @@
 //! Which engine runs a model, and the way of the model into it.
 
+use candle_core::Device;
+
 use super::candle::CandleEngine;
 use super::memory::Memory;
 #[cfg(feature = "webgpu")]
@@ -16,6 +18,9 @@ pub enum EngineChoice {
     /// The reference, in f32.
     #[default]
     Cpu,
+    /// The same code on the first NVIDIA GPU, in f32.
+    #[cfg(feature = "cuda")]
+    Cuda,
     #[cfg(feature = "webgpu")]
     WebGpu {
         adapter: AdapterChoice,
@@ -30,6 +35,8 @@ impl EngineChoice {
     pub fn memory(&self, config: &ModelConfig, stored: Option<Stored>) -> Memory {
         match self {
             Self::Cpu => Memory::of(config, 4),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => Memory::of(config, 4),
             #[cfg(feature = "webgpu")]
             Self::WebGpu { format, .. } => {
                 Memory::of(config, format.unwrap_or(Format::of(stored)).bytes())
@@ -52,8 +59,10 @@ impl EngineChoice {
                 if cfg!(target_arch = "wasm32") && memory.total() > WASM_MOST {
                     return Err(EngineError::NoRoom { memory });
                 }
-                Loading::Cpu(Box::new((Weights::new(&config), config)))
+                Loading::candle(config, Device::Cpu)
             }
+            #[cfg(feature = "cuda")]
+            Self::Cuda => Loading::candle(config, Device::new_cuda(0)?),
             #[cfg(feature = "webgpu")]
             Self::WebGpu { adapter, format } => {
                 let format = format.unwrap_or(Format::of(stored));
@@ -66,19 +75,23 @@ impl EngineChoice {
 
 /// An engine that waits for its weights.
 pub enum Loading {
-    Cpu(Box<(Weights, ModelConfig)>),
+    Candle(Box<(Weights, ModelConfig, Device)>),
     #[cfg(feature = "webgpu")]
     WebGpu(Box<webgpu::Loading>),
 }
 
 impl Loading {
+    fn candle(config: ModelConfig, device: Device) -> Self {
+        Self::Candle(Box::new((Weights::new(&config), config, device)))
+    }
+
     /// Takes the next part over.
     ///
     /// # Errors
     /// The device failed.
     pub fn take(&mut self, part: Part) -> Result<(), EngineError> {
         match self {
-            Self::Cpu(held) => held.0.take(part),
+            Self::Candle(held) => held.0.take(part),
             #[cfg(feature = "webgpu")]
             Self::WebGpu(loading) => loading.take(&part)?,
         }
@@ -91,10 +104,9 @@ impl Loading {
     /// The device failed.
     pub fn finish(self) -> Result<Box<dyn Engine>, EngineError> {
         Ok(match self {
-            Self::Cpu(held) => {
-                let (weights, config) = *held;
-                let engine = CandleEngine::new(config, weights, candle_core::Device::Cpu);
-                Box::new(engine?)
+            Self::Candle(held) => {
+                let (weights, config, device) = *held;
+                Box::new(CandleEngine::new(config, weights, device)?)
             }
             #[cfg(feature = "webgpu")]
             Self::WebGpu(loading) => Box::new(loading.finish()?),
