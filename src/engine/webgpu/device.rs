@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::error::GpuError;
+use super::error::{GpuError, brief};
 
 /// A lost device may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -65,7 +65,7 @@ impl Device {
             .await
             .map_err(|reason| GpuError::Refused {
                 adapter: name.clone(),
-                reason: reason.to_string(),
+                reason: brief(&reason.to_string()),
             })?;
         let failed = Arc::new(Mutex::new(None));
         let keep = |failed: &Arc<Mutex<Option<GpuError>>>, error: GpuError| {
@@ -79,15 +79,22 @@ impl Device {
             keep(
                 &on_error,
                 match error {
-                    wgpu::Error::OutOfMemory { source } => GpuError::Memory(source.to_string()),
+                    wgpu::Error::OutOfMemory { source } => {
+                        GpuError::Memory(brief(&source.to_string()))
+                    }
                     wgpu::Error::Validation { description, .. }
-                    | wgpu::Error::Internal { description, .. } => GpuError::Driver(description),
+                    | wgpu::Error::Internal { description, .. } => {
+                        GpuError::Driver(brief(&description))
+                    }
                 },
             );
         }));
         let on_loss = failed.clone();
         device.set_device_lost_callback(move |reason, message| {
-            keep(&on_loss, GpuError::Lost(format!("{reason:?} {message}")));
+            keep(
+                &on_loss,
+                GpuError::Lost(brief(&format!("{reason:?}: {message}"))),
+            );
         });
         Ok(Self {
             device,

@@ -45,3 +45,11 @@ pub enum GpuError {
     #[error("the GPU's driver failed ({0})")]
     Driver(String),
 }
+
+/// The first line of what a driver or a browser says: the rest is a trace of its own.
+pub fn brief(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or("no reason given").trim();
+    let line = line.strip_prefix("JsValue(").unwrap_or(line);
+    line.trim_end_matches([')', '.']).to_owned()
+}

@@ -200,8 +200,11 @@ mod tests {
         let second = &matrix.pieces[1];
         let across = noise(6 * columns, 1);
         matrix.fill(&device, second.first - 2, &across);
-        let probe = &mut Probe::new(&device, true);
-        let found = pollster::block_on(probe.read(&second.buffer, 4 * columns)).expect("numbers");
-        assert_eq!(found, across[2 * columns..]);
+        let mut probe = Probe::new(&device, true);
+        let expected = &across[2 * columns..];
+        probe
+            .expect("fill", &second.buffer, expected, 0.0, |_| Ok(()))
+            .expect("a read");
+        pollster::block_on(probe.settle()).expect("the rows across the cut");
     }
 }

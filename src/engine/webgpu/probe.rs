@@ -2,7 +2,7 @@
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use super::readback::{Source, Staging};
+use super::readback::{Pending, Source, Staging};
 use super::recorder::{Recorder, Shared};
 
 /// A device that kernels are tried on.
@@ -11,7 +11,7 @@ pub struct Probe<'a> {
     /// Every shape and format, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
     shared: Shared,
-    staging: Staging,
+    trials: Vec<Trial>,
 }
 
 impl<'a> Probe<'a> {
@@ -20,7 +20,7 @@ impl<'a> Probe<'a> {
             shared: Shared::new(device),
             device,
             is_thorough,
-            staging: Staging::default(),
+            trials: Vec::new(),
         }
     }
 
@@ -41,29 +41,53 @@ impl<'a> Probe<'a> {
         self.device.buffer("zeros", numbers as u64 * 4, STORAGE)
     }
 
-    /// Records, submits, and reads the first numbers of `out`.
-    pub async fn run(
+    /// Runs a kernel that is to write `expected`, to `most` of its largest number, to `out`.
+    /// [`Self::settle`] says whether it did.
+    pub fn expect(
         &mut self,
+        kernel: &'static str,
         out: &wgpu::Buffer,
-        words: usize,
+        expected: &[f32],
+        most: f32,
         record: impl FnOnce(&mut Recorder) -> Result<(), GpuError>,
-    ) -> Result<Vec<f32>, GpuError> {
+    ) -> Result<(), GpuError> {
         let mut recorder = Recorder::new(self.device, &self.shared);
         record(&mut recorder)?;
         let source = Source {
             buffer: out,
-            words,
+            words: expected.len(),
             what: "a kernel's check",
         };
-        let pending = self.staging.begin(&mut recorder, &[source])?;
-        pending.arrival(self.device).await?;
-        let mut parts = self.staging.finish(self.device, pending)?;
-        Ok(parts.pop().unwrap_or_default())
+        let pending = Staging::default().begin(&mut recorder, &[source])?;
+        self.trials.push(Trial {
+            kernel,
+            pending,
+            expected: expected.to_vec(),
+            most,
+        });
+        Ok(())
     }
 
-    pub async fn read(&mut self, out: &wgpu::Buffer, words: usize) -> Result<Vec<f32>, GpuError> {
-        self.run(out, words, |_| Ok(())).await
+    /// Waits for every kernel run so far.
+    ///
+    /// # Errors
+    /// The first that wrote something else than was expected.
+    pub async fn settle(self) -> Result<(), GpuError> {
+        for trial in self.trials {
+            trial.pending.arrival(self.device).await?;
+            let found = Staging::default().finish(self.device, trial.pending)?;
+            agree(trial.kernel, &found.concat(), &trial.expected, trial.most)?;
+        }
+        Ok(())
     }
+}
+
+/// A kernel that was run, and what it should have written.
+struct Trial {
+    kernel: &'static str,
+    pending: Pending,
+    expected: Vec<f32>,
+    most: f32,
 }
 
 /// # Errors

@@ -9,17 +9,18 @@ use super::{attention, gate, gather, gemm, norm, options, rope, score};
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says.
 pub async fn run(device: &Device, is_thorough: bool) -> Result<(), GpuError> {
-    let probe = &mut Probe::new(device, is_thorough);
-    gather::check::rows_come_from_every_piece_of_a_table(probe).await?;
-    gather::check::rows_of_a_stream_are_shifted_to_its_slot(probe).await?;
-    norm::check::rows_and_streams_are_normed_as_on_the_cpu(probe).await?;
-    gemm::check::the_tiles_equal_the_plain_sum_in_every_format(probe).await?;
-    gemm::check::a_member_joins_its_stream_and_is_kept(probe).await?;
-    rope::check::pairs_turn_and_values_stay(probe).await?;
-    attention::check::tiles_equal_the_plain_sum(probe).await?;
-    gate::check::the_gate_closes_and_opens_as_on_the_cpu(probe).await?;
-    options::check::every_row_is_read_at_its_own_prompts_options(probe).await?;
-    score::check::the_likeliest_is_the_first_of_the_largest(probe).await
+    let mut probe = Probe::new(device, is_thorough);
+    gather::check::rows_come_from_every_piece_of_a_table(&mut probe)?;
+    gather::check::rows_of_a_stream_are_shifted_to_its_slot(&mut probe)?;
+    norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
+    gemm::check::the_tiles_equal_the_plain_sum_in_every_format(&mut probe)?;
+    gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;
+    rope::check::pairs_turn_and_values_stay(&mut probe)?;
+    attention::check::tiles_equal_the_plain_sum(&mut probe)?;
+    gate::check::the_gate_closes_and_opens_as_on_the_cpu(&mut probe)?;
+    options::check::every_row_is_read_at_its_own_prompts_options(&mut probe)?;
+    score::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
+    probe.settle().await
 }
 
 #[cfg(test)]
@@ -36,9 +37,10 @@ mod tests {
     #[test]
     fn the_naive_kernels_do_too() {
         let device = device();
-        let probe = &mut Probe::new(&device, true);
-        pollster::block_on(gemm::check::the_naive_kernel_says_the_same(probe)).expect("a product");
-        pollster::block_on(attention::check::the_naive_kernel_says_the_same(probe)).expect("a sum");
+        let mut probe = Probe::new(&device, true);
+        gemm::check::the_naive_kernel_says_the_same(&mut probe).expect("a product");
+        attention::check::the_naive_kernel_says_the_same(&mut probe).expect("a sum");
+        pollster::block_on(probe.settle()).expect("kernels that are right");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, agree, config, noise};
+use super::super::probe::{Probe, config, noise};
 use super::*;
 
 /// The CPU's own, in f64, from rows [copies N, (heads + 2 kv) W].
@@ -53,7 +53,7 @@ fn qkv(config: &ModelConfig) -> Vec<f32> {
     numbers.iter().map(|x| 2.0 * x).collect()
 }
 
-pub async fn tiles_equal_the_plain_sum(probe: &mut Probe<'_>) -> Result<(), GpuError> {
+pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
     for &(heads, kv_heads, width, window) in probe.some(&SHAPES, 2) {
         let config = config(heads, kv_heads, width, window)?;
         let qkv = qkv(&config);
@@ -66,14 +66,13 @@ pub async fn tiles_equal_the_plain_sum(probe: &mut Probe<'_>) -> Result<(), GpuE
         let run = |recorder: &mut Recorder| {
             attention.run(recorder, &from, COPIES, TOKENS, &tiles, &table, &out)
         };
-        let found = probe.run(&out, expected.len(), run).await?;
-        agree("attention", &found, &expected, 1e-4)?;
+        probe.expect("attention", &out, &expected, 1e-4, run)?;
     }
     Ok(())
 }
 
 #[cfg(test)]
-pub async fn the_naive_kernel_says_the_same(probe: &mut Probe<'_>) -> Result<(), GpuError> {
+pub fn the_naive_kernel_says_the_same(probe: &mut Probe) -> Result<(), GpuError> {
     for (heads, kv_heads, width, window) in SHAPES {
         let config = config(heads, kv_heads, width, window)?;
         let qkv = qkv(&config);
@@ -85,8 +84,7 @@ pub async fn the_naive_kernel_says_the_same(probe: &mut Probe<'_>) -> Result<(),
         let out = probe.zeros(expected.len());
         let run =
             |recorder: &mut Recorder| naive.run(recorder, &from, COPIES, TOKENS, &starts, &out);
-        let found = probe.run(&out, expected.len(), run).await?;
-        agree("naive attention", &found, &expected, 1e-4)?;
+        probe.expect("naive attention", &out, &expected, 1e-4, run)?;
     }
     Ok(())
 }

@@ -1,11 +1,9 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, agree, noise};
+use super::super::probe::{Probe, noise};
 use super::*;
 
-pub async fn the_gate_closes_and_opens_as_on_the_cpu(
-    probe: &mut Probe<'_>,
-) -> Result<(), GpuError> {
+pub fn the_gate_closes_and_opens_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     let (rows, f) = (5, 44);
     let mut gate_up: Vec<f32> = noise(rows * 2 * f, 1).iter().map(|x| 8.0 * x).collect();
     (gate_up[0], gate_up[1], gate_up[2]) = (-200.0, 200.0, 0.0);
@@ -18,10 +16,7 @@ pub async fn the_gate_closes_and_opens_as_on_the_cpu(
     let expected: Vec<f32> = gate_up.chunks(2 * f).flat_map(plain).collect();
     let gate = Gate::new(probe.device, f);
     let (from, out) = (probe.storage("gate_up", &gate_up), probe.zeros(rows * f));
-    let found = probe
-        .run(&out, rows * f, |recorder| {
-            gate.run(recorder, &from, rows, &out)
-        })
-        .await?;
-    agree("gate", &found, &expected, 1e-4)
+    probe.expect("gate", &out, &expected, 1e-4, |recorder| {
+        gate.run(recorder, &from, rows, &out)
+    })
 }

@@ -1,10 +1,10 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
 use super::super::matrix::Piece;
-use super::super::probe::{Probe, agree, noise};
+use super::super::probe::{Probe, noise};
 use super::*;
 
-pub async fn rows_come_from_every_piece_of_a_table(probe: &mut Probe<'_>) -> Result<(), GpuError> {
+pub fn rows_come_from_every_piece_of_a_table(probe: &mut Probe) -> Result<(), GpuError> {
     let (rows, width) = (10, 12);
     for format in Format::ALL {
         let numbers: Vec<f32> = noise(rows * width, 1)
@@ -37,23 +37,18 @@ pub async fn rows_come_from_every_piece_of_a_table(probe: &mut Probe<'_>) -> Res
             out: &out,
             first_out: 1,
         };
-        let found = probe
-            .run(&out, 6 * width, |recorder| {
-                gather.weights(recorder, &table, &wanted)
-            })
-            .await?;
         let rows = ids[1..]
             .iter()
             .flat_map(|&id| &numbers[id as usize * width..][..width]);
         let expected: Vec<f32> = [0.0; 12].iter().chain(rows).copied().collect();
-        agree("gather", &found, &expected, 0.0)?;
+        probe.expect("gather", &out, &expected, 0.0, |recorder| {
+            gather.weights(recorder, &table, &wanted)
+        })?;
     }
     Ok(())
 }
 
-pub async fn rows_of_a_stream_are_shifted_to_its_slot(
-    probe: &mut Probe<'_>,
-) -> Result<(), GpuError> {
+pub fn rows_of_a_stream_are_shifted_to_its_slot(probe: &mut Probe) -> Result<(), GpuError> {
     let numbers = noise(6 * 4, 2);
     let gather = Gather::new(probe.device, Format::F32);
     let (table, out) = (probe.storage("streams", &numbers), probe.zeros(2 * 4));
@@ -64,11 +59,8 @@ pub async fn rows_of_a_stream_are_shifted_to_its_slot(
         out: &out,
         first_out: 0,
     };
-    let found = probe
-        .run(&out, 8, |recorder| {
-            gather.numbers(recorder, &table, 4, 3, &rows)
-        })
-        .await?;
     let expected = [&numbers[20..24], &numbers[12..16]].concat();
-    agree("gather", &found, &expected, 0.0)
+    probe.expect("gather", &out, &expected, 0.0, |recorder| {
+        gather.numbers(recorder, &table, 4, 3, &rows)
+    })
 }

@@ -1,6 +1,6 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, agree, noise};
+use super::super::probe::{Probe, noise};
 use super::*;
 
 fn plain(row: &[f32], weight: &[f32], eps: f32) -> Vec<f32> {
@@ -10,9 +10,7 @@ fn plain(row: &[f32], weight: &[f32], eps: f32) -> Vec<f32> {
     each.map(|(x, w)| (f64::from(*x) * r) as f32 * w).collect()
 }
 
-pub async fn rows_and_streams_are_normed_as_on_the_cpu(
-    probe: &mut Probe<'_>,
-) -> Result<(), GpuError> {
+pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     for width in [4, 48, 172, 576] {
         let (eps, tokens) = (1e-3, 3);
         let (x, weight) = (noise(4 * tokens * width, 1), noise(width, 2));
@@ -26,12 +24,9 @@ pub async fn rows_and_streams_are_normed_as_on_the_cpu(
             .collect();
         let n = 4 * tokens;
         let out = probe.zeros(n * width);
-        let found = probe
-            .run(&out, n * width, |recorder| {
-                norm.run(recorder, From::Rows(&from), n, &w, &copies, &out)
-            })
-            .await?;
-        agree("norm", &found, &all, 1e-4)?;
+        probe.expect("norm", &out, &all, 1e-4, |recorder| {
+            norm.run(recorder, From::Rows(&from), n, &w, &copies, &out)
+        })?;
 
         let streams = From::Streams {
             streams: &from,
@@ -39,13 +34,14 @@ pub async fn rows_and_streams_are_normed_as_on_the_cpu(
             first_copy: 1,
         };
         let out = probe.zeros(2 * tokens * width);
-        let found = probe
-            .run(&out, 2 * tokens * width, |recorder| {
-                norm.run(recorder, streams, 2 * tokens, &w, &copies, &out)
-            })
-            .await?;
         let slot = |slot: usize| &all[slot * tokens * width..][..tokens * width];
-        agree("norm", &found, &[slot(2), slot(0)].concat(), 1e-4)?;
+        probe.expect(
+            "norm",
+            &out,
+            &[slot(2), slot(0)].concat(),
+            1e-4,
+            |recorder| norm.run(recorder, streams, 2 * tokens, &w, &copies, &out),
+        )?;
     }
     Ok(())
 }

@@ -1,11 +1,9 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, agree, noise};
+use super::super::probe::{Probe, noise};
 use super::*;
 
-pub async fn every_row_is_read_at_its_own_prompts_options(
-    probe: &mut Probe<'_>,
-) -> Result<(), GpuError> {
+pub fn every_row_is_read_at_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
     for (rows, prompts, k, d) in [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)] {
         let (kept, options, weight) = (noise(rows * d, 1), noise(prompts * k * d, 2), noise(d, 3));
         let mut expected = Vec::new();
@@ -31,12 +29,9 @@ pub async fn every_row_is_read_at_its_own_prompts_options(
             weight: &probe.storage("weight", &weight),
         };
         let out = probe.zeros(expected.len());
-        let found = probe
-            .run(&out, expected.len(), |recorder| {
-                reader.run(recorder, &reading, &out)
-            })
-            .await?;
-        agree("options", &found, &expected, 1e-4)?;
+        probe.expect("options", &out, &expected, 1e-4, |recorder| {
+            reader.run(recorder, &reading, &out)
+        })?;
     }
     Ok(())
 }

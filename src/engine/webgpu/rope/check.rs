@@ -1,9 +1,9 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, agree, config, noise};
+use super::super::probe::{Probe, config, noise};
 use super::*;
 
-pub async fn pairs_turn_and_values_stay(probe: &mut Probe<'_>) -> Result<(), GpuError> {
+pub fn pairs_turn_and_values_stay(probe: &mut Probe) -> Result<(), GpuError> {
     let config = config(6, 2, 8, "null")?;
     let (n, copies, half) = (3, 2, 4);
     let (row, turned) = ((6 + 2 * 2) * 8, 6 + 2);
@@ -29,10 +29,7 @@ pub async fn pairs_turn_and_values_stay(probe: &mut Probe<'_>) -> Result<(), Gpu
         probe.storage("tokens", &table),
         probe.storage("angles", &angles),
     );
-    let found = probe
-        .run(&out, qkv.len(), |recorder| {
-            turn.run(recorder, &out, copies * n, n, &tokens, &angles)
-        })
-        .await?;
-    agree("rope", &found, &expected, 1e-4)
+    probe.expect("rope", &out, &expected, 1e-4, |recorder| {
+        turn.run(recorder, &out, copies * n, n, &tokens, &angles)
+    })
 }
