@@ -12,6 +12,7 @@ mod output;
 mod picture;
 mod rows_source;
 mod table;
+mod tasks;
 mod totals;
 mod train;
 mod view;
@@ -34,6 +35,7 @@ enum Command {
     Lens(Box<lens::Args>),
     Models(models::Args),
     Orders(Box<orders::Args>),
+    Tasks(tasks::Args),
     Train(Box<train::Args>),
 }
 
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Lens(args) => lens::run(*args),
         Command::Models(args) => models::run(args),
         Command::Orders(args) => orders::run(*args),
+        Command::Tasks(args) => tasks::run(args),
         Command::Train(args) => train::run(*args),
     };
     match done {

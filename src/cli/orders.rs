@@ -15,7 +15,6 @@ use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
-use crate::task::minilang::ROWS_SEED;
 
 /// The blocks in other orders, on many rows
 ///
@@ -30,13 +29,13 @@ pub struct Args {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Generated tasks (topic, quiz, fact, often, same, follows, mood, sense, sum, last; several
-    /// with commas), or with --data one of lambada, hellaswag, winogrande, arc, gsm8k
+    /// Tasks (see `atelier tasks`; several with commas), or TOML files that define one; those that
+    /// are not generated need --data
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// The data set's file, for a task that is not generated
-    #[arg(long, value_name = "FILE", requires = "task")]
+    /// The data set's file, or the folder that holds several, for tasks that are not generated
+    #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
     /// A file of prompts (`-` for standard input), one JSON object a line:
@@ -114,7 +113,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
         .iter()
-        .map(|source| source.rows(args.rows, ROWS_SEED))
+        .map(|source| source.rows(args.rows))
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
     let model = super::known::open(&args.model)?;
