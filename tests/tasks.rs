@@ -301,7 +301,10 @@ fn wrong_tasks_are_refused_in_one_sentence() {
         (with("score", "skore"), "line 3: unknown field `skore`"),
         (with("score = \"option\"", ""), "it has no score"),
         (with("{answer}", ""), "does not end in {answer}"),
-        (with("{text} It", "{text It"), "has braces without a name in them"),
+        (
+            with("{text} It", "{text It"),
+            "has braces without a name in them",
+        ),
         (
             with("[\"bad\", \"good\"]", "[\"bad\"]"),
             "it has 1 options and needs two",

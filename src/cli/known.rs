@@ -16,12 +16,17 @@ pub fn open(name_or_folder: &str) -> Result<LoadedModel, StudyError> {
 
 /// The same, into the engine chosen.
 pub fn open_with(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
-    let files = files(name_or_folder)?;
-    let progress = Progress::new("loading", "blocks");
-    LoadedModel::from_files_with(&files, engine, &mut |done, of| progress.at(done, of))
+    load(&files(name_or_folder)?, engine)
 }
 
-fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
+/// Files that were found, into the engine chosen.
+pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
+    let progress = Progress::new("loading", "blocks");
+    LoadedModel::from_files_with(files, engine, &mut |done, of| progress.at(done, of))
+}
+
+/// What belongs to a known name or lies in a folder.
+pub fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
     if let Some(known) = catalogue::find(name_or_folder) {
         let bytes = |file: &KnownFile| (file.name.to_string(), Bytes::Static(file.bytes));
         return ModelFiles::from_named(known.name, known.files.iter().map(bytes).collect());

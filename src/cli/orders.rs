@@ -1,12 +1,12 @@
 //! `atelier orders`: the blocks in other orders, on many rows, beside the model's own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use super::interrupt;
 use super::orders_picture as picture;
 use super::output::{self, OutFile, Progress};
 use super::rows_source::{Rows, Source};
@@ -122,7 +122,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         _ => Report::of(&model),
     };
     let orders = every_order(&model, &args, sweeps)?;
-    let stop = stop_on_interrupt()?;
+    let stop = interrupt::listen()?;
     let mut saved = Instant::now();
     for rows in sources {
         let mut rows = rows;
@@ -192,8 +192,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
         eprintln!("atelier: stopped before the end: {kept}");
-        // What a shell expects of a program that was interrupted.
-        std::process::exit(130);
+        std::process::exit(interrupt::CODE);
     }
     Ok(())
 }
@@ -273,19 +272,6 @@ fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
         report.model.name
     );
     Ok(report)
-}
-
-fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = stop.clone();
-    ctrlc::set_handler(move || {
-        // Whoever asks twice does not want to wait for the batch to end.
-        if heard.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("Ctrl-C cannot be listened for")?;
-    Ok(stop)
 }
 
 /// Row by row, so that only one row's states exist at a time.

@@ -66,6 +66,15 @@ impl Item {
         }
     }
 
+    /// What is right, as text: an option's index, or the open answer.
+    pub fn right(&self) -> String {
+        match self {
+            Item::LastWord { word, .. } => word.clone(),
+            Item::Generate { answer, .. } => answer.clone(),
+            _ => format!("{:?}", self.answer()),
+        }
+    }
+
     /// The question with its right answer, as an example for others.
     fn solved(&self) -> String {
         match self {
