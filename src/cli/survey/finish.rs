@@ -91,7 +91,7 @@ fn outcome(
     if rows.exists() && known.is_some() {
         let file = RowsFile::open(&rows)?;
         let about = &file.about;
-        let mut aggregate = Aggregate::new(&about.members, file.len(), about.facts.score);
+        let mut aggregate = Aggregate::new(&about.members, file.len(), &about.facts);
         for row in file.rows() {
             aggregate.add(&row.with_context(|| rows.display().to_string())?);
         }

@@ -40,7 +40,7 @@ enum Options {
 
 impl<'a> Aggregate<'a> {
     /// Of a task whose `expected` rows come in order.
-    pub fn new(members: &'a [Member], expected: usize, score: Score) -> Self {
+    pub fn new(members: &'a [Member], expected: usize, facts: &CellFacts) -> Self {
         let depth = (1..=members.len()).map(|members| AverageDepth {
             members,
             paper: Triple::default(),
@@ -74,7 +74,7 @@ impl<'a> Aggregate<'a> {
             chance: 0.0,
             tradeoff: Tradeoff::default(),
             options: None,
-            gathering: Gathering::new(members, score),
+            gathering: Gathering::new(members, facts.rivals),
             samples: Vec::new(),
         }
     }

@@ -30,6 +30,10 @@ pub struct CellFacts {
     /// Why not the task's own way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<String>,
+    /// Do members vote among the right answer's first token and those that the model finds likeliest
+    /// besides it? Otherwise they vote among the row's own options: their only tokens, or, where
+    /// they have several, the first in which they part.
+    pub rivals: bool,
     /// Rows that are longer than the model's context: left out.
     pub too_long: usize,
 }
@@ -71,6 +75,7 @@ impl<'a> Asking<'a> {
             facts: CellFacts {
                 score,
                 instead: None,
+                rivals: score != Score::Option,
                 too_long: 0,
             },
         };
@@ -94,6 +99,7 @@ impl<'a> Asking<'a> {
             asking.facts.score = Score::Continuation;
             asking.facts.instead = Some(reason);
             asking.measure(task)?;
+            asking.facts.rivals = !asking.part_everywhere();
         }
         Ok(asking)
     }
@@ -128,6 +134,15 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
+    /// Do the options of every row part at one token, all to different ones?
+    fn part_everywhere(&self) -> bool {
+        let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row].is_some());
+        rows.all(|row| {
+            self.reading(row)
+                .is_ok_and(|reading| parting(&reading).is_some())
+        })
+    }
+
     fn reading(&self, row: usize) -> Result<Reading, StudyError> {
         let item = self.rows[row].1;
         match (item, &self.facts.instead) {
@@ -147,7 +162,15 @@ impl<'a> Asking<'a> {
                     candidates: candidates.collect(),
                     answer: *answer,
                 };
-                Reading::new(self.model, &item)
+                let mut reading = Reading::new(self.model, &item)?;
+                if !self.facts.rivals
+                    && let Some(prompt) = parting(&reading)
+                {
+                    reading.prompt = prompt;
+                    reading.rivals = Rivals::Given;
+                    reading.answer = *answer;
+                }
+                Ok(reading)
             }
             _ => Reading::new(self.model, item),
         }
@@ -313,6 +336,28 @@ impl<'a> Asking<'a> {
         measured.paper = three(&found.paper);
         measured
     }
+}
+
+/// What all candidates begin with, and the tokens in which they part from each other; `None` where
+/// two go on with the same one, or one ends.
+fn parting(reading: &Reading) -> Option<Prompt> {
+    let all: Vec<&[u32]> = reading
+        .passages
+        .iter()
+        .map(|(p, _)| &p.token_ids[..])
+        .collect();
+    let first = *all.first()?;
+    let same = |at: usize| all.iter().all(|ids| ids.get(at) == first.get(at));
+    let common = (0..first.len()).take_while(|&at| same(at)).count();
+    let next: Option<Vec<u32>> = all.iter().map(|ids| ids.get(common).copied()).collect();
+    let option_ids = next.filter(|_| common > 0)?;
+    let mut distinct = option_ids.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    (distinct.len() == option_ids.len()).then(|| Prompt {
+        token_ids: first[..common].to_vec(),
+        option_ids,
+    })
 }
 
 /// Runs to the end of one plan, or until `go_on` says no.

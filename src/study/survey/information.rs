@@ -6,7 +6,6 @@ use super::MeasuredRow;
 use crate::engine::{Kind, Member};
 use crate::measure::decomposition::{Decomposition, argmax};
 use crate::measure::information::{Bounds, Curve, Terms, copula, votes};
-use crate::task::score::Score;
 
 /// Rows looked at together at most: the first ones. What the estimators need grows with the rows;
 /// this bounds it.
@@ -67,7 +66,7 @@ pub struct Point {
 /// Votes and logits of the first rows.
 pub(super) struct Gathering<'a> {
     members: &'a [Member],
-    score: Score,
+    rivals: bool,
     answers: Vec<usize>,
     /// `[N][M][K]`
     logits: Vec<Vec<Vec<f32>>>,
@@ -79,10 +78,10 @@ pub(super) struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    pub fn new(members: &'a [Member], score: Score) -> Self {
+    pub fn new(members: &'a [Member], rivals: bool) -> Self {
         Self {
             members,
-            score,
+            rivals,
             answers: Vec::new(),
             logits: Vec::new(),
             wrong: vec![0; members.len()],
@@ -92,7 +91,7 @@ impl<'a> Gathering<'a> {
     }
 
     pub fn add(&mut self, row: &MeasuredRow, found: &Decomposition) {
-        if self.score != Score::Option || self.mixed || self.answers.len() == INFORMATION_ROWS {
+        if self.rivals || self.mixed || self.answers.len() == INFORMATION_ROWS {
             return;
         }
         if *self.options.get_or_insert(row.options()) != row.options() {
@@ -109,7 +108,7 @@ impl<'a> Gathering<'a> {
 
     /// Or why there is nothing to say.
     pub fn finish(self) -> Result<Information, String> {
-        if self.score != Score::Option {
+        if self.rivals {
             return Err(
                 "members vote among the right token and its rivals, the right one always \
                         first, so there are no classes to tell apart"
