@@ -313,7 +313,7 @@ fn every_published_set_runs() {
     done(ask("all", &["--continuations"]));
     let report = report(&folder.path().join("all"));
     assert_eq!(report.survey.found().count(), 26);
-    let mut own = Vec::new();
+    let mut own: Vec<String> = Vec::new();
     for (model, task, found) in report.survey.found() {
         let uniform = match task.name.as_str() {
             // Members vote among the right token and three rivals.

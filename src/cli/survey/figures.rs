@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
-use super::folder::Folder;
+use super::folder::{Folder, file_name};
+use crate::chart::{LIGHT, survey_figures};
+use crate::cli::output::{self, write_whole};
 use crate::study::survey::SurveyReport;
 
 /// Draw a survey's figures and tables: SVG and CSV, no browser needed
@@ -33,5 +35,26 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         "{} has no numbers to draw: no model answered",
         path.display()
     );
-    Ok(())
+    std::fs::create_dir_all(&args.out).with_context(|| {
+        format!(
+            "the folder {} cannot be made: give --out another place",
+            args.out.display()
+        )
+    })?;
+    let source = format!(
+        "atelier {}, from {}",
+        env!("CARGO_PKG_VERSION"),
+        path.file_name()
+            .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    );
+    let mut written = String::new();
+    for one in survey_figures(&report.survey, &LIGHT) {
+        let name = file_name(&one.name);
+        let svg = one.plot.svg(&one.figure, &LIGHT, &source);
+        write_whole(&args.out.join(format!("{name}.svg")), svg.as_bytes())?;
+        let csv = one.figure.table.csv();
+        write_whole(&args.out.join(format!("{name}.csv")), csv.as_bytes())?;
+        written += &format!("{name}  {}\n", one.figure.title);
+    }
+    output::print(&written)
 }

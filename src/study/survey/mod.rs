@@ -17,7 +17,7 @@ mod row;
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, WINDOW};
 pub use check::ReportError;
-pub use correlations::{Columns, Correlated, correlations};
+pub use correlations::{Coefficient, Columns, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, Point};
 pub use report::{
     Cell, Found, Sample, Survey, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
