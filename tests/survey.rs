@@ -276,7 +276,7 @@ fn what_a_survey_finds_adds_up() {
             "mood" => assert_eq!(*stopped, None, "{at}"),
             _ => {}
         }
-        assert_eq!(found.samples.len(), 12);
+        assert_eq!(found.samples.len(), 8);
     }
     let correlations = &report.survey.correlations;
     assert_eq!(correlations.len(), 5);

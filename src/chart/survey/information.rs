@@ -52,11 +52,19 @@ fn figure(
         pen("upper bound", theme.quiet, Line::Solid, Mark::None),
     ];
     let (mut panels, mut rows) = (Vec::new(), Vec::new());
-    let (mut points, mut broken, mut stops) = (0, 0, Vec::new());
+    let (mut points, mut above, mut below, mut beyond) = (0, 0, 0, 0);
+    let mut stops = Vec::new();
     for cell in cells(survey).filter(|cell| cell.model == model) {
         let task = &survey.tasks[cell.task].name;
         let estimate = match &cell.found.information {
-            Ok(information) => of(information),
+            Ok(information) => {
+                let curve = &of(information).curve;
+                beyond += curve
+                    .iter()
+                    .filter(|p| p.joint > information.entropy)
+                    .count();
+                of(information)
+            }
             Err(why) => {
                 stops.push(format!("{task}: {why}"));
                 continue;
@@ -70,7 +78,12 @@ fn figure(
             continue;
         }
         points += curve.len();
-        broken += curve.iter().filter(|point| point.breaks.is_some()).count();
+        let broken = |bound: &str| {
+            let breaks = curve.iter().filter(|p| p.breaks.as_deref() == Some(bound));
+            breaks.count()
+        };
+        above += broken("upper");
+        below += broken("lower");
         panels.push(panel(&format!("{task}, bits"), task, &terms, &TERMS, curve));
         panels.push(panel(
             &format!("{task}, error between its bounds"),
@@ -90,20 +103,31 @@ fn figure(
     if panels.is_empty() {
         return None;
     }
-    let title = if broken == 0 {
-        format!("{name}: the error stays between its bounds at all {points} junction points")
-    } else {
-        format!(
-            "{name}: at {broken} of {points} junction points the estimate breaks a bound of the error"
-        )
-    };
-    let refused = match stops.as_slice() {
-        [] => "Every curve reaches the last member.".to_owned(),
-        [first, rest @ ..] => format!(
-            "{} curves end early or are refused; {first}.",
-            rest.len() + 1
+    let title = match (above, below) {
+        (0, 0) => {
+            format!("{name}: the error stays between its bounds at all {points} junction points")
+        }
+        (above, 0) => format!(
+            "{name}: at {above} of {points} junction points the error is above what the members' information allows"
+        ),
+        (above, below) => format!(
+            "{name}: of {points} junction points the error is above its upper bound at {above}, below its lower one at {below}"
         ),
     };
+    let mut caveat = match stops.as_slice() {
+        [] => "Every curve reaches the last member.".to_owned(),
+        [first, rest @ ..] => {
+            format!(
+                "{} curves end early or are refused; {first}.",
+                rest.len() + 1
+            )
+        }
+    };
+    if beyond > 0 {
+        caveat += &format!(
+            " At {beyond} points I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y)."
+        );
+    }
     let key: &'static str = if key == "votes" {
         "information-votes"
     } else {
@@ -114,9 +138,9 @@ fn figure(
         title,
         words: [
             format!(
-                "Estimated by {estimator}; the paper names no estimator. A broken bound says that the estimate is off, not the theorem."
+                "Estimated by {estimator}; the paper names no estimator. Above the upper bound, the sum makes less of the members' information than could be made, or the estimate is too high; below the lower one it is too low."
             ),
-            refused,
+            caveat,
         ],
         table: Table {
             headers: headers(&[

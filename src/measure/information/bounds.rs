@@ -23,7 +23,9 @@ impl Bounds {
         }
     }
 
-    /// Which bound an error rate breaks, if any: then the estimate is off, for the theorem is not.
+    /// Which bound an error rate breaks, if any. Both bounds are of the best possible guess: below
+    /// the lower one, the estimate is too low, for the theorem is not off; above the upper one, it is
+    /// too high, or whoever guessed made less of the information than is in it.
     pub fn broken_by(&self, error: f64) -> Option<&'static str> {
         // Error rates are multiples of 1 / rows; rounding is no breach.
         if error < self.lower - 1e-9 {

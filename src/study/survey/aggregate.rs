@@ -12,7 +12,7 @@ use crate::study::report::{AverageDepth, Averages};
 use crate::task::score::Score;
 
 /// Rows kept whole for a reader to look at.
-const SAMPLES: usize = 12;
+const SAMPLES: usize = 8;
 
 /// Sums over rows; [`Aggregate::finish`] divides.
 pub struct Aggregate<'a> {

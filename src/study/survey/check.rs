@@ -1,4 +1,4 @@
-//! A survey's file as text: written with nine digits, read with every length checked, since people
+//! A survey's file as text: written with seven digits, read with every length checked, since people
 //! edit files.
 
 use serde_json::Value;
@@ -29,7 +29,7 @@ impl SurveyReport {
         }
     }
 
-    /// One line of JSON, numbers with nine digits.
+    /// One line of JSON, numbers with seven digits.
     ///
     /// # Errors
     /// A number that JSON cannot hold.
@@ -148,7 +148,7 @@ fn round(value: &mut Value) {
         Value::Number(number) if number.is_f64() => {
             let x = number.as_f64().unwrap_or_default();
             // Through text, so that the value written is the short one.
-            let short = format!("{x:.8e}").parse().unwrap_or(x);
+            let short = format!("{x:.6e}").parse().unwrap_or(x);
             *value = Value::from(short);
         }
         Value::Array(list) => list.iter_mut().for_each(round),

@@ -58,7 +58,8 @@ pub struct Point {
     pub bounds: Bounds,
     /// How often these members' sum is wrong on the same rows.
     pub error: f64,
-    /// Which bound the error breaks: `lower` or `upper`; then the estimate is off.
+    /// Which bound the error breaks: `lower` (then the estimate is too low), or `upper` (then it is
+    /// too high, or the members' sum makes less of what they know than could be made).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub breaks: Option<String>,
 }

@@ -10,7 +10,8 @@ use crate::study::facts::ModelFacts;
 use crate::study::report::Averages;
 use crate::task::score::Score;
 
-/// The whole file. Numbers carry nine digits; the rows' own file has them in full.
+/// The whole file. Numbers carry seven digits, what a 32-bit run can vouch
+/// for; the rows' own file has them in full.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurveyReport {
     /// Version of the layout: [`crate::study::report::VERSION`].
