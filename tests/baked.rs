@@ -96,3 +96,93 @@ fn close(a: &Value, b: &Value) -> bool {
         _ => a == b,
     }
 }
+
+const APPRENTICES: &str =
+    "apprentice-2,apprentice-4,apprentice-8,apprentice-12,apprentice-12-shared";
+const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
+
+/// `atelier survey`, 500 rows a task.
+fn survey(models: &str, tasks: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "survey", "--models", models, "--tasks", tasks, "--rows", "500", "--out",
+        ])
+        .arg(folder.path())
+        .output()
+        .expect("the command line runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report")
+}
+
+fn baked_survey() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/survey.atelier.json")
+}
+
+/// One model's numbers on one task, but for the information: its ranks turn on the last bit.
+fn cell(report: &Value, model: &str, task: &str) -> Value {
+    let survey = &report["survey"];
+    let at = |list: &str, name: &str| {
+        let all = survey[list].as_array().expect("a list");
+        let place = all.iter().position(|one| one["name"] == name);
+        place.unwrap_or_else(|| panic!("{name} in {list}"))
+    };
+    let (model, task) = (at("models", model), at("tasks", task));
+    let cells = survey["cells"].as_array().expect("cells");
+    let cell = cells
+        .iter()
+        .find(|cell| cell["model"] == model && cell["task"] == task)
+        .expect("the cell");
+    let mut found = cell["outcome"]["found"].clone();
+    found
+        .as_object_mut()
+        .expect("numbers")
+        .remove("information");
+    found
+}
+
+#[test]
+fn the_baked_survey_is_what_the_engine_makes() {
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(baked_survey(), survey(APPRENTICES, TASKS)).expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
+    atelier::study::survey::SurveyReport::read(&kept).expect("a survey that can be opened");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let models = "apprentice-2,apprentice-12-shared";
+    let made: Value = serde_json::from_str(&survey(models, "sum,often")).expect("JSON");
+    for model in models.split(',') {
+        for task in ["sum", "often"] {
+            assert!(
+                close(&cell(&kept, model, task), &cell(&made, model, task)),
+                "{model} on {task} is not what is baked; if that is meant, run UPDATE=1 cargo test --test baked"
+            );
+        }
+    }
+}
+
+/// The card's table, from the baked survey.
+#[test]
+fn the_baked_survey_has_the_cards_accuracies() {
+    let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/CARD.md");
+    let card = std::fs::read_to_string(card).expect("the card");
+    for task in TASKS.split(',') {
+        let line = card
+            .lines()
+            .find(|line| line.starts_with(&format!("| {task} |")));
+        let cells: Vec<&str> = line.expect(task).split('|').map(str::trim).collect();
+        for (model, percent) in APPRENTICES.split(',').zip(&cells[3..]) {
+            let percent: f64 = percent.parse().expect("a percentage");
+            let accuracy = cell(&kept, model, task)["averages"]["accuracy"].as_f64();
+            let accuracy = 100.0 * accuracy.expect("an accuracy");
+            assert!(
+                (accuracy - percent).abs() < 0.05,
+                "{model} on {task}: {accuracy}, on the card {percent}"
+            );
+        }
+    }
+}

@@ -47,7 +47,7 @@ pub fn svg_fonts() -> &'static str {
 }
 
 /// Breaks a text at spaces into lines of at most `limit` characters (a longer word stays whole).
-fn wrap(text: &str, limit: usize) -> String {
+pub(super) fn wrap(text: &str, limit: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

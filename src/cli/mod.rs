@@ -2,6 +2,7 @@
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
 mod engine;
+mod interrupt;
 mod known;
 mod lens;
 mod members;
@@ -11,7 +12,9 @@ mod orders_picture;
 mod output;
 mod picture;
 mod rows_source;
+mod survey;
 mod table;
+mod tasks;
 mod totals;
 mod train;
 mod view;
@@ -34,6 +37,8 @@ enum Command {
     Lens(Box<lens::Args>),
     Models(models::Args),
     Orders(Box<orders::Args>),
+    Survey(Box<survey::Args>),
+    Tasks(tasks::Args),
     Train(Box<train::Args>),
 }
 
@@ -47,6 +52,8 @@ pub fn main() -> ExitCode {
         Command::Lens(args) => lens::run(*args),
         Command::Models(args) => models::run(args),
         Command::Orders(args) => orders::run(*args),
+        Command::Survey(args) => survey::run(*args),
+        Command::Tasks(args) => tasks::run(args),
         Command::Train(args) => train::run(*args),
     };
     match done {

@@ -1,12 +1,12 @@
 //! `atelier orders`: the blocks in other orders, on many rows, beside the model's own.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
+use super::interrupt;
 use super::orders_picture as picture;
 use super::output::{self, OutFile, Progress};
 use super::rows_source::{Rows, Source};
@@ -15,7 +15,6 @@ use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
-use crate::task::minilang::ROWS_SEED;
 
 /// The blocks in other orders, on many rows
 ///
@@ -30,13 +29,13 @@ pub struct Args {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Generated tasks (topic, quiz, fact, often, same, follows, mood, sense, sum, last; several
-    /// with commas), or with --data one of lambada, hellaswag, winogrande, arc, gsm8k
+    /// Tasks (see `atelier tasks`; several with commas), or TOML files that define one; those that
+    /// are not generated need --data
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// The data set's file, for a task that is not generated
-    #[arg(long, value_name = "FILE", requires = "task")]
+    /// The data set's file, or the folder that holds several, for tasks that are not generated
+    #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
     /// A file of prompts (`-` for standard input), one JSON object a line:
@@ -117,7 +116,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
         .iter()
-        .map(|source| source.rows(args.rows, ROWS_SEED))
+        .map(|source| source.rows(args.rows))
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
     let model = super::known::open(&args.model, &args.engine.choice()?)?;
@@ -126,7 +125,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         _ => Report::of(&model),
     };
     let orders = every_order(&model, &args, sweeps)?;
-    let stop = stop_on_interrupt()?;
+    let stop = interrupt::listen()?;
     let mut saved = Instant::now();
     for rows in sources {
         let mut rows = rows;
@@ -197,8 +196,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
         eprintln!("atelier: stopped before the end: {kept}");
-        // What a shell expects of a program that was interrupted.
-        std::process::exit(130);
+        std::process::exit(interrupt::CODE);
     }
     Ok(())
 }
@@ -278,19 +276,6 @@ fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
         report.model.name
     );
     Ok(report)
-}
-
-fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = stop.clone();
-    ctrlc::set_handler(move || {
-        // Whoever asks twice does not want to wait for the batch to end.
-        if heard.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .context("Ctrl-C cannot be listened for")?;
-    Ok(stop)
 }
 
 /// Row by row, so that only one row's states exist at a time.

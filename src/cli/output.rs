@@ -24,6 +24,19 @@ pub fn json(report: &Report) -> anyhow::Result<String> {
     Ok(serde_json::to_string(report).context("the report could not be written as JSON")? + "\n")
 }
 
+/// Writes beside a file and renames, so that it is whole or as it was.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut part = path.to_path_buf().into_os_string();
+    part.push(format!(".{}.part", std::process::id()));
+    let part = PathBuf::from(part);
+    let written = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        // What was written of it is of no use; the first error is the one to tell.
+        let _ = std::fs::remove_file(&part);
+    }
+    written.with_context(|| format!("{} could not be written", path.display()))
+}
+
 /// A file to write when the work is done.
 pub struct OutFile {
     path: PathBuf,
@@ -53,15 +66,7 @@ impl OutFile {
 
     /// Writes beside the file and renames, so that an interrupted run leaves the file as it was.
     pub fn write(&self, text: &str) -> anyhow::Result<()> {
-        let mut part = self.path.clone().into_os_string();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = PathBuf::from(part);
-        let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &self.path));
-        if written.is_err() {
-            // What was written of it is of no use; the first error is the one to tell.
-            let _ = std::fs::remove_file(&part);
-        }
-        written.with_context(|| format!("{} could not be written", self.path.display()))
+        write_whole(&self.path, text.as_bytes())
     }
 }
 
@@ -76,9 +81,24 @@ const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
 impl Progress {
     pub fn new(doing: &'static str, unit: &str) -> Self {
+        Self::with(
+            doing,
+            &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"),
+        )
+    }
+
+    /// With how many a second, too.
+    pub fn with_rate(doing: &'static str, unit: &str) -> Self {
+        let rate = "{per_sec}, {eta} left";
+        Self::with(
+            doing,
+            &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"),
+        )
+    }
+
+    fn with(doing: &'static str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let template = format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left");
-        let bar = match ProgressStyle::with_template(&template) {
+        let bar = match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         };
@@ -86,6 +106,11 @@ impl Progress {
             bar: bar.with_message(doing),
             started: Instant::now(),
         }
+    }
+
+    /// What is being done now.
+    pub fn doing(&self, what: String) {
+        self.bar.set_message(what);
     }
 
     pub fn at(&self, done: usize, total: usize) {

@@ -7,15 +7,13 @@ use anyhow::{Context, bail};
 
 use crate::study::LoadedModel;
 use crate::study::orders::Reading;
+use crate::task::catalogue::Task;
 use crate::task::item::Item;
-use crate::task::minilang::{self, Task};
-use crate::task::painters::Painters;
 use crate::task::rows;
 
 /// A source, found but not read.
 pub enum Source {
-    Generated(Task),
-    Data(Painters, PathBuf),
+    Task(Box<Task>, Option<PathBuf>),
     Prompts(PathBuf),
 }
 
@@ -27,7 +25,7 @@ pub struct Rows {
 
 impl Source {
     /// # Errors
-    /// A name that is no task, a data set without its file, or a file for generated tasks.
+    /// A name that is no task, a data set without its file, or one file for several tasks.
     pub fn of(
         tasks: &[String],
         data: Option<&Path>,
@@ -36,27 +34,24 @@ impl Source {
         if let Some(path) = prompts {
             return Ok(vec![Source::Prompts(path.to_path_buf())]);
         }
+        // A folder may hold the files of many tasks, and be of no use to the generated ones.
+        let one_file = data.is_some_and(|data| !data.is_dir());
         let mut sources = Vec::new();
         for name in tasks {
-            let source = match (Task::from_name(name), Painters::from_name(name), data) {
-                (Some(task), _, None) => Source::Generated(task),
-                (Some(_), _, Some(_)) => bail!("{name} is generated: leave out --data"),
-                (None, Some(painters), Some(path)) => Source::Data(painters, path.to_path_buf()),
-                (None, Some(_), None) => {
+            let task = Task::find(name)?;
+            match (&task, data) {
+                (Task::Generated(_), Some(_)) if one_file => {
+                    bail!("{name} is generated: leave out --data")
+                }
+                (Task::Published(_), None) => {
                     bail!("{name} comes from a file: give it with --data FILE")
                 }
-                (None, None, _) => {
-                    let generated = Task::ALL.map(Task::name).join(", ");
-                    let data = Painters::ALL.map(Painters::name).join(", ");
-                    bail!(
-                        "there is no task '{name}': choose from {generated}, or with --data {data}"
-                    )
-                }
-            };
-            sources.push(source);
+                _ => {}
+            }
+            sources.push(Source::Task(Box::new(task), data.map(Path::to_path_buf)));
         }
-        if data.is_some() && sources.len() > 1 {
-            bail!("--data is one file: give one --task with it");
+        if one_file && sources.len() > 1 {
+            bail!("--data is one file: give one --task with it, or the folder of all");
         }
         Ok(sources)
     }
@@ -65,21 +60,15 @@ impl Source {
     ///
     /// # Errors
     /// A file that cannot be read, or its first line that is no row.
-    pub fn rows(&self, count: usize, seed: u64) -> anyhow::Result<Rows> {
+    pub fn rows(&self, count: usize) -> anyhow::Result<Rows> {
         let (task, mut items) = match self {
-            Source::Generated(task) => {
-                let rows = minilang::held_out(*task, count, seed);
-                let items = rows.into_iter().map(|row| Item::Option {
-                    prompt: row.prompt,
-                    options: row.options,
-                    answer: row.answer,
-                });
-                (task.name().to_string(), items.collect())
-            }
-            Source::Data(painters, path) => {
-                let items = painters.read(&bytes(path)?);
-                let items = items.with_context(|| path.display().to_string())?;
-                (painters.name().to_string(), items)
+            Source::Task(task, data) => {
+                let read = task.rows(data.as_deref(), count)?;
+                for phrase in read.notes.phrases() {
+                    eprintln!("atelier: {}: {phrase}", task.name());
+                }
+                let items = read.rows.into_iter().map(|row| row.item).collect();
+                (task.name().to_string(), items)
             }
             Source::Prompts(path) => {
                 let rows = rows::read(&bytes(path)?).with_context(|| path.display().to_string())?;

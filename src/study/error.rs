@@ -41,4 +41,12 @@ pub enum StudyError {
     OtherSweep { task: String },
     #[error("a sweep needs at least one seed, and between 1 and {MAX_REPEAT} rounds")]
     Extent,
+    #[error(
+        "{task}: {reason}; or give --continuations to score such options by how likely each is as a continuation"
+    )]
+    NotOneToken { task: String, reason: String },
+    #[error("{task}: every row is longer than the model's context of {context} tokens")]
+    AllTooLong { task: String, context: usize },
+    #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
+    NotFinite { row: usize },
 }

@@ -1,7 +1,7 @@
 //! Whole experiments, and [`report`], the file they all write.
 
 mod error;
-mod facts;
+pub mod facts;
 pub mod geometry;
 pub mod lab;
 pub mod lens;
@@ -10,6 +10,7 @@ mod loaded;
 pub mod orders;
 pub mod questions;
 pub mod report;
+pub mod survey;
 
 pub use error::StudyError;
 pub use loaded::{LoadedModel, Question, QuestionText};

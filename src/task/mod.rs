@@ -1,7 +1,22 @@
 //! Prompts with right answers.
 
+#[cfg(feature = "cli")]
+pub mod catalogue;
+#[cfg(feature = "cli")]
+pub mod definition;
+#[cfg(feature = "cli")]
+mod error;
 pub mod item;
 pub mod minilang;
 pub mod painters;
+#[cfg(feature = "cli")]
+pub mod questions;
 pub mod rows;
 pub mod score;
+#[cfg(feature = "cli")]
+pub mod shots;
+#[cfg(feature = "cli")]
+pub mod table;
+
+#[cfg(feature = "cli")]
+pub use error::TaskError;

@@ -14,8 +14,10 @@ mod summary;
 mod sweep;
 mod sweeping;
 
+pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
 pub use reading::Reading;
+pub(in crate::study) use reading::{Rivals, with_rivals};
 pub use result::{Measures, Orders, Point, Rows, Variant, Votes};
 pub use sweep::{Extent, Sweep};
 pub use sweeping::{CHUNK, Sweeping};

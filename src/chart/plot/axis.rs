@@ -1,0 +1,168 @@
+//! What values a panel shows, and where its ticks are.
+
+use crate::chart::number::{rounded, short};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Axis {
+    Linear {
+        name: String,
+        low: f64,
+        high: f64,
+        step: f64,
+    },
+    /// Powers of ten.
+    Log {
+        name: String,
+        low: f64,
+        high: f64,
+    },
+    Category {
+        name: String,
+        names: Vec<String>,
+    },
+}
+
+impl Axis {
+    /// Over all of these, in tidy steps.
+    pub fn over(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = reach(values);
+        if low == high {
+            (low, high) = (low - 0.5, high + 0.5);
+        }
+        let step = tidy((high - low) / 4.0);
+        Self::Linear {
+            name: name.into(),
+            low: rounded((low / step).floor() * step),
+            high: rounded((high / step).ceil() * step),
+            step: rounded(step),
+        }
+    }
+
+    /// The same, 0 with them.
+    pub fn from_zero(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        Self::over(name, values.chain([0.0]))
+    }
+
+    /// Whole numbers from 1.
+    pub fn counts(name: impl Into<String>, last: usize) -> Self {
+        let high = last.max(2) as f64;
+        Self::Linear {
+            name: name.into(),
+            low: 0.0,
+            high,
+            step: tidy(high / 6.0).max(1.0),
+        }
+    }
+
+    /// Over those of these that are above 0.
+    pub fn log(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = reach(values.filter(|x| *x > 0.0));
+        let (low, high) = (
+            low.max(f64::MIN_POSITIVE).log10().floor(),
+            high.max(f64::MIN_POSITIVE).log10().ceil(),
+        );
+        Self::Log {
+            name: name.into(),
+            low: 10f64.powf(low),
+            high: 10f64.powf(if low < high { high } else { low + 1.0 }),
+        }
+    }
+
+    pub fn category(name: impl Into<String>, names: Vec<String>) -> Self {
+        Self::Category {
+            name: name.into(),
+            names,
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Linear { name, .. } | Self::Log { name, .. } | Self::Category { name, .. } => {
+                name
+            }
+        }
+    }
+
+    /// Where a value lies, 0 to 1 over the plot area; `None` for one that it does not show.
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
+        let place = match self {
+            Self::Linear { low, high, .. } => (value - low) / (high - low),
+            Self::Log { low, high, .. } => {
+                (value.log10() - low.log10()) / (high.log10() - low.log10())
+            }
+            Self::Category { names, .. } => (value + 0.5) / names.len().max(1) as f64,
+        };
+        (place.is_finite() && (-0.001..=1.001).contains(&place)).then_some(place)
+    }
+
+    /// Places, 0 to 1, with what stands at them.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        let at = |value: f64, text: String| Some((self.place(value)?, text));
+        match self {
+            Self::Linear {
+                low, high, step, ..
+            } => {
+                let count = ((high - low) / step).round() as usize;
+                (0..=count)
+                    .map(|i| rounded(low + i as f64 * step))
+                    .filter_map(|x| at(x, plain(x)))
+                    .collect()
+            }
+            Self::Log { low, high, .. } => {
+                let (low, high) = (low.log10().round() as i32, high.log10().round() as i32);
+                let every = usize::try_from((high - low) / 6 + 1).unwrap_or(1);
+                (low..=high)
+                    .step_by(every)
+                    .filter_map(|power| at(10f64.powi(power), short(10f64.powi(power))))
+                    .collect()
+            }
+            Self::Category { names, .. } => names
+                .iter()
+                .enumerate()
+                .filter_map(|(i, name)| at(i as f64, name.clone()))
+                .collect(),
+        }
+    }
+}
+
+/// A tick's own digits, no more.
+fn plain(x: f64) -> String {
+    rounded(x).to_string().replace('-', "−")
+}
+
+fn reach(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|x| x.is_finite());
+    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        (low.min(x), high.max(x))
+    });
+    if low <= high { (low, high) } else { (0.0, 1.0) }
+}
+
+/// 1, 2 or 5 times a power of ten, not below `least`.
+fn tidy(least: f64) -> f64 {
+    let power = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|n| n * power)
+        .find(|step| *step >= least * 0.999)
+        .unwrap_or(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_tidy_and_inside() {
+        let axis = Axis::over("x", [0.13, 0.88].into_iter());
+        let texts: Vec<String> = axis.ticks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        let axis = Axis::log("x", [0.0, 3e-4, 0.02].into_iter());
+        let texts: Vec<String> = axis.ticks().into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["0.000100", "0.00100", "0.0100", "0.100"]);
+        assert_eq!(axis.place(0.0), None);
+        let axis = Axis::category("x", vec!["a".into(), "b".into()]);
+        assert_eq!(axis.place(1.0), Some(0.75));
+        assert_eq!(Axis::over("x", [2.0].into_iter()).place(2.0), Some(0.5));
+    }
+}

@@ -1,0 +1,138 @@
+//! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
+
+use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{headers, pen};
+use crate::chart::number::{fixed, short};
+use crate::chart::plot::Axis;
+use crate::measure::correlation::SIGNIFICANT;
+use crate::study::survey::{Coefficient, Columns, Correlated, Pair, Survey};
+
+const COLUMNS: [(&str, fn(&Correlated) -> &Columns); 3] = [
+    ("probability", |c| &c.probability),
+    ("logit", |c| &c.logit),
+    ("paper", |c| &c.paper),
+];
+const QUANTITIES: [(&str, fn(&Columns) -> &Pair); 3] = [
+    ("−MSE", |c| &c.minus_mse),
+    ("−bias", |c| &c.minus_bias),
+    ("diversity", |c| &c.diversity),
+];
+const KINDS: [(&str, fn(&Pair) -> Option<Coefficient>); 2] =
+    [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let all = &survey.correlations;
+    let names: Vec<String> = all.iter().map(|one| name(survey, one)).collect();
+    let pens = [
+        pen("−MSE", theme.mse, Line::None, Mark::Square),
+        pen("−bias", theme.bias, Line::None, Mark::Circle),
+        pen("diversity", theme.diversity, Line::None, Mark::Diamond),
+    ];
+    let mut panels = Vec::new();
+    // The default column and the paper's own.
+    for (column, columns) in [COLUMNS[0], COLUMNS[2]] {
+        for (kind, coefficient) in KINDS {
+            let series = pens.iter().zip(QUANTITIES).map(|(pen, (quantity, pair))| {
+                let points = all.iter().enumerate().filter_map(|(x, one)| {
+                    let found = coefficient(pair(columns(one)))?;
+                    let significance = match found.p {
+                        Some(p) => format!(", p = {} ({} junction points)", short(p), found.n),
+                        None => format!(", mean over {} tasks", found.n),
+                    };
+                    let text = format!(
+                        "{}: {quantity}\nr = {}{significance}",
+                        names[x],
+                        short(found.r)
+                    );
+                    Some(Point {
+                        hollow: found.p.is_none_or(|p| p >= SIGNIFICANT),
+                        ..Point::new(x as f64, found.r, text)
+                    })
+                });
+                Series::new(pen.clone(), points.collect())
+            });
+            panels.push(Panel {
+                name: format!("{kind}'s r with accuracy, {column} column"),
+                x: Axis::category("", names.clone()),
+                y: Axis::over("", [-1.0, 1.0].into_iter()),
+                series: series.collect(),
+            });
+        }
+    }
+    let mean = all.iter().find(|one| one.task.is_none());
+    let best = mean.and_then(|mean| {
+        let r = |pair: fn(&Columns) -> &Pair| Some(pair(&mean.probability).pearson?.r);
+        let found = QUANTITIES
+            .iter()
+            .filter_map(|(name, pair)| Some((*name, r(*pair)?)));
+        found.max_by(|a, b| a.1.total_cmp(&b.1))
+    });
+    let title = match best {
+        Some((name, r)) => format!(
+            "Along the stream, {name} goes with accuracy best (mean r = {})",
+            fixed(r, 2)
+        ),
+        None => "No curve of this survey varies enough to correlate".to_owned(),
+    };
+    if all.is_empty() {
+        panels.clear();
+    }
+    Draft {
+        key: "fig-3-correlation",
+        title,
+        words: [
+            "Every model's curves are standardised by themselves, then all its junction points are pooled; filled marks have p < 0.05.".to_owned(),
+            "Junction points of one model are not independent, so p is smaller than it should be; means over tasks are by Fisher's z and have no p.".to_owned(),
+        ],
+        table: table(survey, all),
+        plot: Plot {
+            panels,
+            legend: pens.to_vec(),
+            columns: 2,
+        },
+    }
+    .done(theme)
+}
+
+fn name(survey: &Survey, one: &Correlated) -> String {
+    one.task
+        .map_or("Avg.".to_owned(), |task| survey.tasks[task].name.clone())
+}
+
+fn table(survey: &Survey, all: &[Correlated]) -> Table {
+    let mut rows = Vec::new();
+    for one in all {
+        for (column, columns) in COLUMNS {
+            for (quantity, pair) in QUANTITIES {
+                for (kind, coefficient) in KINDS {
+                    let Some(found) = coefficient(pair(columns(one))) else {
+                        continue;
+                    };
+                    rows.push(vec![
+                        Cell::Text(name(survey, one)),
+                        Cell::Text(column.to_owned()),
+                        Cell::Text(quantity.replace('−', "-")),
+                        Cell::Text(kind.to_owned()),
+                        Cell::Number(found.r),
+                        found.p.map_or(Cell::Text(String::new()), Cell::Number),
+                        Cell::Count(found.n),
+                        Cell::Count(one.models),
+                    ]);
+                }
+            }
+        }
+    }
+    Table {
+        headers: headers(&[
+            "task",
+            "column",
+            "accuracy against",
+            "coefficient",
+            "r",
+            "p",
+            "n",
+            "models",
+        ]),
+        rows,
+    }
+}

@@ -1,0 +1,108 @@
+//! The identity in probabilities beside the columns that the paper prints: MSE = bias - diversity in
+//! the one, and not in the other.
+
+use super::{
+    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
+};
+use super::{cells, headers, model_pen, task_names};
+use crate::chart::number::short;
+use crate::chart::plot::Axis;
+use crate::measure::decomposition::Triple;
+use crate::study::survey::Survey;
+
+const COLUMNS: [(&str, fn(&Known<'_>) -> Triple); 3] = [
+    ("probability", |cell| cell.found.averages.probability.total),
+    ("logit", |cell| cell.found.averages.logit.total),
+    ("paper", |cell| cell.found.averages.paper),
+];
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let all: Vec<Known<'_>> = cells(survey).collect();
+    let residue = |t: &Triple| t.bias - t.diversity - t.mse;
+    let panels = COLUMNS.iter().map(|(name, column)| {
+        let series: Vec<Series> = (0..survey.models.len())
+            .map(|model| {
+                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
+                    let t = column(cell);
+                    let text = format!(
+                        "{} on {}\nbias {} − diversity {} against MSE {}",
+                        survey.models[model].name,
+                        survey.tasks[cell.task].name,
+                        short(t.bias),
+                        short(t.diversity),
+                        short(t.mse)
+                    );
+                    Point::new(cell.task as f64, t.bias - t.diversity, text)
+                });
+                Series::new(
+                    model_pen(survey, model, theme, Line::None),
+                    points.collect(),
+                )
+            })
+            .collect();
+        let level = super::pen("MSE", theme.mse, Line::None, Mark::Level);
+        let levels = all.iter().map(|cell| {
+            let mse = column(cell).mse;
+            Point::new(cell.task as f64, mse, format!("MSE {}", short(mse)))
+        });
+        let mut series = series;
+        series.insert(0, Series::new(level, levels.collect()));
+        let reach: Vec<f64> = series
+            .iter()
+            .flat_map(|s| s.points.iter().map(|p| p.y))
+            .collect();
+        Panel {
+            name: format!("bias − diversity (level: MSE), {name} column"),
+            x: Axis::category("", task_names(survey)),
+            y: Axis::from_zero("", reach.into_iter()),
+            series,
+        }
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let worst = |column: fn(&Known<'_>) -> Triple| {
+        all.iter()
+            .map(|cell| residue(&column(cell)).abs())
+            .fold(0.0, f64::max)
+    };
+    let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
+    let level = super::pen("MSE", theme.mse, Line::None, Mark::Level);
+    let rows = all.iter().flat_map(|cell| {
+        COLUMNS.map(|(name, column)| {
+            let t = column(cell);
+            vec![
+                Cell::Text(survey.tasks[cell.task].name.clone()),
+                Cell::Text(survey.models[cell.model].name.clone()),
+                Cell::Text(name.to_owned()),
+                Cell::Number(t.mse),
+                Cell::Number(t.bias),
+                Cell::Number(t.diversity),
+                Cell::Number(residue(&t)),
+            ]
+        })
+    });
+    Draft {
+        key: "identity",
+        title: format!(
+            "In probabilities bias − diversity is the MSE; in the paper's columns it misses by up to {}",
+            short(worst(COLUMNS[2].1))
+        ),
+        words: [
+            format!(
+                "Among probabilities the identity holds within {}, among logits within {}.",
+                short(worst(COLUMNS[0].1)),
+                short(worst(COLUMNS[1].1))
+            ),
+            "The paper takes MSE and bias from probabilities (Eq. 14) and diversity from raw logits (Eq. 8).".to_owned(),
+        ],
+        table: Table {
+            headers: headers(&["task", "model", "column", "mse", "bias", "diversity", "bias - diversity - mse"]),
+            rows: rows.collect(),
+        },
+        plot: Plot {
+            panels,
+            legend: legend.chain([level]).collect(),
+            columns: 3,
+        },
+    }
+    .done(theme)
+}

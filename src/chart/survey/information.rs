@@ -1,0 +1,200 @@
+//! Theorems 4 to 8 along one model's stream: relevancy, redundancy and conditional redundancy, and
+//! the error between its bounds; a figure an estimator.
+
+use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{cells, headers, pen};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Pen};
+use crate::study::survey::{Estimate, Information, Point as Found, Survey};
+
+const ESTIMATORS: [(&str, &str, fn(&Information) -> &Estimate); 2] = [
+    ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
+    ("copula", "Gaussian copula", |i| &i.copula),
+];
+type Value = fn(&Found) -> f64;
+const TERMS: [Value; 4] = [
+    |p| p.relevancy,
+    |p| p.redundancy,
+    |p| p.conditional_redundancy,
+    |p| p.joint,
+];
+const ERRORS: [Value; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
+
+pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<SurveyFigure> {
+    let all = ESTIMATORS.iter();
+    all.filter_map(|(key, name, of)| figure(survey, model, theme, key, name, *of))
+        .collect()
+}
+
+fn figure(
+    survey: &Survey,
+    model: usize,
+    theme: &Theme,
+    key: &str,
+    estimator: &str,
+    of: fn(&Information) -> &Estimate,
+) -> Option<SurveyFigure> {
+    let name = &survey.models[model].name;
+    let terms = [
+        pen("relevancy", theme.attention, Line::Solid, Mark::Circle),
+        pen("redundancy", theme.mlp, Line::Dashed, Mark::Square),
+        pen(
+            "conditional redundancy",
+            theme.diversity,
+            Line::Dotted,
+            Mark::Diamond,
+        ),
+        pen("I(U;Y), their sum", theme.ink, Line::Thick, Mark::None),
+    ];
+    let errors = [
+        pen("error", theme.mse, Line::Thick, Mark::Circle),
+        pen("lower bound", theme.quiet, Line::Dashed, Mark::None),
+        pen("upper bound", theme.quiet, Line::Solid, Mark::None),
+    ];
+    let (mut panels, mut rows) = (Vec::new(), Vec::new());
+    let (mut points, mut above, mut below, mut beyond) = (0, 0, 0, 0);
+    let mut stops = Vec::new();
+    for cell in cells(survey).filter(|cell| cell.model == model) {
+        let task = &survey.tasks[cell.task].name;
+        let estimate = match &cell.found.information {
+            Ok(information) => {
+                let curve = &of(information).curve;
+                beyond += curve
+                    .iter()
+                    .filter(|p| p.joint > information.entropy)
+                    .count();
+                of(information)
+            }
+            Err(why) => {
+                stops.push(format!("{task}: {why}"));
+                continue;
+            }
+        };
+        if let Some(why) = &estimate.stopped {
+            stops.push(format!("{task}: {why}"));
+        }
+        let curve = &estimate.curve;
+        if curve.is_empty() {
+            continue;
+        }
+        points += curve.len();
+        let broken = |bound: &str| {
+            let breaks = curve.iter().filter(|p| p.breaks.as_deref() == Some(bound));
+            breaks.count()
+        };
+        above += broken("upper");
+        below += broken("lower");
+        panels.push(panel(&format!("{task}, bits"), task, &terms, &TERMS, curve));
+        panels.push(panel(
+            &format!("{task}, error between its bounds"),
+            task,
+            &errors,
+            &ERRORS,
+            curve,
+        ));
+        for point in curve {
+            let mut row = vec![Cell::Text(task.clone()), Cell::Count(point.members)];
+            row.extend(TERMS.map(|value| Cell::Number(value(point))));
+            row.extend(ERRORS.map(|value| Cell::Number(value(point))));
+            row.push(Cell::Text(point.breaks.clone().unwrap_or_default()));
+            rows.push(row);
+        }
+    }
+    if panels.is_empty() {
+        return None;
+    }
+    let title = match (above, below) {
+        (0, 0) => {
+            format!("{name}: the error stays between its bounds at all {points} junction points")
+        }
+        (above, 0) => format!(
+            "{name}: at {above} of {points} junction points the error is above what the members' information allows"
+        ),
+        (above, below) => format!(
+            "{name}: of {points} junction points the error is above its upper bound at {above}, below its lower one at {below}"
+        ),
+    };
+    let mut caveat = match stops.as_slice() {
+        [] => "Every curve reaches the last member.".to_owned(),
+        [first, rest @ ..] => {
+            format!(
+                "{} curves end early or are refused; {first}.",
+                rest.len() + 1
+            )
+        }
+    };
+    if beyond > 0 {
+        caveat += &format!(
+            " At {beyond} points I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y)."
+        );
+    }
+    let key: &'static str = if key == "votes" {
+        "information-votes"
+    } else {
+        "information-copula"
+    };
+    let draft = Draft {
+        key,
+        title,
+        words: [
+            format!(
+                "Estimated by {estimator}; the paper names no estimator. Above the upper bound, the sum makes less of the members' information than could be made, or the estimate is too high; below the lower one it is too low."
+            ),
+            caveat,
+        ],
+        table: Table {
+            headers: headers(&[
+                "task",
+                "members",
+                "relevancy",
+                "redundancy",
+                "conditional redundancy",
+                "I(U;Y)",
+                "error",
+                "lower bound",
+                "upper bound",
+                "breaks",
+            ]),
+            rows,
+        },
+        plot: Plot {
+            panels,
+            legend: terms.iter().chain(&errors).cloned().collect(),
+            columns: 2,
+        },
+    };
+    Some(draft.named(format!("{key}-{name}"), theme))
+}
+
+fn panel(name: &str, task: &str, pens: &[Pen], values: &[Value], curve: &[Found]) -> Panel {
+    let series: Vec<Series> = pens
+        .iter()
+        .zip(values)
+        .map(|(pen, value)| {
+            let points = curve.iter().map(|point| {
+                let y = value(point);
+                let text = format!(
+                    "{task}, first {} members\n{} {}",
+                    point.members,
+                    pen.name,
+                    short(y)
+                );
+                Point {
+                    hollow: point.breaks.is_some(),
+                    ..Point::new(point.members as f64, y, text)
+                }
+            });
+            Series::new(pen.clone(), points.collect())
+        })
+        .collect();
+    let reach: Vec<f64> = series
+        .iter()
+        .flat_map(|s| s.points.iter().map(|p| p.y))
+        .collect();
+    Panel {
+        name: name.to_owned(),
+        x: Axis::counts("members so far", curve.len()),
+        y: Axis::from_zero("", reach.into_iter()),
+        series,
+    }
+}

@@ -1,0 +1,166 @@
+//! A survey's figures (*Diversity of Transformer Layers*, Table 1 and Figs. 2 to 7) and ours: each
+//! from the report alone, drawn by ECharts or as SVG.
+
+mod correlation;
+mod depth;
+mod identity;
+mod information;
+mod plane;
+mod shapes;
+mod shares;
+mod stream;
+mod table1;
+mod uniform;
+
+use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use super::{Cell, Figure, Table, Theme};
+use crate::study::survey::{Found, Survey};
+
+/// A figure with the panels it is drawn from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurveyFigure {
+    /// Of its files.
+    pub name: String,
+    pub figure: Figure,
+    pub plot: Plot,
+}
+
+/// Every figure that the survey has numbers for.
+pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
+    let mut all = vec![
+        table1::figure(survey, theme),
+        shapes::figure(survey, theme),
+        correlation::figure(survey, theme),
+        shares::figure(survey, theme),
+        depth::figure(survey, theme),
+        identity::figure(survey, theme),
+        plane::figure(survey, theme),
+        uniform::figure(survey, theme),
+    ];
+    for model in 0..survey.models.len() {
+        if cells(survey).any(|cell| cell.model == model) {
+            all.push(stream::figure(survey, model, theme));
+            all.extend(information::figures(survey, model, theme));
+        }
+    }
+    all.retain(|figure| !figure.plot.panels.is_empty());
+    all
+}
+
+/// What a figure says, before it is laid out.
+struct Draft {
+    key: &'static str,
+    title: String,
+    words: [String; 2],
+    table: Table,
+    plot: Plot,
+}
+
+impl Draft {
+    fn named(self, name: String, theme: &Theme) -> SurveyFigure {
+        let columns = self.plot.columns.min(2);
+        let summary = format!("{}. {}", self.title, self.words.join(" "));
+        let figure = Figure {
+            key: self.key,
+            height: self.plot.height(columns),
+            option: self.plot.option(theme, columns, &summary),
+            title: self.title,
+            words: self.words,
+            table: self.table,
+        };
+        SurveyFigure {
+            name,
+            figure,
+            plot: self.plot,
+        }
+    }
+
+    fn done(self, theme: &Theme) -> SurveyFigure {
+        let name = self.key.to_owned();
+        self.named(name, theme)
+    }
+}
+
+/// A cell with numbers.
+struct Known<'a> {
+    model: usize,
+    task: usize,
+    found: &'a Found,
+}
+
+fn cells(survey: &Survey) -> impl Iterator<Item = Known<'_>> {
+    use crate::study::survey::SurveyedOutcome::{Failed, Found};
+    survey.cells.iter().filter_map(|cell| match &cell.outcome {
+        Found(found) => Some(Known {
+            model: cell.model,
+            task: cell.task,
+            found,
+        }),
+        Failed(_) => None,
+    })
+}
+
+/// Models keep their colour and mark in every figure.
+fn model_pen(survey: &Survey, model: usize, theme: &Theme, line: Line) -> Pen {
+    Pen {
+        name: survey.models[model].name.clone(),
+        colour: theme.family[model % theme.family.len()],
+        line,
+        mark: MARKS[model % MARKS.len()],
+    }
+}
+
+fn pen(name: &str, colour: &'static str, line: Line, mark: Mark) -> Pen {
+    Pen {
+        name: name.to_owned(),
+        colour,
+        line,
+        mark,
+    }
+}
+
+/// The three roles and accuracy, as they are drawn everywhere.
+fn roles(theme: &Theme) -> [Pen; 4] {
+    [
+        pen("MSE", theme.mse, Line::Thick, Mark::None),
+        pen("bias", theme.bias, Line::Solid, Mark::None),
+        pen("diversity", theme.diversity, Line::Dashed, Mark::None),
+        pen("accuracy", theme.ink, Line::Dotted, Mark::None),
+    ]
+}
+
+fn task_names(survey: &Survey) -> Vec<String> {
+    survey.tasks.iter().map(|task| task.name.clone()).collect()
+}
+
+fn headers(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
+}
+
+/// How many models and tasks have numbers, in words.
+fn extent(survey: &Survey) -> String {
+    let mut models: Vec<usize> = cells(survey).map(|cell| cell.model).collect();
+    let mut tasks: Vec<usize> = cells(survey).map(|cell| cell.task).collect();
+    models.sort_unstable();
+    models.dedup();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let count = |n: usize, noun: &str| match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    };
+    format!(
+        "{}, {}",
+        count(models.len(), "model"),
+        count(tasks.len(), "task")
+    )
+}

@@ -1,0 +1,98 @@
+//! Fig. 2: what "never falls, and gains less and less" looks like, beside the survey's own curves.
+
+use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{cells, headers, pen};
+use crate::chart::plot::Axis;
+use crate::study::survey::Survey;
+
+const MEMBERS: usize = 12;
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let rising = |n: f64| 1.0 - (-n / 3.0).exp();
+    let falling = |n: f64| (-n / 3.0).exp();
+    let pens = [
+        pen(
+            "non-decreasing submodular",
+            theme.diversity,
+            Line::Solid,
+            Mark::Circle,
+        ),
+        pen(
+            "non-increasing supermodular",
+            theme.mse,
+            Line::Dashed,
+            Mark::Square,
+        ),
+    ];
+    let curve = |of: fn(f64) -> f64| -> Vec<Point> {
+        let at = |n: usize| {
+            Point::new(
+                n as f64,
+                of(n as f64),
+                format!("{n} members\n{:.3}", of(n as f64)),
+            )
+        };
+        (0..=MEMBERS).map(at).collect()
+    };
+    let curves = [curve(rising), curve(falling)];
+    // Of the estimates along the stream, how many steps keep the shape?
+    let (mut steps, mut rises, mut less) = (0, 0, 0);
+    for cell in cells(survey) {
+        let Ok(information) = &cell.found.information else {
+            continue;
+        };
+        let joint: Vec<f64> = information.copula.curve.iter().map(|p| p.joint).collect();
+        for three in joint.windows(3) {
+            steps += 1;
+            rises += usize::from(three[2] >= three[1]);
+            less += usize::from(three[2] - three[1] <= three[1] - three[0]);
+        }
+    }
+    let seen = if steps == 0 {
+        "This survey has no curve of information to hold against them.".to_owned()
+    } else {
+        format!(
+            "Of {steps} steps along this survey's streams, I(U;Y) by the copula rises in {rises} and gains less than the step before in {less}."
+        )
+    };
+    let plot = Plot {
+        panels: vec![Panel {
+            name: "value of a set of members, each new one worth less".to_owned(),
+            x: Axis::counts("members", MEMBERS),
+            y: Axis::from_zero("", [1.0].into_iter()),
+            series: pens
+                .iter()
+                .zip(&curves)
+                .map(|(pen, points)| Series::new(pen.clone(), points.clone()))
+                .collect(),
+        }],
+        legend: pens.to_vec(),
+        columns: 1,
+    };
+    let row = |n: usize| {
+        vec![
+            Cell::Count(n),
+            Cell::Number(rising(n as f64)),
+            Cell::Number(falling(n as f64)),
+        ]
+    };
+    Draft {
+        key: "fig-2-shapes",
+        title: "Submodular: the first members bring most, later ones less and less".to_owned(),
+        words: [
+            "Theorems 7 and 8 promise such curves when members are independent given the answer."
+                .to_owned(),
+            seen,
+        ],
+        table: Table {
+            headers: headers(&[
+                "members",
+                "non-decreasing submodular",
+                "non-increasing supermodular",
+            ]),
+            rows: (0..=MEMBERS).map(row).collect(),
+        },
+        plot,
+    }
+    .done(theme)
+}

@@ -1,0 +1,153 @@
+//! Fig. 4: how much of bias and diversity each kind of member brings.
+
+use super::{
+    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
+};
+use super::{cells, extent, headers, mean, pen};
+use crate::chart::number::percent;
+use crate::chart::plot::Axis;
+use crate::measure::decomposition::{Column, Share};
+use crate::study::survey::Survey;
+
+const KINDS: [(&str, fn(&Column) -> Share); 3] = [
+    ("embedding", |c| c.by_kind.embedding),
+    ("attention", |c| c.by_kind.attention),
+    ("MLP", |c| c.by_kind.mlp),
+];
+type Part = fn(&Share) -> f64;
+type Pick = for<'a> fn(&'a Known<'_>) -> &'a Column;
+const PANELS: [(&str, Pick, Part, fn(&Column) -> f64); 4] = [
+    (
+        "share of bias, probabilities",
+        |c| &c.found.averages.probability,
+        |s| s.bias,
+        |c| c.total.bias,
+    ),
+    (
+        "share of diversity, probabilities",
+        |c| &c.found.averages.probability,
+        |s| s.diversity,
+        |c| c.total.diversity,
+    ),
+    // The paper's Fig. 4: bias of probabilities, diversity of logits.
+    (
+        "share of bias, logits",
+        |c| &c.found.averages.logit,
+        |s| s.bias,
+        |c| c.total.bias,
+    ),
+    (
+        "share of diversity, logits",
+        |c| &c.found.averages.logit,
+        |s| s.diversity,
+        |c| c.total.diversity,
+    ),
+];
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let all: Vec<Known<'_>> = cells(survey).collect();
+    let models: Vec<usize> = (0..survey.models.len())
+        .filter(|&m| all.iter().any(|cell| cell.model == m))
+        .collect();
+    let names: Vec<String> = models
+        .iter()
+        .map(|&m| survey.models[m].name.clone())
+        .collect();
+    let pens = [
+        pen("embedding", theme.embedding, Line::None, Mark::Square),
+        pen("attention", theme.attention, Line::None, Mark::Square),
+        pen("MLP", theme.mlp, Line::None, Mark::Square),
+    ];
+    let share = |model: usize,
+                 pick: Pick,
+                 kind: fn(&Column) -> Share,
+                 part: Part,
+                 whole: fn(&Column) -> f64| {
+        let of = all.iter().filter(|cell| cell.model == model);
+        mean(of.filter_map(|cell| {
+            let column = pick(cell);
+            let whole = whole(column);
+            (whole > 0.0).then(|| part(&kind(column)) / whole)
+        }))
+    };
+    let mut rows = Vec::new();
+    let mut panels = Vec::new();
+    for (name, pick, part, whole) in PANELS {
+        let mut series = Vec::new();
+        for (pen, (kind, of)) in pens.iter().zip(KINDS) {
+            let mut points = Vec::new();
+            for (x, &model) in models.iter().enumerate() {
+                let Some(y) = share(model, pick, of, part, whole) else {
+                    continue;
+                };
+                points.push(Point::new(
+                    x as f64,
+                    y,
+                    format!("{}, {kind}\n{}", names[x], percent(y)),
+                ));
+                rows.push(vec![
+                    Cell::Text(names[x].clone()),
+                    Cell::Text(name.to_owned()),
+                    Cell::Text(kind.to_owned()),
+                    Cell::Number(y),
+                ]);
+            }
+            series.push(Series {
+                bars: true,
+                ..Series::new(pen.clone(), points)
+            });
+        }
+        panels.push(Panel {
+            name: name.to_owned(),
+            x: Axis::category("", names.clone()),
+            y: Axis::over("", [0.0, 1.0].into_iter()),
+            series,
+        });
+    }
+    let diversity = PANELS[1];
+    let mlp = mean(
+        models
+            .iter()
+            .filter_map(|&m| share(m, diversity.1, KINDS[2].1, diversity.2, diversity.3)),
+    );
+    let attention = mean(
+        models
+            .iter()
+            .filter_map(|&m| share(m, diversity.1, KINDS[1].1, diversity.2, diversity.3)),
+    );
+    let title = match (mlp, attention) {
+        (Some(mlp), Some(attention)) if mlp >= attention => {
+            format!(
+                "MLPs bring {} of the diversity, attention {}",
+                percent(mlp),
+                percent(attention)
+            )
+        }
+        (Some(mlp), Some(attention)) => {
+            format!(
+                "Attention brings {} of the diversity, MLPs {}",
+                percent(attention),
+                percent(mlp)
+            )
+        }
+        _ => "Shares of the three kinds".to_owned(),
+    };
+    Draft {
+        key: "fig-4-shares",
+        title,
+        words: [
+            "Each share is summed over a kind's members and divided by the whole (Eqs. 9 and 10), then averaged over tasks.".to_owned(),
+            format!("{}; a kind has more of the bias where it has more members.", extent(survey)),
+        ],
+        table: Table {
+            headers: headers(&["model", "share of", "kind", "share"]),
+            rows,
+        },
+        plot: Plot {
+            panels,
+            legend: pens.to_vec(),
+            columns: 2,
+        },
+    }
+    .done(theme)
+}

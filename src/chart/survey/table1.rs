@@ -1,0 +1,184 @@
+//! Table 1: accuracy, MSE, bias and diversity by task, with the majority class and the uniform
+//! constant beside.
+
+use super::{
+    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
+};
+use super::{cells, extent, headers, model_pen, pen, task_names};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::Axis;
+use crate::study::survey::Survey;
+
+/// A quantity of a cell, and what it is held against.
+type Quantity = (
+    &'static str,
+    fn(&Known<'_>) -> f64,
+    Option<fn(&Known<'_>) -> f64>,
+);
+
+const QUANTITIES: [Quantity; 4] = [
+    (
+        "accuracy (level: majority class)",
+        |cell| cell.found.averages.accuracy,
+        Some(|cell| cell.found.averages.majority),
+    ),
+    (
+        "MSE × 100, as the paper prints it (level: uniform)",
+        |cell| 100.0 * cell.found.averages.paper.mse,
+        Some(|cell| 100.0 * cell.found.uniform),
+    ),
+    (
+        "bias × 100, as the paper prints it",
+        |cell| 100.0 * cell.found.averages.paper.bias,
+        None,
+    ),
+    (
+        "diversity, squared logits",
+        |cell| cell.found.averages.paper.diversity,
+        None,
+    ),
+];
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let all: Vec<Known<'_>> = cells(survey).collect();
+    let level = pen(
+        "majority class, uniform",
+        theme.quiet,
+        Line::None,
+        Mark::Level,
+    );
+    let panels = QUANTITIES.iter().map(|(name, value, against)| {
+        let levels = against.map(|against| {
+            let points = all.iter().map(|cell| {
+                let y = against(cell);
+                let task = &survey.tasks[cell.task].name;
+                Point::new(cell.task as f64, y, format!("{task}\n{}", short(y)))
+            });
+            Series::new(level.clone(), points.collect())
+        });
+        let series = (0..survey.models.len()).map(|model| {
+            let of = all.iter().filter(|cell| cell.model == model);
+            let points = of.map(|cell| {
+                let (y, task) = (value(cell), &survey.tasks[cell.task].name);
+                let name = format!("{} on {task}\n{}", survey.models[model].name, short(y));
+                Point::new(cell.task as f64, y, name)
+            });
+            Series::new(
+                model_pen(survey, model, theme, Line::None),
+                points.collect(),
+            )
+        });
+        let series: Vec<Series> = levels.into_iter().chain(series).collect();
+        let reach = series
+            .iter()
+            .flat_map(|one| one.points.iter().map(|point| point.y));
+        Panel {
+            name: (*name).to_owned(),
+            x: Axis::category("", task_names(survey)),
+            y: Axis::from_zero("", reach),
+            series: series.clone(),
+        }
+    });
+    let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
+    let plot = Plot {
+        panels: panels.collect(),
+        legend: legend.chain([level]).collect(),
+        columns: 2,
+    };
+    Draft {
+        key: "table-1",
+        title: title(&all),
+        words: [
+            near_uniform(&all),
+            format!(
+                "{}; MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity.",
+                extent(survey)
+            ),
+        ],
+        table: table(survey, &all),
+        plot,
+    }
+    .done(theme)
+}
+
+fn title(all: &[Known<'_>]) -> String {
+    let above = |cell: &&Known<'_>| {
+        let averages = &cell.found.averages;
+        averages.accuracy > averages.majority.max(cell.found.chance)
+    };
+    let count = all.iter().filter(above).count();
+    format!(
+        "{count} of {} answers are better than always giving the most frequent one",
+        all.len()
+    )
+}
+
+fn near_uniform(all: &[Known<'_>]) -> String {
+    let near = |cell: &&Known<'_>| {
+        let (mse, uniform) = (cell.found.averages.paper.mse, cell.found.uniform);
+        (mse - uniform).abs() < 0.1 * uniform
+    };
+    let count = all.iter().filter(near).count();
+    format!(
+        "The paper's MSE is within {} of the uniform constant in {count} of {}.",
+        percent(0.1),
+        all.len()
+    )
+}
+
+fn table(survey: &Survey, all: &[Known<'_>]) -> Table {
+    let names = [
+        "task",
+        "model",
+        "rows",
+        "accuracy",
+        "majority",
+        "chance",
+        "paper mse x100",
+        "uniform x100",
+        "paper bias x100",
+        "paper diversity",
+        "probability mse",
+        "probability bias",
+        "probability diversity",
+        "logit mse",
+        "logit bias",
+        "logit diversity",
+    ];
+    let row = |cell: &Known<'_>| {
+        let averages = &cell.found.averages;
+        let (paper, own, logit) = (
+            averages.paper,
+            averages.probability.total,
+            averages.logit.total,
+        );
+        let mut row = vec![
+            Cell::Text(survey.tasks[cell.task].name.clone()),
+            Cell::Text(survey.models[cell.model].name.clone()),
+            Cell::Count(averages.rows),
+        ];
+        let numbers = [
+            averages.accuracy,
+            averages.majority,
+            cell.found.chance,
+            100.0 * paper.mse,
+            100.0 * cell.found.uniform,
+            100.0 * paper.bias,
+            paper.diversity,
+            own.mse,
+            own.bias,
+            own.diversity,
+            logit.mse,
+            logit.bias,
+            logit.diversity,
+        ];
+        row.extend(numbers.map(Cell::Number));
+        row
+    };
+    let mut sorted: Vec<&Known<'_>> = all.iter().collect();
+    sorted.sort_by_key(|cell| (cell.task, cell.model));
+    Table {
+        headers: headers(&names),
+        rows: sorted.into_iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,98 @@
+//! How far the paper's MSE is from the uniform constant: the more members divide the logits, the
+//! nearer.
+
+use super::{Cell, Draft, Known, Line, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{cells, extent, headers, mean, model_pen, task_names};
+use crate::chart::number::short;
+use crate::chart::plot::Axis;
+use crate::study::survey::Survey;
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+    let all: Vec<Known<'_>> = cells(survey).collect();
+    let paper =
+        |cell: &Known<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
+    let own = |cell: &Known<'_>| {
+        100.0 * (cell.found.averages.probability.total.mse - cell.found.uniform).abs()
+    };
+    let forms: [(&str, &dyn Fn(&Known<'_>) -> f64); 2] = [
+        ("|MSE − uniform| × 100, as the paper prints MSE", &paper),
+        ("the same of probabilities", &own),
+    ];
+    let panels = forms.iter().map(|(name, of)| {
+        let series: Vec<Series> = (0..survey.models.len())
+            .map(|model| {
+                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
+                    let y = of(cell);
+                    let text = format!(
+                        "{} on {}\n{} from {}",
+                        survey.models[model].name,
+                        survey.tasks[cell.task].name,
+                        short(y),
+                        short(100.0 * cell.found.uniform)
+                    );
+                    Point::new(cell.task as f64, y, text)
+                });
+                Series::new(
+                    model_pen(survey, model, theme, Line::None),
+                    points.collect(),
+                )
+            })
+            .collect();
+        let reach: Vec<f64> = series
+            .iter()
+            .flat_map(|s| s.points.iter().map(|p| p.y))
+            .collect();
+        Panel {
+            name: (*name).to_owned(),
+            x: Axis::category("", task_names(survey)),
+            y: Axis::log("", reach.into_iter()),
+            series,
+        }
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let nearest = (0..survey.models.len())
+        .filter_map(|model| {
+            let of = all.iter().filter(|cell| cell.model == model);
+            Some((model, mean(of.map(&paper))?))
+        })
+        .min_by(|a, b| a.1.total_cmp(&b.1));
+    let title = nearest.map_or_else(String::new, |(model, distance)| {
+        format!(
+            "{} ({} members) is nearest to the uniform constant: {} on average",
+            survey.models[model].name,
+            survey.models[model].members.len(),
+            short(distance)
+        )
+    });
+    let rows = all.iter().map(|cell| {
+        vec![
+            Cell::Text(survey.tasks[cell.task].name.clone()),
+            Cell::Text(survey.models[cell.model].name.clone()),
+            Cell::Count(survey.models[cell.model].members.len()),
+            Cell::Number(100.0 * cell.found.uniform),
+            Cell::Number(100.0 * cell.found.averages.paper.mse),
+            Cell::Number(paper(cell)),
+            Cell::Number(own(cell)),
+        ]
+    });
+    Draft {
+        key: "uniform",
+        title,
+        words: [
+            "Eq. 14 divides the logits by the number of members, which pulls its MSE to (K − 1)/K² whatever the model knows.".to_owned(),
+            format!("{}; × 100 on a logarithmic scale.", extent(survey)),
+        ],
+        table: Table {
+            headers: headers(&[
+                "task", "model", "members", "uniform x100", "paper mse x100", "paper distance x100", "probability distance x100",
+            ]),
+            rows: rows.collect(),
+        },
+        plot: Plot {
+            panels,
+            legend: (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(),
+            columns: 2,
+        },
+    }
+    .done(theme)
+}

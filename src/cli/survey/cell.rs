@@ -1,0 +1,114 @@
+//! One model on one task, from the first row or from where it was stopped.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::folder::Folder;
+use super::journal::{self, Journal};
+use super::rows_file::{About, RowsWriter};
+use super::shard::Shard;
+use crate::engine::members;
+use crate::study::survey::{Asking, WINDOW};
+use crate::study::{LoadedModel, StudyError};
+use crate::task::questions::Asked as Question;
+
+/// How a cell ended.
+pub enum End {
+    Done,
+    /// The reader asked to stop.
+    Stopped,
+    /// The model cannot go on; others can.
+    Failed(StudyError),
+}
+
+/// What belongs to one cell.
+pub struct Job<'a> {
+    pub model: &'a LoadedModel,
+    pub task: &'a str,
+    pub rows: &'a [Question],
+    pub continuations: bool,
+    pub shard: Shard,
+}
+
+impl Job<'_> {
+    /// Runs what is not in the journal yet, and makes the rows' file of it. `progress` hears the rows
+    /// done.
+    ///
+    /// # Errors
+    /// Files that cannot be written: nothing else stops a survey.
+    pub fn run(
+        &self,
+        folder: &Folder,
+        go_on: &dyn Fn() -> bool,
+        progress: &dyn Fn(usize),
+    ) -> anyhow::Result<End> {
+        let rows = self.rows.iter().map(|row| (row.line, &row.item)).collect();
+        let asking = Asking::start(self.model, self.task, rows, self.continuations);
+        let asking = match asking {
+            Ok(asking) => asking,
+            Err(error) => return Ok(End::Failed(error)),
+        };
+        let batches = asking.batches(self.shard.index, self.shard.of);
+        let part = folder.part(&self.model.name, self.task);
+        let (mut journal, before) = Journal::open(&part, &batches)?;
+        let mut done: usize = batches[..before].iter().map(Vec::len).sum();
+        progress(done);
+        for batch in &batches[before..] {
+            if !go_on() {
+                return Ok(End::Stopped);
+            }
+            match asking.run(batch, go_on) {
+                Ok(Some(rows)) => journal.add(&rows)?,
+                Ok(None) => return Ok(End::Stopped),
+                Err(error) => return Ok(End::Failed(error)),
+            }
+            done += batch.len();
+            progress(done);
+        }
+        drop(journal);
+        let plan = match self.model.plan(None) {
+            Ok(plan) => plan,
+            Err(error) => return Ok(End::Failed(error)),
+        };
+        let about = About {
+            model: self.model.name.clone(),
+            task: self.task.to_string(),
+            members: members(&plan),
+            facts: asking.facts().clone(),
+        };
+        let rows = journal::rows(&part, WINDOW)?;
+        write_rows(&folder.rows(&self.model.name, self.task), &about, rows)?;
+        std::fs::remove_file(&part)
+            .with_context(|| format!("{} could not be removed", part.display()))?;
+        Ok(End::Done)
+    }
+}
+
+/// Writes a rows' file that is whole or not there.
+pub fn write_rows(
+    path: &Path,
+    about: &About,
+    rows: impl Iterator<Item = anyhow::Result<crate::study::survey::MeasuredRow>>,
+) -> anyhow::Result<()> {
+    let unfinished = path.with_extension("parquet.part");
+    let written = || -> anyhow::Result<()> {
+        let file = std::fs::File::create(&unfinished)?;
+        let mut writer = RowsWriter::new(std::io::BufWriter::new(file), about)?;
+        for row in rows {
+            writer.push(row?)?;
+        }
+        writer.finish()?;
+        Ok(std::fs::rename(&unfinished, path)?)
+    }();
+    if written.is_err() {
+        // What was written of it is of no use; the first error is the one to tell.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written.with_context(|| {
+        format!(
+            "{} could not be written: make room, and go on with --resume",
+            path.display()
+        )
+    })
+}

@@ -1,0 +1,102 @@
+//! The folder that a survey writes: names in it, and the lock on it.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+/// A survey's folder, or a shard's.
+pub struct Folder {
+    path: PathBuf,
+    /// Held until the survey ends, however it ends.
+    _lock: Option<File>,
+}
+
+impl Folder {
+    /// Made where it is missing, and locked.
+    pub fn locked(path: &Path) -> anyhow::Result<Self> {
+        if path.exists() && !path.is_dir() {
+            bail!("{} is a file: give --out a folder", path.display());
+        }
+        std::fs::create_dir_all(path.join("rows")).with_context(|| {
+            format!(
+                "the folder {} cannot be made: give --out another place",
+                path.display()
+            )
+        })?;
+        let lock = path.join(".lock");
+        let file = File::create(&lock)
+            .with_context(|| format!("{} could not be written", lock.display()))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self {
+                path: path.to_path_buf(),
+                _lock: Some(file),
+            }),
+            Err(TryLockError::WouldBlock) => bail!(
+                "another atelier is writing to {}: wait until it is done, or give --out another folder",
+                path.display()
+            ),
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("{} could not be locked", lock.display()))
+            }
+        }
+    }
+
+    /// To read only.
+    pub fn read(path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            _lock: None,
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What was asked.
+    pub fn asked(&self) -> PathBuf {
+        self.path.join("survey.json")
+    }
+
+    pub fn report(&self) -> PathBuf {
+        self.path.join("survey.atelier.json")
+    }
+
+    pub fn model(&self, model: &str) -> PathBuf {
+        self.path.join("rows").join(file_name(model))
+    }
+
+    /// A model's facts and members.
+    pub fn facts(&self, model: &str) -> PathBuf {
+        self.model(model).join("model.json")
+    }
+
+    pub fn rows(&self, model: &str, task: &str) -> PathBuf {
+        self.model(model).join(format!("{task}.parquet"))
+    }
+
+    /// Rows of an unfinished task.
+    pub fn part(&self, model: &str, task: &str) -> PathBuf {
+        self.model(model).join(format!("{task}.rows.part"))
+    }
+
+    /// Why a task has no rows.
+    pub fn failed(&self, model: &str, task: &str) -> PathBuf {
+        self.model(model).join(format!("{task}.failed"))
+    }
+}
+
+/// A name that is one folder on every system.
+pub fn file_name(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let plain: String = name
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect();
+    // No hidden folder, and none that means another.
+    match plain.strip_prefix('.') {
+        Some(rest) => format!("_{rest}"),
+        None => plain,
+    }
+}

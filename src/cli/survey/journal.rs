@@ -1,0 +1,126 @@
+//! The rows of an unfinished task: one JSON object a row, appended batch by batch. A line that was
+//! cut off, and a batch that was, is run again.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use crate::study::survey::MeasuredRow;
+
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    synced: Instant,
+}
+
+/// How long the disk may keep what was written to itself: a process that is killed loses nothing of
+/// it, a machine that loses its power this much.
+const SYNC: Duration = Duration::from_secs(1);
+
+impl Journal {
+    /// Opens or begins it; how many of `batches` are whole in it. What follows them is cut off.
+    pub fn open(path: &Path, batches: &[Vec<usize>]) -> anyhow::Result<(Self, usize)> {
+        let could_not = || format!("{} could not be written", path.display());
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .with_context(could_not)?;
+        let (mut done, mut end) = (0, 0);
+        let mut reader = BufReader::new(&file);
+        'batches: for batch in batches {
+            let mut length = 0;
+            for &row in batch {
+                let mut line = String::new();
+                // A line that is no text was cut off, too.
+                let Ok(bytes) = reader.read_line(&mut line) else {
+                    break 'batches;
+                };
+                let whole = line.ends_with('\n')
+                    && serde_json::from_str(&line).is_ok_and(|found: MeasuredRow| found.row == row);
+                if !whole {
+                    break 'batches;
+                }
+                length += bytes as u64;
+            }
+            end += length;
+            done += 1;
+        }
+        file.set_len(end).with_context(could_not)?;
+        file.seek(SeekFrom::Start(end)).with_context(could_not)?;
+        let journal = Self {
+            path: path.to_path_buf(),
+            file,
+            synced: Instant::now(),
+        };
+        Ok((journal, done))
+    }
+
+    /// Adds a batch's rows, in one write.
+    pub fn add(&mut self, rows: &[MeasuredRow]) -> anyhow::Result<()> {
+        let mut text = Vec::new();
+        for row in rows {
+            serde_json::to_writer(&mut text, row)?;
+            text.push(b'\n');
+        }
+        let mut written = self.file.write_all(&text);
+        if written.is_ok() && self.synced.elapsed() > SYNC {
+            written = self.file.sync_data();
+            self.synced = Instant::now();
+        }
+        written.with_context(|| {
+            format!(
+                "{} could not be written: make room, and go on with --resume",
+                self.path.display()
+            )
+        })
+    }
+}
+
+/// Every row of a finished journal, in the rows' order: it holds windows in order, and of one window
+/// at a time rows are in memory.
+pub fn rows(
+    path: &Path,
+    window: usize,
+) -> anyhow::Result<impl Iterator<Item = anyhow::Result<MeasuredRow>>> {
+    let shown = path.display().to_string();
+    let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
+    let mut lines = BufReader::new(file).lines().map(move |line| {
+        let line = line.with_context(|| format!("{shown} cannot be read"))?;
+        serde_json::from_str::<MeasuredRow>(&line)
+            .with_context(|| format!("{shown} holds a line that is no row"))
+    });
+    let mut next: Option<anyhow::Result<MeasuredRow>> = lines.next();
+    let mut held: std::vec::IntoIter<MeasuredRow> = Vec::new().into_iter();
+    Ok(std::iter::from_fn(move || {
+        if let Some(row) = held.next() {
+            return Some(Ok(row));
+        }
+        let mut rows: Vec<MeasuredRow> = Vec::new();
+        loop {
+            match next.take() {
+                None => break,
+                Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(row)) => {
+                    let same = rows
+                        .first()
+                        .is_none_or(|first| first.row / window == row.row / window);
+                    if !same {
+                        next = Some(Ok(row));
+                        break;
+                    }
+                    rows.push(row);
+                    next = lines.next();
+                }
+            }
+        }
+        rows.sort_by_key(|row| row.row);
+        held = rows.into_iter();
+        held.next().map(Ok)
+    }))
+}

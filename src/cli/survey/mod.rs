@@ -1,0 +1,129 @@
+//! `atelier survey`: models x tasks, row by row, into files that any program can read.
+//!
+//! What lies in the folder:
+//!
+//! ```text
+//! survey.json                  what was asked, so that a resumed run asks the same
+//! rows/MODEL/model.json        the model's facts and members
+//! rows/MODEL/TASK.parquet      one row a question (see `rows_file`)
+//! rows/MODEL/TASK.rows.part    the same, unfinished: one JSON object a row
+//! rows/MODEL/TASK.failed       why there are no rows, where there are none
+//! survey.atelier.json          means, curves, correlations: what the page opens
+//! shard-2-of-3/…               the same of a third of the rows, until they are merged
+//! ```
+
+mod asked;
+mod cell;
+mod figures;
+mod finish;
+mod folder;
+mod journal;
+mod merge;
+mod rows_file;
+mod running;
+mod shard;
+mod table;
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use shard::Shard;
+
+/// Models x tasks: bias, diversity and information of every row
+///
+/// Runs every model on every task and writes each row to Parquet and the means to
+/// survey.atelier.json, which the page opens. Killed at any moment it loses at most one batch of 16
+/// rows; the same command with --resume goes on to the same bytes. With --shard k/n it does one part
+/// of the rows, and `atelier survey merge` joins the parts.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(subcommand_negates_reqs = true)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
+    #[command(flatten)]
+    ask: Ask,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Merge(merge::Args),
+    Figures(figures::Args),
+}
+
+/// What a survey asks.
+#[derive(clap::Args)]
+struct Ask {
+    /// Known models' names (see `atelier models`), or folders with config.json and *.safetensors
+    #[arg(
+        long,
+        value_name = "NAME|FOLDER,…",
+        value_delimiter = ',',
+        required = true
+    )]
+    models: Vec<String>,
+
+    /// Tasks (see `atelier tasks`), or TOML files that define one
+    #[arg(
+        long,
+        value_name = "NAME|FILE,…",
+        value_delimiter = ',',
+        required = true
+    )]
+    tasks: Vec<String>,
+
+    /// The folder that holds the data sets, for tasks that are not generated
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// Rows of each task at most; as many as the task's file says without it (2000 mostly, 500 of
+    /// a generated task)
+    #[arg(long)]
+    rows: Option<usize>,
+
+    /// The folder to write
+    #[arg(long, value_name = "DIR", required = true)]
+    out: Option<PathBuf>,
+
+    /// Worked examples in front of every question
+    #[arg(long, default_value_t = 0)]
+    shots: usize,
+
+    /// Which examples
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// Where an option is not one token for a model, score that task by how likely each option is
+    /// as a continuation, and say so in the report
+    #[arg(long)]
+    continuations: bool,
+
+    /// Only the k-th of n parts of the rows, counted from 1
+    #[arg(long, value_name = "k/n")]
+    shard: Option<Shard>,
+
+    /// Go on from what --out holds
+    #[arg(long)]
+    resume: bool,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier survey --models apprentice-2,apprentice-12 --tasks sum,topic --out small
+  atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
+  atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
+  atelier survey merge big
+  atelier survey figures big --out pictures"#;
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    match args.command {
+        None => running::run(&args.ask),
+        Some(Command::Merge(args)) => merge::run(&args),
+        Some(Command::Figures(args)) => figures::run(&args),
+    }
+}

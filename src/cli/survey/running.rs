@@ -1,0 +1,231 @@
+//! Runs what was asked, model after model, task after task.
+
+use std::cell::Cell as Counter;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, bail, ensure};
+
+use super::asked::{Asked, Questions, distinct};
+use super::cell::{End, Job};
+use super::finish::{Facts, finish};
+use super::folder::Folder;
+use super::shard::Shard;
+use super::{Ask, table};
+use crate::cli::output::{self, Progress, write_whole};
+use crate::cli::{interrupt, known};
+use crate::engine::{EngineChoice, members};
+use crate::model::ModelFiles;
+use crate::study::report::VERSION;
+use crate::study::{LoadedModel, StudyError};
+
+pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
+    // What needs no model is checked before one is loaded.
+    ensure!(
+        ask.rows != Some(0),
+        "--rows 0 leaves nothing to run: give at least 1"
+    );
+    let out = ask.out.as_deref().context("--out says where to write")?;
+    let files = ask
+        .models
+        .iter()
+        .map(|model| known::files(model))
+        .collect::<Result<Vec<ModelFiles>, _>>()?;
+    distinct("models", files.iter().map(|files| files.name.as_str()))?;
+    let questions = ask
+        .tasks
+        .iter()
+        .map(|task| Questions::read(task, ask.data.as_deref(), ask.rows, ask.shots, ask.seed))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    distinct("tasks", questions.iter().map(|q| q.task.name.as_str()))?;
+    for questions in &questions {
+        for note in &questions.task.notes {
+            eprintln!("atelier: {}: {note}", questions.task.name);
+        }
+    }
+
+    let folder = match ask.shard {
+        Some(shard) => Folder::locked(&out.join(shard.folder()))?,
+        None => Folder::locked(out)?,
+    };
+    let asked = Asked {
+        atelier: VERSION,
+        rows: ask.rows.unwrap_or(0),
+        shots: ask.shots,
+        seed: ask.seed,
+        continuations: ask.continuations,
+        models: files.iter().map(|files| files.name.clone()).collect(),
+        tasks: questions.iter().map(|q| q.task.clone()).collect(),
+        shard: ask.shard,
+    };
+    asked.agree(&folder, ask.resume)?;
+
+    let running = Running {
+        folder: &folder,
+        questions: &questions,
+        continuations: ask.continuations,
+        shard: ask.shard.unwrap_or(Shard::WHOLE),
+    };
+    if running.all(&files)? == Went::Stopped {
+        eprintln!(
+            "atelier: stopped before the end: {} holds what is done, and --resume goes on",
+            out.display()
+        );
+        std::process::exit(interrupt::CODE);
+    }
+    if let Some(shard) = ask.shard {
+        eprintln!(
+            "atelier: part {} of {} is done; when all are, run `atelier survey merge {}`",
+            shard.index + 1,
+            shard.of,
+            out.display()
+        );
+        return Ok(());
+    }
+    let report = finish(&folder, &asked)?;
+    output::print(&if ask.json {
+        report.json()?
+    } else {
+        table::text(&report.survey)
+    })?;
+    failures(&report.survey)
+}
+
+/// A survey with models that failed is written, and still says so to a script.
+pub(super) fn failures(survey: &crate::study::survey::Survey) -> anyhow::Result<()> {
+    let failed: Vec<_> = survey.failed().collect();
+    if let Some((model, task, why)) = failed.first() {
+        let others = match failed.len() - 1 {
+            0 => String::new(),
+            n => format!(" (and {n} more, in the report)"),
+        };
+        bail!(
+            "{} of {} were not answered: {} on {}: {why}{others}",
+            failed.len(),
+            survey.cells.len(),
+            model.name,
+            task.name
+        );
+    }
+    Ok(())
+}
+
+struct Running<'a> {
+    folder: &'a Folder,
+    questions: &'a [Questions],
+    continuations: bool,
+    shard: Shard,
+}
+
+#[derive(PartialEq)]
+enum Went {
+    Through,
+    Stopped,
+}
+
+impl Running<'_> {
+    fn all(&self, files: &[ModelFiles]) -> anyhow::Result<Went> {
+        let stop = interrupt::listen()?;
+        let go_on = || !stop.load(Ordering::Relaxed);
+        let bar = Progress::with_rate("running", "rows");
+        let share = |rows: usize| rows / self.shard.of;
+        let each: Vec<usize> = self.questions.iter().map(|q| share(q.rows.len())).collect();
+        let total = files.len() * each.iter().sum::<usize>();
+        let before = Counter::new(0);
+        for files in files {
+            let mut loaded = None;
+            for (questions, rows) in self.questions.iter().zip(&each) {
+                let task = &questions.task.name;
+                if !go_on() {
+                    return Ok(Went::Stopped);
+                }
+                if !self.folder.rows(&files.name, task).exists() {
+                    if loaded.is_none() {
+                        make(&self.folder.model(&files.name))?;
+                        loaded = Some(self.load(files)?);
+                    }
+                    let end = match &loaded {
+                        Some(Ok(model)) => {
+                            bar.doing(format!("{}, {task}", files.name));
+                            let job = Job {
+                                model,
+                                task,
+                                rows: &questions.rows,
+                                continuations: self.continuations,
+                                shard: self.shard,
+                            };
+                            let at = |rows: usize| bar.at(before.get() + rows, total);
+                            job.run(self.folder, &go_on, &at)?
+                        }
+                        Some(Err(why)) => {
+                            self.note(&files.name, task, Some(why))?;
+                            continue;
+                        }
+                        None => continue,
+                    };
+                    match end {
+                        End::Done => self.note(&files.name, task, None)?,
+                        End::Stopped => return Ok(Went::Stopped),
+                        End::Failed(error) => {
+                            self.note(&files.name, task, Some(&error.to_string()))?;
+                        }
+                    }
+                }
+                before.set(before.get() + rows);
+            }
+        }
+        Ok(Went::Through)
+    }
+
+    /// The model, or why there is none: others go on.
+    fn load(&self, files: &ModelFiles) -> anyhow::Result<Result<LoadedModel, String>> {
+        let model = match known::load(files, &EngineChoice::Cpu) {
+            Ok(model) => model,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let facts = match facts(&model) {
+            Ok(facts) => facts,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        match Facts::read(self.folder, &model.name)? {
+            Some(before) if before != facts => bail!(
+                "{} was begun with another model called {}: give --out another folder",
+                self.folder.path().display(),
+                model.name
+            ),
+            Some(_) => {}
+            None => {
+                let text = serde_json::to_string(&facts)? + "\n";
+                write_whole(&self.folder.facts(&model.name), text.as_bytes())?;
+            }
+        }
+        Ok(Ok(model))
+    }
+
+    /// Keeps why a task has no rows, and forgets it once it has.
+    fn note(&self, model: &str, task: &str, why: Option<&str>) -> anyhow::Result<()> {
+        let path = self.folder.failed(model, task);
+        match why {
+            Some(why) => {
+                eprintln!("atelier: {model} on {task}: {why}");
+                write_whole(&path, why.as_bytes())
+            }
+            None if path.exists() => std::fs::remove_file(&path)
+                .with_context(|| format!("{} could not be removed", path.display())),
+            None => Ok(()),
+        }
+    }
+}
+
+fn facts(model: &LoadedModel) -> Result<Facts, StudyError> {
+    Ok(Facts {
+        facts: model.facts(),
+        engine: model.engine.describe(),
+        members: members(&model.plan(None)?),
+    })
+}
+
+fn make(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("the folder {} cannot be made", folder.display()))
+}

@@ -1,0 +1,38 @@
+//! `2/8`: the second of eight parts of the rows.
+
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// `index` is counted from 0 and below `of`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    pub index: usize,
+    pub of: usize,
+}
+
+impl Shard {
+    pub const WHOLE: Shard = Shard { index: 0, of: 1 };
+
+    /// The folder that its rows lie in, below the survey's.
+    pub fn folder(self) -> String {
+        format!("shard-{}-of-{}", self.index + 1, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/');
+        let numbers =
+            parts.and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
+        match numbers {
+            Some((k, of)) if 1 <= k && k <= of => Ok(Shard { index: k - 1, of }),
+            Some((k, of)) => Err(format!(
+                "there is no part {k} of {of}: they are counted from 1"
+            )),
+            None => Err("write the k-th of n parts as k/n, such as 2/8".into()),
+        }
+    }
+}

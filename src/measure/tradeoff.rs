@@ -1,0 +1,206 @@
+//! Bias against diversity (*Diversity of Transformer Layers*, Theorem 3; Brown et al. 2005): why a
+//! change that adds diversity may add as much bias. MATH section 4.
+//!
+//! The paper's own form drops two terms of the bias and measures the spread around the target's
+//! mean; both are kept here beside the form that adds up, with what they miss.
+
+use serde::{Deserialize, Serialize};
+
+/// The terms for one row's points `u_i` `[M][K]` and target t `[K]`, or their means over rows: every
+/// equation below is linear in the terms but for `bias_bar`, whose square is kept for that reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tradeoff {
+    /// `b = mean_i m_i - mean_k t_k`, where `m_i = mean_k u_ik`.
+    pub bias_bar: f64,
+    /// `b²`
+    pub bias_bar_squared: f64,
+    /// `v̄ = mean_i var_k(u_i)`
+    pub var_bar: f64,
+    /// `c̄ = mean over pairs i != j of cov_k(u_i, u_j)`; 0 for a single member.
+    pub cov_bar: f64,
+    /// `Ω = v̄ + mean_i (m_i - mean_j m_j)²`: spread around the ensemble's mean.
+    pub omega: f64,
+    /// `var_k(t)`
+    pub target_variance: f64,
+    /// `mean_i cov_k(u_i, t)`
+    pub target_covariance: f64,
+    /// `b² + Ω + var_k(t) - 2 mean_i cov_k(u_i, t)`: exactly the bias of the logit column.
+    pub bias: f64,
+    /// `Ω - [v̄ / M + (1 - 1/M) c̄]`: exactly its diversity.
+    pub diversity: f64,
+    /// `bias - diversity`
+    pub mse: f64,
+    /// `b² + Ω`, as the paper prints the bias.
+    pub paper_bias: f64,
+    /// `v̄ + mean_i (m_i - mean_k t_k)²`, as the paper prints Ω.
+    pub paper_omega: f64,
+    /// Diversity with that Ω.
+    pub paper_diversity: f64,
+}
+
+impl Tradeoff {
+    /// # Panics
+    /// If there is no point, or one of another length than the target.
+    pub fn of(points: &[Vec<f64>], target: &[f64]) -> Self {
+        assert!(!points.is_empty(), "at least one member");
+        let members = points.len() as f64;
+        let means: Vec<f64> = points.iter().map(|point| mean(point)).collect();
+        let ensemble = mean(&means);
+        let target_mean = mean(target);
+        let spread = |around: f64| {
+            let squares: Vec<f64> = means.iter().map(|m| (m - around).powi(2)).collect();
+            mean(&squares)
+        };
+        let variances: Vec<f64> = points.iter().map(|u| covariance(u, u)).collect();
+        let var_bar = mean(&variances);
+        let targets: Vec<f64> = points.iter().map(|u| covariance(u, target)).collect();
+        let target_covariance = mean(&targets);
+        let target_variance = covariance(target, target);
+        // var_k(sum_i u_i) holds every pair: no need to visit them.
+        let sum: Vec<f64> = (0..target.len())
+            .map(|k| points.iter().map(|u| u[k]).sum())
+            .collect();
+        let pairs = members * (members - 1.0);
+        let cov_bar = if points.len() > 1 {
+            (covariance(&sum, &sum) - members * var_bar) / pairs
+        } else {
+            0.0
+        };
+        let shared = var_bar / members + (1.0 - 1.0 / members) * cov_bar;
+        let omega = var_bar + spread(ensemble);
+        let paper_omega = var_bar + spread(target_mean);
+        let bias_bar = ensemble - target_mean;
+        let bias_bar_squared = bias_bar * bias_bar;
+        let bias = bias_bar_squared + omega + target_variance - 2.0 * target_covariance;
+        let diversity = omega - shared;
+        Self {
+            bias_bar,
+            bias_bar_squared,
+            var_bar,
+            cov_bar,
+            omega,
+            target_variance,
+            target_covariance,
+            bias,
+            diversity,
+            mse: bias - diversity,
+            paper_bias: bias_bar_squared + omega,
+            paper_omega,
+            paper_diversity: paper_omega - shared,
+        }
+    }
+
+    /// What the printed bias misses: `var_k(t) - 2 mean_i cov_k(u_i, t)`.
+    pub fn bias_residue(&self) -> f64 {
+        self.bias - self.paper_bias
+    }
+
+    /// What the printed diversity is off by: the square of the ensemble's mean less the target's.
+    pub fn diversity_residue(&self) -> f64 {
+        self.diversity - self.paper_diversity
+    }
+
+    /// Adds another row's terms, to be divided by the rows in the end.
+    pub fn add(&mut self, other: &Self) {
+        for (mine, its) in self.terms().into_iter().zip(other.values()) {
+            *mine += its;
+        }
+    }
+
+    /// Every term times `factor`.
+    pub fn scale(&mut self, factor: f64) {
+        for term in self.terms() {
+            *term *= factor;
+        }
+    }
+
+    fn terms(&mut self) -> [&mut f64; 13] {
+        [
+            &mut self.bias_bar,
+            &mut self.bias_bar_squared,
+            &mut self.var_bar,
+            &mut self.cov_bar,
+            &mut self.omega,
+            &mut self.target_variance,
+            &mut self.target_covariance,
+            &mut self.bias,
+            &mut self.diversity,
+            &mut self.mse,
+            &mut self.paper_bias,
+            &mut self.paper_omega,
+            &mut self.paper_diversity,
+        ]
+    }
+
+    fn values(mut self) -> [f64; 13] {
+        self.terms().map(|term| *term)
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Over the K options, divided by K.
+fn covariance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "points of one length");
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let products = a.iter().zip(b).map(|(x, y)| (x - mean_a) * (y - mean_b));
+    products.sum::<f64>() / a.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Kind, Member};
+    use crate::measure::decomposition::decompose;
+
+    #[test]
+    fn the_terms_add_to_the_decompositions_bias_and_diversity() {
+        let points: Vec<Vec<f32>> = vec![
+            vec![0.5, -1.25, 2.0],
+            vec![1.0, 0.25, -0.75],
+            vec![-2.0, 0.5, 0.5],
+            vec![0.0, 3.0, 1.0],
+        ];
+        let wide: Vec<Vec<f64>> = points
+            .iter()
+            .map(|p| p.iter().map(|&x| f64::from(x)).collect())
+            .collect();
+        let members = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Mlp]
+            .map(|kind| Member { kind, block: None });
+        for answer in 0..3 {
+            let mut target = vec![0.0; 3];
+            target[answer] = 1.0;
+            let found = Tradeoff::of(&wide, &target);
+            let known = decompose(&members, &points, &[0.0; 3], answer).logit.total;
+            assert!((found.bias - known.bias).abs() < 1e-12);
+            assert!((found.diversity - known.diversity).abs() < 1e-12);
+            assert!((found.mse - known.mse).abs() < 1e-12);
+            assert!(found.bias_residue().abs() > 0.01);
+            let off = -found.bias_bar_squared;
+            assert!((found.diversity_residue() - off).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn means_over_rows_keep_the_equations() {
+        let rows = [[[0.0, 1.0], [2.0, -3.0]], [[4.0, 1.5], [0.5, 0.25]]];
+        let mut sum = Tradeoff::default();
+        for row in rows {
+            let points: Vec<Vec<f64>> = row.iter().map(|p| p.to_vec()).collect();
+            sum.add(&Tradeoff::of(&points, &[0.0, 1.0]));
+        }
+        sum.scale(0.5);
+        let bias =
+            sum.bias_bar_squared + sum.omega + sum.target_variance - 2.0 * sum.target_covariance;
+        assert!((sum.bias - bias).abs() < 1e-12);
+        assert!((sum.mse - (sum.bias - sum.diversity)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_member_has_no_pairs() {
+        let alone = Tradeoff::of(&[vec![1.0, 3.0]], &[0.0, 1.0]);
+        assert_eq!((alone.cov_bar, alone.diversity), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,419 @@
+//! One model on one task's rows.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::MeasuredRow;
+use crate::engine::{Capture, Run, TokenScore, Trace};
+use crate::measure::decomposition::{Triple, argmax};
+use crate::model::{ModelError, Passage, Prompt};
+use crate::plan::Plan;
+use crate::study::orders::{Generating, Reading, Rivals, with_rivals};
+use crate::study::{LoadedModel, StudyError};
+use crate::task::item::{Candidate, Item};
+use crate::task::score::Score;
+
+/// Rows that are sorted by length together. Shards take whole windows.
+pub const WINDOW: usize = 64;
+
+/// Rows that go through the model together. Windows and batches depend on the rows alone, never on
+/// what was done before or by whom, so that a stopped, resumed or divided survey multiplies the same
+/// matrices, and ends with the same bytes, as one that was not.
+pub const BATCH: usize = 16;
+
+/// What is settled before a task's first row runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellFacts {
+    /// How the rows are scored: the task's own way, or as continuations.
+    pub score: Score,
+    /// Why not the task's own way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
+    /// Do members vote among the right answer's first token and those that the model finds likeliest
+    /// besides it? Otherwise they vote among the row's own options: their only tokens, or, where
+    /// they have several, the first in which they part.
+    pub rivals: bool,
+    /// Rows that are longer than the model's context: left out.
+    pub too_long: usize,
+}
+
+/// Every row checked, none run.
+pub struct Asking<'a> {
+    model: &'a LoadedModel,
+    plans: Arc<[Plan]>,
+    /// Lines and items.
+    rows: Vec<(usize, &'a Item)>,
+    /// Tokens of each row; `None` for one that is too long.
+    lengths: Vec<Option<usize>>,
+    facts: CellFacts,
+}
+
+impl<'a> Asking<'a> {
+    /// `rows` are the items with their lines. Where an option is not one token for this model, the
+    /// task is refused, or with `continuations` all its rows are scored by how likely each option is
+    /// as a continuation.
+    ///
+    /// # Errors
+    /// No rows, rows of several kinds, the first row that the model cannot read, or no row that is
+    /// short enough.
+    pub fn start(
+        model: &'a LoadedModel,
+        task: &str,
+        rows: Vec<(usize, &'a Item)>,
+        continuations: bool,
+    ) -> Result<Self, StudyError> {
+        let score = rows.first().ok_or(StudyError::NoRows)?.1.score();
+        if let Some(row) = rows.iter().position(|(_, item)| item.score() != score) {
+            return Err(StudyError::MixedRows { row: row + 1 });
+        }
+        let mut asking = Self {
+            model,
+            plans: Arc::from([Plan::whole(&model.config().order)?]),
+            lengths: Vec::with_capacity(rows.len()),
+            rows,
+            facts: CellFacts {
+                score,
+                instead: None,
+                rivals: score != Score::Option,
+                too_long: 0,
+            },
+        };
+        if let Err(refusal) = asking.measure(task) {
+            let reason = match &refusal {
+                StudyError::Row { error, .. } => match &**error {
+                    StudyError::Model(
+                        reason
+                        @ (ModelError::OptionPieces { .. } | ModelError::OptionMerges { .. }),
+                    ) => reason.to_string(),
+                    _ => return Err(refusal),
+                },
+                _ => return Err(refusal),
+            };
+            if !continuations {
+                return Err(StudyError::NotOneToken {
+                    task: task.to_string(),
+                    reason,
+                });
+            }
+            asking.facts.score = Score::Continuation;
+            asking.facts.instead = Some(reason);
+            asking.measure(task)?;
+            asking.facts.rivals = !asking.part_everywhere();
+        }
+        Ok(asking)
+    }
+
+    /// The length of every row.
+    fn measure(&mut self, task: &str) -> Result<(), StudyError> {
+        self.lengths.clear();
+        for row in 0..self.rows.len() {
+            let length = match self.reading(row) {
+                Ok(reading) => {
+                    let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
+                    passages.chain([reading.prompt.token_ids.len()]).max()
+                }
+                Err(StudyError::Model(ModelError::TooLong { .. })) => None,
+                Err(error) => {
+                    return Err(StudyError::Row {
+                        task: task.to_string(),
+                        row: self.rows[row].0,
+                        error: Box::new(error),
+                    });
+                }
+            };
+            self.lengths.push(length);
+        }
+        self.facts.too_long = self.lengths.iter().filter(|l| l.is_none()).count();
+        if self.facts.too_long == self.rows.len() {
+            return Err(StudyError::AllTooLong {
+                task: task.to_string(),
+                context: self.model.config().context,
+            });
+        }
+        Ok(())
+    }
+
+    /// Do the options of every row part at one token, all to different ones?
+    fn part_everywhere(&self) -> bool {
+        let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row].is_some());
+        rows.all(|row| {
+            self.reading(row)
+                .is_ok_and(|reading| parting(&reading).is_some())
+        })
+    }
+
+    fn reading(&self, row: usize) -> Result<Reading, StudyError> {
+        let item = self.rows[row].1;
+        match (item, &self.facts.instead) {
+            (
+                Item::Option {
+                    prompt,
+                    options,
+                    answer,
+                },
+                Some(_),
+            ) => {
+                let candidates = options.iter().map(|option| Candidate {
+                    context: prompt.clone(),
+                    continuation: option.clone(),
+                });
+                let item = Item::Continuation {
+                    candidates: candidates.collect(),
+                    answer: *answer,
+                };
+                let mut reading = Reading::new(self.model, &item)?;
+                if !self.facts.rivals
+                    && let Some(prompt) = parting(&reading)
+                {
+                    reading.prompt = prompt;
+                    reading.rivals = Rivals::Given;
+                    reading.answer = *answer;
+                }
+                Ok(reading)
+            }
+            _ => Reading::new(self.model, item),
+        }
+    }
+
+    pub fn facts(&self) -> &CellFacts {
+        &self.facts
+    }
+
+    /// Rows that will be run.
+    pub fn len(&self) -> usize {
+        self.rows.len() - self.facts.too_long
+    }
+
+    /// Never: at least one row is short enough.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every batch of rows, window after window, in the order in which they are to be run: those of
+    /// shard `shard` of `of` (counted from 0).
+    pub fn batches(&self, shard: usize, of: usize) -> Vec<Vec<usize>> {
+        let mut batches = Vec::new();
+        let windows = 0..self.rows.len().div_ceil(WINDOW);
+        for window in windows.filter(|window| window % of == shard) {
+            let end = (window * WINDOW + WINDOW).min(self.rows.len());
+            let mut rows: Vec<(usize, usize)> = (window * WINDOW..end)
+                .filter_map(|row| Some((self.lengths[row]?, row)))
+                .collect();
+            rows.sort_unstable();
+            let rows: Vec<usize> = rows.into_iter().map(|(_, row)| row).collect();
+            batches.extend(rows.chunks(BATCH).map(<[usize]>::to_vec));
+        }
+        batches
+    }
+
+    /// Runs one batch; `None` when `go_on` said no.
+    ///
+    /// # Errors
+    /// What the engine says, or a row whose numbers are not finite.
+    pub fn run(
+        &self,
+        batch: &[usize],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<MeasuredRow>>, StudyError> {
+        let readings = batch
+            .iter()
+            .map(|&row| self.reading(row))
+            .collect::<Result<Vec<_>, _>>()?;
+        let prompts = self.prompts(&readings)?;
+        let engine = &self.model.engine;
+        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::Members)?;
+        let Some(traces) = finish(run, go_on)? else {
+            return Ok(None);
+        };
+        let mut rows: Vec<MeasuredRow> = batch
+            .iter()
+            .zip(&readings)
+            .zip(&prompts)
+            .zip(&traces)
+            .map(|(((&row, reading), prompt), trace)| self.measured(row, reading, prompt, trace))
+            .collect();
+
+        let passages: Vec<Passage> = readings
+            .iter()
+            .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
+            .collect();
+        if !passages.is_empty() {
+            let run = engine.score(passages.into(), self.plans.clone())?;
+            let Some(scores) = finish(run, go_on)? else {
+                return Ok(None);
+            };
+            let mut scores = scores.as_slice();
+            for (row, reading) in rows.iter_mut().zip(&readings) {
+                let (own, rest) = scores.split_at(reading.passages.len());
+                scores = rest;
+                scored(row, reading, own);
+            }
+        }
+        let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
+        if !expected.is_empty() {
+            let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
+            let plans = self.plans.clone();
+            let mut generating = Generating::new(self.model, plans, starts, expected)?;
+            while generating.advance()? {
+                if !go_on() {
+                    return Ok(None);
+                }
+            }
+            let right = generating.right().into_iter().flatten();
+            for (row, right) in rows.iter_mut().zip(right) {
+                row.correct = right;
+            }
+        }
+        let members = traces.first().map_or(0, |trace| trace.members.len());
+        match rows.iter().find(|row| !row.is_sound(members)) {
+            Some(row) => Err(StudyError::NotFinite { row: row.line }),
+            None => Ok(Some(rows)),
+        }
+    }
+
+    /// With their options: the rows' own, or the rivals that the model finds likeliest.
+    fn prompts(&self, readings: &[Reading]) -> Result<Vec<Prompt>, StudyError> {
+        let open: Vec<Prompt> = readings
+            .iter()
+            .filter(|reading| reading.rivals != Rivals::Given)
+            .map(|reading| reading.prompt.clone())
+            .collect();
+        let logits = if open.is_empty() {
+            Vec::new()
+        } else {
+            let run = self.model.engine.next(open.into(), self.plans.clone())?;
+            run.complete()?.concat()
+        };
+        let mut logits = logits.iter();
+        Ok(readings
+            .iter()
+            .map(|reading| match (reading.rivals, reading.prompt.clone()) {
+                (Rivals::Given, prompt) => prompt,
+                (Rivals::Original { right }, prompt) => match logits.next() {
+                    Some(logits) => with_rivals(&prompt, right, logits),
+                    None => prompt,
+                },
+            })
+            .collect())
+    }
+
+    fn measured(
+        &self,
+        row: usize,
+        reading: &Reading,
+        prompt: &Prompt,
+        trace: &Trace,
+    ) -> MeasuredRow {
+        let (line, item) = self.rows[row];
+        let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+        let answered = argmax(&logits);
+        let (text, choices) = shown(item);
+        let mut measured = MeasuredRow {
+            row,
+            line,
+            tokens: prompt.token_ids.len(),
+            answer: reading.answer,
+            answered,
+            correct: answered == reading.answer,
+            correct_per_byte: None,
+            option_ids: prompt.option_ids.clone(),
+            logits: trace.logits.clone(),
+            member_logits: trace.member_logits.concat(),
+            sum_error: 0.0,
+            probability: [0.0; 3],
+            logit: [0.0; 3],
+            paper: [0.0; 3],
+            log_likelihoods: Vec::new(),
+            prompt: text,
+            choices,
+            right: item.answer(),
+        };
+        let found = measured.decomposition(&trace.members);
+        let three = |t: &Triple| [t.mse, t.bias, t.diversity];
+        measured.sum_error = found.sum_error;
+        measured.probability = three(&found.probability.total);
+        measured.logit = three(&found.logit.total);
+        measured.paper = three(&found.paper);
+        measured
+    }
+}
+
+/// What all candidates begin with, and the tokens in which they part from each other; `None` where
+/// two go on with the same one, or one ends.
+fn parting(reading: &Reading) -> Option<Prompt> {
+    let all: Vec<&[u32]> = reading
+        .passages
+        .iter()
+        .map(|(p, _)| &p.token_ids[..])
+        .collect();
+    let first = *all.first()?;
+    let same = |at: usize| all.iter().all(|ids| ids.get(at) == first.get(at));
+    let common = (0..first.len()).take_while(|&at| same(at)).count();
+    let next: Option<Vec<u32>> = all.iter().map(|ids| ids.get(common).copied()).collect();
+    let option_ids = next.filter(|_| common > 0)?;
+    let mut distinct = option_ids.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    (distinct.len() == option_ids.len()).then(|| Prompt {
+        token_ids: first[..common].to_vec(),
+        option_ids,
+    })
+}
+
+/// Runs to the end of one plan, or until `go_on` says no.
+fn finish<T>(
+    mut run: Box<dyn Run<T> + '_>,
+    go_on: &dyn Fn() -> bool,
+) -> Result<Option<Vec<T>>, StudyError> {
+    while run.advance()?.is_some() {
+        if !go_on() {
+            return Ok(None);
+        }
+    }
+    Ok(run.finish()?.into_iter().next())
+}
+
+/// The row's candidates, or its one word, as the model scores them.
+fn scored(row: &mut MeasuredRow, reading: &Reading, scores: &[TokenScore]) {
+    let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();
+    match reading.choice {
+        Some((answer, _)) => {
+            let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
+            let each: Vec<f64> = sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+            row.correct = argmax(&sums) == answer;
+            row.correct_per_byte = Some(argmax(&each) == answer);
+        }
+        None => row.correct = scores.iter().all(|score| score.greedy),
+    }
+    row.log_likelihoods = sums;
+}
+
+/// A question as a reader sees it, and what it offers.
+fn shown(item: &Item) -> (Option<String>, Vec<String>) {
+    match item {
+        Item::Option {
+            prompt, options, ..
+        } => (Some(prompt.clone()), options.clone()),
+        Item::Ids { .. } => (None, Vec::new()),
+        Item::Continuation { candidates, .. } => {
+            let same = candidates
+                .windows(2)
+                .all(|two| two[0].context == two[1].context);
+            let choice = |c: &Candidate| {
+                if same {
+                    c.continuation.clone()
+                } else {
+                    format!("{}{}", c.context, c.continuation)
+                }
+            };
+            let context = candidates.first().filter(|_| same);
+            (
+                context.map(|candidate| candidate.context.clone()),
+                candidates.iter().map(choice).collect(),
+            )
+        }
+        Item::LastWord { context, word } => (Some(context.clone()), vec![word.clone()]),
+        Item::Generate { prompt, answer } => (Some(prompt.clone()), vec![answer.clone()]),
+    }
+}

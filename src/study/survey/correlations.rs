@@ -1,0 +1,169 @@
+//! Accuracy against MSE, bias and diversity over the models' junction points (*Diversity of
+//! Transformer Layers*, section 5.2, Fig. 3; MATH section 6).
+
+use serde::{Deserialize, Serialize};
+
+use super::report::{Cell, SurveyedOutcome};
+use crate::measure::correlation::{Correlation, fisher_mean, pearson, spearman, standardised};
+use crate::measure::decomposition::Triple;
+use crate::study::report::AverageDepth;
+
+/// One task's, or the mean over tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Correlated {
+    /// Index of the task; `None` for the mean over all, through Fisher's z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<usize>,
+    /// Models whose junction points are in it.
+    pub models: usize,
+    /// Models left out because one of the four is the same at every junction point.
+    pub constant: usize,
+    pub probability: Columns,
+    pub logit: Columns,
+    pub paper: Columns,
+}
+
+/// Accuracy against each; the signs are such that a positive one means "better goes with better".
+/// `None` where there is no coefficient, p is `None` for means over tasks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    pub minus_mse: Pair,
+    pub minus_bias: Pair,
+    pub diversity: Pair,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pearson: Option<Coefficient>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spearman: Option<Coefficient>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    pub r: f64,
+    /// Two-sided, Student's t with n - 2 degrees of freedom.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// Junction points, or tasks for a mean over them.
+    pub n: usize,
+}
+
+impl From<Correlation> for Coefficient {
+    fn from(found: Correlation) -> Self {
+        Self {
+            r: found.r,
+            p: Some(found.p),
+            n: found.n,
+        }
+    }
+}
+
+/// A column of a junction point.
+type Pick = fn(&AverageDepth) -> Triple;
+const PICKS: [Pick; 3] = [|d| d.probability, |d| d.logit, |d| d.paper];
+
+/// For every task that has cells, then over tasks.
+pub fn correlations(cells: &[Cell], tasks: usize) -> Vec<Correlated> {
+    let mut all: Vec<Correlated> = (0..tasks).filter_map(|task| of_task(cells, task)).collect();
+    if let Some(mean) = over_tasks(&all) {
+        all.push(mean);
+    }
+    all
+}
+
+fn of_task(cells: &[Cell], task: usize) -> Option<Correlated> {
+    let curves: Vec<&[AverageDepth]> = cells
+        .iter()
+        .filter(|cell| cell.task == task)
+        .filter_map(|cell| match &cell.outcome {
+            SurveyedOutcome::Found(found) => Some(&found.averages.by_depth[..]),
+            SurveyedOutcome::Failed(_) => None,
+        })
+        .collect();
+    if curves.is_empty() {
+        return None;
+    }
+    let mut constant = 0;
+    let [probability, logit, paper] = PICKS.map(|pick| {
+        let (columns, left_out) = columns(&curves, pick);
+        constant = constant.max(left_out);
+        columns
+    });
+    Some(Correlated {
+        task: Some(task),
+        models: curves.len() - constant,
+        constant,
+        probability,
+        logit,
+        paper,
+    })
+}
+
+/// Each model's four curves standardised by themselves, then all models' points together.
+fn columns(curves: &[&[AverageDepth]], pick: Pick) -> (Columns, usize) {
+    let mut pooled: [Vec<f64>; 4] = Default::default();
+    let mut constant = 0;
+    for curve in curves {
+        let values: [fn(&AverageDepth, Triple) -> f64; 4] = [
+            |depth, _| depth.accuracy,
+            |_, t| -t.mse,
+            |_, t| -t.bias,
+            |_, t| t.diversity,
+        ];
+        let scored = values.map(|value| {
+            let values: Vec<f64> = curve.iter().map(|d| value(d, pick(d))).collect();
+            standardised(&values)
+        });
+        if scored.iter().any(Option::is_none) {
+            constant += 1;
+            continue;
+        }
+        for (pool, scores) in pooled.iter_mut().zip(scored) {
+            pool.extend(scores.into_iter().flatten());
+        }
+    }
+    let [accuracy, mse, bias, diversity] = &pooled;
+    let pair = |other: &[f64]| Pair {
+        pearson: pearson(accuracy, other).map(Coefficient::from),
+        spearman: spearman(accuracy, other).map(Coefficient::from),
+    };
+    let columns = Columns {
+        minus_mse: pair(mse),
+        minus_bias: pair(bias),
+        diversity: pair(diversity),
+    };
+    (columns, constant)
+}
+
+fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
+    let models = tasks.iter().map(|task| task.models).max()?;
+    let mean = |of: &dyn Fn(&Correlated) -> Option<Coefficient>| {
+        let each: Vec<f64> = tasks.iter().filter_map(|t| Some(of(t)?.r)).collect();
+        Some(Coefficient {
+            r: fisher_mean(&each)?,
+            p: None,
+            n: each.len(),
+        })
+    };
+    let columns = |of: fn(&Correlated) -> &Columns| {
+        let pair = |pair: fn(&Columns) -> &Pair| Pair {
+            pearson: mean(&|task| pair(of(task)).pearson),
+            spearman: mean(&|task| pair(of(task)).spearman),
+        };
+        Columns {
+            minus_mse: pair(|columns| &columns.minus_mse),
+            minus_bias: pair(|columns| &columns.minus_bias),
+            diversity: pair(|columns| &columns.diversity),
+        }
+    };
+    Some(Correlated {
+        task: None,
+        models,
+        constant: 0,
+        probability: columns(|task| &task.probability),
+        logit: columns(|task| &task.logit),
+        paper: columns(|task| &task.paper),
+    })
+}

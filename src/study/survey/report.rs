@@ -1,0 +1,208 @@
+//! The file a survey writes and the page opens: `survey.atelier.json`.
+
+use serde::{Deserialize, Serialize};
+
+use super::correlations::Correlated;
+use super::{CellFacts, Information, MeasuredRow};
+use crate::engine::Member;
+use crate::measure::tradeoff::Tradeoff;
+use crate::study::facts::ModelFacts;
+use crate::study::report::Averages;
+use crate::task::score::Score;
+
+/// The whole file. Numbers carry seven digits, what a 32-bit run can vouch
+/// for; the rows' own file has them in full.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurveyReport {
+    /// Version of the layout: [`crate::study::report::VERSION`].
+    pub atelier: u32,
+    pub survey: Survey,
+}
+
+/// Models x tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Rows of each task at most.
+    pub rows: usize,
+    /// Worked examples in front of every question, and how they were drawn.
+    pub shots: usize,
+    pub seed: u64,
+    pub models: Vec<SurveyModel>,
+    pub tasks: Vec<SurveyTask>,
+    /// Model by model, each with every task.
+    pub cells: Vec<Cell>,
+    /// Over the models, a task each, and then over tasks.
+    pub correlations: Vec<Correlated>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurveyModel {
+    pub name: String,
+    /// `None` for a model that could not be opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<ModelFacts>,
+    /// Device and precision.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub engine: String,
+    /// `[M]` in the order they are written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Member>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurveyTask {
+    pub name: String,
+    pub about: String,
+    pub source: String,
+    pub score: Score,
+    /// Rows asked.
+    pub rows: usize,
+    /// What was noticed when the file was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Of the questions and right answers: the same in every survey that asked the same.
+    pub fingerprint: String,
+}
+
+/// One model on one task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Indices into the survey's lists.
+    pub model: usize,
+    pub task: usize,
+    pub outcome: SurveyedOutcome,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurveyedOutcome {
+    Found(Box<Found>),
+    /// Why there are no numbers.
+    Failed(String),
+}
+
+/// What the rows of one task say of one model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub facts: CellFacts,
+    /// Mean over rows of 1 / K of the row's own choices; 0 where the answer is open.
+    pub chance: f64,
+    /// Mean over rows of `(K - 1) / K²`: what the paper's mse sits next to.
+    pub uniform: f64,
+    /// K of the votes, where all rows have the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<usize>,
+    /// Accuracy when every continuation's log-probability is divided by its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy_per_byte: Option<f64>,
+    /// Mean log-probability of the right continuation or word, nats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_likelihood: Option<f64>,
+    /// All of MATH section 3. `by_depth[n].accuracy` is the votes'; `accuracy` is the score's.
+    pub averages: Averages,
+    /// MATH section 4, of raw logits.
+    pub tradeoff: Tradeoff,
+    /// MATH section 5, or why there is none.
+    #[serde(with = "or_reason")]
+    pub information: Result<Information, String>,
+    /// Some rows, evenly spread.
+    pub samples: Vec<Sample>,
+}
+
+/// `{"found": …}` or `{"refused": "why"}`.
+mod or_reason {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Information;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Either<T> {
+        Found(T),
+        Refused(String),
+    }
+
+    pub fn serialize<S: Serializer>(
+        value: &Result<Information, String>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        match value {
+            Ok(found) => Either::Found(found).serialize(to),
+            Err(why) => Either::<&Information>::Refused(why.clone()).serialize(to),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Result<Information, String>, D::Error> {
+        Ok(match Either::deserialize(from)? {
+            Either::Found(found) => Ok(found),
+            Either::Refused(why) => Err(why),
+        })
+    }
+}
+
+/// A row to look at, and to open in the lens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    pub row: usize,
+    pub line: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right: Option<usize>,
+    /// Output rows of the options voted on, the right one's index, and the likeliest one's.
+    pub option_ids: Vec<u32>,
+    pub answer: usize,
+    pub answered: usize,
+    pub correct: bool,
+    /// `[mse, bias, diversity]`
+    pub probability: [f64; 3],
+    pub logit: [f64; 3],
+    pub paper: [f64; 3],
+}
+
+impl Sample {
+    pub(super) fn of(row: &MeasuredRow) -> Self {
+        Self {
+            row: row.row,
+            line: row.line,
+            prompt: row.prompt.clone(),
+            choices: row.choices.clone(),
+            right: row.right,
+            option_ids: row.option_ids.clone(),
+            answer: row.answer,
+            answered: row.answered,
+            correct: row.correct,
+            probability: row.probability,
+            logit: row.logit,
+            paper: row.paper,
+        }
+    }
+}
+
+impl Survey {
+    /// Cells with numbers: model, task, what was found.
+    pub fn found(&self) -> impl Iterator<Item = (&SurveyModel, &SurveyTask, &Found)> {
+        self.cells.iter().filter_map(|cell| match &cell.outcome {
+            SurveyedOutcome::Found(found) => {
+                Some((&self.models[cell.model], &self.tasks[cell.task], &**found))
+            }
+            SurveyedOutcome::Failed(_) => None,
+        })
+    }
+
+    /// Cells without numbers, and why.
+    pub fn failed(&self) -> impl Iterator<Item = (&SurveyModel, &SurveyTask, &str)> {
+        self.cells.iter().filter_map(|cell| match &cell.outcome {
+            SurveyedOutcome::Found(_) => None,
+            SurveyedOutcome::Failed(why) => Some((
+                &self.models[cell.model],
+                &self.tasks[cell.task],
+                why.as_str(),
+            )),
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! One row of one task under one model, with all that the measures need.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::Member;
+use crate::measure::decomposition::{Decomposition, decompose};
+
+/// What is kept of a row; its field names are the columns of the rows' file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredRow {
+    /// Its place among the rows asked, from 0.
+    pub row: usize,
+    /// Its place in the data set's file, from 1.
+    pub line: usize,
+    /// T
+    pub tokens: usize,
+    /// Index of the right option among those voted on.
+    pub answer: usize,
+    /// Index of the likeliest one.
+    pub answered: usize,
+    /// What the task's score calls right.
+    pub correct: bool,
+    /// The same with every continuation's log-probability divided by its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct_per_byte: Option<bool>,
+    /// `[K]` output rows of the options voted on.
+    pub option_ids: Vec<u32>,
+    /// `[K]` the model's own logits.
+    pub logits: Vec<f32>,
+    /// `[M * K]` `u_i`, member by member.
+    pub member_logits: Vec<f32>,
+    /// `max_k |sum_i u_ik - logits_k|`
+    pub sum_error: f64,
+    /// `[mse, bias, diversity]`
+    pub probability: [f64; 3],
+    pub logit: [f64; 3],
+    pub paper: [f64; 3],
+    /// Log-probability of every continuation, nats; of the word, where that is what is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log_likelihoods: Vec<f64>,
+    /// Text, where there is any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// What the row itself offers: options, or continuations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// Index of the right one of those.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right: Option<usize>,
+}
+
+impl MeasuredRow {
+    /// K
+    pub fn options(&self) -> usize {
+        self.logits.len()
+    }
+
+    /// `[M][K]`
+    pub fn votes(&self) -> Vec<Vec<f32>> {
+        let votes = self.member_logits.chunks(self.options().max(1));
+        votes.map(<[f32]>::to_vec).collect()
+    }
+
+    /// Everything of MATH section 3. `members` `[M]`.
+    pub fn decomposition(&self, members: &[Member]) -> Decomposition {
+        decompose(members, &self.votes(), &self.logits, self.answer)
+    }
+
+    /// Does it fit a model of so many members, with numbers everywhere?
+    pub fn is_sound(&self, members: usize) -> bool {
+        let numbers = self.logits.iter().chain(&self.member_logits);
+        self.answer < self.options()
+            && self.answered < self.options()
+            && self.option_ids.len() == self.options()
+            && self.member_logits.len() == members * self.options()
+            && self.right.is_none_or(|right| right < self.choices.len())
+            && numbers.copied().all(f32::is_finite)
+            && self.log_likelihoods.iter().all(|x| x.is_finite())
+    }
+}

@@ -1,0 +1,263 @@
+//! Every task that has a name: the eight of *Diversity of Transformer Layers* (Table 3), the five of
+//! *Transformer Layers as Painters*, and the apprentices' ten; and any other that a file defines.
+
+use std::path::{Path, PathBuf};
+
+use super::definition::{Definition, Form};
+use super::error::TaskError;
+use super::item::Item;
+use super::minilang;
+use super::questions::{self, Asked, Notes};
+use super::score::Score;
+use super::table;
+
+/// The published ones, as they are written.
+const PUBLISHED: [(&str, &str); 13] = [
+    ("ag_news", include_str!("ag_news.toml")),
+    ("arc_easy", include_str!("arc_easy.toml")),
+    ("boolq", include_str!("boolq.toml")),
+    ("mnli", include_str!("mnli.toml")),
+    ("qqp", include_str!("qqp.toml")),
+    ("rte", include_str!("rte.toml")),
+    ("sst2", include_str!("sst2.toml")),
+    ("wic", include_str!("wic.toml")),
+    ("lambada", include_str!("lambada.toml")),
+    ("hellaswag", include_str!("hellaswag.toml")),
+    ("winogrande", include_str!("winogrande.toml")),
+    ("arc", include_str!("arc.toml")),
+    ("gsm8k", include_str!("gsm8k.toml")),
+];
+
+/// A task that can be asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Drawn from the mini-language: no file.
+    Generated(minilang::Task),
+    /// Read from a published file.
+    Published(Box<Definition>),
+}
+
+/// A task's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskRows {
+    pub rows: Vec<Asked>,
+    pub notes: Notes,
+    /// The file they come from.
+    pub file: Option<PathBuf>,
+}
+
+impl Task {
+    /// Every task that has a name.
+    pub fn all() -> Vec<Task> {
+        let published = PUBLISHED.iter().filter_map(|(name, _)| Task::known(name));
+        published
+            .chain(minilang::Task::ALL.map(Task::Generated))
+            .collect()
+    }
+
+    /// By its name, or from a TOML file.
+    ///
+    /// # Errors
+    /// Neither a name nor a file, or a file that defines no task.
+    pub fn find(name_or_file: &str) -> Result<Task, TaskError> {
+        if let Some(task) = Task::known(name_or_file) {
+            return Ok(task);
+        }
+        let path = Path::new(name_or_file);
+        let is_toml = path.extension().is_some_and(|end| end == "toml");
+        if !is_toml {
+            let names: Vec<String> = Task::all().iter().map(|t| t.name().to_string()).collect();
+            return Err(TaskError::Unknown {
+                name: name_or_file.to_string(),
+                known: names.join(", "),
+            });
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| read_error(path, &error))?;
+        let definition = Definition::parse(&text, name_or_file)?;
+        Ok(Task::Published(Box::new(definition)))
+    }
+
+    fn known(name: &str) -> Option<Task> {
+        if let Some(task) = minilang::Task::from_name(name) {
+            return Some(Task::Generated(task));
+        }
+        let (name, text) = PUBLISHED.iter().find(|(known, _)| *known == name)?;
+        // A test reads them all.
+        let definition = Definition::parse(text, name).ok()?;
+        Some(Task::Published(Box::new(definition)))
+    }
+
+    pub fn name(&self) -> &str {
+        match self {
+            Task::Generated(task) => task.name(),
+            Task::Published(definition) => &definition.name,
+        }
+    }
+
+    pub fn about(&self) -> &str {
+        match self {
+            Task::Generated(task) => match task {
+                minilang::Task::Topic => "which of four topics most words come from",
+                minilang::Task::Quiz => "which of the things A to D is of the category asked for",
+                minilang::Task::Fact => "whether a claim about who is where holds",
+                minilang::Task::Often => "whether somebody always, sometimes or never does a thing",
+                minilang::Task::Same => "whether two sentences mean the same",
+                minilang::Task::Follows => "whether a general sentence follows",
+                minilang::Task::Mood => "whether a review is positive, through chains of not",
+                minilang::Task::Sense => "whether a word has the same sense twice",
+                minilang::Task::Sum => "the last digit of a sum",
+                minilang::Task::Last => "whose name comes last in an order told in pieces",
+            },
+            Task::Published(definition) => &definition.about,
+        }
+    }
+
+    /// Where the task comes from.
+    pub fn source(&self) -> &str {
+        match self {
+            Task::Generated(_) => "the apprentices' language, held-out rows",
+            Task::Published(definition) => &definition.source,
+        }
+    }
+
+    pub fn score(&self) -> Score {
+        match self {
+            Task::Generated(_) => Score::Option,
+            Task::Published(definition) => definition.score,
+        }
+    }
+
+    /// Rows asked, unless the reader says otherwise.
+    pub fn first(&self) -> usize {
+        match self {
+            Task::Generated(_) => 500,
+            Task::Published(definition) => definition.first,
+        }
+    }
+
+    /// The file to read, below a folder of data sets; a file given as `data` is that file. `None`
+    /// for generated tasks.
+    ///
+    /// # Errors
+    /// No such folder, or none of the task's files in it.
+    pub fn locate(&self, data: &Path) -> Result<Option<PathBuf>, TaskError> {
+        let Task::Published(definition) = self else {
+            return Ok(None);
+        };
+        if data.is_file() {
+            return Ok(Some(data.to_path_buf()));
+        }
+        if !data.is_dir() {
+            return Err(TaskError::NoFolder {
+                folder: data.to_path_buf(),
+            });
+        }
+        let mut places = definition.files.iter().map(|file| data.join(file));
+        let found = places.find(|path| path.is_file());
+        found.map(Some).ok_or_else(|| TaskError::NoFile {
+            task: definition.name.clone(),
+            files: definition.files.join(", "),
+            folder: data.to_path_buf(),
+        })
+    }
+
+    /// Every row of a published task's file, or `count` held-out rows of a generated one.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not this task's.
+    pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
+        match self {
+            Task::Generated(task) => {
+                let drawn = minilang::held_out(*task, count, minilang::ROWS_SEED);
+                let rows = drawn.into_iter().enumerate().map(|(index, row)| Asked {
+                    line: index + 1,
+                    item: Item::Option {
+                        prompt: row.prompt,
+                        options: row.options,
+                        answer: row.answer,
+                    },
+                });
+                Ok(noticed(rows.collect(), None))
+            }
+            Task::Published(definition) => {
+                let data = data.unwrap_or(Path::new("."));
+                let path = self.locate(data)?.ok_or(TaskError::NoRows)?;
+                let file = std::fs::read(&path).map_err(|error| read_error(&path, &error))?;
+                let read = read(definition, &path, &file);
+                read.map_err(|error| TaskError::In {
+                    path,
+                    error: Box::new(error),
+                })
+            }
+        }
+    }
+}
+
+fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, TaskError> {
+    match &definition.form {
+        Form::Painters(set) => {
+            let items = set.read(file)?;
+            let rows = items.into_iter().enumerate();
+            let rows = rows.map(|(index, item)| Asked {
+                line: index + 1,
+                item,
+            });
+            Ok(noticed(rows.collect(), Some(path)))
+        }
+        Form::Columns(columns) => {
+            let table = table::read(path, file)?;
+            let (rows, notes) = questions::questions(table, columns, definition.score)?;
+            Ok(TaskRows {
+                rows,
+                notes,
+                file: Some(path.to_path_buf()),
+            })
+        }
+    }
+}
+
+/// Rows none of which can be left out.
+fn noticed(rows: Vec<Asked>, file: Option<&Path>) -> TaskRows {
+    let mut notes = Notes {
+        read: rows.len(),
+        usable: rows.len(),
+        ..Notes::default()
+    };
+    notes.repeats(&rows);
+    TaskRows {
+        rows,
+        notes,
+        file: file.map(Path::to_path_buf),
+    }
+}
+
+fn read_error(path: &Path, error: &std::io::Error) -> TaskError {
+    TaskError::Read {
+        path: path.to_path_buf(),
+        reason: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_can_be_found_by_its_name() {
+        for (name, text) in PUBLISHED {
+            let definition = Definition::parse(text, name).expect(name);
+            assert_eq!(definition.name, name);
+            assert!(
+                !definition.files.is_empty() && !definition.about.is_empty(),
+                "{name}"
+            );
+        }
+        let all = Task::all();
+        assert_eq!(all.len(), 23);
+        for task in all {
+            assert_eq!(Task::find(task.name()).expect("known"), task);
+        }
+        let refusal = Task::find("mmlu").expect_err("no such task").to_string();
+        assert!(refusal.starts_with("there is no task 'mmlu': choose from ag_news, arc_easy, "));
+    }
+}

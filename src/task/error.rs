@@ -1,0 +1,62 @@
+use std::path::PathBuf;
+
+use crate::task::painters::DataError;
+
+/// Why a task cannot be read. Lines are counted from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    #[error("there is no task '{name}': choose from {known}, or give a task's TOML file")]
+    Unknown { name: String, known: String },
+    #[error("{file} is no task ({reason}); see `atelier tasks --help` for what one looks like")]
+    Definition { file: String, reason: String },
+    #[error("there is no folder {folder}: give --data the folder that holds the data sets", folder = folder.display())]
+    NoFolder { folder: PathBuf },
+    #[error("{task} needs one of the files {files} under {folder}, and there is none", folder = folder.display())]
+    NoFile {
+        task: String,
+        files: String,
+        folder: PathBuf,
+    },
+    #[error("{path} cannot be read ({reason})", path = path.display())]
+    Read { path: PathBuf, reason: String },
+    #[error("its name does not end in .csv, .tsv, .jsonl or .parquet, so its format is not known")]
+    Extension,
+    #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
+    NotText { line: usize },
+    #[error("line {line} cannot be read ({reason})")]
+    Format { line: usize, reason: String },
+    #[error("it is no parquet file that can be read ({reason})")]
+    Parquet { reason: String },
+    #[error(
+        "it has the columns {found}, but the task needs {wanted}: is it another data set's file?"
+    )]
+    Columns { found: String, wanted: String },
+    #[error("line {line} has {found} cells and there are {columns} columns")]
+    Cells {
+        line: usize,
+        found: usize,
+        columns: usize,
+    },
+    #[error("it holds no rows")]
+    NoRows,
+    #[error("all of its {rows} rows are blank or have no answer, so nothing is left to ask")]
+    NothingLeft { rows: usize },
+    #[error("line {line} has no value for {{{name}}}")]
+    Field { line: usize, name: String },
+    #[error(
+        "{count} of its {rows} rows have a label that is no option ({label:?} in line {line} is the first): name it in the task's labels, or in unlabelled to leave such rows out"
+    )]
+    Labels {
+        count: usize,
+        rows: usize,
+        line: usize,
+        label: String,
+    },
+    #[error(transparent)]
+    Painters(#[from] DataError),
+    #[error("{path}: {error}", path = path.display())]
+    In {
+        path: PathBuf,
+        error: Box<TaskError>,
+    },
+}

@@ -1,0 +1,257 @@
+//! A file's records as questions, and what was noticed on the way: nothing is left out in silence.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::definition::{Columns, Layout};
+use super::error::TaskError;
+use super::item::{Candidate, Item};
+use super::score::{self, Score};
+use super::table::{Record, Table};
+
+/// A question and where it stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Counted from 1.
+    pub line: usize,
+    pub item: Item,
+}
+
+/// What was noticed about a file's rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notes {
+    /// Rows in the file.
+    pub read: usize,
+    /// Rows that ask something: all but the three kinds below that are left out.
+    pub usable: usize,
+    /// A part of the question is blank: left out.
+    pub blank: Lines,
+    /// A label that the task calls unlabelled: left out.
+    pub unlabelled: Lines,
+    /// More or fewer choices than the task has options: left out.
+    pub choices: Lines,
+    /// The same question and options as a row before: kept.
+    pub repeated: Lines,
+}
+
+/// How many, and the first few by line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lines {
+    pub count: usize,
+    pub first: Vec<usize>,
+}
+
+impl Lines {
+    fn add(&mut self, line: usize) {
+        self.count += 1;
+        if self.first.len() < 5 {
+            self.first.push(line);
+        }
+    }
+}
+
+impl Notes {
+    /// What there is to say, one phrase a kind of row: empty where every row is asked and new.
+    pub fn phrases(&self) -> Vec<String> {
+        let kinds = [
+            (&self.blank, "blank, left out"),
+            (&self.unlabelled, "without an answer, left out"),
+            (&self.choices, "with another number of choices, left out"),
+            (&self.repeated, "the same as an earlier one, kept"),
+        ];
+        let some = kinds.into_iter().filter(|(lines, _)| lines.count > 0);
+        some.map(|(lines, what)| {
+            let first: Vec<String> = lines.first.iter().map(usize::to_string).collect();
+            let more = if lines.count > lines.first.len() {
+                ", …"
+            } else {
+                ""
+            };
+            format!("{} {what} (line {}{more})", lines.count, first.join(", "))
+        })
+        .collect()
+    }
+
+    /// Counts questions that were asked before.
+    pub fn repeats(&mut self, rows: &[Asked]) {
+        let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (index, row) in rows.iter().enumerate() {
+            let same = seen.entry(fingerprint(&row.item)).or_default();
+            if same.iter().any(|&other| rows[other].item == row.item) {
+                self.repeated.add(row.line);
+            } else {
+                same.push(index);
+            }
+        }
+    }
+}
+
+fn fingerprint(item: &Item) -> u64 {
+    use std::hash::{DefaultHasher, Hasher};
+    let mut hasher = DefaultHasher::new();
+    hasher.write(item.text().as_bytes());
+    hasher.finish()
+}
+
+/// Every row of a table that asks something, in order.
+///
+/// # Errors
+/// Columns that are not the task's, labels outside its map, or no row left.
+pub fn questions(
+    table: Table,
+    columns: &Columns,
+    score: Score,
+) -> Result<(Vec<Asked>, Notes), TaskError> {
+    let (layout, records) = table.records(&columns.template, &columns.layouts)?;
+    let mut notes = Notes {
+        read: records.len(),
+        ..Notes::default()
+    };
+    let mut rows = Vec::new();
+    let mut wrong: Option<(usize, String)> = None;
+    let mut wrong_count = 0;
+    for record in &records {
+        let line = record.line;
+        match question(record, layout, columns, score)? {
+            Found::Item(item) => rows.push(Asked { line, item }),
+            Found::Blank => notes.blank.add(line),
+            Found::Unlabelled => notes.unlabelled.add(line),
+            Found::Choices => notes.choices.add(line),
+            Found::Label(label) => {
+                wrong_count += 1;
+                wrong.get_or_insert((line, label));
+            }
+        }
+    }
+    if let Some((line, label)) = wrong {
+        return Err(TaskError::Labels {
+            count: wrong_count,
+            rows: notes.read,
+            line,
+            label,
+        });
+    }
+    if records.is_empty() {
+        return Err(TaskError::NoRows);
+    }
+    if rows.is_empty() {
+        return Err(TaskError::NothingLeft { rows: notes.read });
+    }
+    notes.usable = rows.len();
+    notes.repeats(&rows);
+    Ok((rows, notes))
+}
+
+/// What a record is.
+enum Found {
+    Item(Item),
+    Blank,
+    Unlabelled,
+    Choices,
+    Label(String),
+}
+
+fn question(
+    record: &Record,
+    layout: &Layout,
+    columns: &Columns,
+    score: Score,
+) -> Result<Found, TaskError> {
+    let missing = |name: &str| TaskError::Field {
+        line: record.line,
+        name: name.to_string(),
+    };
+    let choices = match &layout.choices {
+        Some(name) => Some(layout.choices(record).ok_or_else(|| missing(name))?),
+        None => None,
+    };
+    let listed = match &choices {
+        Some(choices) if !columns.options.is_empty() && choices.len() != columns.options.len() => {
+            return Ok(Found::Choices);
+        }
+        Some(choices) if columns.options.is_empty() => choices.join(", "),
+        Some(choices) => {
+            let lines = columns.options.iter().zip(choices);
+            let lines: Vec<String> = lines
+                .map(|(letter, choice)| format!("{letter}: {choice}"))
+                .collect();
+            lines.join("\n")
+        }
+        None => columns.options.join(", "),
+    };
+    let mut blank = choices
+        .as_ref()
+        .is_some_and(|choices| choices.iter().any(|choice| choice.trim().is_empty()));
+    let prompt = columns.template.fill(|name| {
+        if name == "options" {
+            return Ok::<_, TaskError>(listed.clone());
+        }
+        let text = layout.text(name, record).ok_or_else(|| missing(name))?;
+        blank |= text.trim().is_empty();
+        Ok(text)
+    })?;
+    if blank || prompt.trim().is_empty() {
+        return Ok(Found::Blank);
+    }
+    let label = layout.label(record);
+    let label = label.ok_or_else(|| missing(layout.label.names().next().unwrap_or("label")))?;
+    if layout.unlabelled.contains(&label) {
+        return Ok(Found::Unlabelled);
+    }
+    if score == Score::Generate {
+        return Ok(match score::number(&label) {
+            Some(answer) => Found::Item(Item::Generate { prompt, answer }),
+            None => Found::Label(label),
+        });
+    }
+    if score == Score::LastWord {
+        return Ok(match score::last_word(&prompt) {
+            Some((context, word)) => Found::Item(Item::LastWord {
+                context: context.to_string(),
+                word: word.to_string(),
+            }),
+            None => Found::Blank,
+        });
+    }
+    let texts = if columns.options.is_empty() {
+        choices.unwrap_or_default()
+    } else {
+        columns.options.clone()
+    };
+    let Some(answer) = answer(&label, layout, &texts) else {
+        return Ok(Found::Label(label));
+    };
+    let options = texts
+        .iter()
+        .map(|text| format!("{}{}", columns.blank, text.trim()));
+    Ok(Found::Item(match score {
+        Score::Option => Item::Option {
+            prompt,
+            options: options.collect(),
+            answer,
+        },
+        _ => Item::Continuation {
+            candidates: options
+                .map(|continuation| Candidate {
+                    context: prompt.clone(),
+                    continuation,
+                })
+                .collect(),
+            answer,
+        },
+    }))
+}
+
+/// A label's option: through the map, or else as its index (counted from 0) or its very text.
+fn answer(label: &str, layout: &Layout, texts: &[String]) -> Option<usize> {
+    if !layout.labels.is_empty() {
+        let option = layout.labels.get(label)?;
+        return texts.iter().position(|text| text == option);
+    }
+    let index = label
+        .parse()
+        .ok()
+        .filter(|&index: &usize| index < texts.len());
+    index.or_else(|| texts.iter().position(|text| text == label))
+}
