@@ -245,9 +245,12 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
         page.browser.go(&page.server.url());
         page.until_live();
         page.choose_engine("gpu");
-        page.until_says(NOTICE, "The model runs on the processor: ");
+        page.until_says(NOTICE, words);
         let notice = page.text(NOTICE);
-        assert!(notice.contains(words), "{words:?} is not in: {notice}");
+        assert!(
+            notice.starts_with("The model runs on the processor: "),
+            "{notice}"
+        );
         say!("{notice}");
         page.until_says(".provenance", "candle on CPU");
     }

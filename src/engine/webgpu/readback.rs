@@ -84,7 +84,8 @@ impl Staging {
         let driver = |reason: String| GpuError::Driver(reason);
         match pending.lock().mapped.take() {
             Some(Ok(())) => {}
-            Some(Err(error)) => return Err(driver(error.to_string())),
+            // Only a device that is gone refuses: a browser says so some time later.
+            Some(Err(error)) => return Err(GpuError::Lost(error.to_string())),
             None => return Err(driver("a read was never answered".into())),
         }
         let slice = pending.buffer.slice(..pending.bytes.max(4));
