@@ -10,6 +10,7 @@ mod choice;
 mod error;
 mod group;
 mod pack;
+mod product;
 mod rope;
 pub mod schedule;
 #[cfg(feature = "webgpu")]

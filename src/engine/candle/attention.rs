@@ -1,11 +1,7 @@
 //! Causal attention over packed sequences: rotary positions, grouped KV heads, sliding window.
 //!
-//! [`Attention`] is the fused CPU kernel; [`reference`] says the same in plain tensor operations,
-//! is what tests compare it with, and runs where the kernel cannot (CUDA).
+//! [`super::tensors::attention`] says the same in plain tensor operations.
 
-use std::sync::Arc;
-
-use candle_core::{CpuStorage, CustomOp1, D, DType, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
 
 use super::exp::exp;
@@ -35,24 +31,6 @@ impl Heads {
     }
 }
 
-/// [copies N, (heads + 2 kv_heads) W] queries, keys and values to [copies N, heads W], where the
-/// rows are `copies` packs one after the other.
-pub fn attention(qkv: &Tensor, heads: Heads, pack: &Arc<Pack>) -> Result<Tensor> {
-    if qkv.device().is_cpu() {
-        qkv.apply_op1_no_bwd(&Attention {
-            heads,
-            pack: pack.clone(),
-        })
-    } else {
-        reference(qkv, heads, pack)
-    }
-}
-
-struct Attention {
-    heads: Heads,
-    pack: Arc<Pack>,
-}
-
 /// One KV head of one sequence: the unit of parallel work.
 struct Task<'a> {
     /// [T, (heads + 2 kv_heads) W]
@@ -63,68 +41,53 @@ struct Task<'a> {
     out: &'a mut [f32],
 }
 
-impl CustomOp1 for Attention {
-    fn name(&self) -> &'static str {
-        "packed-causal-attention"
+/// `qkv` [copies N, (heads + 2 kv_heads) W] queries, keys and values to `out` [copies N, heads W],
+/// where the rows are `copies` packs one after the other.
+pub fn attention(qkv: &[f32], heads: Heads, pack: &Pack, out: &mut [f32]) {
+    let width = heads.width;
+    let (row_in, row_out) = (
+        (heads.heads + 2 * heads.kv_heads) * width,
+        heads.heads * width,
+    );
+    let rows = qkv.len() / row_in;
+    let copies = rows / pack.rows.max(1);
+    let group = heads.heads / heads.kv_heads;
+
+    // Head-major, so that every task owns a contiguous piece: [copy, sequence][heads, T, W].
+    let mut by_head = vec![0f32; rows * row_out];
+    let mut tasks = Vec::with_capacity(copies * pack.spans.len() * heads.kv_heads);
+    let mut rest = by_head.as_mut_slice();
+    for copy in 0..copies {
+        for (sequence, &(start, length)) in pack.spans.iter().enumerate() {
+            let first = (copy * pack.rows + start) * row_in;
+            for kv_head in 0..heads.kv_heads {
+                let (out, after) = std::mem::take(&mut rest).split_at_mut(group * length * width);
+                rest = after;
+                tasks.push(Task {
+                    qkv: &qkv[first..first + length * row_in],
+                    angles: pack.angles(sequence),
+                    kv_head,
+                    out,
+                });
+            }
+        }
     }
+    tasks
+        .into_par_iter()
+        .for_each(|task| attend(task.qkv, task.angles, task.kv_head, heads, task.out));
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let Heads {
-            heads,
-            kv_heads,
-            width,
-            ..
-        } = self.heads;
-        let (from, to) = layout.contiguous_offsets().ok_or_else(|| {
-            candle_core::Error::msg("attention needs contiguous queries, keys and values")
-        })?;
-        let qkv = &storage.as_slice::<f32>()?[from..to];
-        let (row_in, row_out) = ((heads + 2 * kv_heads) * width, heads * width);
-        let rows = qkv.len() / row_in;
-        let copies = rows / self.pack.rows;
-        let group = heads / kv_heads;
-
-        // Head-major, so that every task owns a contiguous piece: [copy, sequence][heads, T, W].
-        let mut by_head = vec![0f32; rows * row_out];
-        let mut tasks = Vec::with_capacity(copies * self.pack.spans.len() * kv_heads);
-        let mut rest = by_head.as_mut_slice();
-        for copy in 0..copies {
-            for (sequence, &(start, length)) in self.pack.spans.iter().enumerate() {
-                let first = (copy * self.pack.rows + start) * row_in;
-                for kv_head in 0..kv_heads {
-                    let (out, after) =
-                        std::mem::take(&mut rest).split_at_mut(group * length * width);
-                    rest = after;
-                    let qkv = &qkv[first..first + length * row_in];
-                    tasks.push(Task {
-                        qkv,
-                        angles: self.pack.angles(sequence),
-                        kv_head,
-                        out,
-                    });
+    // Back to one row a token.
+    for copy in 0..copies {
+        for &(start, length) in &pack.spans {
+            let first = (copy * pack.rows + start) * row_out;
+            let piece = first..first + length * row_out;
+            let (from, to) = (&by_head[piece.clone()], &mut out[piece]);
+            for (head, from) in from.chunks_exact(length * width).enumerate() {
+                for (t, row) in from.chunks_exact(width).enumerate() {
+                    to[t * row_out + head * width..][..width].copy_from_slice(row);
                 }
             }
         }
-        let heads_of = self.heads;
-        tasks
-            .into_par_iter()
-            .for_each(|task| attend(task.qkv, task.angles, task.kv_head, heads_of, task.out));
-
-        // Back to one row a token.
-        let mut out = vec![0f32; rows * row_out];
-        for copy in 0..copies {
-            for &(start, length) in &self.pack.spans {
-                let first = (copy * self.pack.rows + start) * row_out;
-                let piece = first..first + length * row_out;
-                let (from, to) = (&by_head[piece.clone()], &mut out[piece]);
-                for (head, from) in from.chunks_exact(length * width).enumerate() {
-                    for (t, row) in from.chunks_exact(width).enumerate() {
-                        to[t * row_out + head * width..][..width].copy_from_slice(row);
-                    }
-                }
-            }
-        }
-        Ok((CpuStorage::F32(out), Shape::from((rows, row_out))))
     }
 }
 
@@ -214,63 +177,11 @@ fn rotate(x: &[f32], angles: &Angles, t: usize, out: &mut [f32]) {
     }
 }
 
-/// The same, one sequence at a time, in tensor operations.
-pub fn reference(qkv: &Tensor, heads: Heads, pack: &Pack) -> Result<Tensor> {
-    let Heads {
-        heads,
-        kv_heads,
-        width,
-        window,
-    } = heads;
-    let (rows, _) = qkv.dims2()?;
-    let device = qkv.device();
-    let mut outs = Vec::new();
-    for copy in 0..rows / pack.rows {
-        for (sequence, &(start, t)) in pack.spans.iter().enumerate() {
-            let qkv = qkv.narrow(0, copy * pack.rows + start, t)?;
-            let part = |first: usize, count: usize| {
-                qkv.narrow(1, first * width, count * width)?
-                    .reshape((t, count, width))?
-                    .transpose(0, 1)?
-                    .contiguous()
-            };
-            let angles = pack.angles(sequence);
-            let table = |x: &[f32]| Tensor::from_slice(&x[..t * width / 2], (t, width / 2), device);
-            let (cos, sin) = (table(&angles.cos)?, table(&angles.sin)?);
-            let rope =
-                |x: Tensor| candle_nn::rotary_emb::rope(&x.unsqueeze(0)?, &cos, &sin)?.squeeze(0);
-            let q = rope(part(0, heads)?)?; // [H, T, W]
-            let repeat = |x: Tensor| {
-                let x = x
-                    .unsqueeze(1)?
-                    .broadcast_as((kv_heads, heads / kv_heads, t, width))?;
-                x.contiguous()?.reshape((heads, t, width))
-            };
-            let k = repeat(rope(part(heads, kv_heads)?)?)?; // [H, T, W]
-            let v = repeat(part(heads + kv_heads, kv_heads)?)?; // [H, T, W]
-            let mask: Vec<f32> = (0..t * t)
-                .map(|i| (i / t, i % t))
-                .map(|(q, k)| {
-                    if k <= q && q - k < window {
-                        0.0
-                    } else {
-                        f32::NEG_INFINITY
-                    }
-                })
-                .collect();
-            let mask = Tensor::from_vec(mask, (1, t, t), device)?;
-            let scores = (q.matmul(&k.t()?)? / (width as f64).sqrt())?.broadcast_add(&mask)?; // [H, T, T]
-            let y = candle_nn::ops::softmax(&scores, D::Minus1)?.matmul(&v)?; // [H, T, W]
-            outs.push(y.transpose(0, 1)?.reshape((t, heads * width))?);
-        }
-    }
-    Tensor::cat(&outs, 0)?.to_dtype(DType::F32)
-}
-
 #[cfg(test)]
 mod tests {
-    use candle_core::Device;
+    use candle_core::{Device, Tensor};
 
+    use super::super::tensors;
     use super::*;
     use crate::engine::rope::Rope;
     use crate::model::ModelConfig;
@@ -290,15 +201,22 @@ mod tests {
             let config = config(window);
             let heads = Heads::new(&config);
             let sequences = [1, 13, 7, 30].map(|length| vec![0; length]);
-            let pack = Arc::new(Pack::new(&sequences, &Rope::new(&config)));
+            let pack = Pack::new(&sequences, &Rope::new(&config));
             let rows = 2 * pack.rows; // two packs one after the other
             let qkv = Tensor::randn(0f32, 1.5, (rows, (6 + 2 * 2) * 8), &Device::Cpu).expect("qkv");
-            let fused = attention(&qkv, heads, &pack).expect("the kernel");
-            let plain = reference(&qkv, heads, &pack).expect("the reference");
-            assert_eq!(fused.dims(), plain.dims());
-            let worst = (fused - plain).and_then(|d| d.abs()?.max_all()?.to_scalar::<f32>());
-            let worst = worst.expect("a difference");
-            assert!(worst < 1e-5, "window {window}: {worst}");
+            let plain = tensors::attention(&qkv, heads, &pack).expect("the reference");
+            let numbers = |x: &Tensor| x.flatten_all().and_then(|x| x.to_vec1::<f32>());
+            let qkv = numbers(&qkv).expect("qkv");
+            let mut fused = vec![f32::NAN; rows * 6 * 8];
+            attention(&qkv, heads, &pack, &mut fused);
+            let plain = numbers(&plain).expect("the reference");
+            assert_eq!(fused.len(), plain.len());
+            for (fused, plain) in fused.iter().zip(plain) {
+                assert!(
+                    (fused - plain).abs() < 1e-5,
+                    "window {window}: {fused}, {plain}"
+                );
+            }
         }
     }
 }
