@@ -11,6 +11,7 @@ use super::{ModelError, ModelFiles};
 
 /// Every tensor of a checkpoint by name, without copying any.
 pub struct Checkpoint<'a> {
+    files: &'a ModelFiles,
     shards: Vec<(&'a str, SafeTensors<'a>)>,
     shard_of: HashMap<String, usize>,
 }
@@ -47,7 +48,18 @@ impl<'a> Checkpoint<'a> {
                 });
             }
         }
-        Ok(Self { shards, shard_of })
+        Ok(Self {
+            files,
+            shards,
+            shard_of,
+        })
+    }
+
+    /// Lets go of the pages of mapped files that were read so far.
+    pub fn release(&self) {
+        for (_, bytes) in &self.files.weights {
+            bytes.release();
+        }
     }
 
     pub fn contains(&self, tensor: &str) -> bool {

@@ -16,6 +16,19 @@ pub enum Bytes {
     Static(&'static [u8]),
 }
 
+impl Bytes {
+    /// Says that what was read so far will not be read again soon: of a mapped file the system then
+    /// keeps no second copy beside what was made of it.
+    pub(super) fn release(&self) {
+        #[cfg(all(feature = "cli", unix))]
+        if let Self::Mapped(map) = self {
+            // SAFETY: the map is of a file and read only, so its pages come back from the file.
+            // It is only advice: where it is not taken, memory is all that it costs.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 

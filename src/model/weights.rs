@@ -63,10 +63,12 @@ impl Weights {
         let blocks = (0..config.blocks)
             .map(|block| {
                 progress(block, config.blocks);
+                checkpoint.release();
                 BlockWeights::load(config, checkpoint, block)
             })
             .collect::<Result<_, _>>()?;
         let final_norm = read("model.norm.weight", &[d], "every model has a final norm")?;
+        checkpoint.release();
         progress(config.blocks, config.blocks);
         Ok(Self {
             embedding,

@@ -12,6 +12,8 @@ enum Set {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]
+    Avx512Narrow,
+    #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "aarch64")]
     Neon,
@@ -57,6 +59,8 @@ macro_rules! strip {
 #[cfg(target_arch = "x86_64")]
 strip!(avx512, "avx512f": lanes::Avx512, 4, 6 1 2 3 4 5);
 #[cfg(target_arch = "x86_64")]
+strip!(avx512_narrow, "avx512f": lanes::Avx512, 1, 8 1 2 3 4 5 6 7);
+#[cfg(target_arch = "x86_64")]
 strip!(avx2, "avx2,fma": lanes::Avx2, 2, 6 1 2 3 4 5);
 #[cfg(target_arch = "aarch64")]
 strip!(neon, "neon": lanes::Neon, 4, 6 1 2 3 4 5);
@@ -100,6 +104,8 @@ impl Isa {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512 => 4 * lanes::Avx512::COUNT,
             #[cfg(target_arch = "x86_64")]
+            Set::Avx512Narrow => lanes::Avx512::COUNT,
+            #[cfg(target_arch = "x86_64")]
             Set::Avx2 => 2 * lanes::Avx2::COUNT,
             #[cfg(target_arch = "aarch64")]
             Set::Neon => 4 * lanes::Neon::COUNT,
@@ -110,11 +116,20 @@ impl Isa {
         }
     }
 
+    /// The same for matrices of a few dozen columns, as attention has them.
+    pub fn narrow(self) -> Self {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => Self(Set::Avx512Narrow),
+            _ => self,
+        }
+    }
+
     /// For people.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => "AVX-512",
+            Set::Avx512 | Set::Avx512Narrow => "AVX-512",
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => "AVX2",
             #[cfg(target_arch = "aarch64")]
@@ -134,6 +149,8 @@ impl Isa {
             match self.0 {
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx512 => avx512(strip),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512Narrow => avx512_narrow(strip),
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx2 => avx2(strip),
                 #[cfg(target_arch = "aarch64")]

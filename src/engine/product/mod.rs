@@ -11,11 +11,14 @@
 
 mod isa;
 mod lanes;
+mod line;
 mod packed;
+mod panels;
 mod tile;
 
 pub use isa::Isa;
 pub use packed::{Packed, multiply};
+pub use panels::Panels;
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::isa::{Isa, Strip};
+use super::line::{Line, floats, floats_mut, pack, zeroed};
 use super::tile::Tile;
 
 /// Inputs that one pass over a panel takes: keeps panel and rows in the second-level cache where
@@ -13,11 +14,6 @@ const DEPTH: usize = 2048;
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
 const LEAST_ROWS: usize = 24;
-
-/// A cache line, which a wide register's load must not straddle.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([f32; 16]);
 
 /// A layer's weights [out, in], laid out for this processor.
 pub struct Packed {
@@ -196,39 +192,6 @@ unsafe fn panel_columns(
             std::ptr::copy_nonoverlapping(beside.as_ptr(), y.add(row * outs + first), columns);
         }
     }
-}
-
-/// `rows` [at most `width`, `ins`] to a panel [`ins`][`width`]; columns without a row become 0.
-fn pack(rows: &[f32], ins: usize, width: usize, panel: &mut [f32]) {
-    // A block of inputs at a time: its part of the panel stays in the first-level cache.
-    const BLOCK: usize = 16;
-    if rows.len() < width * ins {
-        panel.fill(0.0);
-    }
-    for from in (0..ins).step_by(BLOCK) {
-        let block = from..(from + BLOCK).min(ins);
-        let panel = &mut panel[from * width..][..block.len() * width];
-        for (column, row) in rows.chunks_exact(ins).enumerate() {
-            for (to, &weight) in panel.chunks_exact_mut(width).zip(&row[block.clone()]) {
-                to[column] = weight;
-            }
-        }
-    }
-}
-
-/// Room for `count` numbers.
-fn zeroed(count: usize) -> Vec<Line> {
-    vec![Line([0.0; 16]); count.div_ceil(16)]
-}
-
-fn floats(lines: &[Line]) -> &[f32] {
-    // SAFETY: a `Line` is 16 numbers without padding.
-    unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * 16) }
-}
-
-fn floats_mut(lines: &mut [Line]) -> &mut [f32] {
-    // SAFETY: a `Line` is 16 numbers without padding.
-    unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), lines.len() * 16) }
 }
 
 /// An output that several threads write different columns of.

@@ -1,4 +1,4 @@
-use super::{Isa, Packed, multiply};
+use super::{Isa, Packed, Panels, multiply};
 
 /// The slow plain twin, in f64.
 fn plain(x: &[f32], weights: &[f32], ins: usize) -> Vec<f64> {
@@ -92,4 +92,39 @@ fn no_rows_are_a_product_too() {
     Packed::new(&random(6, 7), 3).multiply(&[], &mut []);
     Packed::new(&random(6, 7), 3).multiply_shared(&[], &mut []);
     multiply(&[], &random(6, 7), 3, &mut []);
+}
+
+#[test]
+fn panels_from_rows_and_from_columns_are_one_matrix() {
+    let (rows, ins, outs) = (5, 21, 37);
+    let (x, matrix) = (random(rows * ins, 8), random(outs * ins, 9));
+    let columns: Vec<Vec<f32>> = (0..ins)
+        .map(|i| matrix[i..].iter().step_by(ins).copied().collect())
+        .collect();
+    let from_columns = Panels::from_columns(outs, ins, columns.iter().map(Vec::as_slice));
+    for panels in [Panels::from_rows(&matrix, ins), from_columns] {
+        let mut y = vec![f32::NAN; rows * panels.padded()];
+        panels.multiply(&x, ins, 0..ins, 0..panels.padded(), &mut y);
+        let plain = plain(&x, &matrix, ins);
+        for (y, plain) in y.chunks(panels.padded()).zip(plain.chunks(outs)) {
+            assert!(y[outs..].iter().all(|&beside| beside == 0.0));
+            for (y, plain) in y.iter().zip(plain) {
+                assert!((f64::from(*y) - plain).abs() < 1e-5);
+            }
+        }
+        // Some inputs and some columns: the rest of `y` stays.
+        let columns = panels.whole(17..18);
+        let mut part = vec![-1.0; rows * panels.padded()];
+        panels.multiply(&x, ins, 3..9, columns.clone(), &mut part);
+        for (row, y) in part.chunks(panels.padded()).enumerate() {
+            for (column, &y) in y.iter().enumerate() {
+                if !columns.contains(&column) {
+                    assert_eq!(y, -1.0);
+                } else if column < outs {
+                    let at = |i: usize| x[row * ins + i] * matrix[column * ins + i];
+                    assert!((y - (3..9).map(at).sum::<f32>()).abs() < 1e-5);
+                }
+            }
+        }
+    }
 }
