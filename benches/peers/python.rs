@@ -7,22 +7,23 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
+mod setting;
 
 use atelier::engine::EngineChoice;
 use atelier::model::{Checkpoint, ModelConfig, ModelFiles, Prompt, Tokenizer, Weights};
 use atelier::plan::Plan;
-use common::{config, prompts, random_weights};
-use safetensors::tensor::{Dtype, TensorView};
+use common::prompts;
 use serde_json::{Value, json};
+use setting::{here, median, mobile, python, scratch, write_model};
 
 /// Of MobileLLM-125M.
-const SHAPE: (usize, usize, usize, usize, usize, usize) = (32000, 576, 1536, 30, 9, 3);
+const BLOCKS: usize = 30;
 const EQUAL: &str = "8 x 64 tokens";
 const UNEQUAL: &str = "BoolQ, batches of 16";
 /// Rows of BoolQ.
@@ -36,11 +37,12 @@ fn main() {
         return ours(Path::new(folder), Path::new(cases));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = environment();
-    let folder = target().join("peers/model");
-    write_model(&folder);
+    let python = python();
+    let folder = scratch("model");
+    let (config, weights) = write_model(&folder, &mobile(BLOCKS));
+    drop(weights);
     let cases = folder.join("cases.json");
-    std::fs::write(&cases, all_cases().to_string()).expect("a file of cases");
+    std::fs::write(&cases, all_cases(&config).to_string()).expect("a file of cases");
 
     let mut atelier = Command::new(std::env::current_exe().expect("this program"));
     atelier
@@ -62,10 +64,7 @@ fn main() {
             ours.push(seconds(&atelier.round(case)));
             python.push(seconds(&theirs.round(case)));
         }
-        let rate = |mut times: Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            rows as f64 / times[times.len() / 2]
-        };
+        let rate = |times: Vec<f64>| rows as f64 / median(times);
         let (ours, python) = (rate(ours), rate(python));
         println!(
             "{case:<28} {ours:>11.2} {python:>10.2} {:>10.2} (want >= {wanted:.1})",
@@ -218,13 +217,13 @@ fn peak_kb() -> u64 {
 }
 
 /// Both cases: batches of rows of ids and options.
-fn all_cases() -> Value {
+fn all_cases(config: &ModelConfig) -> Value {
     let rows = |prompts: Vec<Prompt>| -> Vec<Value> {
         let row = |p: Prompt| json!({ "ids": p.token_ids, "options": p.option_ids });
         prompts.into_iter().map(row).collect()
     };
-    let equal = [rows(prompts(SHAPE.0, 8, 64))];
-    let boolq = rows(boolq());
+    let equal = [rows(prompts(config.vocabulary, 8, 64))];
+    let boolq = rows(boolq(config));
     let lengths = boolq
         .iter()
         .map(|row| row["ids"].as_array().map_or(0, Vec::len));
@@ -243,16 +242,14 @@ fn all_cases() -> Value {
 }
 
 /// The first rows as published, with Llama's tokenizer.
-fn boolq() -> Vec<Prompt> {
+fn boolq(config: &ModelConfig) -> Vec<Prompt> {
     let shared = here().join("../../../shared");
     let read = |path: &str| {
         let path = shared.join(path);
         std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
-    let (v, d, f, blocks, heads, kv) = SHAPE;
-    let config = ModelConfig::from_json(&config(v, d, f, blocks, heads, kv)).expect("a config");
     let tokenizer = read("tokenizers/llama/tokenizer.json");
-    let tokenizer = Tokenizer::from_json(&tokenizer, &config).expect("a tokenizer");
+    let tokenizer = Tokenizer::from_json(&tokenizer, config).expect("a tokenizer");
     let lines = read("data/boolq/val.jsonl");
     let lines = String::from_utf8(lines).expect("text");
     lines
@@ -264,97 +261,8 @@ fn boolq() -> Vec<Prompt> {
             let prompt = format!("{}\n{}?\nAnswer:", text("passage"), text("question"));
             let options = [" Yes".to_string(), " No".to_string()];
             tokenizer
-                .prompt(&config, &prompt, &options)
+                .prompt(config, &prompt, &options)
                 .expect("a prompt")
         })
         .collect()
-}
-
-/// Random weights as a Hugging Face folder.
-fn write_model(folder: &Path) {
-    std::fs::create_dir_all(folder).expect("a folder");
-    let (v, d, f, blocks, heads, kv) = SHAPE;
-    let text = config(v, d, f, blocks, heads, kv).replace("512", "2048");
-    let config = ModelConfig::from_json(&text).expect("a config");
-    std::fs::write(folder.join("config.json"), &text).expect("config.json");
-    let weights = random_weights(&config);
-    let kv = config.kv_heads * config.head_width;
-    let bytes = |x: &[f32]| -> Vec<u8> { x.iter().flat_map(|x| x.to_le_bytes()).collect() };
-    let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = vec![
-        (
-            "model.embed_tokens.weight".into(),
-            vec![v, d],
-            bytes(&weights.embedding),
-        ),
-        (
-            "model.norm.weight".into(),
-            vec![d],
-            bytes(&weights.final_norm),
-        ),
-    ];
-    for (i, block) in weights.blocks.iter().enumerate() {
-        let (q, rest) = block.qkv.split_at(d * d);
-        let (k, values) = rest.split_at(kv * d);
-        let (gate, up) = block.gate_up.split_at(f * d);
-        let mut add = |part: &str, data: &[f32], shape: &[usize]| {
-            let name = format!("model.layers.{i}.{part}.weight");
-            tensors.push((name, shape.to_vec(), bytes(data)));
-        };
-        add("input_layernorm", &block.attention_norm, &[d]);
-        add("self_attn.q_proj", q, &[d, d]);
-        add("self_attn.k_proj", k, &[kv, d]);
-        add("self_attn.v_proj", values, &[kv, d]);
-        add("self_attn.o_proj", &block.o, &[d, d]);
-        add("post_attention_layernorm", &block.mlp_norm, &[d]);
-        add("mlp.gate_proj", gate, &[f, d]);
-        add("mlp.up_proj", up, &[f, d]);
-        add("mlp.down_proj", &block.down, &[d, f]);
-    }
-    let views = tensors.iter().map(|(name, shape, bytes)| {
-        let view = TensorView::new(Dtype::F32, shape.clone(), bytes).expect("a tensor");
-        (name.as_str(), view)
-    });
-    // transformers wants to know where a file comes from.
-    let metadata = [("format".to_string(), "pt".to_string())].into();
-    let path = folder.join("model.safetensors");
-    safetensors::serialize_to_file(views, Some(metadata), &path).expect("model.safetensors");
-}
-
-/// Python with what `requirements.txt` names.
-fn environment() -> PathBuf {
-    let folder = target().join("peers/venv");
-    let python = folder.join("bin/python");
-    let wanted = here().join("requirements.txt");
-    let done = folder.join("requirements.txt");
-    let text = std::fs::read_to_string(&wanted).expect("requirements.txt");
-    if std::fs::read_to_string(&done).is_ok_and(|have| have == text) {
-        return python;
-    }
-    let run = |command: &mut Command| {
-        let status = command.status();
-        let status = status.unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        assert!(status.success(), "{command:?} failed");
-    };
-    println!("setting up Python in {}", folder.display());
-    run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
-    let mut pip = Command::new(&python);
-    run(pip
-        .args(["-m", "pip", "install", "--quiet", "-r"])
-        .arg(&wanted));
-    std::fs::write(done, text).expect("a note of what is installed");
-    python
-}
-
-fn here() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
-}
-
-/// The target folder, which cargo cleans and git ignores.
-fn target() -> PathBuf {
-    let here = std::env::current_exe().expect("this program");
-    let target = here
-        .ancestors()
-        .nth(3)
-        .expect("target/release/deps/program");
-    target.to_path_buf()
 }

@@ -18,9 +18,11 @@ pub trait Lanes: Copy {
 }
 
 /// What every processor has: the compiler makes of it what the target's baseline allows.
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 #[derive(Clone, Copy)]
 pub struct Portable([f32; 4]);
 
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 impl Lanes for Portable {
     const COUNT: usize = 4;
 
@@ -66,6 +68,8 @@ macro_rules! lanes {
         #[derive(Clone, Copy)]
         pub struct $name($register);
 
+        // Some of the intrinsics are safe in themselves.
+        #[allow(unused_unsafe)]
         impl Lanes for $name {
             const COUNT: usize = $count;
 
