@@ -1,7 +1,7 @@
 //! Recording every member of every row: atelier against Hugging Face transformers with forward
 //! hooks, f32, MobileLLM-125M's shape with random weights, the same batches and as many threads.
 //!
-//! `cargo bench -p atelier-benches --bench python`; the first time it sets up a Python environment
+//! `cargo bench -p atelier-benches --features peers --bench python`; the first time it sets up a Python environment
 //! with PyTorch (gigabytes) in the target folder. Either side is a process of its own that loads
 //! the same model folder, so that peak memory can be told apart; rounds alternate.
 

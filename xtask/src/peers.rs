@@ -52,12 +52,12 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         )
     })?;
 
-    for (bench, features) in [("browser", "browser-peer"), ("python", "")] {
+    for bench in ["browser", "python"] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())
             .args(["bench", "--package", "atelier-benches", "--bench", bench])
-            .args(["--features", features])
+            .args(["--features", "peers"])
             .env("ATELIER_PEER", &pkg)
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver);
