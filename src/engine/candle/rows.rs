@@ -16,12 +16,12 @@ use crate::engine::product::Packed;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 
-/// Rows of a piece: the widest of its intermediates stays in a second-level cache.
-const MOST_ROWS: usize = 128;
+/// Rows of a piece at most: as many as one way of the weights from memory should serve.
+const MOST_ROWS: usize = 256;
 
 /// With fewer rows a thread, each would wait for weights from memory that another has too: the
 /// threads then share each product.
-const LEAST_ROWS: usize = 32;
+const LEAST_ROWS: usize = 64;
 
 pub struct Block {
     heads: Heads,
