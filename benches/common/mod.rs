@@ -1,5 +1,8 @@
 //! What benches share: a model of random weights, and times.
 
+// Not every bench uses all of it.
+#![allow(dead_code)]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

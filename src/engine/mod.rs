@@ -11,6 +11,7 @@ mod error;
 mod group;
 pub mod memory;
 mod pack;
+mod product;
 mod rope;
 pub mod schedule;
 #[cfg(feature = "webgpu")]

@@ -18,6 +18,19 @@ pub enum Bytes {
     Static(&'static [u8]),
 }
 
+impl Bytes {
+    /// Says that what was read so far will not be read again soon: of a mapped file the system then
+    /// keeps no second copy beside what was made of it.
+    fn release(&self) {
+        #[cfg(all(feature = "cli", unix))]
+        if let Self::Mapped(map) = self {
+            // SAFETY: the map is of a file and read only, so its pages come back from the file.
+            // It is only advice: where it is not taken, memory is all that it costs.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
+    }
+}
+
 impl Deref for Bytes {
     type Target = [u8];
 
@@ -111,6 +124,14 @@ impl ModelFiles {
             &self.weights[slice.file].1[slice.range.start as usize..slice.range.end as usize]
         };
         slices.iter().map(bytes).collect()
+    }
+
+    /// Says that the weights read so far will not be read again soon: the system then keeps no
+    /// second copy of them.
+    pub fn release(&self) {
+        for (_, bytes) in &self.weights {
+            bytes.release();
+        }
     }
 
     /// Is `file` one that holds tensors?

@@ -68,6 +68,7 @@ impl LoadedModel {
         for n in 0..parts.len() {
             progress(n, parts.len());
             loading.take(parts.read(n, &files.bytes(parts.slices(n)))?)?;
+            files.release();
         }
         progress(parts.len(), parts.len());
         Ok(Self {

@@ -1,4 +1,4 @@
-//! atelier's set-up and every chore: `cargo xtask serve | build | test | check | setup`.
+//! atelier's set-up and every chore: `cargo xtask serve | build | test | check | peers | setup`.
 //!
 //! # Layout
 //!
@@ -10,6 +10,7 @@
 //! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
 //!   what must travel with it.
 //! - [`server`]: serves `dist/`.
+//! - [`peers`]: the benches against other programs.
 //! - [`check`]: formatting, lints and documentation; the tests.
 
 mod apt;
@@ -20,6 +21,7 @@ mod hash;
 mod licences;
 mod npm;
 mod page;
+mod peers;
 mod place;
 mod server;
 mod setup;
@@ -39,6 +41,7 @@ Usage: cargo xtask <chore>
   build                          build the page in release into dist/, for any static host
   test                           build the page and run every test, browser ones included
   check                          formatting, lints (native and wasm) and documentation
+  peers                          times the engine beside Python's and a browser's (gigabytes)
   setup                          only prepare what the other chores need
 
 Every chore first prepares what is missing. Tools go to $ATELIER_CACHE, or else to
@@ -79,6 +82,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         "build" => page::build(&place)?,
         "test" => check::test(&place)?,
         "check" => check::check(&place)?,
+        "peers" => peers::bench(&place)?,
         "setup" => {
             setup::for_tests(&place)?;
         }

@@ -39,17 +39,18 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
         )));
     }
     step("npm ci (ECharts, esbuild, binaryen, axe-core)", || {
-        run(
-            npm().current_dir(place.root()).args([
-                "ci",
-                "--ignore-scripts",
-                "--no-audit",
-                "--no-fund",
-            ]),
-            "npm could not install what package-lock.json names; is there a network?",
-        )
+        install(place.root())
     })?;
     std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
+}
+
+/// Installs exactly what the lock file of a folder names, and runs no script of it.
+pub fn install(folder: &Path) -> Result<(), Stop> {
+    let arguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+    run(
+        npm().current_dir(folder).args(arguments),
+        "npm could not install what package-lock.json names; is there a network?",
+    )
 }
 
 fn npm() -> Command {

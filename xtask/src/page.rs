@@ -44,7 +44,9 @@ const WASM_FEATURES: &[&str] = &[
 const BESIDE: &str = "--reorder-functions-by-name";
 
 /// The page travels before the first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", "-O3")];
+const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
+
+pub const WORKER_LEVEL: &str = "-O3";
 
 /// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
 pub fn build(place: &Place) -> Result<(), Stop> {
@@ -145,7 +147,7 @@ fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
 
 /// Runs binaryen over a file. It takes a minute, so its result is kept for as long as the same
 /// wasm comes in, as it does when only words or styles changed.
-fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
+pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
     let mut hash = Hash::new();
     hash.add_path(file)?;
     hash.add_path(&npm::folder(place).join("binaryen/package.json"))?;

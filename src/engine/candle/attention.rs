@@ -1,15 +1,15 @@
 //! Causal attention over packed sequences: rotary positions, grouped KV heads, sliding window.
 //!
-//! [`Attention`] is the fused CPU kernel; [`reference`] says the same in plain tensor operations,
-//! is what tests compare it with, and runs where the kernel cannot (CUDA).
+//! Scores and mixtures are small products with panels of keys and of values, a few queries at a
+//! time; panels that lie past all of them are left out.
+//!
+//! [`super::tensors::attention`] says the same in plain tensor operations.
 
-use std::sync::Arc;
-
-use candle_core::{CpuStorage, CustomOp1, D, DType, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
 
 use super::exp::exp;
 use crate::engine::pack::Pack;
+use crate::engine::product::Panels;
 use crate::engine::rope::Angles;
 use crate::model::ModelConfig;
 
@@ -35,242 +35,165 @@ impl Heads {
     }
 }
 
-/// [copies N, (heads + 2 kv_heads) W] queries, keys and values to [copies N, heads W], where the
-/// rows are `copies` packs one after the other.
-pub fn attention(qkv: &Tensor, heads: Heads, pack: &Arc<Pack>) -> Result<Tensor> {
-    if qkv.device().is_cpu() {
-        qkv.apply_op1_no_bwd(&Attention {
-            heads,
-            pack: pack.clone(),
-        })
-    } else {
-        reference(qkv, heads, pack)
-    }
-}
-
-struct Attention {
-    heads: Heads,
-    pack: Arc<Pack>,
-}
-
 /// One KV head of one sequence: the unit of parallel work.
 struct Task<'a> {
     /// [T, (heads + 2 kv_heads) W]
     qkv: &'a [f32],
     angles: &'a Angles,
     kv_head: usize,
-    /// [heads / kv_heads, T, W]
-    out: &'a mut [f32],
+    /// For each token, the places of the query heads that share the KV head: T of [group W].
+    out: Vec<&'a mut [f32]>,
 }
 
-impl CustomOp1 for Attention {
-    fn name(&self) -> &'static str {
-        "packed-causal-attention"
-    }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let Heads {
-            heads,
-            kv_heads,
-            width,
-            ..
-        } = self.heads;
-        let (from, to) = layout.contiguous_offsets().ok_or_else(|| {
-            candle_core::Error::msg("attention needs contiguous queries, keys and values")
-        })?;
-        let qkv = &storage.as_slice::<f32>()?[from..to];
-        let (row_in, row_out) = ((heads + 2 * kv_heads) * width, heads * width);
-        let rows = qkv.len() / row_in;
-        let copies = rows / self.pack.rows;
-        let group = heads / kv_heads;
-
-        // Head-major, so that every task owns a contiguous piece: [copy, sequence][heads, T, W].
-        let mut by_head = vec![0f32; rows * row_out];
-        let mut tasks = Vec::with_capacity(copies * self.pack.spans.len() * kv_heads);
-        let mut rest = by_head.as_mut_slice();
-        for copy in 0..copies {
-            for (sequence, &(start, length)) in self.pack.spans.iter().enumerate() {
-                let first = (copy * self.pack.rows + start) * row_in;
-                for kv_head in 0..kv_heads {
-                    let (out, after) =
-                        std::mem::take(&mut rest).split_at_mut(group * length * width);
-                    rest = after;
-                    let qkv = &qkv[first..first + length * row_in];
-                    tasks.push(Task {
-                        qkv,
-                        angles: self.pack.angles(sequence),
-                        kv_head,
-                        out,
-                    });
+/// `qkv` [copies N, (heads + 2 kv_heads) W] queries, keys and values to `out` [copies N, heads W],
+/// where the rows are `copies` packs one after the other.
+pub fn attention(qkv: &[f32], heads: Heads, pack: &Pack, out: &mut [f32]) {
+    let row_in = (heads.heads + 2 * heads.kv_heads) * heads.width;
+    let copies = qkv.len() / (row_in * pack.rows).max(1);
+    let group = heads.heads / heads.kv_heads;
+    let mut tasks = Vec::with_capacity(copies * pack.spans.len() * heads.kv_heads);
+    // Token by token, and in each KV head by KV head.
+    let mut places = out.chunks_exact_mut(group * heads.width);
+    for copy in 0..copies {
+        for (sequence, &(start, length)) in pack.spans.iter().enumerate() {
+            let first = (copy * pack.rows + start) * row_in;
+            let mut outs: Vec<_> = (0..heads.kv_heads)
+                .map(|_| Vec::with_capacity(length))
+                .collect();
+            for _ in 0..length {
+                for (out, place) in outs.iter_mut().zip(&mut places) {
+                    out.push(place);
                 }
             }
-        }
-        let heads_of = self.heads;
-        tasks
-            .into_par_iter()
-            .for_each(|task| attend(task.qkv, task.angles, task.kv_head, heads_of, task.out));
-
-        // Back to one row a token.
-        let mut out = vec![0f32; rows * row_out];
-        for copy in 0..copies {
-            for &(start, length) in &self.pack.spans {
-                let first = (copy * self.pack.rows + start) * row_out;
-                let piece = first..first + length * row_out;
-                let (from, to) = (&by_head[piece.clone()], &mut out[piece]);
-                for (head, from) in from.chunks_exact(length * width).enumerate() {
-                    for (t, row) in from.chunks_exact(width).enumerate() {
-                        to[t * row_out + head * width..][..width].copy_from_slice(row);
-                    }
-                }
+            for (kv_head, out) in outs.into_iter().enumerate() {
+                tasks.push(Task {
+                    qkv: &qkv[first..first + length * row_in],
+                    angles: pack.angles(sequence),
+                    kv_head,
+                    out,
+                });
             }
         }
-        Ok((CpuStorage::F32(out), Shape::from((rows, row_out))))
     }
+    tasks.into_par_iter().for_each(|task| attend(task, heads));
 }
+
+/// Queries that go through together: as many scores as stay in the first-level cache.
+const QUERIES: usize = 24;
 
 /// One KV head and the query heads that share it, over one sequence.
-///
-/// Keys are kept transposed [W, T], so that scores of one query against all keys are W vector
-/// updates of length T: heads of 8 or 16 are too short to vectorise along.
+fn attend(task: Task, heads: Heads) {
+    let Task {
+        qkv,
+        angles,
+        kv_head,
+        mut out,
+    } = task;
+    let (width, length) = (heads.width, out.len());
+    let row = (heads.heads + 2 * heads.kv_heads) * width;
+    let head = |t: usize, head: usize| &qkv[t * row + head * width..][..width];
+    let group = heads.heads / heads.kv_heads;
+
+    let mut turned = vec![0f32; length * width]; // [T, W]
+    let turn = |from: usize, scale: f32, turned: &mut [f32]| {
+        for (t, turned) in turned.chunks_exact_mut(width).enumerate() {
+            rotate(head(t, from), angles, t, scale, turned);
+        }
+    };
+    turn(heads.heads + kv_head, 1.0, &mut turned);
+    let keys = Panels::from_rows(&turned, width); // [T, W]
+    let values = (0..length).map(|t| head(t, heads.heads + heads.kv_heads + kv_head));
+    let values = Panels::from_columns(width, length, values); // [W, T]
+
+    let mut scores = vec![0f32; QUERIES.min(length) * keys.padded()];
+    let mut mixed = vec![0f32; QUERIES.min(length) * values.padded()];
+    for in_group in 0..group {
+        turn(
+            kv_head * group + in_group,
+            1.0 / (width as f32).sqrt(),
+            &mut turned,
+        );
+        for first in (0..length).step_by(QUERIES) {
+            let last = (first + QUERIES).min(length);
+            let queries = last - first;
+            // What any of these queries sees.
+            let seen = (first + 1).saturating_sub(heads.window)..last;
+            let columns = keys.whole(seen.clone());
+            let scores = &mut scores[..queries * keys.padded()];
+            let query = &turned[first * width..last * width];
+            keys.multiply(query, width, 0..width, columns.clone(), scores);
+            for (t, scores) in (first..last).zip(scores.chunks_exact_mut(keys.padded())) {
+                let own = (t + 1).saturating_sub(heads.window)..t + 1;
+                scores[seen.start..own.start].fill(0.0);
+                scores[own.end..seen.end].fill(0.0);
+                softmax(&mut scores[own]);
+            }
+            let mixed = &mut mixed[..queries * values.padded()];
+            values.multiply(scores, keys.padded(), seen, 0..values.padded(), mixed);
+            for (out, mixed) in out[first..last]
+                .iter_mut()
+                .zip(mixed.chunks_exact(values.padded()))
+            {
+                out[in_group * width..][..width].copy_from_slice(&mixed[..width]);
+            }
+        }
+    }
+}
+
+/// Sixteen maxima and sums side by side: one after the other, each would wait for the last.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
-fn attend(qkv: &[f32], angles: &Angles, kv_head: usize, heads: Heads, out: &mut [f32]) {
-    let Heads {
-        heads,
-        kv_heads,
-        width,
-        window,
-    } = heads;
-    let row = (heads + 2 * kv_heads) * width;
-    let (length, half, group) = (qkv.len() / row, width / 2, heads / kv_heads);
-    let scale = 1.0 / (width as f32).sqrt();
-
-    let mut keys = vec![0f32; width * length]; // [W, T]
-    let mut query = vec![0f32; width];
-    for t in 0..length {
-        rotate(
-            &qkv[t * row + (heads + kv_head) * width..][..width],
-            angles,
-            t,
-            &mut query,
-        );
-        for (w, &k) in query.iter().enumerate() {
-            keys[w * length + t] = k;
+fn softmax(scores: &mut [f32]) {
+    let larger = |a: f32, b: f32| if b > a { b } else { a };
+    let mut max = [f32::NEG_INFINITY; 16];
+    for scores in scores.chunks(16) {
+        for (max, &score) in max.iter_mut().zip(scores) {
+            *max = larger(*max, score);
         }
     }
-    let mut scores = vec![0f32; length];
-    for (in_group, out) in out.chunks_exact_mut(length * width).enumerate() {
-        let head = kv_head * group + in_group;
-        for (t, out) in out.chunks_exact_mut(width).enumerate() {
-            rotate(
-                &qkv[t * row + head * width..][..width],
-                angles,
-                t,
-                &mut query,
-            );
-            let seen = (t + 1).saturating_sub(window)..t + 1;
-            let scores = &mut scores[seen.clone()];
-            scores.fill(0.0);
-            for (w, &q) in query.iter().enumerate() {
-                let q = q * scale;
-                for (score, k) in scores.iter_mut().zip(&keys[w * length..][seen.clone()]) {
-                    *score += q * k;
-                }
-            }
-            let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let mut sum = 0.0;
-            for score in scores.iter_mut() {
-                *score = exp(*score - max);
-                sum += *score;
-            }
-            let values = &qkv[(heads + kv_heads + kv_head) * width..];
-            for (t, p) in seen.zip(scores.iter()) {
-                for (o, v) in out.iter_mut().zip(&values[t * row..][..width]) {
-                    *o += p * v;
-                }
-            }
-            for o in out.iter_mut() {
-                *o /= sum;
-            }
+    let max = max.into_iter().fold(f32::NEG_INFINITY, larger);
+    for score in scores.iter_mut() {
+        *score = exp(*score - max);
+    }
+    let mut sums = [0f32; 16];
+    for scores in scores.chunks(16) {
+        for (sum, score) in sums.iter_mut().zip(scores) {
+            *sum += score;
         }
     }
-    debug_assert_eq!(half * 2, width);
+    let scale = 1.0 / sums.iter().sum::<f32>();
+    for score in scores.iter_mut() {
+        *score *= scale;
+    }
 }
 
-/// Hugging Face's convention: dimension i turns with i + W/2.
-#[inline(always)]
-fn rotate(x: &[f32], angles: &Angles, t: usize, out: &mut [f32]) {
+/// Hugging Face's convention: dimension i turns with i + W/2. Every number times `scale`.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn rotate(x: &[f32], angles: &Angles, t: usize, scale: f32, out: &mut [f32]) {
     let half = x.len() / 2;
     let (cos, sin) = (
         &angles.cos[t * half..][..half],
         &angles.sin[t * half..][..half],
     );
+    let ((x, y), (out_x, out_y)) = (x.split_at(half), out.split_at_mut(half));
     for i in 0..half {
-        out[i] = x[i] * cos[i] - x[i + half] * sin[i];
-        out[i + half] = x[i + half] * cos[i] + x[i] * sin[i];
+        out_x[i] = (x[i] * cos[i] - y[i] * sin[i]) * scale;
+        out_y[i] = (y[i] * cos[i] + x[i] * sin[i]) * scale;
     }
-}
-
-/// The same, one sequence at a time, in tensor operations.
-pub fn reference(qkv: &Tensor, heads: Heads, pack: &Pack) -> Result<Tensor> {
-    let Heads {
-        heads,
-        kv_heads,
-        width,
-        window,
-    } = heads;
-    let (rows, _) = qkv.dims2()?;
-    let device = qkv.device();
-    let mut outs = Vec::new();
-    for copy in 0..rows / pack.rows {
-        for (sequence, &(start, t)) in pack.spans.iter().enumerate() {
-            let qkv = qkv.narrow(0, copy * pack.rows + start, t)?;
-            let part = |first: usize, count: usize| {
-                qkv.narrow(1, first * width, count * width)?
-                    .reshape((t, count, width))?
-                    .transpose(0, 1)?
-                    .contiguous()
-            };
-            let angles = pack.angles(sequence);
-            let table = |x: &[f32]| Tensor::from_slice(&x[..t * width / 2], (t, width / 2), device);
-            let (cos, sin) = (table(&angles.cos)?, table(&angles.sin)?);
-            let rope =
-                |x: Tensor| candle_nn::rotary_emb::rope(&x.unsqueeze(0)?, &cos, &sin)?.squeeze(0);
-            let q = rope(part(0, heads)?)?; // [H, T, W]
-            let repeat = |x: Tensor| {
-                let x = x
-                    .unsqueeze(1)?
-                    .broadcast_as((kv_heads, heads / kv_heads, t, width))?;
-                x.contiguous()?.reshape((heads, t, width))
-            };
-            let k = repeat(rope(part(heads, kv_heads)?)?)?; // [H, T, W]
-            let v = repeat(part(heads + kv_heads, kv_heads)?)?; // [H, T, W]
-            let mask: Vec<f32> = (0..t * t)
-                .map(|i| (i / t, i % t))
-                .map(|(q, k)| {
-                    if k <= q && q - k < window {
-                        0.0
-                    } else {
-                        f32::NEG_INFINITY
-                    }
-                })
-                .collect();
-            let mask = Tensor::from_vec(mask, (1, t, t), device)?;
-            let scores = (q.matmul(&k.t()?)? / (width as f64).sqrt())?.broadcast_add(&mask)?; // [H, T, T]
-            let y = candle_nn::ops::softmax(&scores, D::Minus1)?.matmul(&v)?; // [H, T, W]
-            outs.push(y.transpose(0, 1)?.reshape((t, heads * width))?);
-        }
-    }
-    Tensor::cat(&outs, 0)?.to_dtype(DType::F32)
 }
 
 #[cfg(test)]
 mod tests {
-    use candle_core::Device;
+    use candle_core::{Device, Tensor};
 
+    use super::super::tensors;
     use super::*;
     use crate::engine::rope::Rope;
     use crate::model::ModelConfig;
@@ -290,15 +213,22 @@ mod tests {
             let config = config(window);
             let heads = Heads::new(&config);
             let sequences = [1, 13, 7, 30].map(|length| vec![0; length]);
-            let pack = Arc::new(Pack::new(&sequences, &Rope::new(&config)));
+            let pack = Pack::new(&sequences, &Rope::new(&config));
             let rows = 2 * pack.rows; // two packs one after the other
             let qkv = Tensor::randn(0f32, 1.5, (rows, (6 + 2 * 2) * 8), &Device::Cpu).expect("qkv");
-            let fused = attention(&qkv, heads, &pack).expect("the kernel");
-            let plain = reference(&qkv, heads, &pack).expect("the reference");
-            assert_eq!(fused.dims(), plain.dims());
-            let worst = (fused - plain).and_then(|d| d.abs()?.max_all()?.to_scalar::<f32>());
-            let worst = worst.expect("a difference");
-            assert!(worst < 1e-5, "window {window}: {worst}");
+            let plain = tensors::attention(&qkv, heads, &pack).expect("the reference");
+            let numbers = |x: &Tensor| x.flatten_all().and_then(|x| x.to_vec1::<f32>());
+            let qkv = numbers(&qkv).expect("qkv");
+            let mut fused = vec![f32::NAN; rows * 6 * 8];
+            attention(&qkv, heads, &pack, &mut fused);
+            let plain = numbers(&plain).expect("the reference");
+            assert_eq!(fused.len(), plain.len());
+            for (fused, plain) in fused.iter().zip(plain) {
+                assert!(
+                    (fused - plain).abs() < 1e-5,
+                    "window {window}: {fused}, {plain}"
+                );
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ pub fn exp(x: f32) -> f32 {
     // 1.5 * 2^23: adding and taking it away rounds to an integer without a rounding instruction.
     const ROUND: f32 = 12_582_912.0;
     let x = x.clamp(-87.0, 88.0);
-    let n = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
     let r = (x - n * 0.693_359_4) + n * 2.121_944_4e-4;
     let mut p = 1.987_569_1e-4;
     for c in [
@@ -21,8 +22,9 @@ pub fn exp(x: f32) -> f32 {
         p = p * r + c;
     }
     let p = p * r * r + r + 1.0;
-    // n is a whole number in [-126, 127], so the shift cannot overflow.
-    p * f32::from_bits((((n as i32) + 127) << 23) as u32)
+    // n is a whole number in [-126, 127], and the last bits of `shifted`: a cast from f32 to i32 would
+    // do too, but saturates, which no register full of numbers can.
+    p * f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
 }
 
 #[cfg(test)]

@@ -1,47 +1,12 @@
 //! `silu(gate) * up`, in one pass over a fused projection.
 
-use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
-use rayon::prelude::*;
-
 use super::exp::exp;
 
-/// [N, 2 F] (gate columns, then up) to [N, F].
-pub fn silu_gate(gate_up: &Tensor) -> Result<Tensor> {
-    if gate_up.device().is_cpu() {
-        gate_up.apply_op1_no_bwd(&SiluGate)
-    } else {
-        reference(gate_up)
-    }
-}
-
-/// The same in tensor operations.
-pub fn reference(gate_up: &Tensor) -> Result<Tensor> {
-    let (_, width) = gate_up.dims2()?;
-    let gate = gate_up.narrow(1, 0, width / 2)?.contiguous()?.silu()?;
-    gate * gate_up.narrow(1, width / 2, width / 2)?.contiguous()?
-}
-
-struct SiluGate;
-
-impl CustomOp1 for SiluGate {
-    fn name(&self) -> &'static str {
-        "silu-gate"
-    }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let (rows, width) = layout.shape().dims2()?;
-        let (from, to) = layout
-            .contiguous_offsets()
-            .ok_or_else(|| candle_core::Error::msg("silu-gate needs a contiguous projection"))?;
-        let gate_up = &storage.as_slice::<f32>()?[from..to];
-        let mut out = vec![0f32; rows * width / 2];
-        out.par_chunks_mut(width / 2)
-            .zip(gate_up.par_chunks(width))
-            .for_each(|(out, row)| {
-                let (gate, up) = row.split_at(width / 2);
-                gate_row(gate, up, out);
-            });
-        Ok((CpuStorage::F32(out), Shape::from((rows, width / 2))))
+/// `gate_up` [N, 2 F] (gate columns, then up) to `out` [N, F].
+pub fn silu_gate(gate_up: &[f32], f: usize, out: &mut [f32]) {
+    for (row, out) in gate_up.chunks_exact(2 * f).zip(out.chunks_exact_mut(f)) {
+        let (gate, up) = row.split_at(f);
+        gate_row(gate, up, out);
     }
 }
 
@@ -60,12 +25,17 @@ fn gate_row(gate: &[f32], up: &[f32], out: &mut [f32]) {
 mod tests {
     use candle_core::{Device, Tensor};
 
+    use super::super::tensors;
+
     #[test]
     fn the_kernel_equals_its_reference() {
         let gate_up = Tensor::randn(0f32, 4.0, (5, 2 * 37), &Device::Cpu).expect("a projection");
-        let fused = super::silu_gate(&gate_up).expect("the kernel");
-        let plain = super::reference(&gate_up).expect("the reference");
-        let worst = (fused - plain).and_then(|d| d.abs()?.max_all()?.to_scalar::<f32>());
-        assert!(worst.expect("a difference") < 1e-5);
+        let plain = tensors::silu_gate(&gate_up).expect("the reference");
+        let numbers = |x: &Tensor| x.flatten_all().and_then(|x| x.to_vec1::<f32>());
+        let mut fused = vec![f32::NAN; 5 * 37];
+        super::silu_gate(&numbers(&gate_up).expect("a projection"), 37, &mut fused);
+        for (fused, plain) in fused.iter().zip(numbers(&plain).expect("the reference")) {
+            assert!((fused - plain).abs() < 1e-5, "{fused}, {plain}");
+        }
     }
 }

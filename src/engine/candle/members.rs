@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use candle_core::{D, Result, Tensor};
+use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
 use super::block::Added;
@@ -27,8 +27,9 @@ pub struct Kept {
     options: OptionRows,
     /// (first row, T) of each prompt.
     spans: Vec<(usize, usize)>,
-    /// For each node and each of its step's runs, its one or two members: [P, n, K] each, r not applied.
-    members: Vec<Vec<Option<Tensor>>>,
+    /// For each node and each of its step's runs, its one or two members, prompt by prompt: K
+    /// numbers each, r not applied.
+    members: Vec<Vec<Vec<Vec<f32>>>>,
     /// Final streams of the last tokens [P, D], for nodes where plans end.
     last: Vec<Option<Tensor>>,
     /// [N * D] for each node, where states are recorded.
@@ -54,12 +55,12 @@ impl Record for Members<'_> {
         stream: &Tensor,
     ) -> Result<Kept> {
         let options = OptionRows::new(self.engine, &self.prompts[range])?;
-        let mut members: Vec<Vec<Option<Tensor>>> = schedule
+        let mut members: Vec<Vec<Vec<Vec<f32>>>> = schedule
             .nodes
             .iter()
-            .map(|node| vec![None; node.runs.len()])
+            .map(|node| vec![Vec::new(); node.runs.len()])
             .collect();
-        members[0] = vec![Some(options.members(&last_tokens(stream, pack, 1)?)?)];
+        members[0] = vec![options.members(&last_tokens(stream, pack, 1)?)?];
         let mut kept = Kept {
             options,
             spans: pack.spans.clone(),
@@ -79,23 +80,17 @@ impl Record for Members<'_> {
         nodes: &[(usize, usize)],
         added: &Added,
     ) -> Result<()> {
-        // Members of all nodes at once: [n halves P, D] -> [P, n halves, K].
-        let halves: Vec<&Tensor> = added.attention.iter().chain(&added.mlp).collect();
-        let lasts = halves
-            .iter()
-            .map(|z| last_tokens(z, pack, nodes.len()))
-            .collect::<Result<Vec<_>>>()?;
-        let read = kept.options.members(&Tensor::cat(&lasts, 0)?)?;
-        for (i, &(node, run)) in nodes.iter().enumerate() {
-            let picks: Vec<Tensor> = (0..halves.len())
-                .map(|half| read.narrow(1, half * nodes.len() + i, 1))
-                .collect::<Result<_>>()?;
-            let share = schedule.nodes[node].runs.len();
-            let mut picked = Tensor::cat(&picks, 1)?; // [P, halves, K]
-            if share > 1 {
-                picked = (picked / share as f64)?;
+        let prompts = pack.spans.len();
+        for half in added.attention.iter().chain(&added.mlp) {
+            let read = kept
+                .options
+                .members(&last_tokens(half, pack, nodes.len())?)?;
+            for (read, &(node, run)) in read.chunks_exact(prompts).zip(nodes) {
+                let share = schedule.nodes[node].runs.len() as f32;
+                let shared = |x: &f32| x / share;
+                let read = read.iter().map(|read| read.iter().map(shared).collect());
+                kept.members[node][run].extend(read);
             }
-            kept.members[node][run] = Some(picked);
         }
         Ok(())
     }
@@ -125,36 +120,25 @@ impl Record for Members<'_> {
         plans: Range<usize>,
         range: Range<usize>,
     ) -> Result<Vec<Vec<Trace>>> {
-        let recorded = kept
-            .members
-            .iter()
-            .map(|runs| {
-                let runs: Vec<&Tensor> = runs.iter().flatten().collect();
-                Tensor::cat(&runs, 1)?.to_vec3() // [P][n][K]
-            })
-            .collect::<Result<Vec<Vec<Vec<Vec<f32>>>>>>()?;
         let config = &self.engine.config;
         let prompts = &self.prompts[range];
         let one = |path: &[usize], plan: &Plan| -> Result<Vec<Trace>> {
             let last = kept.last[path[path.len() - 1]]
                 .as_ref()
                 .ok_or_else(|| candle_core::Error::msg("a plan did not end"))?;
-            let mean_square = last.sqr()?.mean(D::Minus1)?.to_vec1::<f32>()?; // [P]
-            let normed = self.engine.normed(last)?;
-            let logits = kept.options.logits(&normed)?.to_vec3::<f32>()?; // [P][1][K]
-            let trace = |(p, prompt): (usize, &Prompt)| {
-                let r = (1.0 / (f64::from(mean_square[p]) + config.rms_norm_eps).sqrt()) as f32;
-                let k = prompt.option_ids.len();
-                let scaled = |raw: &Vec<f32>| raw[..k].iter().map(|x| x * r).collect();
+            let (mut logits, mean_squares) = kept.options.logits(last)?;
+            let trace = |p: usize| {
+                let r = (1.0 / (mean_squares[p] + config.rms_norm_eps).sqrt()) as f32;
+                let scaled = |raw: &Vec<f32>| raw.iter().map(|x| x * r).collect();
                 let (start, length) = kept.spans[p];
                 let span = start * config.width..(start + length) * config.width;
+                let runs = path.iter().flat_map(|&node| &kept.members[node]);
                 Trace {
                     members: members(plan),
-                    member_logits: path
-                        .iter()
-                        .flat_map(|&node| recorded[node][p].iter().map(scaled))
+                    member_logits: runs
+                        .flat_map(|run| run[p..].iter().step_by(prompts.len()).map(scaled))
                         .collect(),
-                    logits: logits[p][0][..k].to_vec(),
+                    logits: std::mem::take(&mut logits[p]),
                     states: match self.capture {
                         Capture::Members => Vec::new(),
                         Capture::States => path
@@ -164,7 +148,7 @@ impl Record for Members<'_> {
                     },
                 }
             };
-            Ok(prompts.iter().enumerate().map(trace).collect())
+            Ok((0..prompts.len()).map(trace).collect())
         };
         schedule
             .paths

@@ -1,9 +1,9 @@
-//! The reference engine: candle, f32, on CPU (and on CUDA where that feature is built).
+//! The reference engine: f32, on CPU (and on CUDA where that feature is built).
 //!
 //! Prompts are packed without padding, a block runs once for all streams that wait for it, and only
-//! the last tokens and the options' rows ever meet the output head. The two places where plain
-//! tensor operations cost most, attention and the gate, are fused kernels with a tensor-operation
-//! twin beside them.
+//! the last tokens and the options' rows ever meet the output head. On CPU a block is our own code
+//! on rows ([`rows`], over [`super::product`]), with a twin in candle's tensor operations beside it
+//! ([`tensors`]), which other devices run.
 
 mod attention;
 mod block;
@@ -11,7 +11,12 @@ mod exp;
 mod gate;
 mod members;
 mod next;
+mod norm;
 mod read;
+mod rows;
+mod slices;
+#[cfg(not(target_arch = "wasm32"))]
+mod tensors;
 mod tokens;
 mod walk;
 
@@ -25,7 +30,7 @@ use self::next::Next;
 use self::tokens::Tokens;
 use self::walk::Walk;
 use super::rope::Rope;
-use super::{Capture, Engine, EngineError, Run, TokenScore, Trace, check};
+use super::{Capture, Engine, EngineError, Run, TokenScore, Trace, check, product};
 use crate::model::{ModelConfig, Passage, Prompt, Weights};
 use crate::plan::Plan;
 
@@ -42,7 +47,7 @@ pub struct CandleEngine {
 }
 
 impl CandleEngine {
-    /// Takes the weights over; nothing is copied on the CPU.
+    /// Takes the weights over, and lays them out for this processor block by block.
     pub fn new(
         config: ModelConfig,
         weights: Weights,
@@ -86,6 +91,22 @@ impl CandleEngine {
     fn normed(&self, streams: &Tensor) -> Result<Tensor> {
         candle_nn::ops::rms_norm(streams, &self.final_norm, self.config.rms_norm_eps as f32)
     }
+
+    /// Normed rows [R, D] through the output layer: [R, V], row by row.
+    fn logits(&self, normed: &Tensor) -> Result<Vec<f32>> {
+        #[cfg(not(target_arch = "wasm32"))]
+        if !self.device.is_cpu() {
+            return normed.matmul(&self.output.t()?)?.flatten_all()?.to_vec1();
+        }
+        let (d, v) = (self.config.width, self.config.vocabulary);
+        slices::of(normed, |normed| {
+            slices::of(&self.output, |output| {
+                let mut logits = vec![0f32; normed.len() / d * v];
+                product::multiply(normed, output, d, &mut logits);
+                logits
+            })
+        })?
+    }
 }
 
 impl Engine for CandleEngine {
@@ -94,8 +115,11 @@ impl Engine for CandleEngine {
     }
 
     fn describe(&self) -> String {
-        let device = if self.device.is_cpu() { "CPU" } else { "CUDA" };
-        format!("candle on {device} (f32)")
+        if self.device.is_cpu() {
+            format!("CPU ({}, f32)", product::Isa::best().name())
+        } else {
+            "candle on CUDA (f32)".to_string()
+        }
     }
 
     fn parameters(&self) -> usize {

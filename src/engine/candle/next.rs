@@ -71,7 +71,9 @@ impl Record for Next<'_> {
     ) -> Result<()> {
         if is_end {
             let normed = self.engine.normed(&stream.index_select(&kept.last, 0)?)?; // [P, D]
-            kept.logits[node] = normed.matmul(&self.engine.output.t()?)?.to_vec2()?; // [P][V]
+            let logits = self.engine.logits(&normed)?; // [P, V]
+            let rows = logits.chunks_exact(self.engine.config.vocabulary);
+            kept.logits[node] = rows.map(<[f32]>::to_vec).collect();
         }
         Ok(())
     }

@@ -2,67 +2,83 @@
 
 use candle_core::{Result, Tensor};
 
-use super::CandleEngine;
+use super::norm::rms_norm;
+use super::{CandleEngine, slices};
 use crate::model::Prompt;
 
-/// The output rows of every prompt's options, padded with zero rows to the most options (K).
+/// The output rows of every prompt's options.
 pub struct OptionRows {
-    /// `W[options]` transposed: [P, D, K]
-    plain: Tensor,
-    /// `W[options] * g` transposed, g the final norm's weight: [P, D, K]
-    normed: Tensor,
-    /// P
-    prompts: usize,
+    /// Output rows of each prompt's options [K, D], one prompt after the other.
+    plain: Vec<Vec<f32>>,
+    /// The same, times the final norm's weight.
+    normed: Vec<Vec<f32>>,
+    /// The final norm's weight. `[D]`
+    norm: Vec<f32>,
+    eps: f32,
 }
 
 impl OptionRows {
     pub fn new(engine: &CandleEngine, prompts: &[Prompt]) -> Result<Self> {
-        let k = prompts
-            .iter()
-            .map(|prompt| prompt.option_ids.len())
-            .max()
-            .unwrap_or(0)
-            .max(1);
         let d = engine.config.width;
-        let rows = prompts
-            .iter()
-            .map(|prompt| {
-                let ids = Tensor::new(prompt.option_ids.as_slice(), &engine.device)?;
-                let rows = engine.output.index_select(&ids, 0)?; // [K', D]
-                let padding = Tensor::zeros(
-                    (k - prompt.option_ids.len(), d),
-                    rows.dtype(),
-                    &engine.device,
-                )?;
-                Tensor::cat(&[rows, padding], 0)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        let rows = Tensor::stack(&rows, 0)?; // [P, K, D]
-        let normed = rows.broadcast_mul(&engine.final_norm)?;
-        let transposed = |rows: &Tensor| rows.transpose(1, 2)?.contiguous();
+        let norm = slices::of(&engine.final_norm, <[f32]>::to_vec)?;
+        let rows = |prompt: &Prompt| {
+            let ids = Tensor::new(prompt.option_ids.as_slice(), &engine.device)?;
+            slices::of(&engine.output.index_select(&ids, 0)?, <[f32]>::to_vec)
+        };
+        let plain: Vec<Vec<f32>> = prompts.iter().map(rows).collect::<Result<_>>()?;
+        let normed = plain.iter().map(|rows| {
+            let rows = rows.chunks_exact(d);
+            rows.flat_map(|row| row.iter().zip(&norm).map(|(w, g)| w * g))
+                .collect()
+        });
         Ok(Self {
-            plain: transposed(&rows)?,
-            normed: transposed(&normed)?,
-            prompts: prompts.len(),
+            normed: normed.collect(),
+            plain,
+            norm,
+            eps: engine.config.rms_norm_eps as f32,
         })
     }
 
-    /// `W[options] (g * z)` of member vectors z [n P, D] (n sets of one row a prompt): [P, n, K],
-    /// still without the norm's scale r, which is known only when a plan has ended.
-    pub fn members(&self, z: &Tensor) -> Result<Tensor> {
-        self.sets(z)?.matmul(&self.normed)
+    /// `W[options] (g * z)` of member vectors z [n P, D] (n sets of one row a prompt): K numbers
+    /// for each of their rows, still without the norm's scale r, which is known only when a plan
+    /// has ended.
+    pub fn members(&self, z: &Tensor) -> Result<Vec<Vec<f32>>> {
+        slices::of(z, |z| self.products(z, &self.normed))
     }
 
-    /// The model's own logits, from final streams that went through the norm itself: [P, n, K].
-    pub fn logits(&self, normed_streams: &Tensor) -> Result<Tensor> {
-        self.sets(normed_streams)?.matmul(&self.plain)
+    /// The model's own logits of final streams [P, D], and their mean squares: what r comes from.
+    pub fn logits(&self, streams: &Tensor) -> Result<(Vec<Vec<f32>>, Vec<f64>)> {
+        let d = self.norm.len();
+        slices::of(streams, |streams| {
+            let mut normed = vec![0f32; streams.len()];
+            rms_norm(streams, &self.norm, self.eps, &mut normed);
+            let square = |x: &f32| f64::from(*x) * f64::from(*x);
+            let mean = |row: &[f32]| row.iter().map(square).sum::<f64>() / d as f64;
+            let mean_squares = streams.chunks_exact(d).map(mean).collect();
+            (self.products(&normed, &self.plain), mean_squares)
+        })
     }
 
-    /// [n P, D] to [P, n, D]
-    fn sets(&self, z: &Tensor) -> Result<Tensor> {
-        let (rows, d) = z.dims2()?;
-        z.reshape((rows / self.prompts, self.prompts, d))?
-            .transpose(0, 1)?
-            .contiguous()
+    /// Every row's products with its prompt's options.
+    fn products(&self, rows: &[f32], options: &[Vec<f32>]) -> Vec<Vec<f32>> {
+        let d = self.norm.len();
+        let prompts = options.iter().cycle();
+        rows.chunks_exact(d)
+            .zip(prompts)
+            .map(|(row, options)| options.chunks_exact(d).map(|w| dot(row, w)).collect())
+            .collect()
     }
+}
+
+/// In eight sums side by side: one after the other, each addition would wait for the last.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0f32; 8];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..8 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    let rest: f32 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    sums.iter().sum::<f32>() + rest
 }

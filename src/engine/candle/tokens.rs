@@ -89,8 +89,9 @@ impl Record for Tokens<'_> {
         let mut scores = Vec::with_capacity(kept.targets.len());
         for (n, targets) in kept.targets.chunks(rows).enumerate() {
             let part = normed.narrow(0, n * rows, targets.len())?;
-            let logits = part.matmul(&self.engine.output.t()?)?.to_vec2::<f32>()?; // [R'][V]
-            scores.extend(logits.iter().zip(targets).map(|(row, &id)| score(row, id)));
+            let logits = self.engine.logits(&part)?; // [R', V]
+            let logits = logits.chunks_exact(self.engine.config.vocabulary);
+            scores.extend(logits.zip(targets).map(|(row, &id)| score(row, id)));
         }
         kept.scores[node] = scores;
         Ok(())

@@ -1,0 +1,139 @@
+//! The page's CPU engine against onnxruntime-web, in headless Chromium, on one thread each: 6 blocks
+//! of MobileLLM-125M's shape with random weights, 8 prompts of 64 tokens, one pass.
+//!
+//! `cargo xtask peers` builds what it needs and starts it. Ours records every member; theirs runs a
+//! graph of the fused operators its own model builder writes (`onnx_model.py`). Rounds alternate.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../tests/page/driver.rs"]
+#[allow(dead_code)]
+mod driver;
+mod setting;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::Command;
+
+use driver::Browser;
+use serde_json::{Value, json};
+use setting::{here, median, mobile, python, run, scratch, write_model};
+
+const PROMPTS: usize = 8;
+const TOKENS: usize = 64;
+const ROUNDS: usize = 9;
+
+fn main() {
+    let model = scratch("browser-model");
+    let (config, weights) = write_model(&model, &mobile(6));
+    run(Command::new(python())
+        .arg(here().join("onnx_model.py"))
+        .arg(&model));
+    let prompts = common::prompts(config.vocabulary, PROMPTS, TOKENS);
+    let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
+    let options = prompts[0].option_ids.clone();
+    let case = json!({ "ids": ids, "prompts": PROMPTS, "tokens": TOKENS, "options": options });
+    let write = |name: &str, value: Value| {
+        std::fs::write(model.join(name), value.to_string()).expect("a file of the case");
+    };
+    write("case.json", case);
+    write("heads.json", json!([config.kv_heads, config.head_width]));
+
+    let set = |name: &str| {
+        std::env::var(name).unwrap_or_else(|_| panic!("{name}: run this by `cargo xtask peers`"))
+    };
+    let folders = vec![
+        ("/model/", model),
+        ("/pkg/", PathBuf::from(set("ATELIER_PEER"))),
+        ("/ort/", here().join("node_modules/onnxruntime-web/dist")),
+        ("/", here().join("browser")),
+    ];
+    let port = serve(folders);
+    let browser = Browser::open(
+        &set("ATELIER_CHROME"),
+        &set("ATELIER_CHROMEDRIVER"),
+        800,
+        600,
+    );
+    browser.go(&format!("http://127.0.0.1:{port}/index.html"));
+    browser.until("both sides have loaded", "window.versions");
+    let round = |side: &str| -> (f64, Vec<f64>) {
+        let call =
+            format!("window.round('{side}').then(arguments[0], e => arguments[0](String(e)))");
+        let answer = browser.run_async(&call);
+        let seconds = answer["seconds"].as_f64();
+        let seconds = seconds.unwrap_or_else(|| panic!("{side}: {answer}"));
+        let numbers = serde_json::from_value(answer["numbers"].clone());
+        (seconds, numbers.expect("numbers"))
+    };
+
+    // The comparison means nothing unless both compute the same thing: the first prompt's logits.
+    let (ours, theirs) = (round("atelier").1, round("theirs").1);
+    let d = config.width;
+    for (&id, ours) in options.iter().zip(ours) {
+        let row = &weights.embedding[id as usize * d..][..d];
+        let products = row.iter().zip(&theirs).map(|(w, x)| f64::from(*w) * x);
+        let theirs = products.sum::<f64>();
+        assert!(
+            (ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()),
+            "{ours}, {theirs}"
+        );
+    }
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        ours.push(round("atelier").0);
+        theirs.push(round("theirs").0);
+    }
+    let (ours, theirs) = (median(ours), median(theirs));
+    let versions = browser.run("return [versions.atelier, versions.theirs]");
+    println!("{} against {}, 1 thread each", versions[0], versions[1]);
+    println!("medians of {ROUNDS} alternating rounds   atelier   onnxruntime   ratio (want < 1)");
+    println!(
+        "6 blocks, {PROMPTS} x {TOKENS} tokens      {ours:>8.3} s {theirs:>10.3} s {:>8.2}",
+        ours / theirs
+    );
+}
+
+/// Serves folders by the beginnings of paths, on a free port, until the program ends.
+fn serve(folders: Vec<(&'static str, PathBuf)>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("its number").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let folders = folders.clone();
+            std::thread::spawn(move || answer(stream, &folders));
+        }
+    });
+    port
+}
+
+/// One request a connection; the browser alone asks.
+fn answer(mut stream: TcpStream, folders: &[(&str, PathBuf)]) -> Option<()> {
+    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
+    let request = lines.next()?.ok()?;
+    while !lines.next()?.ok()?.is_empty() {}
+    let path = request.split(' ').nth(1)?;
+    let (start, folder) = folders.iter().find(|(start, _)| path.starts_with(start))?;
+    let file = folder.join(&path[start.len()..]);
+    let body = std::fs::read(&file).unwrap_or_default();
+    let status = if file.is_file() {
+        "200 OK"
+    } else {
+        "404 Not Found"
+    };
+    let kind = match file.extension().and_then(|e| e.to_str()) {
+        Some("html") => "text/html",
+        Some("js" | "mjs") => "text/javascript",
+        Some("wasm") => "application/wasm",
+        _ => "application/octet-stream",
+    };
+    // Isolated, so that the clock is not made coarse.
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(&body).ok()
+}

@@ -1,0 +1,268 @@
+//! Recording every member of every row: atelier against Hugging Face transformers with forward
+//! hooks, f32, MobileLLM-125M's shape with random weights, the same batches and as many threads.
+//!
+//! `cargo bench -p atelier-benches --features peers --bench python`; the first time it sets up a Python environment
+//! with PyTorch (gigabytes) in the target folder. Either side is a process of its own that loads
+//! the same model folder, so that peak memory can be told apart; rounds alternate.
+
+use std::io::{BufRead, BufReader, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+#[path = "../common/mod.rs"]
+mod common;
+mod setting;
+
+use atelier::engine::EngineChoice;
+use atelier::model::{Checkpoint, ModelConfig, ModelFiles, Prompt, Tokenizer, Weights};
+use atelier::plan::Plan;
+use common::prompts;
+use serde_json::{Value, json};
+use setting::{here, median, mobile, python, scratch, write_model};
+
+/// Of MobileLLM-125M.
+const BLOCKS: usize = 30;
+const EQUAL: &str = "8 x 64 tokens";
+const UNEQUAL: &str = "BoolQ, batches of 16";
+/// Rows of BoolQ.
+const ROWS: usize = 48;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, side, folder, cases] = arguments.as_slice()
+        && side == "ours"
+    {
+        return ours(Path::new(folder), Path::new(cases));
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let python = python();
+    let folder = scratch("model");
+    let (config, weights) = write_model(&folder, &mobile(BLOCKS));
+    drop(weights);
+    let cases = folder.join("cases.json");
+    std::fs::write(&cases, all_cases(&config).to_string()).expect("a file of cases");
+
+    let mut atelier = Command::new(std::env::current_exe().expect("this program"));
+    atelier
+        .arg("ours")
+        .env("RAYON_NUM_THREADS", threads.to_string());
+    let mut theirs = Command::new(python);
+    theirs.arg(here().join("forward.py"));
+    let mut atelier = Side::start(atelier.args([&folder, &cases]));
+    let mut theirs = Side::start(theirs.args([&folder, &cases]).arg(threads.to_string()));
+    println!(
+        "{} against {}, {threads} threads\n",
+        atelier.version, theirs.version
+    );
+    println!("medians of alternating rounds     rows/s     Python      ratio");
+    for (case, rows, rounds, wanted) in [(EQUAL, 8, 9, 1.0), (UNEQUAL, ROWS, 3, 1.5)] {
+        same(&atelier.round(case), &theirs.round(case)); // warms up, and compares
+        let (mut ours, mut python) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            ours.push(seconds(&atelier.round(case)));
+            python.push(seconds(&theirs.round(case)));
+        }
+        let rate = |times: Vec<f64>| rows as f64 / median(times);
+        let (ours, python) = (rate(ours), rate(python));
+        println!(
+            "{case:<28} {ours:>11.2} {python:>10.2} {:>10.2} (want >= {wanted:.1})",
+            ours / python
+        );
+    }
+    let (ours, python) = (atelier.peak(), theirs.peak());
+    println!(
+        "{:<28} {ours:>8.0} MB {python:>7.0} MB {:>10.2} (want <= 0.6)",
+        "peak memory",
+        ours / python
+    );
+}
+
+/// One of the two processes.
+struct Side {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    version: String,
+    peak_kb: f64,
+}
+
+impl Side {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a side that starts");
+        let to = child.stdin.take().expect("its input");
+        let from = BufReader::new(child.stdout.take().expect("its output"));
+        let mut side = Self {
+            child,
+            to,
+            from,
+            version: String::new(),
+            peak_kb: 0.0,
+        };
+        side.version = side.answer()["version"].as_str().expect("a version").into();
+        side
+    }
+
+    fn round(&mut self, case: &str) -> Value {
+        writeln!(self.to, "{case}").expect("a side that listens");
+        let answer = self.answer();
+        self.peak_kb = answer["peak_kb"].as_f64().expect("its peak memory");
+        answer
+    }
+
+    fn answer(&mut self) -> Value {
+        let mut line = String::new();
+        self.from.read_line(&mut line).expect("an answer");
+        serde_json::from_str(&line).expect("an answer in JSON; see above for why there is none")
+    }
+
+    /// MB
+    fn peak(&self) -> f64 {
+        self.peak_kb / 1024.0
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn seconds(answer: &Value) -> f64 {
+    answer["seconds"].as_f64().expect("seconds")
+}
+
+/// The comparison means nothing unless both compute the same thing: the first row's members.
+fn same(ours: &Value, theirs: &Value) {
+    let numbers = |answer: &Value| -> Vec<f64> {
+        let members = answer["logits"].as_array().expect("members").iter();
+        members
+            .flat_map(|member| member.as_array().expect("logits"))
+            .map(|x| x.as_f64().expect("a logit"))
+            .collect()
+    };
+    let (ours, theirs) = (numbers(ours), numbers(theirs));
+    assert_eq!(ours.len(), theirs.len());
+    for (ours, theirs) in ours.iter().zip(theirs) {
+        assert!(
+            (ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()),
+            "{ours}, {theirs}"
+        );
+    }
+}
+
+/// Our side: the same protocol as `forward.py`.
+fn ours(folder: &Path, cases: &Path) {
+    let cases = std::fs::read_to_string(cases).expect("cases");
+    let cases: Value = serde_json::from_str(&cases).expect("cases in JSON");
+    let engine = {
+        let files = ModelFiles::open(folder).expect("a model folder");
+        let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config));
+        let config = config.expect("a config");
+        let checkpoint = Checkpoint::open(&files).expect("a checkpoint");
+        let weights = Weights::load(&config, &checkpoint, &mut |_, _| ()).expect("weights");
+        EngineChoice::Cpu.open(config, weights).expect("an engine")
+    };
+    let plan = [Plan::whole(&engine.config().order).expect("a plan")];
+    println!(
+        "{}",
+        json!({ "version": format!("atelier, {}", engine.describe()) })
+    );
+    for case in std::io::stdin().lines() {
+        let case = case.expect("a case");
+        let batches: Vec<Vec<Prompt>> = cases[&case]
+            .as_array()
+            .expect("batches")
+            .iter()
+            .map(|batch| batch.as_array().expect("rows").iter().map(prompt).collect())
+            .collect();
+        let start = Instant::now();
+        let traces: Vec<_> = batches
+            .iter()
+            .map(|batch| {
+                let go_on = &mut |_, _| ControlFlow::Continue(());
+                engine.run(batch, &plan, go_on).expect("a run")
+            })
+            .collect();
+        let seconds = start.elapsed().as_secs_f64();
+        let logits = &traces[0][0][0].member_logits;
+        println!(
+            "{}",
+            json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits })
+        );
+    }
+}
+
+fn prompt(row: &Value) -> Prompt {
+    let ids = |field: &str| -> Vec<u32> {
+        serde_json::from_value(row[field].clone()).expect("token ids")
+    };
+    Prompt {
+        token_ids: ids("ids"),
+        option_ids: ids("options"),
+    }
+}
+
+fn peak_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    number.and_then(|n| n.parse().ok()).expect("a peak")
+}
+
+/// Both cases: batches of rows of ids and options.
+fn all_cases(config: &ModelConfig) -> Value {
+    let rows = |prompts: Vec<Prompt>| -> Vec<Value> {
+        let row = |p: Prompt| json!({ "ids": p.token_ids, "options": p.option_ids });
+        prompts.into_iter().map(row).collect()
+    };
+    let equal = [rows(prompts(config.vocabulary, 8, 64))];
+    let boolq = rows(boolq(config));
+    let lengths = boolq
+        .iter()
+        .map(|row| row["ids"].as_array().map_or(0, Vec::len));
+    let padded: usize = boolq
+        .chunks(16)
+        .map(|batch| {
+            let length = |row: &Value| row["ids"].as_array().map_or(0, Vec::len);
+            batch.iter().map(length).max().unwrap_or(0) * batch.len()
+        })
+        .sum();
+    println!(
+        "{ROWS} rows of BoolQ: {} tokens, {padded} with padding",
+        lengths.sum::<usize>()
+    );
+    json!({ EQUAL: equal, UNEQUAL: boolq.chunks(16).collect::<Vec<_>>() })
+}
+
+/// The first rows as published, with Llama's tokenizer.
+fn boolq(config: &ModelConfig) -> Vec<Prompt> {
+    let shared = here().join("../../../shared");
+    let read = |path: &str| {
+        let path = shared.join(path);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let tokenizer = read("tokenizers/llama/tokenizer.json");
+    let tokenizer = Tokenizer::from_json(&tokenizer, config).expect("a tokenizer");
+    let lines = read("data/boolq/val.jsonl");
+    let lines = String::from_utf8(lines).expect("text");
+    lines
+        .lines()
+        .take(ROWS)
+        .map(|line| {
+            let row: Value = serde_json::from_str(line).expect("a row");
+            let text = |field: &str| row[field].as_str().expect("a text").to_string();
+            let prompt = format!("{}\n{}?\nAnswer:", text("passage"), text("question"));
+            let options = [" Yes".to_string(), " No".to_string()];
+            tokenizer
+                .prompt(config, &prompt, &options)
+                .expect("a prompt")
+        })
+        .collect()
+}

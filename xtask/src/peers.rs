@@ -1,0 +1,67 @@
+//! The benches against peers: Python's transformers natively, onnxruntime-web in a browser.
+
+use std::process::Command;
+
+use crate::command::{Stop, run, step};
+use crate::place::Place;
+use crate::wasm::TRIPLE;
+use crate::{npm, page, setup};
+
+/// The crate that a page calls in the bench.
+const PACKAGE: &str = "atelier-browser-peer";
+
+pub fn bench(place: &Place) -> Result<(), Stop> {
+    let (workshop, browser) = setup::for_tests(place)?;
+    let folder = place.root().join("benches/peers");
+    step("npm ci (onnxruntime-web)", || npm::install(&folder))?;
+
+    step("building the engine for the browser", || {
+        let mut cargo = workshop.wasm.cargo();
+        cargo.current_dir(place.root()).args([
+            "build",
+            "--package",
+            PACKAGE,
+            "--target",
+            TRIPLE,
+            // As the page's worker is built.
+            "--profile",
+            "web",
+            "--target-dir",
+        ]);
+        let why = "The engine could not be built for the browser.";
+        run(cargo.arg(place.scratch().join("peers-target")), why)
+    })?;
+    let name = PACKAGE.replace('-', "_");
+    let built = place.scratch().join("peers-target").join(TRIPLE);
+    let pkg = place.scratch().join("peers");
+    let mut bindgen = Command::new("wasm-bindgen");
+    bindgen
+        .env("PATH", workshop.tools.path())
+        .args(["--target", "web", "--no-typescript", "--out-dir"])
+        .arg(&pkg)
+        .arg(built.join("web").join(format!("{name}.wasm")));
+    run(
+        &mut bindgen,
+        "wasm-bindgen could not make the engine's JavaScript.",
+    )?;
+    step("wasm-opt", || {
+        page::optimise(
+            place,
+            &pkg.join(format!("{name}_bg.wasm")),
+            page::WORKER_LEVEL,
+        )
+    })?;
+
+    for bench in ["browser", "python"] {
+        let mut cargo = Command::new("cargo");
+        cargo
+            .current_dir(place.root())
+            .args(["bench", "--package", "atelier-benches", "--bench", bench])
+            .args(["--features", "peers"])
+            .env("ATELIER_PEER", &pkg)
+            .env("ATELIER_CHROME", &browser.chrome)
+            .env("ATELIER_CHROMEDRIVER", &browser.driver);
+        run(&mut cargo, "A bench against a peer did not end well.")?;
+    }
+    Ok(())
+}
