@@ -216,6 +216,14 @@ fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
 fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
     let patches = [
         (
+            "GPU.prototype.requestAdapter = () => Promise.resolve(null);",
+            "no GPU adapter was found",
+        ),
+        (
+            "GPUDevice.prototype.popErrorScope = () => Promise.resolve(new GPUOutOfMemoryError('full'));",
+            "has no room for this model, which needs about",
+        ),
+        (
             "GPUAdapter.prototype.requestDevice = () => Promise.reject(new Error('not today'));",
             "refused to be opened",
         ),
