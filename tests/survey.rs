@@ -333,7 +333,7 @@ fn every_published_set_runs() {
         }
     }
     // The options' tasks but those whose options begin alike for this tokenizer.
-    assert_eq!(own.len(), 15, "{own:?}");
+    assert_eq!(own.len(), 12, "{own:?}");
 }
 
 /// A question whose options are several tokens: refused with the way out, and others go on.
