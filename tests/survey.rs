@@ -560,6 +560,9 @@ fn reports_that_were_touched_are_refused() {
         say(&value.to_string()),
         "apprentice-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
     );
+    let mut none = value.clone();
+    none["survey"]["models"][0]["members"] = serde_json::json!([]);
+    assert!(say(&none.to_string()).contains("its model has no members"));
     assert_eq!(
         say("{\"atelier\":1}"),
         "it is an atelier report without a survey in it"
