@@ -36,7 +36,7 @@ pub fn prepare(place: &Place) -> Result<PathBuf, Stop> {
         return Ok(interpreter);
     }
     step(
-        &format!("installing {name} (50 MB), once for all clones"),
+        &format!("installing {name} (50 MB to fetch), once for all clones"),
         || {
             let python = on_path(PYTHON)
                 .ok_or_else(|| Stop::new("There is no Python to read the survey's rows with."))?;
