@@ -14,14 +14,16 @@
 //! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
 //! - [`engine`]: runs plans and records members.
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
-//! - [`task`]: prompts with right answers: the generated teaching tasks, the painters' data sets, and
-//!   what counts as right.
-//! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many), and the report
-//!   they write.
+//! - [`task`]: prompts with right answers: the generated teaching tasks, published data sets, a
+//!   reader's own TOML files, and what counts as right.
+//! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, surveys of models
+//!   x tasks), and the reports they write.
 //! - [`chart`]: report to ECharts option, as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
+//!
+//! The schema of a survey's rows, for other programs, is in the README and in `cli::survey::rows_file`.
 //!
 //! # Data flow
 //!

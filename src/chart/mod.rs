@@ -8,7 +8,8 @@
 //! - `spread`: bias and diversity of every stroke;
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
-//! [`lab_figures`] makes those of a rearranged model, [`sweep_figures`] those of a sweep over orders.
+//! [`lab_figures`] makes those of a rearranged model, [`sweep_figures`] those of a sweep over orders,
+//! [`survey_figures`] those of a survey: small multiples ([`plot`]) that are drawn as SVG, too.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
 //! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels

@@ -64,7 +64,7 @@ impl Source {
         let (task, mut items) = match self {
             Source::Task(task, data) => {
                 let read = task.rows(data.as_deref(), count)?;
-                for phrase in read.notes.phrases() {
+                for phrase in read.notes.left_out() {
                     eprintln!("atelier: {}: {phrase}", task.name());
                 }
                 let items = read.rows.into_iter().map(|row| row.item).collect();

@@ -43,6 +43,17 @@ pub struct Lines {
 }
 
 impl Lines {
+    fn phrase(&self, what: &str) -> Option<String> {
+        let first: Vec<String> = self.first.iter().map(usize::to_string).collect();
+        let more = if self.count > first.len() {
+            ", …"
+        } else {
+            ""
+        };
+        let lines = format!("{} {what} (line {}{more})", self.count, first.join(", "));
+        (self.count > 0).then_some(lines)
+    }
+
     fn add(&mut self, line: usize) {
         self.count += 1;
         if self.first.len() < 5 {
@@ -54,23 +65,22 @@ impl Lines {
 impl Notes {
     /// What there is to say, one phrase a kind of row: empty where every row is asked and new.
     pub fn phrases(&self) -> Vec<String> {
+        let mut phrases = self.left_out();
+        phrases.extend(self.repeated.phrase("the same as an earlier one, kept"));
+        phrases
+    }
+
+    /// Of the rows that are not asked.
+    pub fn left_out(&self) -> Vec<String> {
         let kinds = [
             (&self.blank, "blank, left out"),
             (&self.unlabelled, "without an answer, left out"),
             (&self.choices, "with another number of choices, left out"),
-            (&self.repeated, "the same as an earlier one, kept"),
         ];
-        let some = kinds.into_iter().filter(|(lines, _)| lines.count > 0);
-        some.map(|(lines, what)| {
-            let first: Vec<String> = lines.first.iter().map(usize::to_string).collect();
-            let more = if lines.count > lines.first.len() {
-                ", …"
-            } else {
-                ""
-            };
-            format!("{} {what} (line {}{more})", lines.count, first.join(", "))
-        })
-        .collect()
+        kinds
+            .into_iter()
+            .filter_map(|(lines, what)| lines.phrase(what))
+            .collect()
     }
 
     /// Counts questions that were asked before.

@@ -76,7 +76,7 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser) = setup::for_tests(place)?;
+    let (workshop, browser, python) = setup::for_tests(place)?;
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
@@ -87,7 +87,8 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             .args(["test", "--package", package, "--features", features])
             .env("ATELIER_DIST", place.dist())
             .env("ATELIER_CHROME", &browser.chrome)
-            .env("ATELIER_CHROMEDRIVER", &browser.driver);
+            .env("ATELIER_CHROMEDRIVER", &browser.driver)
+            .env("ATELIER_PYTHON", &python);
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)
         })?;

@@ -6,7 +6,8 @@
 //!   command that helps.
 //! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
-//!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`apt`].
+//!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
+//!   [`python`] (pyarrow for a test), [`apt`].
 //! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
 //!   what must travel with it.
 //! - [`server`]: serves `dist/`.
@@ -23,6 +24,7 @@ mod npm;
 mod page;
 mod peers;
 mod place;
+mod python;
 mod server;
 mod setup;
 mod stamp;

@@ -1,10 +1,13 @@
 //! What each chore needs, made present. Every part first looks; what is there is not touched.
 
+use std::path::PathBuf;
+
 use crate::apt;
 use crate::browser::{self, Browser};
 use crate::command::Stop;
 use crate::npm;
 use crate::place::Place;
+use crate::python;
 use crate::tools::{self, Tools};
 use crate::wasm::{self, Debian, Found, Wasm};
 
@@ -24,19 +27,22 @@ pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
     })
 }
 
-/// Building the page and running it in a browser.
-pub fn for_tests(place: &Place) -> Result<(Workshop, Browser), Stop> {
+/// Building the page, running it in a browser, and reading surveys' rows with Python.
+pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
+    needs.extend(python::needs(place));
     let wasm = packages(place, needs)?;
     npm::prepare(place)?;
     let browser = browser::prepare()?;
+    let python = python::prepare(place)?;
     Ok((
         Workshop {
             wasm,
             tools: tools::prepare(place)?,
         },
         browser,
+        python,
     ))
 }
 

@@ -7,17 +7,21 @@ use crate::chart::plot::Axis;
 use crate::measure::correlation::SIGNIFICANT;
 use crate::study::survey::{Coefficient, Columns, Correlated, Pair, Survey};
 
-const COLUMNS: [(&str, fn(&Correlated) -> &Columns); 3] = [
+type ColumnsOf = fn(&Correlated) -> &Columns;
+type PairOf = fn(&Columns) -> &Pair;
+type CoefficientOf = fn(&Pair) -> Option<Coefficient>;
+
+const COLUMNS: [(&str, ColumnsOf); 3] = [
     ("probability", |c| &c.probability),
     ("logit", |c| &c.logit),
     ("paper", |c| &c.paper),
 ];
-const QUANTITIES: [(&str, fn(&Columns) -> &Pair); 3] = [
+const QUANTITIES: [(&str, PairOf); 3] = [
     ("−MSE", |c| &c.minus_mse),
     ("−bias", |c| &c.minus_bias),
     ("diversity", |c| &c.diversity),
 ];
-const KINDS: [(&str, fn(&Pair) -> Option<Coefficient>); 2] =
+const KINDS: [(&str, CoefficientOf); 2] =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {

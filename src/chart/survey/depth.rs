@@ -7,7 +7,9 @@ use crate::chart::plot::{Axis, Mark, Pen};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
-const QUANTITIES: [(&str, fn(&AverageDepth) -> f64); 3] = [
+type Of = fn(&AverageDepth) -> f64;
+
+const QUANTITIES: [(&str, Of); 3] = [
     ("accuracy, mean over tasks", |depth| depth.accuracy),
     ("MSE, squared probability, mean over tasks", |depth| {
         depth.probability.mse

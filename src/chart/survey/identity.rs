@@ -10,7 +10,9 @@ use crate::chart::plot::Axis;
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 
-const COLUMNS: [(&str, fn(&Known<'_>) -> Triple); 3] = [
+type Of = fn(&Known<'_>) -> Triple;
+
+const COLUMNS: [(&str, Of); 3] = [
     ("probability", |cell| cell.found.averages.probability.total),
     ("logit", |cell| cell.found.averages.logit.total),
     ("paper", |cell| cell.found.averages.paper),

@@ -7,7 +7,9 @@ use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, Point as Found, Survey};
 
-const ESTIMATORS: [(&str, &str, fn(&Information) -> &Estimate); 2] = [
+type EstimateOf = fn(&Information) -> &Estimate;
+
+const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
     ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
     ("copula", "Gaussian copula", |i| &i.copula),
 ];

@@ -6,6 +6,9 @@ use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
 
+/// Bias and diversity of a cell.
+type Of<'a> = &'a dyn Fn(&Known<'_>) -> [f64; 2];
+
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let corrected = |cell: &Known<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
@@ -15,7 +18,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             cell.found.tradeoff.paper_diversity,
         ]
     };
-    let forms: [(&str, &dyn Fn(&Known<'_>) -> [f64; 2]); 2] = [
+    let forms: [(&str, Of<'_>); 2] = [
         ("diversity against bias, corrected: exact", &corrected),
         ("the same as the paper prints the terms", &printed),
     ];

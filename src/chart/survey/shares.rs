@@ -9,14 +9,17 @@ use crate::chart::plot::Axis;
 use crate::measure::decomposition::{Column, Share};
 use crate::study::survey::Survey;
 
-const KINDS: [(&str, fn(&Column) -> Share); 3] = [
+type ShareOf = fn(&Column) -> Share;
+type Whole = fn(&Column) -> f64;
+
+const KINDS: [(&str, ShareOf); 3] = [
     ("embedding", |c| c.by_kind.embedding),
     ("attention", |c| c.by_kind.attention),
     ("MLP", |c| c.by_kind.mlp),
 ];
 type Part = fn(&Share) -> f64;
 type Pick = for<'a> fn(&'a Known<'_>) -> &'a Column;
-const PANELS: [(&str, Pick, Part, fn(&Column) -> f64); 4] = [
+const PANELS: [(&str, Pick, Part, Whole); 4] = [
     (
         "share of bias, probabilities",
         |c| &c.found.averages.probability,

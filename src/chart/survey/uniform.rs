@@ -7,6 +7,9 @@ use crate::chart::number::short;
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
 
+/// A distance.
+type Of<'a> = &'a dyn Fn(&Known<'_>) -> f64;
+
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let paper =
@@ -14,7 +17,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
     let own = |cell: &Known<'_>| {
         100.0 * (cell.found.averages.probability.total.mse - cell.found.uniform).abs()
     };
-    let forms: [(&str, &dyn Fn(&Known<'_>) -> f64); 2] = [
+    let forms: [(&str, Of<'_>); 2] = [
         ("|MSE − uniform| × 100, as the paper prints MSE", &paper),
         ("the same of probabilities", &own),
     ];

@@ -18,7 +18,8 @@ use crate::task::shots::with_shots;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub atelier: u32,
-    pub rows: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
     pub shots: usize,
     pub seed: u64,
     pub continuations: bool,

@@ -50,7 +50,7 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
     };
     let asked = Asked {
         atelier: VERSION,
-        rows: ask.rows.unwrap_or(0),
+        rows: ask.rows,
         shots: ask.shots,
         seed: ask.seed,
         continuations: ask.continuations,

@@ -98,6 +98,9 @@ impl Survey {
 /// A list of another length than the model has members.
 fn wrong(found: &Found, members: usize) -> Option<String> {
     let averages = &found.averages;
+    if members == 0 {
+        return Some("its model has no members".into());
+    }
     let lists = [
         ("by_depth", averages.by_depth.len()),
         (

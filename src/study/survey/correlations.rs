@@ -167,3 +167,44 @@ fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
         paper: columns(|task| &task.paper),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(accuracy: &[f64], mse: &[f64]) -> Vec<AverageDepth> {
+        let depth = |(i, (&accuracy, &mse)): (usize, (&f64, &f64))| {
+            let triple = Triple {
+                mse,
+                bias: 2.0 * mse + 0.01 * (i * i) as f64,
+                diversity: mse + 0.01 * (i * i) as f64,
+            };
+            AverageDepth {
+                members: i + 1,
+                paper: triple,
+                probability: triple,
+                logit: triple,
+                accuracy,
+            }
+        };
+        accuracy.iter().zip(mse).enumerate().map(depth).collect()
+    }
+
+    #[test]
+    fn models_are_standardised_by_themselves_and_constants_left_out() {
+        // Far apart as they are, each falls as it gets better: pooled raw they would not.
+        let low = curve(&[0.1, 0.2, 0.3], &[0.03, 0.02, 0.01]);
+        let high = curve(&[0.7, 0.8, 0.9], &[0.9, 0.8, 0.7]);
+        let still = curve(&[0.5, 0.5, 0.5], &[0.3, 0.2, 0.1]);
+        let (found, constant) = columns(&[&low, &high, &still], |depth| depth.probability);
+        assert_eq!(constant, 1);
+        let pearson = found.minus_mse.pearson.expect("six points");
+        assert!(
+            (pearson.r - 1.0).abs() < 1e-12 && pearson.n == 6,
+            "{pearson:?}"
+        );
+        assert!(pearson.p.is_some_and(|p| p < 1e-6));
+        let (none, constant) = columns(&[&still], |depth| depth.logit);
+        assert_eq!((none, constant), (Columns::default(), 1));
+    }
+}

@@ -13,6 +13,7 @@ mod correlations;
 mod information;
 mod report;
 mod row;
+mod scoring;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, WINDOW};

@@ -22,8 +22,9 @@ pub struct SurveyReport {
 /// Models x tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// Rows of each task at most.
-    pub rows: usize,
+    /// Rows of each task at most; as many as the tasks say without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
     /// Worked examples in front of every question, and how they were drawn.
     pub shots: usize,
     pub seed: u64,

@@ -74,13 +74,8 @@ impl Template {
 
     /// Takes off a name at the very end with the blanks before it, and gives those back.
     pub fn strip_end(&mut self, name: &str) -> Option<String> {
-        if self
-            .parts
-            .pop_if(|last| matches!(last, Part::Name(n) if n == name))
-            .is_none()
-        {
-            return None;
-        }
+        self.parts
+            .pop_if(|last| matches!(last, Part::Name(n) if n == name))?;
         let Some(Part::Text(text)) = self.parts.last_mut() else {
             return Some(String::new());
         };

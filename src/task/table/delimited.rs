@@ -3,10 +3,11 @@
 
 use csv::{ByteRecord, ReaderBuilder};
 
+use super::Numbered;
 use crate::task::error::TaskError;
 
 /// Every row that is not an empty line, with the line it begins in.
-pub fn read(file: &[u8], delimiter: u8) -> Result<Vec<(usize, Vec<String>)>, TaskError> {
+pub fn read(file: &[u8], delimiter: u8) -> Result<Vec<Numbered<Vec<String>>>, TaskError> {
     let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use super::Numbered;
 use crate::task::error::TaskError;
 
 /// Every line that is not blank.
-pub fn read(file: &[u8]) -> Result<Vec<(usize, Map<String, Value>)>, TaskError> {
+pub fn read(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError> {
     let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
     let mut rows = Vec::new();
     for (index, bytes) in file.split(|&byte| byte == b'\n').enumerate() {

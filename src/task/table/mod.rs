@@ -30,12 +30,15 @@ impl Record {
     }
 }
 
+/// A row with its line, or its place in a file without lines, counted from 1.
+pub type Numbered<T> = (usize, T);
+
 /// A file's rows, before it is known which columns they have.
 pub enum Table {
     /// Cells by place; the first row may be a header.
-    Cells(Vec<(usize, Vec<String>)>),
+    Cells(Vec<Numbered<Vec<String>>>),
     /// Values by name.
-    Objects(Vec<(usize, Map<String, Value>)>),
+    Objects(Vec<Numbered<Map<String, Value>>>),
 }
 
 /// # Errors

@@ -5,9 +5,10 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Map, Value};
 
+use super::Numbered;
 use crate::task::error::TaskError;
 
-pub fn read(file: &[u8]) -> Result<Vec<(usize, Map<String, Value>)>, TaskError> {
+pub fn read(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError> {
     let wrong = |error: parquet::errors::ParquetError| TaskError::Parquet {
         reason: error.to_string(),
     };

@@ -1,0 +1,55 @@
+//! The rows' file: Parquet, one row a question, [`SCHEMA`] whatever the task. DuckDB, pandas and
+//! polars read it as it is.
+//!
+//! Lists are plain Parquet lists. `member_logits` is `[M * K]`, member by member; K is the length of
+//! `logits`, and the members' kinds and blocks are in the file's metadata under `atelier.members`, as
+//! JSON, beside `atelier.cell` (how the rows were scored), `atelier.model` and `atelier.task`.
+
+mod reader;
+mod writer;
+
+pub use reader::RowsFile;
+pub use writer::RowsWriter;
+
+use crate::engine::Member;
+use crate::study::survey::CellFacts;
+
+/// The columns of every rows' file.
+pub const SCHEMA: &str = "message atelier_row {
+    required int32 row;
+    required int32 line;
+    required int32 tokens;
+    required int32 answer;
+    required int32 answered;
+    required boolean correct;
+    optional boolean correct_per_byte;
+    required group option_ids (LIST) { repeated group list { required int32 element; } }
+    required group logits (LIST) { repeated group list { required float element; } }
+    required group member_logits (LIST) { repeated group list { required float element; } }
+    required double sum_error;
+    required double probability_mse;
+    required double probability_bias;
+    required double probability_diversity;
+    required double logit_mse;
+    required double logit_bias;
+    required double logit_diversity;
+    required double paper_mse;
+    required double paper_bias;
+    required double paper_diversity;
+    required group log_likelihoods (LIST) { repeated group list { required double element; } }
+    optional binary prompt (STRING);
+    required group choices (LIST) { repeated group list { required binary element (STRING); } }
+    optional int32 right;
+}";
+
+/// Rows that are written, and read, together.
+const GROUP: usize = 1024;
+
+/// What a file says of all its rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    pub model: String,
+    pub task: String,
+    pub members: Vec<Member>,
+    pub facts: CellFacts,
+}

@@ -1,0 +1,115 @@
+//! What one row's trace and scores say.
+
+use super::MeasuredRow;
+use super::asking::Place;
+use crate::engine::{TokenScore, Trace};
+use crate::measure::decomposition::{Triple, argmax};
+use crate::model::Prompt;
+use crate::study::orders::Reading;
+use crate::task::item::{Candidate, Item};
+
+/// The row's votes; right is what their sum says, until a score says otherwise.
+pub(super) fn measured(
+    place: &Place<'_>,
+    reading: &Reading,
+    prompt: &Prompt,
+    trace: &Trace,
+) -> MeasuredRow {
+    let &Place { row, line, item } = place;
+    let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+    let answered = argmax(&logits);
+    let (text, choices) = shown(item);
+    let mut measured = MeasuredRow {
+        row,
+        line,
+        tokens: prompt.token_ids.len(),
+        answer: reading.answer,
+        answered,
+        correct: answered == reading.answer,
+        correct_per_byte: None,
+        option_ids: prompt.option_ids.clone(),
+        logits: trace.logits.clone(),
+        member_logits: trace.member_logits.concat(),
+        sum_error: 0.0,
+        probability: [0.0; 3],
+        logit: [0.0; 3],
+        paper: [0.0; 3],
+        log_likelihoods: Vec::new(),
+        prompt: text,
+        choices,
+        right: item.answer(),
+    };
+    let found = measured.decomposition(&trace.members);
+    let three = |t: &Triple| [t.mse, t.bias, t.diversity];
+    measured.sum_error = found.sum_error;
+    measured.probability = three(&found.probability.total);
+    measured.logit = three(&found.logit.total);
+    measured.paper = three(&found.paper);
+    measured
+}
+
+/// The row's candidates, or its one word, as the model scores them.
+pub(super) fn scored(row: &mut MeasuredRow, reading: &Reading, scores: &[TokenScore]) {
+    let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();
+    match reading.choice {
+        Some((answer, _)) => {
+            let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
+            let each: Vec<f64> = sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+            row.correct = argmax(&sums) == answer;
+            row.correct_per_byte = Some(argmax(&each) == answer);
+        }
+        None => row.correct = scores.iter().all(|score| score.greedy),
+    }
+    row.log_likelihoods = sums;
+}
+
+/// A question as a reader sees it, and what it offers.
+fn shown(item: &Item) -> (Option<String>, Vec<String>) {
+    match item {
+        Item::Option {
+            prompt, options, ..
+        } => (Some(prompt.clone()), options.clone()),
+        Item::Ids { .. } => (None, Vec::new()),
+        Item::Continuation { candidates, .. } => {
+            let same = candidates
+                .windows(2)
+                .all(|two| two[0].context == two[1].context);
+            let choice = |c: &Candidate| {
+                if same {
+                    c.continuation.clone()
+                } else {
+                    format!("{}{}", c.context, c.continuation)
+                }
+            };
+            let context = candidates.first().filter(|_| same);
+            (
+                context.map(|candidate| candidate.context.clone()),
+                candidates.iter().map(choice).collect(),
+            )
+        }
+        Item::LastWord { context, word } => (Some(context.clone()), vec![word.clone()]),
+        Item::Generate { prompt, answer } => (Some(prompt.clone()), vec![answer.clone()]),
+    }
+}
+
+/// What all candidates begin with, and the tokens in which they part from each other; `None` where
+/// two go on with the same one, or one ends.
+pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
+    let all: Vec<&[u32]> = reading
+        .passages
+        .iter()
+        .map(|(p, _)| &p.token_ids[..])
+        .collect();
+    let first = *all.first()?;
+    let same = |at: usize| all.iter().all(|ids| ids.get(at) == first.get(at));
+    let common = (0..first.len()).take_while(|&at| same(at)).count();
+    let next: Option<Vec<u32>> = all.iter().map(|ids| ids.get(common).copied()).collect();
+    let option_ids = next.filter(|_| common > 0)?;
+    let mut distinct = option_ids.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    (distinct.len() == option_ids.len()).then(|| Prompt {
+        token_ids: first[..common].to_vec(),
+        option_ids,
+    })
+}

@@ -1,0 +1,90 @@
+//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::apt::Need;
+use crate::command::{self, Stop, on_path, output, ready, run, step};
+use crate::place::Place;
+
+const PYARROW: &str = "26.0.1";
+
+const PYTHON: &[&str] = &["python3", "python"];
+
+/// A Python that can make environments: Debian has that in a package of its own.
+pub fn needs(place: &Place) -> Vec<Need> {
+    let has_venv = || {
+        let python = on_path(PYTHON)?;
+        output(Command::new(python).args(["-c", "import ensurepip, venv"]))
+    };
+    if is_ready(&interpreter(place)) || has_venv().is_some() {
+        return Vec::new();
+    }
+    vec![Need {
+        what: "Python",
+        packages: &["python3", "python3-venv"],
+        elsewhere: "install Python 3.10 or newer",
+    }]
+}
+
+/// The interpreter of an environment with pyarrow, made once for all clones.
+pub fn prepare(place: &Place) -> Result<PathBuf, Stop> {
+    let name = format!("pyarrow {PYARROW}");
+    let interpreter = interpreter(place);
+    if is_ready(&interpreter) {
+        ready(&name);
+        return Ok(interpreter);
+    }
+    step(
+        &format!("installing {name} (50 MB to fetch), once for all clones"),
+        || {
+            let python = on_path(PYTHON)
+                .ok_or_else(|| Stop::new("There is no Python to read the survey's rows with."))?;
+            let folder = folder(place);
+            run(
+                Command::new(python)
+                    .args(["-m", "venv", "--clear"])
+                    .arg(&folder),
+                "Python could not make an environment.",
+            )?;
+            let mut pip = Command::new(&interpreter);
+            pip.args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+            ])
+            .args(["--only-binary", ":all:", "--no-deps"])
+            .arg(format!("pyarrow=={PYARROW}"));
+            run(
+                &mut pip,
+                "pip could not install pyarrow; is there a network?",
+            )
+        },
+    )?;
+    Ok(interpreter)
+}
+
+fn folder(place: &Place) -> PathBuf {
+    place
+        .cache()
+        .join("tools")
+        .join(format!("pyarrow-{PYARROW}"))
+}
+
+fn interpreter(place: &Place) -> PathBuf {
+    let inner = if cfg!(windows) {
+        "Scripts/python.exe"
+    } else {
+        "bin/python"
+    };
+    folder(place).join(inner)
+}
+
+fn is_ready(interpreter: &Path) -> bool {
+    let script = "import pyarrow.parquet, pyarrow; print(pyarrow.__version__)";
+    interpreter.is_file()
+        && command::output(Command::new(interpreter).args(["-c", script]))
+            .is_some_and(|version| version == PYARROW)
+}
