@@ -127,7 +127,7 @@ impl Isa {
         }
     }
 
-    /// For people.
+    #[cfg(test)]
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
