@@ -115,11 +115,9 @@ impl Engine for CandleEngine {
     }
 
     fn describe(&self) -> String {
-        if self.device.is_cpu() {
-            format!("CPU ({}, f32)", product::Isa::best().name())
-        } else {
-            "candle on CUDA (f32)".to_string()
-        }
+        // Nothing of this very processor: the text stands in reports, which do not depend on it.
+        let device = if self.device.is_cpu() { "CPU" } else { "CUDA" };
+        format!("candle on {device} (f32)")
     }
 
     fn parameters(&self) -> usize {

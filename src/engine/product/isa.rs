@@ -71,6 +71,8 @@ strip!(portable: lanes::Portable, 2, 4 1 2 3);
 
 impl Isa {
     /// All that this processor has, the best first.
+    // What is pushed depends on the target.
+    #[allow(clippy::vec_init_then_push)]
     pub fn available() -> Vec<Self> {
         let mut sets = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -125,7 +127,7 @@ impl Isa {
         }
     }
 
-    /// For people.
+    #[cfg(test)]
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

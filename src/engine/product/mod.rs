@@ -16,7 +16,8 @@ mod packed;
 mod panels;
 mod tile;
 
-pub use isa::Isa;
+#[cfg(test)]
+use isa::Isa;
 pub use packed::{Packed, multiply};
 pub use panels::Panels;
 
