@@ -15,9 +15,9 @@ use std::time::Instant;
 mod common;
 mod setting;
 
-use atelier::engine::EngineChoice;
-use atelier::model::{Checkpoint, ModelConfig, ModelFiles, Prompt, Tokenizer, Weights};
+use atelier::model::{ModelFiles, Prompt, Tokenizer};
 use atelier::plan::Plan;
+use atelier::study::LoadedModel;
 use common::prompts;
 use serde_json::{Value, json};
 use setting::{here, median, mobile, python, scratch, write_model};
@@ -161,14 +161,10 @@ fn same(ours: &Value, theirs: &Value) {
 fn ours(folder: &Path, cases: &Path) {
     let cases = std::fs::read_to_string(cases).expect("cases");
     let cases: Value = serde_json::from_str(&cases).expect("cases in JSON");
-    let engine = {
-        let files = ModelFiles::open(folder).expect("a model folder");
-        let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config));
-        let config = config.expect("a config");
-        let checkpoint = Checkpoint::open(&files).expect("a checkpoint");
-        let weights = Weights::load(&config, &checkpoint, &mut |_, _| ()).expect("weights");
-        EngineChoice::Cpu.open(config, weights).expect("an engine")
-    };
+    let files = ModelFiles::open(folder).expect("a model folder");
+    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
+    drop(files);
+    let engine = model.engine;
     let plan = [Plan::whole(&engine.config().order).expect("a plan")];
     println!(
         "{}",

@@ -122,9 +122,14 @@ impl Browser {
 
     /// Waits until a script's expression is true.
     pub fn until(&self, what: &str, expression: &str) {
+        self.until_within(PATIENCE, what, expression);
+    }
+
+    /// The same, with another patience.
+    pub fn until_within(&self, patience: Duration, what: &str, expression: &str) {
         let started = Instant::now();
         while self.run(&format!("return Boolean({expression})")) != Value::Bool(true) {
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > patience {
                 let page = self.run("return document.body.innerText.slice(0, 3000)");
                 panic!(
                     "waited in vain until {what}; the page says:\n{}\nconsole: {:?}",

@@ -1,12 +1,14 @@
-//! atelier's CPU engine as a page calls it, to be timed beside onnxruntime-web.
+//! atelier's engines as a page calls them, to be timed beside onnxruntime-web.
 
 #![cfg(target_arch = "wasm32")]
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use atelier::engine::{Engine, EngineChoice};
-use atelier::model::{Bytes, Checkpoint, ModelConfig, ModelFiles, Prompt, Weights};
+use atelier::engine::webgpu::AdapterChoice;
+use atelier::engine::{Capture, Engine, EngineChoice, EngineError, Trace};
+use atelier::model::{Bytes, Checkpoint, ModelConfig, ModelError, ModelFiles, Parts, Prompt};
 use atelier::plan::Plan;
+use atelier::study::LoadedModel;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -20,20 +22,37 @@ impl Model {
     /// From `config.json` and `model.safetensors`.
     #[wasm_bindgen(constructor)]
     pub fn new(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
-        let files = vec![
-            ("config.json".to_string(), Bytes::Owned(config)),
-            ("model.safetensors".to_string(), Bytes::Owned(weights)),
-        ];
         let open = || -> Result<Self, Box<dyn std::error::Error>> {
             let files = ModelFiles::from_named("peer", files)?;
-            let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config))?;
-            let checkpoint = Checkpoint::open(&files)?;
-            let weights = Weights::load(&config, &checkpoint, &mut |_, _| ())?;
-            let plan = [Plan::whole(&config.order)?];
-            let engine = EngineChoice::Cpu.open(config, weights)?;
+            let files = files(config, weights)?;
+            let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
+            let plan = [model.plan(None)?];
+            let engine = model.engine;
             Ok(Self { engine, plan })
         };
         open().map_err(|error| error.to_string())
+    }
+
+    /// The same, on the GPU that the browser offers.
+    pub async fn on_gpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
+        let open = async || -> Result<Self, Box<dyn std::error::Error>> {
+            let files = files(config, weights)?;
+            let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config))?;
+            let plan = [Plan::whole(&config.order)?];
+            let checkpoint = Checkpoint::open(&files)?;
+            let parts = Parts::new(&config, &checkpoint)?;
+            let choice = EngineChoice::WebGpu {
+                adapter: AdapterChoice::default(),
+                format: None,
+            };
+            let mut loading = choice.begin(config, checkpoint.stored()).await?;
+            for n in 0..parts.len() {
+                loading.take(parts.read(n, &files.bytes(parts.slices(n)))?)?;
+            }
+            let engine = loading.finish()?;
+            Ok(Self { engine, plan })
+        };
+        open().await.map_err(|error| error.to_string())
     }
 
     pub fn describe(&self) -> String {
@@ -42,18 +61,48 @@ impl Model {
 
     /// One pass over prompts of `length` tokens each, members recorded: each prompt's logits for
     /// the `options`, prompt by prompt.
-    pub fn run(&self, ids: &[u32], length: usize, options: &[u32]) -> Result<Vec<f32>, String> {
+    pub async fn run(
+        &self,
+        ids: Vec<u32>,
+        length: usize,
+        options: Vec<u32>,
+    ) -> Result<Vec<f32>, String> {
         let prompt = |ids: &[u32]| Prompt {
             token_ids: ids.to_vec(),
-            option_ids: options.to_vec(),
+            option_ids: options.clone(),
         };
-        let prompts: Vec<Prompt> = ids.chunks_exact(length).map(prompt).collect();
-        let go_on = &mut |_, _| ControlFlow::Continue(());
-        let traces = self.engine.run(&prompts, &self.plan, go_on);
-        let traces = traces.map_err(|error| error.to_string())?;
-        Ok(traces[0]
-            .iter()
-            .flat_map(|trace| trace.logits.clone())
-            .collect())
+        let prompts: Arc<[Prompt]> = ids.chunks_exact(length).map(prompt).collect();
+        let plans = self.plan.to_vec().into();
+        let run = async || -> Result<Vec<Vec<Trace>>, EngineError> {
+            let mut run = self.engine.start(prompts, plans, Capture::Members)?;
+            while run.advance()?.is_some() {
+                if run.is_waiting() {
+                    turn().await;
+                }
+            }
+            run.finish()
+        };
+        let traces = run().await.map_err(|error| error.to_string())?;
+        let logits = traces[0].iter().flat_map(|trace| trace.logits.clone());
+        Ok(logits.collect())
     }
+}
+
+fn files(config: Vec<u8>, weights: Vec<u8>) -> Result<ModelFiles, ModelError> {
+    let files = vec![
+        ("config.json".to_string(), Bytes::Owned(config)),
+        ("model.safetensors".to_string(), Bytes::Owned(weights)),
+    ];
+    ModelFiles::from_named("peer", files)
+}
+
+/// Lets the browser's event loop turn once, so that its GPU can answer.
+async fn turn() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        if let Some(window) = web_sys::window() {
+            // A time-out of nothing always comes.
+            let _ = window.set_timeout_with_callback(&resolve);
+        }
+    });
+    let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }
