@@ -11,7 +11,7 @@ use crate::{npm, page, setup};
 const PACKAGE: &str = "atelier-browser-peer";
 
 pub fn bench(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser) = setup::for_tests(place)?;
+    let (workshop, browser, _) = setup::for_tests(place)?;
     let folder = place.root().join("benches/peers");
     step("npm ci (onnxruntime-web)", || npm::install(&folder))?;
 
@@ -52,12 +52,13 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         )
     })?;
 
-    for bench in ["browser", "python"] {
+    for (bench, arguments) in [("browser", &[][..]), ("browser", &["gpu"]), ("python", &[])] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())
             .args(["bench", "--package", "atelier-benches", "--bench", bench])
-            .args(["--features", "peers"])
+            .args(["--features", "peers", "--"])
+            .args(arguments)
             .env("ATELIER_PEER", &pkg)
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver);

@@ -23,7 +23,6 @@ impl Model {
     #[wasm_bindgen(constructor)]
     pub fn new(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
         let open = || -> Result<Self, Box<dyn std::error::Error>> {
-            let files = ModelFiles::from_named("peer", files)?;
             let files = files(config, weights)?;
             let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
             let plan = [model.plan(None)?];
