@@ -108,6 +108,9 @@ struct Ask {
     #[arg(long)]
     resume: bool,
 
+    #[command(flatten)]
+    engine: super::engine::Args,
+
     /// Print the report as JSON
     #[arg(long)]
     json: bool,

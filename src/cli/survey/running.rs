@@ -26,6 +26,7 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
         "--rows 0 leaves nothing to run: give at least 1"
     );
     let out = ask.out.as_deref().context("--out says where to write")?;
+    let engine = ask.engine.choice()?;
     let files = ask
         .models
         .iter()
@@ -62,6 +63,7 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
 
     let running = Running {
         folder: &folder,
+        engine: &engine,
         questions: &questions,
         continuations: ask.continuations,
         shard: ask.shard.unwrap_or(Shard::WHOLE),
@@ -112,6 +114,7 @@ pub(super) fn failures(survey: &crate::study::survey::Survey) -> anyhow::Result<
 
 struct Running<'a> {
     folder: &'a Folder,
+    engine: &'a EngineChoice,
     questions: &'a [Questions],
     continuations: bool,
     shard: Shard,
@@ -179,7 +182,7 @@ impl Running<'_> {
 
     /// The model, or why there is none: others go on.
     fn load(&self, files: &ModelFiles) -> anyhow::Result<Result<LoadedModel, String>> {
-        let model = match known::load(files, &EngineChoice::Cpu) {
+        let model = match known::load(files, self.engine) {
             Ok(model) => model,
             Err(error) => return Ok(Err(error.to_string())),
         };
@@ -189,7 +192,7 @@ impl Running<'_> {
         };
         match Facts::read(self.folder, &model.name)? {
             Some(before) if before != facts => bail!(
-                "{} was begun with another model called {}: give --out another folder",
+                "{} was begun with another model called {}, or on another engine: give --out another folder",
                 self.folder.path().display(),
                 model.name
             ),
