@@ -10,7 +10,7 @@ const TOKENS: usize = 256;
 /// Residual streams of one prompt that wait at once while two orders of blocks are compared.
 const STREAMS: usize = 3;
 
-/// Bytes of a model and of one prompt of [`TOKENS`] through it, under two orders.
+/// Bytes of a model and of one prompt of up to 256 tokens through it, under two orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Numbers the model stores, shared ones once.

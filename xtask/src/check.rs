@@ -46,7 +46,15 @@ pub fn check(place: &Place) -> Result<(), Stop> {
     })?;
     step("documentation", || {
         let mut doc = Command::new("cargo");
-        doc.args(["doc", "--package", "atelier", "--lib", "--no-deps"]);
+        doc.args([
+            "doc",
+            "--package",
+            "atelier",
+            "--lib",
+            "--no-deps",
+            "--features",
+            "webgpu",
+        ]);
         document(&mut doc, place)
     })?;
     let wasm = setup::for_lints(place)?;

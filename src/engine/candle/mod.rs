@@ -2,8 +2,8 @@
 //!
 //! Prompts are packed without padding, a block runs once for all streams that wait for it, and only
 //! the last tokens and the options' rows ever meet the output head. On CPU a block is our own code
-//! on rows ([`rows`], over [`super::product`]), with a twin in candle's tensor operations beside it
-//! ([`tensors`]), which other devices run.
+//! on rows (`rows`, over `engine::product`), with a twin in candle's tensor operations beside it
+//! (`tensors`), which other devices run.
 
 mod attention;
 mod block;

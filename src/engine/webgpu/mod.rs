@@ -1,7 +1,7 @@
 //! Our own WGSL engine, through wgpu: the same numbers as the reference engine's, from any GPU.
 //!
-//! One folder a kernel, each with a README; `block` strings them together. A run is a [`program`]
-//! (which stream lies where) executed pack by pack ([`walk`]): every stream that waits for a block
+//! One folder a kernel, each with a README; `block` strings them together. A run is a `program`
+//! (which stream lies where) executed pack by pack (`walk`): every stream that waits for a block
 //! is rows of the same matrix products, members are written where they are kept by the product that
 //! makes them, and what was recorded is read back once.
 
