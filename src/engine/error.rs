@@ -27,12 +27,20 @@ pub enum EngineError {
     Tensor(String),
     #[cfg(feature = "webgpu")]
     #[error("{0}; --engine cpu needs no GPU")]
-    Gpu(#[from] super::webgpu::GpuError),
+    Gpu(super::webgpu::GpuError),
 }
 
 // Said at once, so that the page, which runs no engine, does not carry candle's own error types.
 impl From<candle_core::Error> for EngineError {
     fn from(error: candle_core::Error) -> Self {
         Self::Tensor(error.to_string())
+    }
+}
+
+// Not its source: the sentence is in the outer one already.
+#[cfg(feature = "webgpu")]
+impl From<super::webgpu::GpuError> for EngineError {
+    fn from(error: super::webgpu::GpuError) -> Self {
+        Self::Gpu(error)
     }
 }
