@@ -32,6 +32,8 @@ mod quiz;
 #[cfg(feature = "web")]
 mod studio;
 #[cfg(feature = "web")]
+pub mod survey;
+#[cfg(feature = "web")]
 mod sweeps;
 #[cfg(feature = "web")]
 mod theme;
