@@ -18,9 +18,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     let (of, curve) = match scene.choice() {
         0 => stream(scene, "copula", |i| &i.copula)?,
         1 => stream(scene, "counted votes", |i| &i.votes)?,
-        2 => made(5000),
-        3 => made(200),
-        _ => made(40),
+        2 => made(None),
+        3 => made(Some(200)),
+        _ => made(Some(40)),
     };
     let theme = scene.theme;
     let pens = [
@@ -158,21 +158,29 @@ fn stream(
     ))
 }
 
-fn made(rows: usize) -> (String, Vec<Terms>) {
+/// All outcomes for `None`, else so many rows drawn.
+fn made(rows: Option<usize>) -> (String, Vec<Terms>) {
     const SEED: u32 = 5;
+    const ALL: usize = 65_536;
     let ensemble = Ensemble {
         options: 2,
-        right: vec![0.65; 8],
+        right: vec![0.75; 6],
         together: 0.5,
     };
-    let drawn = ensemble.drawn(rows, SEED);
-    let curve = (1..=8).map(|members| {
-        let terms = estimate(
-            &drawn.votes[..members],
-            &drawn.answers,
-            2,
+    let (all, correction, counted) = match rows {
+        None => (
+            ensemble.exact(ALL),
+            Correction::None,
+            format!("{ALL} rows hold every outcome as often as it happens"),
+        ),
+        Some(rows) => (
+            ensemble.drawn(rows, SEED),
             Correction::MillerMadow,
-        );
+            format!("{rows} rows drawn from seed {SEED}, counted (Miller-Madow)"),
+        ),
+    };
+    let curve = (1..=6).map(|members| {
+        let terms = estimate(&all.votes[..members], &all.answers, 2, correction);
         [
             terms.relevancy,
             terms.redundancy,
@@ -181,8 +189,7 @@ fn made(rows: usize) -> (String, Vec<Terms>) {
             terms.joint,
         ]
     });
-    let words = format!(
-        "Made up: eight members in pairs that share a secret every second time; {rows} rows drawn from seed {SEED}, counted (Miller-Madow)."
-    );
+    let words =
+        format!("Made up: six members in pairs that share a secret every second time; {counted}.");
     (words, curve.collect())
 }

@@ -30,7 +30,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         ),
     };
     let theme = scene.theme;
-    let [relevancy, redundancy, conditional, joint] = group.terms;
+    // Differences of equal sums leave dust.
+    let dusted = group.terms.map(|x| if x.abs() < 1e-12 { 0.0 } else { x });
+    let [relevancy, redundancy, conditional, joint] = dusted;
     let bars = [
         ("relevancy", theme.attention, relevancy),
         ("conditional redundancy", theme.diversity, conditional),

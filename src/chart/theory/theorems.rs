@@ -83,7 +83,7 @@ pub const THEOREMS: [Theorem; 8] = [
             choices: &[
                 "the model's stream, copula",
                 "the model's stream, votes",
-                "made up: 5000 rows",
+                "made up: every outcome counted",
                 "made up: 200 rows",
                 "made up: 40 rows",
             ],

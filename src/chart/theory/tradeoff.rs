@@ -5,8 +5,34 @@ use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::tradeoff::Tradeoff;
+use crate::study::survey::Found;
 
-type Value = fn(&Tradeoff) -> f64;
+type Value = fn(&Terms) -> f64;
+
+/// The printed bias is called right below this: the file has seven digits.
+const ROUNDING: f64 = 1e-4;
+
+/// A task's terms, and what they are to add up to.
+struct Terms {
+    terms: Tradeoff,
+    /// From the rows' own decomposition, in logits.
+    bias: f64,
+    diversity: f64,
+}
+
+impl Terms {
+    fn of(found: &Found, share: f64) -> Self {
+        let (full, terms) = (&found.tradeoff, found.tradeoff.towards_constant(share));
+        let total = found.averages.logit.total;
+        Self {
+            // (t - u)² with t moved: only what hangs on the target's own spread changes.
+            bias: total.bias + (terms.target_variance - full.target_variance)
+                - 2.0 * (terms.target_covariance - full.target_covariance),
+            diversity: total.diversity,
+            terms,
+        }
+    }
+}
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     let theme = scene.theme;
@@ -16,30 +42,30 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         pen("terms as printed", theme.mlp, Line::None, Mark::Square),
     ];
     let share = scene.setting.clamp(0.0, 1.0);
-    let found: Vec<(String, Tradeoff)> = scene
+    let found: Vec<(String, Terms)> = scene
         .cells()
         .map(|(task, found)| {
-            let name = scene.survey.tasks[task].name.clone();
-            (name, found.tradeoff.towards_constant(share))
+            (
+                scene.survey.tasks[task].name.clone(),
+                Terms::of(found, share),
+            )
         })
         .collect();
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
-    // With its terms, the corrected form is what the rows are, by algebra; the level is summed from
-    // other fields of the same file.
     let quantities: [(&str, [Value; 3]); 2] = [
         (
             "bias, squared logits",
-            [
-                |t| t.mse + t.diversity,
-                |t| t.bias_bar_squared + t.omega + t.target_variance - 2.0 * t.target_covariance,
-                |t| t.paper_bias,
-            ],
+            [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias],
         ),
         (
             "diversity, squared logits",
-            [|t| t.bias - t.mse, |t| t.diversity, |t| t.paper_diversity],
+            [
+                |t| t.diversity,
+                |t| t.terms.diversity,
+                |t| t.terms.paper_diversity,
+            ],
         ),
     ];
     let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
@@ -63,30 +89,36 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         }
     });
     let worst = |of: Value| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
-    let shared = found.iter().map(|(_, t)| t.omega / t.bias).sum::<f64>() / found.len() as f64;
+    let shared = found
+        .iter()
+        .map(|(_, t)| t.terms.omega / t.bias)
+        .sum::<f64>()
+        / found.len() as f64;
     let rows = found.iter().map(|(task, t)| {
         let mut row = vec![Cell::Text(task.clone())];
         row.extend(
             [
                 t.bias,
-                t.paper_bias,
-                t.bias_residue(),
+                t.terms.bias,
+                t.terms.paper_bias,
+                t.bias - t.terms.paper_bias,
                 t.diversity,
-                t.paper_diversity,
-                t.diversity_residue(),
-                t.omega,
+                t.terms.diversity,
+                t.terms.paper_diversity,
+                t.diversity - t.terms.paper_diversity,
+                t.terms.omega,
             ]
             .map(Cell::Number),
         );
         row
     });
     let (bias, diversity) = (
-        worst(Tradeoff::bias_residue),
-        worst(Tradeoff::diversity_residue),
+        worst(|t| t.bias - t.terms.paper_bias),
+        worst(|t| t.diversity - t.terms.paper_diversity),
     );
     Ok(Sketch {
         key: "theorem-3",
-        title: if bias < 1e-9 {
+        title: if bias < ROUNDING {
             format!(
                 "For a target that is the same for all options the printed bias is right; its diversity is off by up to {}",
                 short(diversity)
@@ -109,9 +141,11 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
             headers: headers(&[
                 "task",
                 "bias",
+                "corrected bias",
                 "printed bias",
                 "bias residue",
                 "diversity",
+                "corrected diversity",
                 "printed diversity",
                 "diversity residue",
                 "omega",
