@@ -107,17 +107,11 @@ impl Desk {
             count: StoredValue::new(0),
         };
         match address::reports() {
-            Ok(reports) if reports.is_empty() => desk.fetch(
-                vec![("survey.atelier.json".to_owned(), browser::beside(BAKED))],
-                true,
-            ),
+            Ok(reports) if reports.is_empty() => desk.open_baked(),
             Ok(reports) => desk.fetch(reports, false),
             Err(sentence) => {
                 desk.refuse(sentence);
-                desk.fetch(
-                    vec![("survey.atelier.json".to_owned(), browser::beside(BAKED))],
-                    true,
-                );
+                desk.open_baked();
             }
         }
         desk.keep_address();
@@ -223,10 +217,9 @@ impl Desk {
     }
 
     pub fn open_baked(self) {
-        self.fetch(
-            vec![("survey.atelier.json".to_owned(), browser::beside(BAKED))],
-            true,
-        );
+        // With the build's id, so that a browser does not show the one it kept of an older build.
+        let url = browser::beside(&format!("{BAKED}?v={}", browser::build()));
+        self.fetch(vec![("survey.atelier.json".to_owned(), url)], true);
     }
 
     pub fn refuse(self, sentence: String) {

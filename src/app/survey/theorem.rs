@@ -45,8 +45,9 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
     let there = Memo::new(move |_| figure.with(Option::is_some));
     let key = KEYS[theorem.number - 1];
     let title = format!("{key}-title");
+    let labelled = title.clone();
     view! {
-        <section class="theorem" aria-labelledby=title.clone()>
+        <section class="theorem" aria-labelledby=labelled>
             <h2 id=title>{format!("Theorem {}: {}", theorem.number, theorem.name)}</h2>
             <p class="claim"><Words text=theorem.claim /></p>
             <Knob control=theorem.control key setting />
