@@ -153,7 +153,7 @@ impl Link {
 }
 
 /// Percent-encoding with `+` for a space; what the plan's notation needs stays readable.
-fn encode(text: &str) -> String {
+pub(super) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -178,7 +178,7 @@ fn encode(text: &str) -> String {
 }
 
 /// The reverse of [`encode`]; a stray `%` stands for itself, bytes that are no UTF-8 become `�`.
-fn decode(text: &str) -> String {
+pub(super) fn decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;

@@ -20,11 +20,25 @@ pub fn drawing(figure: &Figure, theme: &Theme, width: u32, source: &str) -> (Val
     let mut option = figure.option.clone();
     option["animation"] = json!(false);
     option["backgroundColor"] = json!(theme.paper);
-    option["title"] = json!({
+    let own = option["title"].take();
+    let headline = json!({
         "text": title, "subtext": source, "left": LEFT - 52, "top": 10, "itemGap": 6, "padding": 0,
         "textStyle": { "color": theme.ink, "fontSize": 17, "lineHeight": 22 },
         "subtextStyle": { "color": theme.quiet, "fontSize": 12, "lineHeight": 17 },
     });
+    // Panels of small multiples are named by titles of their own.
+    option["title"] = match own {
+        Value::Array(mut titles) => {
+            for panel in &mut titles {
+                if let Some(panel_top) = panel["top"].as_u64() {
+                    panel["top"] = json!(panel_top + u64::from(top));
+                }
+            }
+            titles.push(headline);
+            Value::Array(titles)
+        }
+        _ => headline,
+    };
     for part in ["legend", "visualMap"] {
         if let Some(part_top) = option[part]["top"].as_u64() {
             option[part]["top"] = json!(part_top + u64::from(top));

@@ -9,7 +9,7 @@
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
 //! [`lab_figures`] makes those of a rearranged model, [`sweep_figures`] those of a sweep over orders,
-//! [`survey_figures`] those of a survey: small multiples ([`plot`]) that are drawn as SVG, too.
+//! [`survey_figures`] those of models x tasks, and [`theorem_figure`] what a theorem looks like.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
 //! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels
@@ -30,6 +30,7 @@ mod strokes;
 mod survey;
 mod table;
 mod theme;
+mod theory;
 mod votes;
 
 pub use column::Column;
@@ -39,9 +40,10 @@ pub use identity::Identity;
 pub use lab::lab_figures;
 pub use orders::{Quantity, sweep_figures};
 pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};
-pub use survey::{SurveyFigure, survey_figures};
+pub use survey::{SurveyFigure, model_figures, overview_figures, survey_figures};
 pub use table::{Cell, Table};
 pub use theme::{DARK, LIGHT, Theme};
+pub use theory::{Control, THEOREMS, Theorem, at_start, theorem_figure};
 
 use serde_json::Value;
 

@@ -100,6 +100,19 @@ impl Tradeoff {
         self.diversity - self.paper_diversity
     }
 
+    /// The same points against a target that lies `share` of the way from its mean (0: the same for
+    /// every option) to itself (1): `t - mean t` times `share`. The mean stays, and so does all that
+    /// only hangs on it.
+    #[must_use]
+    pub fn towards_constant(mut self, share: f64) -> Self {
+        self.target_variance *= share * share;
+        self.target_covariance *= share;
+        self.bias = self.bias_bar_squared + self.omega + self.target_variance
+            - 2.0 * self.target_covariance;
+        self.mse = self.bias - self.diversity;
+        self
+    }
+
     /// Adds another row's terms, to be divided by the rows in the end.
     pub fn add(&mut self, other: &Self) {
         for (mine, its) in self.terms().into_iter().zip(other.values()) {
@@ -196,6 +209,23 @@ mod tests {
             sum.bias_bar_squared + sum.omega + sum.target_variance - 2.0 * sum.target_covariance;
         assert!((sum.bias - bias).abs() < 1e-12);
         assert!((sum.mse - (sum.bias - sum.diversity)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_target_that_is_nearly_constant_is_one() {
+        let points = [vec![0.5, -1.25, 2.0], vec![1.0, 0.25, -0.75]];
+        let found = Tradeoff::of(&points, &[0.0, 1.0, 0.0]).towards_constant(0.25);
+        let third = 1.0 / 3.0;
+        let target = [0.75 * third, 0.25 + 0.75 * third, 0.75 * third];
+        let known = Tradeoff::of(&points, &target);
+        assert!((found.bias - known.bias).abs() < 1e-12 && (found.mse - known.mse).abs() < 1e-12);
+        assert!(
+            Tradeoff::of(&points, &[0.0, 1.0, 0.0])
+                .towards_constant(0.0)
+                .bias_residue()
+                .abs()
+                < 1e-12
+        );
     }
 
     #[test]

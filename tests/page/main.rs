@@ -23,3 +23,4 @@ macro_rules! say {
 mod gpu;
 mod lens;
 mod orders;
+mod survey;

@@ -43,10 +43,24 @@ const WASM_FEATURES: &[&str] = &[
 /// only so far.
 const BESIDE: &str = "--reorder-functions-by-name";
 
-/// The page travels before the first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
+/// The pages travel before their first picture: small. The worker runs the models: fast.
+const WASM_FILES: &[(&str, &str)] = &[
+    ("page_bg.wasm", "-Oz"),
+    ("survey_bg.wasm", "-Oz"),
+    ("worker_bg.wasm", WORKER_LEVEL),
+];
 
 pub const WORKER_LEVEL: &str = "-O3";
+
+/// What wasm-bindgen and people wrote.
+const SCRIPTS: &[&str] = &[
+    "page.js",
+    "survey.js",
+    "worker.js",
+    "boot.js",
+    "survey_boot.js",
+    "worker_loader.js",
+];
 
 /// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
 pub fn build(place: &Place) -> Result<(), Stop> {
@@ -66,7 +80,7 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     remove(&stage)?;
     remove(&note)?;
     step("bundling JavaScript and style", || bundle(place))?;
-    step("building the page and its worker in release", || {
+    step("building the pages and their worker in release", || {
         trunk(workshop, place, &stage)
     })?;
     for (file, level) in WASM_FILES {
@@ -193,7 +207,7 @@ fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
             "--allow-overwrite",
         ])
         .arg(format!("--outdir={}", stage.display()))
-        .args(["page.js", "worker.js", "boot.js", "worker_loader.js"].map(|file| stage.join(file)));
+        .args(SCRIPTS.iter().map(|file| stage.join(file)));
     run(
         &mut esbuild,
         "esbuild could not minify the page's JavaScript.",

@@ -9,11 +9,17 @@ use std::path::Path;
 use crate::command::Stop;
 use crate::hash::{Hash, files_under};
 
-/// Stands for the build's id in `index.html` and in the files of `xtask/assets`.
+/// Stands for the build's id in the pages and in the files of `xtask/assets`.
 const PLACEHOLDER: &str = "BUILD_ID";
 
 /// Files with the placeholder in them.
-const STAMPED: &[&str] = &["index.html", "boot.js", "worker_loader.js"];
+const STAMPED: &[&str] = &[
+    "index.html",
+    "survey.html",
+    "boot.js",
+    "survey_boot.js",
+    "worker_loader.js",
+];
 
 /// Stamps the files of a folder and gives back the id: the fingerprint of all that is in it.
 pub fn stamp(folder: &Path) -> Result<String, Stop> {
@@ -93,6 +99,8 @@ mod tests {
                 r#"<meta name="atelier-build" content="BUILD_ID">"#,
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
+            write("survey.html", "");
+            write("survey_boot.js", "");
             write("worker_loader.js", "");
         };
         files("one");

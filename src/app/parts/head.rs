@@ -2,24 +2,13 @@
 
 use leptos::prelude::*;
 
+use super::theme_picker::ThemePicker;
 use crate::app::link::View;
 use crate::app::studio::Studio;
-use crate::app::theme::{Themes, Wish};
 
 #[component]
 pub fn Head() -> impl IntoView {
-    let themes = expect_context::<Themes>();
     let studio = expect_context::<Studio>();
-    let choose = move |event| {
-        if let Some(wish) = Wish::parse(&event_target_value(&event)) {
-            themes.wish.set(wish);
-        }
-    };
-    let label = |wish| match wish {
-        Wish::System => "as the system",
-        Wish::Light => "light",
-        Wish::Dark => "dark",
-    };
     view! {
         <header>
             <div class="masthead">
@@ -36,18 +25,11 @@ pub fn Head() -> impl IntoView {
                             view! { <a href=there aria-current=here>{name}</a> }
                         })
                         .collect_view()}
+                    // A page of its own.
+                    <a href="survey.html">"Survey"</a>
+                    <a href="survey.html#theory">"Theory"</a>
                 </nav>
-                <label class="theme">
-                    <span>"Colours "</span>
-                    <select on:change=choose prop:value=move || themes.wish.get().name()>
-                        {Wish::ALL
-                            .map(|wish| {
-                                let selected = move || themes.wish.get() == wish;
-                                view! { <option value=wish.name() selected=selected>{label(wish)}</option> }
-                            })
-                            .collect_view()}
-                    </select>
-                </label>
+                <ThemePicker />
             </div>
             {move || match studio.view.get() {
                 View::Lens => lens().into_any(),

@@ -21,6 +21,7 @@ mod row;
 mod status;
 mod strategies;
 mod sweep;
+mod theme_picker;
 mod tools;
 mod words;
 
@@ -43,4 +44,6 @@ pub use row::Row;
 pub use status::Status;
 pub use strategies::Strategies;
 pub use sweep::{SweepForm, SweepView};
+pub use theme_picker::ThemePicker;
 pub use tools::Tools;
+pub use words::Words;

@@ -98,6 +98,30 @@ impl Series {
     }
 }
 
+/// How much stands side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    pub columns: usize,
+    /// Entries of the legend in one line.
+    pub entries: usize,
+}
+
+impl Room {
+    /// At the width that figures have on a desk.
+    pub const fn wide(columns: usize) -> Self {
+        Self {
+            columns,
+            entries: 3,
+        }
+    }
+
+    /// At that of a telephone.
+    pub const NARROW: Self = Self {
+        columns: 1,
+        entries: 2,
+    };
+}
+
 /// CSS pixels of a panel's plot area, and of what stands above and below it.
 const HEIGHT: u32 = 150;
 const ABOVE: u32 = 34;
@@ -106,15 +130,15 @@ const BELOW: u32 = 46;
 const ENTRY: u32 = 20;
 
 impl Plot {
-    /// Of `columns` panels side by side, in CSS pixels, the legend's lines counted.
-    pub fn height(&self, columns: usize) -> u32 {
-        let rows = self.panels.len().div_ceil(columns.max(1));
-        self.top() + u32::try_from(rows).unwrap_or(1) * (ABOVE + HEIGHT + BELOW)
+    /// In CSS pixels, the legend's lines counted.
+    pub fn height(&self, room: Room) -> u32 {
+        let rows = self.panels.len().div_ceil(room.columns.max(1));
+        self.top(room) + u32::try_from(rows).unwrap_or(1) * (ABOVE + HEIGHT + BELOW)
     }
 
-    /// Room for the legend: three entries a line at the width figures are drawn at.
-    fn top(&self) -> u32 {
-        let lines = self.legend.len().div_ceil(3);
+    /// Of the legend.
+    fn top(&self, room: Room) -> u32 {
+        let lines = self.legend.len().div_ceil(room.entries.max(1));
         8 + ENTRY * u32::try_from(lines).unwrap_or(0)
     }
 }

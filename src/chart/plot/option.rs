@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Pen, Plot, Series};
+use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Pen, Plot, Room, Series};
 use crate::chart::Theme;
 use crate::chart::frame;
 use crate::chart::number::rounded;
 
 impl Plot {
-    /// With `columns` panels side by side; `summary` is what a screen reader says.
-    pub fn option(&self, theme: &Theme, columns: usize, summary: &str) -> Value {
-        let columns = columns.max(1);
+    /// `summary` is what a screen reader says.
+    pub fn option(&self, theme: &Theme, room: Room, summary: &str) -> Value {
+        let columns = room.columns.max(1);
         let mut option = frame::base(theme, summary);
         option["tooltip"]["trigger"] = json!("item");
         option["tooltip"]["formatter"] = json!("{b}");
@@ -19,7 +19,7 @@ impl Plot {
         let mut series: Vec<Value> = self.legend.iter().map(|pen| entry(theme, pen)).collect();
         for (i, panel) in self.panels.iter().enumerate() {
             let row = u32::try_from(i / columns).unwrap_or(0);
-            let top = self.top() + row * (ABOVE + HEIGHT + BELOW) + ABOVE;
+            let top = self.top(room) + row * (ABOVE + HEIGHT + BELOW) + ABOVE;
             let left = (i % columns) as f64 * width;
             let share = |x: f64| format!("{}%", rounded(x));
             grids.push(json!({

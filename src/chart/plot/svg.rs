@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Panel, Pen, Plot, Series};
+use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Panel, Pen, Plot, Room, Series};
 use crate::chart::export::{svg_fonts, wrap};
 use crate::chart::{Figure, Theme};
 
@@ -17,7 +17,7 @@ impl Plot {
         let words = wrap(&format!("{} {}", figure.words[0], figure.words[1]), 140);
         let lines = |text: &str| text.lines().count() as f64;
         let head = 24.0 + 22.0 * lines(&title) + 16.0 * (lines(&words) + 1.0);
-        let height = head + f64::from(self.height(self.columns));
+        let height = head + f64::from(self.height(Room::wide(self.columns)));
         let mut to = Drawing::new(theme, height);
         let mut y = 30.0;
         for line in title.lines() {
@@ -49,7 +49,9 @@ impl Plot {
         let width = (f64::from(WIDTH) - 2.0 * MARGIN) / columns as f64;
         for (i, panel) in self.panels.iter().enumerate() {
             let row = (i / columns) as f64;
-            let top = head + f64::from(self.top()) + row * f64::from(ABOVE + HEIGHT + BELOW);
+            let top = head
+                + f64::from(self.top(Room::wide(self.columns)))
+                + row * f64::from(ABOVE + HEIGHT + BELOW);
             let area = Area {
                 left: MARGIN + (i % columns) as f64 * width + 46.0,
                 top: top + f64::from(ABOVE),

@@ -12,7 +12,7 @@ mod stream;
 mod table1;
 mod uniform;
 
-use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Room, Series};
 use super::{Cell, Figure, Table, Theme};
 use crate::study::survey::{Found, Survey};
 
@@ -25,8 +25,30 @@ pub struct SurveyFigure {
     pub plot: Plot,
 }
 
+impl SurveyFigure {
+    /// The figure drawn anew, with this much side by side.
+    pub fn laid_out(&self, theme: &Theme, room: Room) -> Figure {
+        let figure = &self.figure;
+        let summary = format!("{}. {}", figure.title, figure.words.join(" "));
+        Figure {
+            height: self.plot.height(room),
+            option: self.plot.option(theme, room, &summary),
+            ..figure.clone()
+        }
+    }
+}
+
 /// Every figure that the survey has numbers for.
 pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
+    let mut all = overview_figures(survey, theme);
+    for model in 0..survey.models.len() {
+        all.extend(model_figures(survey, model, theme));
+    }
+    all
+}
+
+/// Those of all models together.
+pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
     let mut all = vec![
         table1::figure(survey, theme),
         shapes::figure(survey, theme),
@@ -37,13 +59,17 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
         plane::figure(survey, theme),
         uniform::figure(survey, theme),
     ];
-    for model in 0..survey.models.len() {
-        if cells(survey).any(|cell| cell.model == model) {
-            all.push(stream::figure(survey, model, theme));
-            all.extend(information::figures(survey, model, theme));
-        }
-    }
     all.retain(|figure| !figure.plot.panels.is_empty());
+    all
+}
+
+/// Those along one model's stream.
+pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<SurveyFigure> {
+    if !cells(survey).any(|cell| cell.model == model) {
+        return Vec::new();
+    }
+    let mut all = vec![stream::figure(survey, model, theme)];
+    all.extend(information::figures(survey, model, theme));
     all
 }
 
@@ -58,12 +84,12 @@ struct Draft {
 
 impl Draft {
     fn named(self, name: String, theme: &Theme) -> SurveyFigure {
-        let columns = self.plot.columns.min(2);
+        let room = Room::wide(self.plot.columns.min(2));
         let summary = format!("{}. {}", self.title, self.words.join(" "));
         let figure = Figure {
             key: self.key,
-            height: self.plot.height(columns),
-            option: self.plot.option(theme, columns, &summary),
+            height: self.plot.height(room),
+            option: self.plot.option(theme, room, &summary),
             title: self.title,
             words: self.words,
             table: self.table,

@@ -1,0 +1,233 @@
+//! Theorems 7 and 8: what every further member adds, where members are independent given the answer
+//! and where they are not.
+
+use super::ensemble::{Ensemble, Rows};
+use super::{Scene, Sketch, count, headers, pen, plot, reach};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use crate::chart::{Cell, Table};
+use crate::measure::information::Bounds;
+use crate::measure::information::votes::{Correction, estimate};
+
+/// Outcomes are whole rows, which for some shares rounds them.
+const ROUNDING: f64 = 1e-3;
+
+/// `[M]` I of the first 1, 2, … members, and H(Y).
+fn known(rows: &Rows, options: usize) -> (Vec<f64>, f64) {
+    let joint =
+        |votes: &[Vec<usize>]| estimate(votes, &rows.answers, options, Correction::None).joint;
+    let curve = (1..=rows.votes.len()).map(|members| joint(&rows.votes[..members]));
+    (curve.collect(), joint(std::slice::from_ref(&rows.answers)))
+}
+
+/// What each value adds to the one before it, the first to `start`.
+fn steps(values: &[f64], start: f64) -> Vec<f64> {
+    let before = std::iter::once(start).chain(values.iter().copied());
+    values
+        .iter()
+        .zip(before)
+        .map(|(now, before)| now - before)
+        .collect()
+}
+
+/// Steps that are larger than the one before.
+fn growing(steps: &[f64]) -> usize {
+    steps
+        .windows(2)
+        .filter(|two| two[1] > two[0] + ROUNDING)
+        .count()
+}
+
+fn curve(pen: &Pen, values: &[f64], unit: &str) -> Series {
+    let points = values.iter().enumerate().map(|(n, y)| {
+        Point::new(
+            (n + 1) as f64,
+            *y,
+            format!("member {}\n{} {}{unit}", n + 1, pen.name, short(*y)),
+        )
+    });
+    Series::new(pen.clone(), points.collect())
+}
+
+fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {
+    Panel {
+        name: name.to_owned(),
+        x: Axis::counts("members so far", members),
+        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+        series,
+    }
+}
+
+pub(super) fn information(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let together = scene.setting.clamp(0.0, 1.0);
+    let ensemble = Ensemble {
+        options: 2,
+        right: vec![0.75; 6],
+        together,
+    };
+    let (joint, entropy) = known(&ensemble.exact(8192), 2);
+    let gains = steps(&joint, 0.0);
+    let theme = scene.theme;
+    let pens = [
+        pen("I(U;Y)", theme.ink, Line::Thick, Mark::Circle),
+        pen(
+            "what the member adds",
+            theme.attention,
+            Line::Solid,
+            Mark::Square,
+        ),
+        pen(
+            "H(Y), all there is to know",
+            theme.quiet,
+            Line::Dashed,
+            Mark::None,
+        ),
+    ];
+    let all = [
+        curve(&pens[0], &joint, " bits"),
+        curve(&pens[2], &vec![entropy; joint.len()], " bits"),
+    ];
+    let rows = joint
+        .iter()
+        .zip(&gains)
+        .enumerate()
+        .map(|(n, (joint, gain))| {
+            vec![
+                count("first", n + 1),
+                Cell::Number(*joint),
+                Cell::Number(*gain),
+            ]
+        });
+    Ok(Sketch {
+        key: "theorem-7",
+        title: match growing(&gains) {
+            0 => "Every member adds less than the one before".to_owned(),
+            1 => "One member adds more than the one before: the shape is lost".to_owned(),
+            n => format!("{n} members add more than the one before: the shape is lost"),
+        },
+        words: [
+            format!(
+                "Made up; pairs share a secret in {} of the rows.",
+                percent(together)
+            ),
+            format!(
+                "Six members know {} of {} bits.",
+                short(joint[joint.len() - 1]),
+                short(entropy)
+            ),
+        ],
+        table: Table {
+            headers: headers(&["members", "I(U;Y)", "gain"]),
+            rows: rows.collect(),
+        },
+        plot: plot(
+            vec![
+                panel(
+                    "information of the first members, bits",
+                    joint.len(),
+                    all.to_vec(),
+                ),
+                panel(
+                    "what each member adds, bits",
+                    joint.len(),
+                    vec![curve(&pens[1], &gains, " bits")],
+                ),
+            ],
+            pens.to_vec(),
+        ),
+    })
+}
+
+pub(super) fn bounds(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let together = scene.setting.clamp(0.0, 1.0);
+    let ensemble = Ensemble {
+        options: 4,
+        right: vec![0.625; 4],
+        together,
+    };
+    let rows = ensemble.exact(16384);
+    let (joint, entropy) = known(&rows, 4);
+    let bounds: Vec<Bounds> = joint
+        .iter()
+        .map(|&bits| Bounds::of(entropy, bits, 4))
+        .collect();
+    let upper: Vec<f64> = bounds.iter().map(|b| b.upper).collect();
+    let lower: Vec<f64> = bounds.iter().map(|b| b.lower).collect();
+    let error: Vec<f64> = (1..=joint.len())
+        .map(|members| rows.best_error(members, 4))
+        .collect();
+    let fall = |values: &[f64], start: f64| -> Vec<f64> {
+        steps(values, start).into_iter().map(|step| -step).collect()
+    };
+    // Of nobody's votes: nothing known.
+    let none = Bounds::of(entropy, 0.0, 4);
+    let falls = [fall(&upper, none.upper), fall(&lower, none.lower)];
+    let theme = scene.theme;
+    let pens = [
+        pen(
+            "error of the best rule",
+            theme.mse,
+            Line::Thick,
+            Mark::Circle,
+        ),
+        pen("upper bound", theme.quiet, Line::Solid, Mark::Triangle),
+        pen("lower bound", theme.quiet, Line::Dashed, Mark::Diamond),
+    ];
+    let levels = vec![
+        curve(&pens[0], &error, ""),
+        curve(&pens[1], &upper, ""),
+        curve(&pens[2], &lower, ""),
+    ];
+    let drops = vec![
+        curve(&pens[1], &falls[0], ""),
+        curve(&pens[2], &falls[1], ""),
+    ];
+    let grown = growing(&falls[0]);
+    let table = (0..joint.len()).map(|n| {
+        let mut row = vec![count("first", n + 1)];
+        row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(Cell::Number));
+        row
+    });
+    Ok(Sketch {
+        key: "theorem-8",
+        title: match grown {
+            0 => "The bounds fall less with every member".to_owned(),
+            1 => {
+                "Once the upper bound falls more than the step before: the shape is lost".to_owned()
+            }
+            n => format!(
+                "{n} times the upper bound falls more than the step before: the shape is lost"
+            ),
+        },
+        words: [
+            format!(
+                "Made up; pairs share a secret in {} of the rows.",
+                percent(together)
+            ),
+            format!(
+                "Four members leave the best rule an error of {}, between {} and {}.",
+                percent(error[3]),
+                percent(lower[3]),
+                percent(upper[3])
+            ),
+        ],
+        table: Table {
+            headers: headers(&[
+                "members",
+                "error",
+                "lower bound",
+                "upper bound",
+                "fall of the lower",
+                "fall of the upper",
+            ]),
+            rows: table.collect(),
+        },
+        plot: plot(
+            vec![
+                panel("share of wrong answers", joint.len(), levels),
+                panel("how much each member lowers the bounds", joint.len(), drops),
+            ],
+            pens.to_vec(),
+        ),
+    })
+}

@@ -1,0 +1,195 @@
+//! Theorem 5: the terms of the information along the stream.
+
+use super::ensemble::Ensemble;
+use super::{Scene, Sketch, count, headers, missing, pen, plot, reach};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::{Cell, Table};
+use crate::measure::information::votes::{Correction, estimate};
+use crate::study::survey::{Estimate, Information};
+
+/// Relevancy, redundancy, conditional redundancy, diversity, joint.
+type Terms = [f64; 5];
+
+/// Steps smaller than this are the seven digits of a file.
+const ROUNDING: f64 = 1e-6;
+
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let (of, curve) = match scene.choice() {
+        0 => stream(scene, "copula", |i| &i.copula)?,
+        1 => stream(scene, "counted votes", |i| &i.votes)?,
+        2 => made(None),
+        3 => made(Some(200)),
+        _ => made(Some(40)),
+    };
+    let theme = scene.theme;
+    let pens = [
+        pen("relevancy", theme.attention, Line::Solid, Mark::Circle),
+        pen("redundancy", theme.mlp, Line::Dashed, Mark::Square),
+        pen(
+            "conditional redundancy",
+            theme.diversity,
+            Line::Dotted,
+            Mark::Diamond,
+        ),
+        pen(
+            "diversity, the two's balance",
+            theme.mse,
+            Line::Solid,
+            Mark::Triangle,
+        ),
+        pen("I(U;Y)", theme.ink, Line::Thick, Mark::None),
+    ];
+    let series: Vec<Series> = pens
+        .iter()
+        .enumerate()
+        .map(|(term, pen)| {
+            let points = curve.iter().enumerate().map(|(n, terms)| {
+                let text = format!(
+                    "first {} members\n{} {} bits",
+                    n + 1,
+                    pen.name,
+                    short(terms[term])
+                );
+                Point::new((n + 1) as f64, terms[term], text)
+            });
+            Series::new(pen.clone(), points.collect())
+        })
+        .collect();
+    let falls = |term: usize| {
+        let steps = curve.windows(2);
+        steps
+            .filter(|two| two[1][term] < two[0][term] - ROUNDING)
+            .count()
+    };
+    let (grown, balance, joint) = (falls(0) + falls(1) + falls(2), falls(3), falls(4));
+    let steps = curve.len() - 1;
+    let panel = Panel {
+        name: "bits about the answer".to_owned(),
+        x: Axis::counts("members so far", curve.len()),
+        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+        series,
+    };
+    let times = |n: usize| match n {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    Ok(Sketch {
+        key: "theorem-5",
+        title: if grown == 0 {
+            format!(
+                "None of the three terms falls in {steps} steps; their balance falls {}",
+                times(balance)
+            )
+        } else {
+            format!(
+                "The three terms should never fall, and their estimates do {} in {steps} steps",
+                times(grown)
+            )
+        },
+        words: [
+            of,
+            if joint == 0 {
+                "I(U;Y) never falls, as the chain rule says.".to_owned()
+            } else {
+                format!(
+                    "The estimate of I(U;Y) falls {}, which no information does.",
+                    times(joint)
+                )
+            },
+        ],
+        table: Table {
+            headers: headers(&[
+                "members",
+                "relevancy",
+                "redundancy",
+                "conditional redundancy",
+                "diversity",
+                "I(U;Y)",
+            ]),
+            rows: curve
+                .iter()
+                .enumerate()
+                .map(|(n, terms)| {
+                    let mut row = vec![count("first", n + 1)];
+                    row.extend(terms.map(Cell::Number));
+                    row
+                })
+                .collect(),
+        },
+        plot: plot(vec![panel], pens.to_vec()),
+    })
+}
+
+fn stream(
+    scene: &Scene<'_>,
+    estimator: &str,
+    of: fn(&Information) -> &Estimate,
+) -> Result<(String, Vec<Terms>), String> {
+    let found = scene.found().ok_or_else(|| missing(scene, "numbers"))?;
+    let place = format!("{} on {}", scene.model_name(), scene.task_name());
+    let information = found
+        .information
+        .as_ref()
+        .map_err(|why| format!("{place}: {why}."))?;
+    let estimate = of(information);
+    let stopped = estimate.stopped.as_deref();
+    if estimate.curve.is_empty() {
+        return Err(format!(
+            "{place}: {}.",
+            stopped.unwrap_or("there is no estimate")
+        ));
+    }
+    let curve = estimate.curve.iter().map(|point| {
+        let diversity = point.conditional_redundancy - point.redundancy;
+        [
+            point.relevancy,
+            point.redundancy,
+            point.conditional_redundancy,
+            diversity,
+            point.joint,
+        ]
+    });
+    let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
+    Ok((
+        format!("{place}, {} rows, {estimator}.{end}", information.rows),
+        curve.collect(),
+    ))
+}
+
+/// All outcomes for `None`, else so many rows drawn.
+fn made(rows: Option<usize>) -> (String, Vec<Terms>) {
+    const SEED: u32 = 5;
+    const ALL: usize = 65_536;
+    let ensemble = Ensemble {
+        options: 2,
+        right: vec![0.75; 6],
+        together: 0.5,
+    };
+    let (all, correction, counted) = match rows {
+        None => (
+            ensemble.exact(ALL),
+            Correction::None,
+            format!("{ALL} rows hold every outcome as often as it happens"),
+        ),
+        Some(rows) => (
+            ensemble.drawn(rows, SEED),
+            Correction::MillerMadow,
+            format!("{rows} rows drawn from seed {SEED}, counted (Miller-Madow)"),
+        ),
+    };
+    let curve = (1..=6).map(|members| {
+        let terms = estimate(&all.votes[..members], &all.answers, 2, correction);
+        [
+            terms.relevancy,
+            terms.redundancy,
+            terms.conditional_redundancy,
+            terms.diversity(),
+            terms.joint,
+        ]
+    });
+    let words =
+        format!("Made up: six members in pairs that share a secret every second time; {counted}.");
+    (words, curve.collect())
+}

@@ -1,0 +1,178 @@
+//! Theorem 2: diversity against bias, below the line where they are equal.
+
+use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use crate::chart::{Cell, Table};
+use crate::engine::Kind;
+
+/// A pen's index, what a point is of, bias, diversity.
+type Seen = (usize, String, f64, f64);
+
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let theme = scene.theme;
+    let kinds = [
+        pen("embedding", theme.embedding, Line::None, Mark::Diamond),
+        pen("attention", theme.attention, Line::None, Mark::Circle),
+        pen("MLP", theme.mlp, Line::None, Mark::Square),
+    ];
+    let (pens, seen): (Vec<Pen>, Vec<Seen>) = match scene.choice() {
+        0 => (
+            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            samples(scene, |sample| sample.probability),
+        ),
+        1 => (kinds.to_vec(), by_kind(scene)),
+        2 => (kinds.to_vec(), by_member(scene)),
+        _ => (
+            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            samples(scene, |sample| sample.paper),
+        ),
+    };
+    if seen.is_empty() {
+        return Err(missing(scene, "rows in this report"));
+    }
+    let above = seen
+        .iter()
+        .filter(|(.., bias, diversity)| *diversity > bias * (1.0 + 1e-6))
+        .count();
+    let biases = || {
+        seen.iter()
+            .map(|(.., bias, _)| *bias)
+            .filter(|bias| *bias > 0.0)
+    };
+    let (low, high) = (
+        biases().fold(f64::INFINITY, f64::min),
+        biases().fold(0.0, f64::max),
+    );
+    let line = pen("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
+    let ends = [low, high].map(|x| Point::new(x, x, format!("both {}", short(x))));
+    let mut series = vec![Series::new(line.clone(), ends.to_vec())];
+    for (index, pen) in pens.iter().enumerate() {
+        let own = seen.iter().filter(|(kind, ..)| *kind == index);
+        let points = own.map(|(_, name, bias, diversity)| {
+            let text = format!(
+                "{name}\nbias {}, diversity {}",
+                short(*bias),
+                short(*diversity)
+            );
+            Point::new(*bias, *diversity, text)
+        });
+        series.push(Series::new(pen.clone(), points.collect()));
+    }
+    let panel = Panel {
+        name: "diversity against bias".to_owned(),
+        x: Axis::log("bias", reach(&series, |p| p.x).into_iter()),
+        y: Axis::log("", reach(&series, |p| p.y).into_iter()),
+        series,
+    };
+    let rows = seen.iter().map(|(_, name, bias, diversity)| {
+        vec![
+            Cell::Text(name.replace('\n', ", ")),
+            Cell::Number(*bias),
+            Cell::Number(*diversity),
+        ]
+    });
+    let lowest = seen
+        .iter()
+        .filter(|(.., bias, diversity)| diversity > bias)
+        .min_by(|a, b| a.2.total_cmp(&b.2));
+    Ok(Sketch {
+        key: "theorem-2",
+        title: match above {
+            0 => format!(
+                "No diversity is above its bias: all {} points are on or below the line",
+                seen.len()
+            ),
+            n => format!("{n} of {} points have more diversity than bias", seen.len()),
+        },
+        words: [
+            match scene.choice() {
+                1 => format!(
+                    "{}, a point a kind and task, means over all rows.",
+                    scene.model_name()
+                ),
+                2 => format!(
+                    "{}, a point a member and task, means over all rows.",
+                    scene.model_name()
+                ),
+                _ => format!("{}, a point a sampled row.", scene.model_name()),
+            },
+            lowest.map_or_else(
+                || "Both axes are logarithmic; points at 0 are left out.".to_owned(),
+                |(_, name, bias, diversity)| {
+                    format!(
+                        "{name}: bias {}, and diversity {} all the same.",
+                        short(*bias),
+                        short(*diversity)
+                    )
+                },
+            ),
+        ],
+        table: Table {
+            headers: headers(&["what", "bias", "diversity"]),
+            rows: rows.collect(),
+        },
+        plot: plot(vec![panel], pens.into_iter().chain([line]).collect()),
+    })
+}
+
+fn samples(scene: &Scene<'_>, column: fn(&crate::study::survey::Sample) -> [f64; 3]) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for (task, found) in scene.cells() {
+        let task = &scene.survey.tasks[task].name;
+        for sample in &found.samples {
+            let [_, bias, diversity] = column(sample);
+            seen.push((0, format!("{task}, row {}", sample.row), bias, diversity));
+        }
+    }
+    seen
+}
+
+/// Means over a kind's own members.
+fn by_kind(scene: &Scene<'_>) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for (task, found) in scene.cells() {
+        let task = &scene.survey.tasks[task].name;
+        let members = found.averages.by_depth.len() as f64;
+        let kinds = found.averages.probability.by_kind;
+        let named = [
+            ("embedding", kinds.embedding),
+            ("attention", kinds.attention),
+            ("MLP", kinds.mlp),
+        ];
+        for (index, (name, share)) in named.into_iter().enumerate() {
+            if share.count > 0 {
+                let own = members / share.count as f64;
+                seen.push((
+                    index,
+                    format!("{task}, {name}"),
+                    share.bias * own,
+                    share.diversity * own,
+                ));
+            }
+        }
+    }
+    seen
+}
+
+fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let members = &scene.survey.models[scene.model].members;
+    for (task, found) in scene.cells() {
+        let task = &scene.survey.tasks[task].name;
+        let column = &found.averages.probability;
+        let numbers = column.member_bias.iter().zip(&column.member_diversity);
+        for (member, (bias, diversity)) in members.iter().zip(numbers) {
+            let (index, kind) = match member.kind {
+                Kind::Embedding => (0, "embedding"),
+                Kind::Attention => (1, "attention"),
+                Kind::Mlp => (2, "MLP"),
+            };
+            let block = member
+                .block
+                .map_or_else(String::new, |block| format!(" of block {block}"));
+            seen.push((index, format!("{task}, {kind}{block}"), *bias, *diversity));
+        }
+    }
+    seen
+}

@@ -1,0 +1,186 @@
+//! The eight theorems of *Diversity of Transformer Layers* as pictures, each with one control that
+//! breaks what it rests on. MATH sections 3 to 5.
+//!
+//! Where the theorem is about a model's rows, the picture is of a survey's; where it is about an
+//! assumption that no model can be made to keep, it is of an [`ensemble`] made up on the spot, and
+//! says so.
+
+mod bounds;
+mod ensemble;
+mod gains;
+mod growth;
+mod identity;
+mod limit;
+mod terms;
+mod theorems;
+mod tradeoff;
+
+pub use theorems::{THEOREMS, Theorem};
+
+use super::plot::{Line, Mark, Panel, Pen, Plot, Room};
+use super::{Cell, Figure, Table, Theme};
+use crate::study::survey::{Found, Survey, SurveyedOutcome};
+
+/// What the reader may change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Control {
+    /// A setting is the index of one of these; the first is the default.
+    Choice {
+        label: &'static str,
+        choices: &'static [&'static str],
+    },
+    /// A setting is a share from 0 to 1.
+    Share { label: &'static str, start: f64 },
+}
+
+/// Where a control stands before anybody touched it.
+pub fn at_start(control: &Control) -> f64 {
+    match control {
+        Control::Choice { .. } => 0.0,
+        Control::Share { start, .. } => *start,
+    }
+}
+
+/// What a picture is made of.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    survey: &'a Survey,
+    model: usize,
+    task: usize,
+    setting: f64,
+    theme: &'a Theme,
+}
+
+impl<'a> Scene<'a> {
+    /// The index of the choice that is set.
+    fn choice(&self) -> usize {
+        self.setting.max(0.0) as usize
+    }
+
+    /// Tasks and numbers of the chosen model.
+    fn cells(&self) -> impl Iterator<Item = (usize, &'a Found)> {
+        let model = self.model;
+        let cells = self.survey.cells.iter();
+        cells.filter_map(move |cell| match &cell.outcome {
+            SurveyedOutcome::Found(found) if cell.model == model => Some((cell.task, &**found)),
+            _ => None,
+        })
+    }
+
+    /// The chosen model on the chosen task.
+    fn found(&self) -> Option<&'a Found> {
+        let mut cells = self.cells();
+        cells.find_map(|(task, found)| (task == self.task).then_some(found))
+    }
+
+    fn model_name(&self) -> &'a str {
+        &self.survey.models[self.model].name
+    }
+
+    fn task_name(&self) -> &'a str {
+        &self.survey.tasks[self.task].name
+    }
+}
+
+/// The picture of theorem `number`, 1 to 8, from one model's rows of a survey (`model` and `task`
+/// are indices of its lists) or from an ensemble made up.
+///
+/// # Errors
+/// A sentence: the survey has no numbers to draw it from.
+///
+/// # Panics
+/// For indices that are not in the survey's lists.
+pub fn theorem_figure(
+    number: usize,
+    survey: &Survey,
+    [model, task]: [usize; 2],
+    setting: f64,
+    theme: &Theme,
+    room: Room,
+) -> Result<Figure, String> {
+    let scene = Scene {
+        survey,
+        model,
+        task,
+        setting,
+        theme,
+    };
+    let sketch = match number {
+        1 => identity::sketch(&scene),
+        2 => limit::sketch(&scene),
+        3 => tradeoff::sketch(&scene),
+        4 => terms::sketch(&scene),
+        5 => growth::sketch(&scene),
+        6 => bounds::sketch(&scene),
+        7 => gains::information(&scene),
+        _ => gains::bounds(&scene),
+    }?;
+    Ok(sketch.finish(theme, room))
+}
+
+/// What a figure says, before it is laid out.
+pub(super) struct Sketch {
+    key: &'static str,
+    title: String,
+    words: [String; 2],
+    table: Table,
+    plot: Plot,
+}
+
+impl Sketch {
+    fn finish(self, theme: &Theme, room: Room) -> Figure {
+        let summary = format!("{}. {}", self.title, self.words.join(" "));
+        let room = Room {
+            columns: room.columns.min(self.plot.columns),
+            ..room
+        };
+        Figure {
+            key: self.key,
+            height: self.plot.height(room),
+            option: self.plot.option(theme, room, &summary),
+            title: self.title,
+            words: self.words,
+            table: self.table,
+        }
+    }
+}
+
+fn pen(name: &str, colour: &'static str, line: Line, mark: Mark) -> Pen {
+    Pen {
+        name: name.to_owned(),
+        colour,
+        line,
+        mark,
+    }
+}
+
+fn headers(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// The values of a panel's points, for its axis.
+fn reach(panel: &[super::plot::Series], of: fn(&super::plot::Point) -> f64) -> Vec<f64> {
+    let points = panel.iter().flat_map(|series| &series.points);
+    points.map(of).collect()
+}
+
+fn plot(panels: Vec<Panel>, legend: Vec<Pen>) -> Plot {
+    let columns = panels.len().min(2);
+    Plot {
+        panels,
+        legend,
+        columns,
+    }
+}
+
+fn missing(scene: &Scene<'_>, what: &str) -> String {
+    format!(
+        "{} on {} has no {what}: choose another model or task.",
+        scene.model_name(),
+        scene.task_name()
+    )
+}
+
+fn count(name: &str, n: usize) -> Cell {
+    Cell::Text(format!("{name} {n}"))
+}

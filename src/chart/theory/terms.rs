@@ -1,0 +1,229 @@
+//! Theorem 4: the terms of the information, and the error between its bounds.
+
+use super::ensemble::{Ensemble, Rows};
+use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::{Cell, Table};
+use crate::measure::information::Bounds;
+use crate::measure::information::votes::{Correction, estimate};
+use crate::study::survey::Estimate;
+
+/// Terms of one group, from wherever.
+struct Group {
+    of: String,
+    terms: [f64; 4],
+    entropy: f64,
+    bounds: Bounds,
+    error: f64,
+}
+
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let group = match scene.choice() {
+        0 => kinds(scene, "copula", |i| &i.copula)?,
+        1 => kinds(scene, "counted votes", |i| &i.votes)?,
+        2 => made("two members, independent, three times in four right", 0.0),
+        3 => copies(),
+        _ => made(
+            "two halves of a secret: alone they know nothing, together all",
+            1.0,
+        ),
+    };
+    let theme = scene.theme;
+    // Differences of equal sums leave dust.
+    let dusted = group.terms.map(|x| if x.abs() < 1e-12 { 0.0 } else { x });
+    let [relevancy, redundancy, conditional, joint] = dusted;
+    let bars = [
+        ("relevancy", theme.attention, relevancy),
+        ("conditional redundancy", theme.diversity, conditional),
+        ("redundancy, taken off", theme.mlp, -redundancy),
+        ("I(U;Y)", theme.ink, joint),
+    ];
+    let names = ["relevancy", "+ conditional", "− redundancy", "= I(U;Y)"];
+    let level = pen(
+        "H(Y), all there is to know",
+        theme.quiet,
+        Line::Dashed,
+        Mark::None,
+    );
+    let mut series: Vec<Series> = bars
+        .iter()
+        .enumerate()
+        .map(|(x, (name, colour, bits))| {
+            let text = format!("{name}\n{} bits", short(*bits));
+            Series {
+                bars: true,
+                ..Series::new(
+                    pen(name, colour, Line::None, Mark::Square),
+                    vec![Point::new(x as f64, *bits, text)],
+                )
+            }
+        })
+        .collect();
+    let ends = [0.0, 3.0].map(|x| {
+        Point::new(
+            x,
+            group.entropy,
+            format!("H(Y)\n{} bits", short(group.entropy)),
+        )
+    });
+    series.push(Series::new(level.clone(), ends.to_vec()));
+    let legend: Vec<_> = series.iter().map(|one| one.pen.clone()).collect();
+    let terms = Panel {
+        name: "bits about the answer".to_owned(),
+        x: Axis::category("", names.map(str::to_owned).to_vec()),
+        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+        series,
+    };
+    let marks = [
+        (
+            "lower bound",
+            theme.quiet,
+            Mark::Triangle,
+            group.bounds.lower,
+        ),
+        ("error", theme.mse, Mark::Circle, group.error),
+        ("upper bound", theme.quiet, Mark::Level, group.bounds.upper),
+    ];
+    let errors: Vec<Series> = marks
+        .iter()
+        .enumerate()
+        .map(|(x, (name, colour, mark, y))| {
+            let point = Point::new(x as f64, *y, format!("{name}\n{}", percent(*y)));
+            Series::new(pen(name, colour, Line::None, *mark), vec![point])
+        })
+        .collect();
+    let bounded = Panel {
+        name: "share of wrong answers".to_owned(),
+        x: Axis::category("", marks.map(|(name, ..)| name.to_owned()).to_vec()),
+        y: Axis::from_zero("", reach(&errors, |p| p.y).into_iter()),
+        series: errors,
+    };
+    let residue = relevancy + conditional - redundancy - joint;
+    let beyond = joint > group.entropy + 1e-6;
+    let verdict = match group.bounds.broken_by(group.error) {
+        None => "The error is between its bounds.".to_owned(),
+        Some(bound) => format!("The error breaks the {bound} bound."),
+    };
+    let mut rows: Vec<Vec<Cell>> = bars
+        .iter()
+        .map(|(name, _, bits)| vec![Cell::Text((*name).to_owned()), Cell::Number(*bits)])
+        .collect();
+    rows.push(vec![
+        Cell::Text("H(Y)".to_owned()),
+        Cell::Number(group.entropy),
+    ]);
+    rows.extend(
+        marks
+            .iter()
+            .map(|(name, _, _, y)| vec![Cell::Text((*name).to_owned()), Cell::Number(*y)]),
+    );
+    Ok(Sketch {
+        key: "theorem-4",
+        title: format!(
+            "{} + {} − {} = {} bits{}",
+            short(relevancy),
+            short(conditional),
+            short(redundancy),
+            short(joint),
+            if beyond {
+                ", more than the answer has"
+            } else {
+                ""
+            }
+        ),
+        words: [
+            format!("{}.", group.of),
+            format!(
+                "The terms add to the joint within {}. {verdict}",
+                short(residue.abs())
+            ),
+        ],
+        table: Table {
+            headers: headers(&["term", "value"]),
+            rows,
+        },
+        plot: plot(vec![terms, bounded], legend),
+    })
+}
+
+fn kinds(
+    scene: &Scene<'_>,
+    estimator: &str,
+    of: fn(&crate::study::survey::Information) -> &Estimate,
+) -> Result<Group, String> {
+    let found = scene.found().ok_or_else(|| missing(scene, "numbers"))?;
+    let information = found.information.as_ref();
+    let information = information
+        .map_err(|why| format!("{} on {}: {why}.", scene.model_name(), scene.task_name()))?;
+    let estimate = of(information);
+    let Some(point) = &estimate.kinds else {
+        let why = estimate
+            .kinds_refused
+            .as_deref()
+            .unwrap_or("there is no estimate");
+        return Err(format!(
+            "{} on {}: {why}.",
+            scene.model_name(),
+            scene.task_name()
+        ));
+    };
+    Ok(Group {
+        of: format!(
+            "{} on {}: embedding, attention and MLP, each summed; {} rows, {estimator}",
+            scene.model_name(),
+            scene.task_name(),
+            information.rows
+        ),
+        terms: [
+            point.relevancy,
+            point.redundancy,
+            point.conditional_redundancy,
+            point.joint,
+        ],
+        entropy: information.entropy,
+        bounds: point.bounds,
+        error: point.error,
+    })
+}
+
+fn made(of: &str, together: f64) -> Group {
+    let ensemble = Ensemble {
+        options: 2,
+        right: vec![0.75; 2],
+        together,
+    };
+    counted(of, &ensemble.exact(64))
+}
+
+fn copies() -> Group {
+    let one = Ensemble {
+        options: 2,
+        right: vec![0.75],
+        together: 0.0,
+    };
+    let mut rows = one.exact(64);
+    rows.votes.push(rows.votes[0].clone());
+    counted(
+        "one member twice: the copy is relevant, and redundant to the last bit",
+        &rows,
+    )
+}
+
+fn counted(of: &str, rows: &Rows) -> Group {
+    let terms = estimate(&rows.votes, &rows.answers, 2, Correction::None);
+    // All that can happen, not a sample of it: nothing to correct for.
+    let entropy = estimate(std::slice::from_ref(&rows.answers), &rows.answers, 2, Correction::None).joint;
+    Group {
+        of: format!("Made up: {of}; the error is the best rule's"),
+        terms: [
+            terms.relevancy,
+            terms.redundancy,
+            terms.conditional_redundancy,
+            terms.joint,
+        ],
+        entropy,
+        bounds: Bounds::of(entropy, terms.joint, 2),
+        error: rows.best_error(rows.votes.len(), 2),
+    }
+}

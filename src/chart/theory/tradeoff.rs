@@ -1,0 +1,157 @@
+//! Theorem 3: bias and diversity from their terms, as printed and corrected, beside what they are.
+
+use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::{Cell, Table};
+use crate::measure::tradeoff::Tradeoff;
+use crate::study::survey::Found;
+
+type Value = fn(&Terms) -> f64;
+
+/// The printed bias is called right below this: the file has seven digits.
+const ROUNDING: f64 = 1e-4;
+
+/// A task's terms, and what they are to add up to.
+struct Terms {
+    terms: Tradeoff,
+    /// From the rows' own decomposition, in logits.
+    bias: f64,
+    diversity: f64,
+}
+
+impl Terms {
+    fn of(found: &Found, share: f64) -> Self {
+        let (full, terms) = (&found.tradeoff, found.tradeoff.towards_constant(share));
+        let total = found.averages.logit.total;
+        Self {
+            // (t - u)² with t moved: only what hangs on the target's own spread changes.
+            bias: total.bias + (terms.target_variance - full.target_variance)
+                - 2.0 * (terms.target_covariance - full.target_covariance),
+            diversity: total.diversity,
+            terms,
+        }
+    }
+}
+
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+    let theme = scene.theme;
+    let pens = [
+        pen("as the rows are", theme.quiet, Line::None, Mark::Level),
+        pen("corrected terms", theme.diversity, Line::None, Mark::Circle),
+        pen("terms as printed", theme.mlp, Line::None, Mark::Square),
+    ];
+    let share = scene.setting.clamp(0.0, 1.0);
+    let found: Vec<(String, Terms)> = scene
+        .cells()
+        .map(|(task, found)| {
+            (
+                scene.survey.tasks[task].name.clone(),
+                Terms::of(found, share),
+            )
+        })
+        .collect();
+    if found.is_empty() {
+        return Err(missing(scene, "numbers in this report"));
+    }
+    let quantities: [(&str, [Value; 3]); 2] = [
+        (
+            "bias, squared logits",
+            [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias],
+        ),
+        (
+            "diversity, squared logits",
+            [
+                |t| t.diversity,
+                |t| t.terms.diversity,
+                |t| t.terms.paper_diversity,
+            ],
+        ),
+    ];
+    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+    let panels = quantities.iter().map(|(name, values)| {
+        let series: Vec<Series> = pens
+            .iter()
+            .zip(values)
+            .map(|(pen, value)| {
+                let points = found.iter().enumerate().map(|(x, (task, t))| {
+                    let text = format!("{task}, {}\n{}", pen.name, short(value(t)));
+                    Point::new(x as f64, value(t), text)
+                });
+                Series::new(pen.clone(), points.collect())
+            })
+            .collect();
+        Panel {
+            name: (*name).to_owned(),
+            x: Axis::category("", names.clone()),
+            y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+            series,
+        }
+    });
+    let worst = |of: Value| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
+    let shared = found
+        .iter()
+        .map(|(_, t)| t.terms.omega / t.bias)
+        .sum::<f64>()
+        / found.len() as f64;
+    let rows = found.iter().map(|(task, t)| {
+        let mut row = vec![Cell::Text(task.clone())];
+        row.extend(
+            [
+                t.bias,
+                t.terms.bias,
+                t.terms.paper_bias,
+                t.bias - t.terms.paper_bias,
+                t.diversity,
+                t.terms.diversity,
+                t.terms.paper_diversity,
+                t.diversity - t.terms.paper_diversity,
+                t.terms.omega,
+            ]
+            .map(Cell::Number),
+        );
+        row
+    });
+    let (bias, diversity) = (
+        worst(|t| t.bias - t.terms.paper_bias),
+        worst(|t| t.diversity - t.terms.paper_diversity),
+    );
+    Ok(Sketch {
+        key: "theorem-3",
+        title: if bias < ROUNDING {
+            format!(
+                "For a target that is the same for all options the printed bias is right; its diversity is off by up to {}",
+                short(diversity)
+            )
+        } else {
+            format!(
+                "The printed terms miss the bias by up to {}, the diversity by up to {}",
+                short(bias),
+                short(diversity)
+            )
+        },
+        words: [
+            format!("{}, means over all rows of each task.", scene.model_name()),
+            format!(
+                "Ω, the shared term, is {} of the bias on average.",
+                percent(shared)
+            ),
+        ],
+        table: Table {
+            headers: headers(&[
+                "task",
+                "bias",
+                "corrected bias",
+                "printed bias",
+                "bias residue",
+                "diversity",
+                "corrected diversity",
+                "printed diversity",
+                "diversity residue",
+                "omega",
+            ]),
+            rows: rows.collect(),
+        },
+        plot: plot(panels.collect(), pens.to_vec()),
+    })
+}

@@ -1,0 +1,478 @@
+//! Surveys and theorems: the baked report, reports of the reader's own, and the way from a mean to a
+//! row and into the lens.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::page::{Page, root};
+
+const OVERVIEW: [&str; 8] = [
+    "table-1",
+    "fig-2-shapes",
+    "fig-3-correlation",
+    "fig-4-shares",
+    "fig-6-depth",
+    "identity",
+    "tradeoff",
+    "uniform",
+];
+const OF_A_MODEL: [&str; 3] = ["fig-5-stream", "information-votes", "information-copula"];
+
+impl Page {
+    fn survey(at: &str) -> Self {
+        let page = Self::new(1440, 1000);
+        page.open(at);
+        page
+    }
+
+    /// Waits until these figures, and no others, are drawn.
+    fn until_figures(&self, keys: &[&str]) {
+        let keys = Value::from(keys.to_vec());
+        self.browser.until(
+            &format!("the figures {keys} are drawn"),
+            &format!(
+                "JSON.stringify([...document.querySelectorAll('.figure')].map(f => f.id.slice(7))) === {} && [...document.querySelectorAll('.chart')].every(c => c.querySelector('svg'))",
+                Value::from(keys.to_string())
+            ),
+        );
+    }
+
+    fn until_survey(&self) {
+        self.until_figures(&[&OVERVIEW[..], &OF_A_MODEL[..]].concat());
+    }
+
+    /// The data that a figure's drawing holds: name and points of every series.
+    fn drawn(&self, key: &str) -> Value {
+        self.browser.run(&format!(
+            "const o = echarts.getInstanceByDom(document.querySelector('#figure-{key} .chart')).getOption();
+             return o.series.map(s => [s.name, s.data.map(d => d.value)])"
+        ))
+    }
+
+    fn open_report(&self, path: &Path) {
+        self.browser
+            .type_into("#report", &path.display().to_string());
+    }
+
+    fn turn(&self, group: &str, name: &str) {
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('.{group} input')].find(i => i.value === {}).click()",
+            Value::from(name)
+        ));
+    }
+
+    /// Chooses the mean of a model on a task.
+    fn drill(&self, model: &str, task: &str) {
+        let label = Value::from(format!("Rows of {model} on {task}:"));
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('.mean')].find(b => b.ariaLabel.startsWith({label})).click()"
+        ));
+        self.until_says(".rows h3", &format!("{model} on {task}"));
+    }
+
+    /// The file that a figure's button hands out.
+    fn saved_figure(&self, key: &str, form: &str) -> String {
+        self.catch_files();
+        self.browser.run("window.caught.length = 0");
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('#figure-{key} .keep button')].find(b => b.textContent === '{form}').click()"
+        ));
+        self.browser.until(
+            &format!("{key}.{form} is saved"),
+            "window.caught.length > 0",
+        );
+        self.browser.text("window.caught.pop()")
+    }
+}
+
+fn baked() -> Value {
+    let text = std::fs::read_to_string(root().join("public/examples/survey.atelier.json"));
+    serde_json::from_str(&text.expect("the baked survey")).expect("JSON")
+}
+
+fn written(folder: &Path, name: &str, value: &Value) -> PathBuf {
+    let path = folder.join(name);
+    std::fs::write(&path, value.to_string()).expect("a file written");
+    path
+}
+
+#[test]
+fn the_baked_survey_shows_at_once_and_fetches_no_model() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    page.until_says(".opened .report-name", "baked with the page");
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.mean').length"),
+        50
+    );
+    let other = ["page_bg.wasm", "worker", ".safetensors"];
+    for sent in page.server.sent() {
+        assert!(
+            !other.iter().any(|name| sent.path.contains(name)),
+            "{sent:?}"
+        );
+    }
+    say!("survey.html sent {} bytes, compressed", page.sent_bytes());
+    // The four views are one way apart on both pages.
+    let links = "[...document.querySelectorAll('nav a')].map(a => a.textContent).join()";
+    assert_eq!(page.browser.text(links), "Lens,Orders,Survey,Theory");
+    page.screenshot("survey");
+    page.assert_quiet();
+
+    page.open("");
+    page.until_live();
+    assert_eq!(page.browser.text(links), "Lens,Orders,Survey,Theory");
+    page.browser
+        .run("[...document.querySelectorAll('nav a')][3].click()");
+    page.browser.until(
+        "the theorems are there",
+        "document.querySelectorAll('.theorem').length === 8",
+    );
+    page.browser
+        .run("[...document.querySelectorAll('nav a')][1].click()");
+    page.browser
+        .until("the lab is there", "document.querySelector('.bench')");
+}
+
+#[test]
+fn a_second_report_is_compared_where_it_asked_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "survey",
+            "--models",
+            "apprentice-2,apprentice-4",
+            "--tasks",
+            "mood",
+            "--rows",
+            "500",
+            "--out",
+        ])
+        .arg(folder.path().join("own"))
+        .output()
+        .expect("atelier runs");
+    assert!(
+        survey.status.success(),
+        "{}",
+        String::from_utf8_lossy(&survey.stderr)
+    );
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    let before = page.drawn("table-1");
+    page.open_report(&folder.path().join("own/survey.atelier.json"));
+    page.browser.until(
+        "both are open",
+        "document.querySelectorAll('.opened li').length === 2",
+    );
+    page.until_says(".means thead", "apprentice-4 (survey.atelier.json)");
+    assert_ne!(page.drawn("table-1"), before);
+    // The same rows and the same model give the same mean, run here and now.
+    let row = page.browser.run(
+        "const r = [...document.querySelectorAll('.means tbody tr')].find(r => r.firstElementChild.textContent === 'mood');
+         return [...r.querySelectorAll('td')].map(c => c.textContent)",
+    );
+    assert_eq!(row[5], row[0]);
+    assert_eq!(row[6], row[1]);
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.reports .note').length"),
+        0
+    );
+
+    // Two models side by side, on two tasks.
+    for model in ["apprentice-8", "apprentice-12", "apprentice-12-shared"] {
+        page.turn("of-models", model);
+    }
+    let all = [
+        "topic", "quiz", "fact", "often", "same", "follows", "sense", "last",
+    ];
+    for task in all {
+        page.turn("of-tasks", task);
+    }
+    page.browser.until(
+        "2 tasks are left",
+        "document.querySelectorAll('.means tbody tr').length === 2",
+    );
+    let drawn = page.drawn("table-1");
+    let named = |name: &str| {
+        let series = drawn
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|s| s[0] == name);
+        series
+            .map(|s| s[1].as_array().map_or(0, Vec::len))
+            .sum::<usize>()
+    };
+    assert_eq!(
+        named("apprentice-2"),
+        8,
+        "four panels of two tasks: {drawn}"
+    );
+    assert_eq!(named("apprentice-4 (survey.atelier.json)"), 4);
+    assert_eq!(named("apprentice-12"), 0);
+    page.screenshot("survey-compared");
+
+    // Nothing ticked is a sentence, not an empty picture.
+    for model in [
+        "apprentice-2",
+        "apprentice-4",
+        "apprentice-2 (survey.atelier.json)",
+        "apprentice-4 (survey.atelier.json)",
+    ] {
+        page.turn("of-models", model);
+    }
+    page.until_says(".pictures .problem", "tick another one");
+
+    // Another question under the same name stands apart, and it is said.
+    let mut other = baked();
+    other["survey"]["tasks"][6]["fingerprint"] = json!("other");
+    page.open_report(&written(folder.path(), "other.json", &other));
+    page.until_says(".reports .note", "other.json asked other questions of mood");
+    page.until_says(".means tbody", "mood (other.json)");
+    page.browser
+        .run("[...document.querySelectorAll('.opened button')].pop().click()");
+    page.browser.until(
+        "it is closed",
+        "document.querySelectorAll('.opened li').length === 2",
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    page.drill("apprentice-2", "mood");
+    let samples = &baked()["survey"]["cells"][6]["outcome"]["found"]["samples"];
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.sample').length"),
+        samples.as_array().map_or(0, Vec::len)
+    );
+    let prompt = samples[3]["prompt"].as_str().expect("a prompt");
+    assert_eq!(
+        page.browser
+            .text("document.querySelectorAll('.sample-prompt')[3].textContent"),
+        prompt
+    );
+    page.screenshot("survey-rows");
+    // The address keeps the place.
+    page.browser.reload();
+    page.until_says(".rows h3", "apprentice-2 on mood");
+    page.browser
+        .run("document.querySelectorAll('.sample a')[3].click()");
+    page.browser
+        .until("the lens is open", "document.querySelector('#prompt')");
+    page.until_live();
+    page.until_says(".provenance", "apprentice-2");
+    assert_eq!(
+        page.browser.text("document.querySelector('#prompt').value"),
+        prompt
+    );
+    // It draws what the survey measured.
+    let lens = &page.report()["lens"];
+    let [mse, bias] = ["mse", "bias"].map(|name| {
+        lens["decomposition"]["probability"][name]
+            .as_f64()
+            .expect(name)
+    });
+    let known = &samples[3]["probability"];
+    assert!(
+        (mse - known[0].as_f64().expect("mse")).abs() < 1e-4,
+        "{mse} {known}"
+    );
+    assert!(
+        (bias - known[1].as_f64().expect("bias")).abs() < 1e-4,
+        "{bias} {known}"
+    );
+    assert_eq!(lens["answer"], samples[3]["answer"]);
+    page.assert_quiet();
+}
+
+#[test]
+fn a_model_of_the_readers_own_says_how_its_rows_are_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut own = baked();
+    own["survey"]["models"][0]["name"] = json!("my-model");
+    let failed = json!({ "failed": "its weights ended early" });
+    own["survey"]["cells"][1]["outcome"] = failed;
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    page.open_report(&written(folder.path(), "own.json", &own));
+    page.until_says(".means thead", "my-model");
+    page.until_says(".failed", "my-model on quiz: its weights ended early");
+    page.drill("my-model", "mood");
+    page.until_says(".rows .hint", "open its folder in the lens first");
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.sample a').length"),
+        0
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn every_theorem_is_computed_and_its_control_moves_the_picture() {
+    let page = Page::survey("survey.html#theory");
+    let keys: Vec<String> = (1..=8).map(|n| format!("theorem-{n}")).collect();
+    page.until_figures(&keys.iter().map(String::as_str).collect::<Vec<_>>());
+    for key in &keys {
+        let before = (page.drawn(key), page.text(&format!("#figure-{key} h3")));
+        page.browser.run(&format!(
+            "const c = document.querySelector('#{key}-control');
+             if (c.tagName === 'SELECT') {{ c.value = String(c.options.length - 1); c.dispatchEvent(new Event('change', {{ bubbles: true }})); }}
+             else {{ c.value = c.value === '1' ? '0' : '1'; c.dispatchEvent(new Event('input', {{ bubbles: true }})); }}"
+        ));
+        let title = Value::from(before.1.clone());
+        page.browser.until(
+            &format!("{key} says something else"),
+            &format!("document.querySelector('#figure-{key} h3').textContent !== {title}"),
+        );
+        assert_ne!(page.drawn(key), before.0, "{key}");
+    }
+    page.screenshot("theory-moved");
+    // Another model and task move what is of rows.
+    let before = page.drawn("theorem-1");
+    page.browser.run("const s = document.querySelector('.model-choice'); s.value = 'apprentice-2'; s.dispatchEvent(new Event('change', { bubbles: true }));");
+    page.until_says("#figure-theorem-1 figcaption", "apprentice-2,");
+    assert_ne!(page.drawn("theorem-1"), before);
+    assert!(
+        page.browser
+            .text("location.hash")
+            .contains("theory&model=apprentice-2")
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn files_hold_the_numbers_of_the_picture() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    let csv = page.saved_figure("table-1", "CSV");
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let head = lines.next().expect("a header");
+    let column = |name: &str| head.iter().position(|h| *h == name).expect("the column");
+    let (model, accuracy) = (column("model"), column("accuracy"));
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let drawn = page.drawn("table-1");
+    let series = drawn.as_array().into_iter().flatten();
+    // The first panel's: accuracy, in the order of the tasks.
+    let points = series
+        .filter(|s| s[0] == "apprentice-12")
+        .find_map(|s| s[1].as_array().filter(|points| !points.is_empty()))
+        .expect("points");
+    let saved = rows.iter().filter(|row| row[model] == "apprentice-12");
+    let saved: Vec<f64> = saved
+        .map(|row| row[accuracy].parse().expect("a number"))
+        .collect();
+    let shown: Vec<f64> = points
+        .iter()
+        .map(|point| point[1].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(saved, shown);
+
+    let svg = page.saved_figure("table-1", "SVG");
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
+    for words in [
+        "apprentice-12-shared",
+        "majority class",
+        "accuracy (level: majority class)",
+        "diversity, squared logits",
+        "the baked survey",
+    ] {
+        assert!(svg.contains(words), "{words} is not in the SVG");
+    }
+    std::fs::create_dir_all(root().join("target/screenshots")).expect("a folder");
+    std::fs::write(root().join("target/screenshots/table-1.svg"), svg).expect("written");
+    assert!(
+        page.saved_figure("table-1", "PNG")
+            .starts_with("data:image/png;base64,")
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn reports_on_this_site_open_by_a_link_and_no_others() {
+    let page = Page::survey("survey.html?report=examples/survey.atelier.json");
+    page.until_survey();
+    assert_eq!(page.text(".report-name"), "survey.atelier.json");
+    page.open("survey.html?report=https://example.org/survey.json");
+    page.until_says(
+        ".problem",
+        "https://example.org/survey.json is not on this site",
+    );
+    page.until_says(".report-name", "baked with the page");
+    page.assert_quiet();
+    page.open("survey.html?report=nowhere.json");
+    page.until_says(".problem", "nowhere.json could not be fetched");
+    page.browser
+        .run("[...document.querySelectorAll('.openers button')][0].click()");
+    page.until_survey();
+}
+
+#[test]
+fn files_that_are_no_survey_are_refused_in_a_sentence() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    let mut newer = baked();
+    newer["atelier"] = json!(99);
+    let mut edited = baked();
+    let found = &mut edited["survey"]["cells"][0]["outcome"]["found"];
+    found["averages"]["by_depth"]
+        .as_array_mut()
+        .expect("a list")
+        .pop();
+    let mut empty = baked();
+    empty["survey"]["cells"] = json!([]);
+    let lens = std::fs::read_to_string(root().join("public/examples/first.atelier.json"))
+        .expect("the lens's report");
+    let lens: Value = serde_json::from_str(&lens).expect("JSON");
+    for (name, value, words) in [
+        ("newer.json", newer, "written by a newer atelier"),
+        ("edited.json", edited, "was it edited by hand?"),
+        ("empty.json", empty, "holds no model on any task"),
+        ("lens.json", lens, "without a survey in it"),
+        ("other.json", json!({ "name": "x" }), "is no atelier report"),
+    ] {
+        page.open_report(&written(folder.path(), name, &value));
+        page.until_says(".reports .problem", name);
+        page.until_says(".reports .problem", words);
+    }
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.opened li').length"),
+        1
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn everyone_can_use_surveys_and_theorems() {
+    for (width, height) in [(1440, 1000), (390, 844)] {
+        let page = Page::new(width, height);
+        for scheme in ["light", "dark"] {
+            page.browser.prefer(scheme);
+            page.open("survey.html#survey&model=apprentice-4&task=mood&rows");
+            // Other addresses differ after the # only, which is no new page.
+            page.browser.reload();
+            page.until_survey();
+            page.until_says(".rows h3", "apprentice-4 on mood");
+            page.assert_accessible(&format!("{width} {scheme} survey"));
+            page.screenshot(&format!("survey-{width}-{scheme}"));
+            page.browser
+                .run("[...document.querySelectorAll('nav a')][3].click()");
+            page.browser.until(
+                "the theorems are drawn",
+                "document.querySelectorAll('.theorem .chart svg').length === 8",
+            );
+            page.assert_accessible(&format!("{width} {scheme} theory"));
+            page.screenshot(&format!("theory-{width}-{scheme}"));
+        }
+        page.assert_quiet();
+    }
+}
