@@ -174,7 +174,12 @@ impl Page {
         assert_eq!(found, Value::Array(Vec::new()), "axe at {at}: {found:#}");
         let over = "return document.documentElement.scrollWidth - innerWidth";
         let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
-        assert!(over <= 0, "the page is {over} px too wide at {at}");
+        let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";
+        assert!(
+            over <= 0,
+            "the page is {over} px too wide at {at}: {}",
+            self.browser.run(widest)
+        );
         fold(false);
     }
 

@@ -275,11 +275,7 @@ fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
     );
     // It draws what the survey measured.
     let lens = &page.report()["lens"];
-    let [mse, bias] = ["mse", "bias"].map(|name| {
-        lens["decomposition"]["probability"][name]
-            .as_f64()
-            .expect(name)
-    });
+    let [mse, bias] = ["mse", "bias"].map(|name| lens["probability"][name].as_f64().expect(name));
     let known = &samples[3]["probability"];
     assert!(
         (mse - known[0].as_f64().expect("mse")).abs() < 1e-4,

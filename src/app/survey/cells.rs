@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use super::rows::Rows;
-use crate::chart::number::{percent, short};
+use crate::chart::number::{fixed, short};
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
 
 type Value = fn(&Found) -> f64;
@@ -116,7 +116,7 @@ fn table(desk: Desk, survey: &Survey, quantity: usize) -> impl IntoView + use<> 
 
 fn mean(desk: Desk, model: String, task: String, name: &'static str, value: f64) -> impl IntoView {
     let shown = if name == "accuracy" {
-        percent(value)
+        format!("{} %", fixed(100.0 * value, 1))
     } else {
         short(value)
     };

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::desk::Desk;
 use crate::app::link::{Choice, Draft, Link, View};
-use crate::chart::number::{percent, short};
+use crate::chart::number::{fixed, short};
 use crate::chart::{Column, Quantity};
 use crate::model::catalogue;
 use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome};
@@ -31,9 +31,9 @@ pub fn Rows() -> impl IntoView {
 fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoView + use<> {
     let (name, known) = (&survey.models[model].name, &survey.tasks[task]);
     let headline = format!(
-        "{name} on {}: {} right, {} of {} rows",
+        "{name} on {}: {} % right, {} of {} rows",
         known.name,
-        percent(found.averages.accuracy),
+        fixed(100.0 * found.averages.accuracy, 1),
         found.samples.len(),
         found.averages.rows
     );
@@ -71,9 +71,10 @@ fn row(sample: &Sample, model: Option<&String>) -> impl IntoView + use<> {
         .unwrap_or_else(|| format!("row {}, of token ids", sample.row));
     let options = options(sample);
     let named = format!("row {}", sample.row);
-    let link = model.and_then(|model| lens_link(sample, model)).map(|link| {
-        view! { <a href=link aria-label=format!("Open {named} in the lens")>"Open in the lens"</a> }
-    });
+    let unseen = format!(", {named}");
+    let link = model.and_then(|model| lens_link(sample, model)).map(
+        |link| view! { <a href=link>"Open in the lens"<span class="unseen">{unseen}</span></a> },
+    );
     let [mse, bias, diversity] = sample.probability.map(short);
     view! {
         <li class="sample" class:wrong=!sample.correct>

@@ -39,7 +39,7 @@ impl Plot {
         option["xAxis"] = json!(xs);
         option["yAxis"] = json!(ys);
         option["legend"] = json!({
-            "data": self.legend.iter().map(|pen| &pen.name).collect::<Vec<_>>(),
+            "data": self.legend.iter().map(named).collect::<Vec<_>>(),
             "top": 2, "left": 0, "itemWidth": 26, "itemHeight": 10, "itemGap": 14, "selectedMode": false,
             "lineHeight": ENTRY,
             "textStyle": { "color": theme.ink, "fontSize": 12 },
@@ -84,6 +84,20 @@ fn axis(theme: &Theme, axis: &Axis, grid: usize, across: bool) -> Value {
         }
     }
     value
+}
+
+/// A legend's entry; a curve without marks is shown without the dot that ECharts would put on it.
+fn named(pen: &Pen) -> Value {
+    let icon = match (pen.mark, pen.line) {
+        (Mark::None, Line::Thick) => "path://M0 0h26v4h-26z",
+        (Mark::None, Line::Solid) => "path://M0 0h26v2h-26z",
+        (Mark::None, Line::Dashed) => "path://M0 0h7v2h-7zM9.5 0h7v2h-7zM19 0h7v2h-7z",
+        (Mark::None, Line::Dotted) => {
+            "path://M0 0h2v2h-2zM6 0h2v2h-2zM12 0h2v2h-2zM18 0h2v2h-2zM24 0h2v2h-2z"
+        }
+        _ => return json!({ "name": pen.name }),
+    };
+    json!({ "name": pen.name, "icon": icon })
 }
 
 /// An empty series that gives the legend its entry.

@@ -29,6 +29,10 @@ impl SurveyFigure {
     /// The figure drawn anew, with this much side by side.
     pub fn laid_out(&self, theme: &Theme, room: Room) -> Figure {
         let figure = &self.figure;
+        let room = Room {
+            columns: room.columns.min(self.plot.columns),
+            ..room
+        };
         let summary = format!("{}. {}", figure.title, figure.words.join(" "));
         Figure {
             height: self.plot.height(room),

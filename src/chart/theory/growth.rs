@@ -34,8 +34,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         ),
         pen(
             "diversity, the two's balance",
-            theme.mse,
-            Line::Solid,
+            theme.quiet,
+            Line::Dashed,
             Mark::Triangle,
         ),
         pen("I(U;Y)", theme.ink, Line::Thick, Mark::None),

@@ -39,7 +39,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         ("redundancy, taken off", theme.mlp, -redundancy),
         ("I(U;Y)", theme.ink, joint),
     ];
-    let names = ["relevancy", "+ conditional", "− redundancy", "= I(U;Y)"];
+    let names = ["alone", "+ together", "− twice", "= in all"];
     let level = pen(
         "H(Y), all there is to know",
         theme.quiet,
@@ -96,7 +96,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     let bounded = Panel {
         name: "share of wrong answers".to_owned(),
         x: Axis::category("", marks.map(|(name, ..)| name.to_owned()).to_vec()),
-        y: Axis::from_zero("", reach(&errors, |p| p.y).into_iter()),
+        y: Axis::from_zero("", reach(&errors, |p| p.y).into_iter().chain([0.2])),
         series: errors,
     };
     let residue = relevancy + conditional - redundancy - joint;
