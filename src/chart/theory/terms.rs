@@ -213,7 +213,13 @@ fn copies() -> Group {
 fn counted(of: &str, rows: &Rows) -> Group {
     let terms = estimate(&rows.votes, &rows.answers, 2, Correction::None);
     // All that can happen, not a sample of it: nothing to correct for.
-    let entropy = estimate(&[rows.answers.clone()], &rows.answers, 2, Correction::None).joint;
+    let entropy = estimate(
+        std::slice::from_ref(&rows.answers),
+        &rows.answers,
+        2,
+        Correction::None,
+    )
+    .joint;
     Group {
         of: format!("Made up: {of}; the error is the best rule's"),
         terms: [
