@@ -102,8 +102,9 @@ impl Series {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     pub columns: usize,
-    /// Entries of the legend in one line.
+    /// Entries of the legend in one line at most, and about how many letters.
     pub entries: usize,
+    pub letters: usize,
 }
 
 impl Room {
@@ -112,13 +113,15 @@ impl Room {
         Self {
             columns,
             entries: 3,
+            letters: usize::MAX,
         }
     }
 
     /// At that of a telephone.
     pub const NARROW: Self = Self {
         columns: 1,
-        entries: 2,
+        entries: 3,
+        letters: 52,
     };
 }
 
@@ -136,9 +139,18 @@ impl Plot {
         self.top(room) + u32::try_from(rows).unwrap_or(1) * (ABOVE + HEIGHT + BELOW)
     }
 
-    /// Of the legend.
+    /// Room for the legend, line by line as it breaks.
     fn top(&self, room: Room) -> u32 {
-        let lines = self.legend.len().div_ceil(room.entries.max(1));
-        8 + ENTRY * u32::try_from(lines).unwrap_or(0)
+        let (mut lines, mut entries, mut letters) = (0, 0, 0);
+        for pen in &self.legend {
+            // The mark and the gap are about as wide as these.
+            let own = 8 + pen.name.chars().count();
+            if lines == 0 || entries == room.entries || letters + own > room.letters {
+                (lines, entries, letters) = (lines + 1, 0, 0);
+            }
+            entries += 1;
+            letters += own;
+        }
+        8 + ENTRY * lines
     }
 }
