@@ -1,7 +1,7 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Scene, Sketch, count, headers, missing, pen, plot, reach};
+use super::{Scene, Sketch, count, headers, pen, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
 use crate::chart::{Cell, Table};
@@ -109,29 +109,12 @@ fn stream(
     estimator: &str,
     of: fn(&Information) -> &Estimate,
 ) -> Result<(String, Vec<Step>), String> {
-    let found = scene.found().ok_or_else(|| missing(scene, "numbers"))?;
-    let place = format!("{} on {}", scene.model_name(), scene.task_name());
-    let information = found
-        .information
-        .as_ref()
-        .map_err(|why| format!("{place}: {why}."))?;
-    let estimate = of(information);
-    let stopped = estimate.stopped.as_deref();
-    if estimate.curve.is_empty() {
-        return Err(format!(
-            "{place}: {}.",
-            stopped.unwrap_or("there is no estimate")
-        ));
-    }
-    let steps = estimate.curve.iter().map(|point| Step {
+    let (words, curve) = scene.curve(estimator, of)?;
+    let steps = curve.iter().map(|point| Step {
         bounds: point.bounds,
         error: point.error,
     });
-    let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
-    Ok((
-        format!("{place}, {} rows, {estimator}.{end}", information.rows),
-        steps.collect(),
-    ))
+    Ok((words, steps.collect()))
 }
 
 /// One good member and four that guess blindly.

@@ -1,7 +1,7 @@
 //! Theorem 5: the terms of the information along the stream.
 
 use super::ensemble::Ensemble;
-use super::{Scene, Sketch, count, headers, missing, pen, plot, reach};
+use super::{Scene, Sketch, count, headers, pen, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
 use crate::chart::{Cell, Table};
@@ -127,21 +127,8 @@ fn stream(
     estimator: &str,
     of: fn(&Information) -> &Estimate,
 ) -> Result<(String, Vec<Terms>), String> {
-    let found = scene.found().ok_or_else(|| missing(scene, "numbers"))?;
-    let place = format!("{} on {}", scene.model_name(), scene.task_name());
-    let information = found
-        .information
-        .as_ref()
-        .map_err(|why| format!("{place}: {why}."))?;
-    let estimate = of(information);
-    let stopped = estimate.stopped.as_deref();
-    if estimate.curve.is_empty() {
-        return Err(format!(
-            "{place}: {}.",
-            stopped.unwrap_or("there is no estimate")
-        ));
-    }
-    let curve = estimate.curve.iter().map(|point| {
+    let (words, curve) = scene.curve(estimator, of)?;
+    let curve = curve.iter().map(|point| {
         let diversity = point.conditional_redundancy - point.redundancy;
         [
             point.relevancy,
@@ -151,11 +138,7 @@ fn stream(
             point.joint,
         ]
     });
-    let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
-    Ok((
-        format!("{place}, {} rows, {estimator}.{end}", information.rows),
-        curve.collect(),
-    ))
+    Ok((words, curve.collect()))
 }
 
 /// All outcomes for `None`, else so many rows drawn.

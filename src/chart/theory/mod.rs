@@ -19,7 +19,7 @@ pub use theorems::{THEOREMS, Theorem};
 
 use super::plot::{Line, Mark, Panel, Pen, Plot, Room};
 use super::{Cell, Figure, Table, Theme};
-use crate::study::survey::{Found, Survey, SurveyedOutcome};
+use crate::study::survey::{Estimate, Found, Information, Point, Survey, SurveyedOutcome};
 
 /// What the reader may change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +71,28 @@ impl<'a> Scene<'a> {
     fn found(&self) -> Option<&'a Found> {
         let mut cells = self.cells();
         cells.find_map(|(task, found)| (task == self.task).then_some(found))
+    }
+
+    /// An estimate's curve along the chosen model's stream on the chosen task, and what it is of, in
+    /// words.
+    fn curve(
+        &self,
+        estimator: &str,
+        of: fn(&Information) -> &Estimate,
+    ) -> Result<(String, &'a [Point]), String> {
+        let found = self.found().ok_or_else(|| missing(self, "numbers"))?;
+        let place = format!("{} on {}", self.model_name(), self.task_name());
+        let information = found.information.as_ref();
+        let information = information.map_err(|why| format!("{place}: {why}."))?;
+        let estimate = of(information);
+        let stopped = estimate.stopped.as_deref();
+        if estimate.curve.is_empty() {
+            let why = stopped.unwrap_or("there is no estimate");
+            return Err(format!("{place}: {why}."));
+        }
+        let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
+        let words = format!("{place}, {} rows, {estimator}.{end}", information.rows);
+        Ok((words, &estimate.curve))
     }
 
     fn model_name(&self) -> &'a str {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
-use super::block::Added;
 use super::walk::Record;
 use crate::engine::pack::Pack;
 use crate::engine::schedule::Schedule;
@@ -48,17 +47,6 @@ impl Record for Next<'_> {
             last: Tensor::new(pack.last_rows(1), stream.device())?,
             logits: vec![Vec::new(); schedule.nodes.len()],
         })
-    }
-
-    fn added(
-        &self,
-        _: &mut Kept,
-        _: &Pack,
-        _: &Schedule,
-        _: &[(usize, usize)],
-        _: &Added,
-    ) -> Result<()> {
-        Ok(())
     }
 
     fn state(

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
-use super::block::Added;
 use super::walk::Record;
 use crate::engine::TokenScore;
 use crate::engine::pack::Pack;
@@ -60,17 +59,6 @@ impl Record for Tokens<'_> {
             targets,
             scores: vec![Vec::new(); schedule.nodes.len()],
         })
-    }
-
-    fn added(
-        &self,
-        _: &mut Kept,
-        _: &Pack,
-        _: &Schedule,
-        _: &[(usize, usize)],
-        _: &Added,
-    ) -> Result<()> {
-        Ok(())
     }
 
     fn state(

@@ -45,15 +45,18 @@ pub trait Record {
         stream: &Tensor,
     ) -> Result<Self::Kept>;
 
-    /// A block ran once for the steps `nodes` (node, which of its runs): [copies N, D] each.
+    /// A block ran once for the steps `nodes` (node, which of its runs): [copies N, D] each. Most keep
+    /// nothing of it.
     fn added(
         &self,
-        kept: &mut Self::Kept,
-        pack: &Pack,
-        schedule: &Schedule,
-        nodes: &[(usize, usize)],
-        added: &Added,
-    ) -> Result<()>;
+        _: &mut Self::Kept,
+        _: &Pack,
+        _: &Schedule,
+        _: &[(usize, usize)],
+        _: &Added,
+    ) -> Result<()> {
+        Ok(())
+    }
 
     /// The stream [N, D] after step `node`; `is_end` where a plan ends there.
     fn state(

@@ -37,17 +37,9 @@ impl Record for Next {
             .collect()
     }
 
-    fn kept_rows(&self, _: &Schedule, _: &[bool]) -> usize {
-        0
-    }
-
     fn numbers_read(&self, config: &ModelConfig, schedule: &Schedule, is_end: &[bool]) -> usize {
         let ends = is_end.iter().filter(|&&is_end| is_end).count();
         ends.min(schedule.paths.len()) * config.vocabulary
-    }
-
-    fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
-        None
     }
 
     fn open(&self, pass: &mut Pass, group: &Group, _: Range<usize>) -> Result<Kept, GpuError> {

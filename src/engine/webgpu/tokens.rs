@@ -44,14 +44,6 @@ impl Record for Tokens {
             .collect()
     }
 
-    fn kept_rows(&self, _: &Schedule, _: &[bool]) -> usize {
-        0
-    }
-
-    fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
-        None
-    }
-
     fn open(&self, pass: &mut Pass, group: &Group, range: Range<usize>) -> Result<Kept, GpuError> {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for (passage, &(start, length)) in self.passages[range].iter().zip(&pass.pack.spans) {

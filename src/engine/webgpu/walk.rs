@@ -34,7 +34,9 @@ pub trait Record {
     fn sequences(&self) -> Vec<&[u32]>;
 
     /// Rows [D] that are kept of every sequence under a schedule.
-    fn kept_rows(&self, group: &Schedule, is_end: &[bool]) -> usize;
+    fn kept_rows(&self, _: &Schedule, _: &[bool]) -> usize {
+        0
+    }
 
     /// Numbers that are read back of every sequence under a schedule.
     fn numbers_read(&self, _: &ModelConfig, _: &Schedule, _: &[bool]) -> usize {
@@ -47,7 +49,9 @@ pub trait Record {
     }
 
     /// Where in them a node's run keeps its attention and its MLP; `None`: nowhere.
-    fn places(&self, group: &Group) -> Option<Vec<Vec<[usize; 2]>>>;
+    fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
+        None
+    }
 
     /// A pack begins; slot 0 holds its embeddings.
     fn open(
