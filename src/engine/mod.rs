@@ -4,13 +4,12 @@
 //! [`Trace`] each out. Plans that begin alike share their prefix and equal next blocks run as one
 //! batch (see [`schedule`]).
 
+pub mod backend;
 pub mod candle;
 mod check;
 mod choice;
 mod error;
-mod group;
 pub mod memory;
-mod pack;
 mod product;
 mod rope;
 pub mod schedule;

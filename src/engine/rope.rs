@@ -1,8 +1,9 @@
 //! Rotary position embedding: the angles, with Llama 3's and Phi-3's ways to stretch them.
 
-use crate::model::{ModelConfig, RopeScaling};
+use crate::model::ModelConfig;
+use crate::model::shape::{RopeScaling, RopeShape};
 
-/// Inverse frequencies [head_width / 2], in f64 as the angles are products of large positions.
+/// Inverse frequencies `[rope width / 2]`, in f64 as the angles are products of large positions.
 #[derive(Clone, Debug)]
 pub struct Rope {
     short: Vec<f64>,
@@ -12,7 +13,7 @@ pub struct Rope {
     scale: f64,
 }
 
-/// cos and sin of every angle, [T, head_width / 2] each.
+/// cos and sin of every angle, `[T, rope width / 2]` each.
 #[derive(Clone, Debug, Default)]
 pub struct Angles {
     pub cos: Vec<f32>,
@@ -21,13 +22,29 @@ pub struct Angles {
 
 impl Rope {
     pub fn new(config: &ModelConfig) -> Self {
-        let half = config.head_width / 2;
-        let base = |i: usize| config.rope_theta.powf(-(i as f64) / half as f64);
+        Self::of(&RopeShape {
+            width: config.head_width,
+            theta: config.rope_theta,
+            scaling: config.rope_scaling.clone(),
+        })
+    }
+
+    pub fn of(shape: &RopeShape) -> Self {
+        let half = shape.width / 2;
+        let base = |i: usize| shape.theta.powf(-(i as f64) / half as f64);
         let plain: Vec<f64> = (0..half).map(base).collect();
         let stretched = |divisors: &[f64]| plain.iter().zip(divisors).map(|(f, d)| f / d).collect();
-        match &config.rope_scaling {
+        match &shape.scaling {
             None => Self {
                 short: plain,
+                long: None,
+                scale: 1.0,
+            },
+            Some(RopeScaling::Linear { factor }) => Self {
+                short: plain
+                    .into_iter()
+                    .map(|frequency| frequency / factor)
+                    .collect(),
                 long: None,
                 scale: 1.0,
             },

@@ -28,25 +28,7 @@ impl Architecture {
     }
 }
 
-/// How rotary frequencies are stretched past the trained context.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RopeScaling {
-    /// Llama 3.1: low frequencies divided by `factor`, high ones kept, the band between blended.
-    Llama3 {
-        factor: f64,
-        low_freq_factor: f64,
-        high_freq_factor: f64,
-        original_context: usize,
-    },
-    /// Phi-3 128k: one divisor a frequency, the short list up to `original_context` tokens, the
-    /// long list past it; cos and sin are multiplied by `attention_factor`.
-    LongRope {
-        short: Vec<f64>,
-        long: Vec<f64>,
-        original_context: usize,
-        attention_factor: f64,
-    },
-}
+pub use super::shape::RopeScaling;
 
 /// A model's shape and constants. Everything has been checked: heads divide, sizes are positive,
 /// nothing is optional that need not be.

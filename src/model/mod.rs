@@ -7,6 +7,9 @@ mod error;
 mod files;
 mod parts;
 mod prompt;
+pub mod shape;
+pub mod stored;
+mod tensor;
 pub mod tokenizer;
 mod weights;
 
@@ -16,5 +19,7 @@ pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};
 pub use parts::{Part, Parts};
 pub use prompt::{Passage, Prompt};
+pub use shape::ModelShape;
+pub use tensor::{DType, Tensor};
 pub use tokenizer::Tokenizer;
 pub use weights::{BlockWeights, Weights};

@@ -8,9 +8,9 @@
 use rayon::prelude::*;
 
 use super::exp::exp;
-use crate::engine::pack::Pack;
 use crate::engine::product::Panels;
 use crate::engine::rope::Angles;
+use crate::engine::schedule::pack::Pack;
 use crate::model::ModelConfig;
 
 /// What attention needs to know of a model.

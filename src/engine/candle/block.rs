@@ -7,7 +7,7 @@ use candle_core::{Device, Result, Tensor};
 #[cfg(not(target_arch = "wasm32"))]
 use super::tensors;
 use super::{rows, slices};
-use crate::engine::pack::Pack;
+use crate::engine::schedule::pack::Pack;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 

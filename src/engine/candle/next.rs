@@ -7,8 +7,8 @@ use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
 use super::walk::Record;
-use crate::engine::pack::Pack;
 use crate::engine::schedule::Schedule;
+use crate::engine::schedule::pack::Pack;
 use crate::model::Prompt;
 
 pub struct Next<'a> {

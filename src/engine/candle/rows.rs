@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use super::attention::{Heads, attention};
 use super::gate::silu_gate;
 use super::norm::rms_norm;
-use crate::engine::pack::Pack;
 use crate::engine::product::Packed;
+use crate::engine::schedule::pack::Pack;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 

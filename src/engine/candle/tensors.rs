@@ -5,7 +5,7 @@ use candle_core::{D, DType, Device, Result, Tensor};
 
 use super::attention::Heads;
 use super::block::Added;
-use crate::engine::pack::Pack;
+use crate::engine::schedule::pack::Pack;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 

@@ -1,6 +1,6 @@
 //! Executes a [`Schedule`] on packed sequences; a [`Record`] keeps what is asked for.
 //!
-//! Memory is bounded: see [`crate::engine::group`].
+//! Memory is bounded: see [`crate::engine::schedule::group`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use candle_core::{Result, Tensor};
 
 use super::CandleEngine;
 use super::block::Added;
-use crate::engine::group::{Group, Room, groups};
-use crate::engine::pack::Pack;
+use crate::engine::schedule::group::{Group, Room, groups};
+use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::{Batch, Schedule};
 use crate::engine::{EngineError, Run};
 use crate::plan::Plan;

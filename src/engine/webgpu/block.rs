@@ -7,7 +7,7 @@ use super::gemm::MemberTo;
 use super::matrix::{Format, Matrix};
 use super::norm::From;
 use super::pass::Pass;
-use super::program::Piece;
+use crate::engine::schedule::program::BlockCall;
 use crate::model::{BlockWeights, ModelConfig};
 use crate::plan::Half;
 
@@ -68,13 +68,13 @@ impl Block {
     pub fn run(
         &self,
         pass: &mut Pass,
-        piece: &Piece,
+        piece: &BlockCall,
         first_copy: usize,
         keep: bool,
     ) -> Result<(), GpuError> {
         let half = piece.run.half;
         let n = pass.pack.rows;
-        let copies = piece.copies.len();
+        let copies = piece.steps.len();
         let rows = copies * n;
         let engine = pass.engine;
         let (config, kernels) = (&engine.config, &engine.kernels);

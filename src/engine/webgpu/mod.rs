@@ -25,7 +25,6 @@ mod norm;
 mod options;
 mod pass;
 mod probe;
-mod program;
 mod readback;
 mod recorder;
 mod rope;

@@ -7,8 +7,8 @@ use super::arena::Use;
 use super::error::GpuError;
 use super::pass::Pass;
 use super::walk::{Output, Record};
-use crate::engine::group::Group;
 use crate::engine::schedule::Schedule;
+use crate::engine::schedule::group::Group;
 use crate::model::{ModelConfig, Prompt};
 
 pub struct Next {

@@ -5,10 +5,10 @@ use super::arena::{Arena, Use};
 use super::attention::Tiles;
 use super::error::GpuError;
 use super::gather::Rows;
-use super::program::Program;
 use super::readback::{Pending, Source};
 use super::recorder::Recorder;
-use crate::engine::pack::Pack;
+use crate::engine::schedule::pack::Pack;
+use crate::engine::schedule::program::Program;
 
 /// In the token table: nothing is read at this token.
 pub const NOT_READ: u32 = u32::MAX;
@@ -72,7 +72,7 @@ impl<'a> Pass<'a> {
             .collect();
         let tiles = engine.kernels.attention.tiles(&pack.spans);
         let mut copies = Vec::new();
-        for copy in program.pieces.iter().flat_map(|piece| &piece.copies) {
+        for copy in program.calls.iter().flat_map(|piece| &piece.steps) {
             let [attention, mlp] = kept_at(copy.node, copy.run);
             let start = copies.len();
             copies.extend([

@@ -9,8 +9,8 @@ use super::pass::Pass;
 use super::score;
 use super::walk::{Output, Record};
 use crate::engine::TokenScore;
-use crate::engine::group::Group;
-use crate::engine::schedule::Schedule;
+use crate::engine::schedule::group::Group;
+
 use crate::model::{ModelConfig, Passage};
 
 /// Logits computed at once: bounds the [R, V] matrix.

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::WebGpuEngine;
 use super::error::GpuError;
 use super::pass::Pass;
-use super::program::Program;
 use super::readback::{Pending, Source};
-use crate::engine::group::{Group, Room, groups};
 use crate::engine::schedule::Schedule;
+use crate::engine::schedule::group::{Group, Room, groups};
+use crate::engine::schedule::program::Program;
 use crate::engine::{EngineError, Run};
 use crate::model::ModelConfig;
 use crate::plan::Plan;
@@ -216,7 +216,7 @@ impl<'a, R: Record> Walk<'a, R> {
             Some(state) => state,
             None => self.open(group, range.clone())?,
         };
-        let piece = state.program.pieces.get(state.next);
+        let piece = state.program.calls.get(state.next);
         self.is_waiting = match &state.reading {
             None => state.pass.recorder.is_crowded(),
             Some(pending) => !pending.is_here(&self.engine.device)?,
@@ -244,9 +244,9 @@ impl<'a, R: Record> Walk<'a, R> {
                 self.record
                     .complete(&mut state.pass, &mut state.kept, group, node, slot)?;
             }
-            state.copies += piece.copies.len();
+            state.copies += piece.steps.len();
             state.next += 1;
-            self.done += piece.copies.len() * range.len();
+            self.done += piece.steps.len() * range.len();
             self.state = Some(state);
         } else {
             let (pass, kept) = (&mut state.pass, &mut state.kept);

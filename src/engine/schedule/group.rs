@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::schedule::Schedule;
+use super::Schedule;
 use crate::plan::Plan;
 
 /// Tokens a pack holds at most (at least one sequence).

@@ -1,6 +1,6 @@
 //! Sequences of unequal length, one after the other, without padding.
 
-use super::rope::{Angles, Rope};
+use crate::engine::rope::{Angles, Rope};
 
 /// Where each prompt's tokens lie in a packed stream [N, D], and the angles of their positions.
 pub struct Pack {
@@ -16,18 +16,24 @@ pub struct Pack {
 
 impl Pack {
     pub fn new(sequences: &[impl AsRef<[u32]>], rope: &Rope) -> Self {
+        let lengths: Vec<usize> = sequences.iter().map(|ids| ids.as_ref().len()).collect();
+        Self::of(&lengths, Some(rope))
+    }
+
+    /// Of sequences of these lengths; without `rope` there are no angles.
+    pub fn of(lengths: &[usize], rope: Option<&Rope>) -> Self {
         let mut rows = 0;
-        let spans: Vec<(usize, usize)> = sequences
+        let spans: Vec<(usize, usize)> = lengths
             .iter()
-            .map(|ids| {
-                let span = (rows, ids.as_ref().len());
+            .map(|&length| {
+                let span = (rows, length);
                 rows += span.1;
                 span
             })
             .collect();
         let is_long: Vec<bool> = spans
             .iter()
-            .map(|&(_, length)| rope.is_long(length))
+            .map(|&(_, length)| rope.is_some_and(|rope| rope.is_long(length)))
             .collect();
         let longest = |long: bool| {
             let lengths = spans
@@ -35,7 +41,8 @@ impl Pack {
                 .zip(&is_long)
                 .filter(|(_, is_long)| **is_long == long)
                 .map(|(span, _)| span.1);
-            rope.angles(lengths.max().unwrap_or(0), long)
+            rope.map(|rope| rope.angles(lengths.max().unwrap_or(0), long))
+                .unwrap_or_default()
         };
         Self {
             short: longest(false),

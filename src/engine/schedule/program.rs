@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::engine::schedule::Schedule;
+use super::Schedule;
 use crate::plan::BlockRun;
 
 /// One block run on one stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Copy {
+pub struct StreamStep {
     pub node: usize,
     /// Which of its step's runs this is.
     pub run: usize,
@@ -17,26 +17,29 @@ pub struct Copy {
     pub is_first: bool,
     /// Blocks of its step: each counts `1 / share`.
     pub share: usize,
+    /// Where its attention's and its MLP's member at the sequences' last tokens are kept: the first
+    /// of P kept rows each, one a sequence; `None`: nowhere. See [`Program::keep`].
+    pub kept: Option<[usize; 2]>,
 }
 
 /// One block run on several streams at once: the rows of its matrix products.
 #[derive(Clone, Debug)]
-pub struct Piece {
+pub struct BlockCall {
     pub run: BlockRun,
-    pub copies: Vec<Copy>,
-    /// Nodes whose step is complete after this piece, and the slots of their streams.
+    pub steps: Vec<StreamStep>,
+    /// Nodes whose step is complete after this call, and the slots of their streams.
     pub complete: Vec<(usize, usize)>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Program {
-    pub pieces: Vec<Piece>,
+    pub calls: Vec<BlockCall>,
     /// The embedding's stream lies in slot 0.
     pub slots: usize,
 }
 
 impl Program {
-    /// Pieces of at most `most` copies, in the schedule's order.
+    /// Calls of at most `most` streams, in the schedule's order.
     pub fn new(schedule: &Schedule, most: usize) -> Self {
         let nodes = &schedule.nodes;
         let mut slot: Vec<Option<usize>> = vec![None; nodes.len()];
@@ -44,13 +47,13 @@ impl Program {
         let mut children: Vec<usize> = nodes.iter().map(|node| node.children).collect();
         let (mut free, mut slots) = (Vec::new(), 1);
         slot[0] = Some(0);
-        let mut pieces = Vec::new();
+        let mut calls = Vec::new();
         for batch in &schedule.batches {
             let mut rest = batch.nodes.as_slice();
             while !rest.is_empty() {
-                let (now, later) = rest.split_at(piece_length(rest, most.max(1)));
+                let (now, later) = rest.split_at(call_length(rest, most.max(1)));
                 rest = later;
-                let mut copies = Vec::with_capacity(now.len());
+                let mut steps = Vec::with_capacity(now.len());
                 let mut complete = Vec::new();
                 for &(node, run) in now {
                     let share = nodes[node].runs.len();
@@ -65,16 +68,17 @@ impl Program {
                     if left[node] == 0 {
                         complete.push((node, slot_out));
                     }
-                    copies.push(Copy {
+                    steps.push(StreamStep {
                         node,
                         run,
                         slot_in: slot[nodes[node].parent].unwrap_or_default(),
                         slot_out,
                         is_first,
                         share,
+                        kept: None,
                     });
                 }
-                // Freed only now: a piece must not write a stream that it reads.
+                // Freed only now: a call must not write a stream that it reads.
                 for &(node, own) in &complete {
                     let parent = nodes[node].parent;
                     children[parent] -= 1;
@@ -85,20 +89,27 @@ impl Program {
                         free.push(own);
                     }
                 }
-                pieces.push(Piece {
+                calls.push(BlockCall {
                     run: batch.run,
-                    copies,
+                    steps,
                     complete,
                 });
             }
         }
-        Self { pieces, slots }
+        Self { calls, slots }
+    }
+
+    /// Says where members are kept: `places(node, run)`.
+    pub fn keep(&mut self, places: &dyn Fn(usize, usize) -> [usize; 2]) {
+        for step in self.calls.iter_mut().flat_map(|call| &mut call.steps) {
+            step.kept = Some(places(step.node, step.run));
+        }
     }
 }
 
 /// At most `most`, and no node twice: a parallel step may run one block twice, and both runs add to
 /// one stream.
-fn piece_length(nodes: &[(usize, usize)], most: usize) -> usize {
+fn call_length(nodes: &[(usize, usize)], most: usize) -> usize {
     let mut seen = HashSet::new();
     let fits = nodes
         .iter()
@@ -132,18 +143,18 @@ mod tests {
     }
 
     #[test]
-    fn no_piece_writes_what_it_reads_or_the_same_twice() {
+    fn no_call_writes_what_it_reads_or_the_same_twice() {
         for most in [1, 2, 100] {
             for (schedule, program) in programs(most) {
-                for piece in &program.pieces {
-                    let ins: HashSet<_> = piece.copies.iter().map(|copy| copy.slot_in).collect();
-                    let outs: HashSet<_> = piece.copies.iter().map(|copy| copy.slot_out).collect();
+                for call in &program.calls {
+                    let ins: HashSet<_> = call.steps.iter().map(|step| step.slot_in).collect();
+                    let outs: HashSet<_> = call.steps.iter().map(|step| step.slot_out).collect();
                     assert!(ins.is_disjoint(&outs));
-                    assert_eq!(outs.len(), piece.copies.len());
-                    assert!(piece.copies.len() <= most);
+                    assert_eq!(outs.len(), call.steps.len());
+                    assert!(call.steps.len() <= most);
                 }
                 assert!(program.slots <= schedule.peak_streams(), "{most}");
-                let runs: usize = program.pieces.iter().map(|piece| piece.copies.len()).sum();
+                let runs: usize = program.calls.iter().map(|call| call.steps.len()).sum();
                 assert_eq!(runs, schedule.block_runs());
             }
         }
@@ -163,16 +174,16 @@ mod tests {
                 runs
             };
             let mut streams: Vec<Vec<BlockRun>> = vec![Vec::new(); program.slots];
-            for piece in &program.pieces {
-                for copy in &piece.copies {
-                    let mut stream = streams[copy.slot_in].clone();
-                    if !copy.is_first {
-                        stream = streams[copy.slot_out].clone();
+            for call in &program.calls {
+                for step in &call.steps {
+                    let mut stream = streams[step.slot_in].clone();
+                    if !step.is_first {
+                        stream = streams[step.slot_out].clone();
                     }
-                    stream.push(piece.run);
-                    streams[copy.slot_out] = stream;
+                    stream.push(call.run);
+                    streams[step.slot_out] = stream;
                 }
-                for &(node, slot) in &piece.complete {
+                for &(node, slot) in &call.complete {
                     let (mut found, mut expected) = (streams[slot].clone(), path(node));
                     found.sort();
                     expected.sort();

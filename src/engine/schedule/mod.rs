@@ -5,6 +5,10 @@
 //! the streams that wait for the same block form one [`Batch`]. Taking the lowest waiting block
 //! first keeps a sweep layer-major: dropping each of L blocks costs L batches, not L².
 
+pub mod group;
+pub mod pack;
+pub mod program;
+
 use std::collections::BTreeMap;
 
 use crate::plan::{BlockRun, Plan, Step};

@@ -1,0 +1,167 @@
+//! The few things a device does for a run; everything else (which streams there are, what runs when,
+//! what is kept) is decided once, in `schedule` and `record`.
+
+use std::rc::Rc;
+
+use super::EngineError;
+use super::schedule::pack::Pack;
+use super::schedule::program::Program;
+use crate::model::Tensor;
+use crate::model::stored::{MatrixRole, VectorRole};
+
+/// A model's blocks and read-out on a device.
+pub trait Backend {
+    /// Device and precision, for people: `"CPU (bf16)"`.
+    fn describe(&self) -> String;
+
+    fn limits(&self) -> Limits;
+
+    /// What the passes since the last call cost the device, for people; `None` where nobody counts.
+    fn profile(&self) -> Option<String> {
+        None
+    }
+
+    /// Begins a pack.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError>;
+}
+
+/// What fits on a device at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes that the waiting streams of a pack may take; as many again its kept rows, and the
+    /// numbers it gives back.
+    pub bytes: u64,
+    /// Rows that one block call takes, where a pack is not larger than that.
+    pub call_rows: usize,
+    /// Rows that a pack may have: one sequence more makes the device fail.
+    pub pack_rows: usize,
+}
+
+/// What a pack is made of.
+pub struct Start {
+    pub pack: Rc<Pack>,
+    pub program: Rc<Program>,
+    /// `[N, D]`: the stream that enters block 0, for slot 0.
+    pub embedded: Vec<f32>,
+    /// Rows `[D]` that are kept of the pack ([`Pass::keep`], and members where
+    /// [`StreamStep::kept`](super::schedule::program::StreamStep::kept) says so).
+    pub kept_rows: usize,
+    /// Numbers that the pack will give back, all outputs together.
+    pub numbers: usize,
+}
+
+/// One pack of sequences on a device: N rows in every slot's stream `[N, D]`.
+///
+/// What is given back comes in the order in which it was asked for, once, at the end.
+pub trait Pass {
+    /// Runs call `call` of the program: its block on the streams of all its steps, each of which
+    /// reads `slot_in` and writes `slot_out`; keeps the members at the sequences' last tokens where
+    /// a step says so.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn run(&mut self, call: usize) -> Result<(), EngineError>;
+
+    /// Copies `rows` of the stream in `slot` to the kept rows from `at` on.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError>;
+
+    /// Gives back the stream in `slot` as it is now, `[N, D]`.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError>;
+
+    /// Gives back every kept row z read by the options of its prompt, `[kept rows, K + 1]`: kept row
+    /// i belongs to prompt `i % P`; K products with that prompt's rows of `options`, then the mean
+    /// square of z (its variance where `options.is_centred`).
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError>;
+
+    /// Gives back the logits of `rows` of the stream in `slot`, through the final norm, `[rows, V]`.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError>;
+
+    /// Gives back, for each of `rows` of the stream in `slot`, how its target fares among the whole
+    /// vocabulary, `[rows, 4]`: the largest logit, the sum of `exp(logit - largest)`, the target's
+    /// logit, and 1 if the target is the first of the largest, else 0.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32])
+    -> Result<(), EngineError>;
+
+    /// Does more work wait for the device than may? Then nothing is recorded until some is done, so
+    /// that progress stays true and "cancel" is heard.
+    fn is_crowded(&self) -> bool {
+        false
+    }
+
+    /// All was asked for: sends it on its way.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn finish(&mut self) -> Result<(), EngineError>;
+
+    /// What was given back, output by output; `None` while the device has not answered. Where the
+    /// thread may block, waits. Call it after [`Pass::finish`], until it answers.
+    ///
+    /// # Errors
+    /// The device failed, or gave numbers that are not finite.
+    fn answer(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError>;
+}
+
+/// Output rows of every prompt's options, with the final norm's linear part folded in.
+#[derive(Clone, Debug)]
+pub struct OptionRows {
+    /// `[P, K, D]`: `g * W[option]`, minus its mean over D where the norm centres, so that a product
+    /// with a member z is `W[option] N(z)` but for the norm's held scale. Prompts with fewer than K
+    /// options are filled up with zeros.
+    pub numbers: Vec<f32>,
+    /// P
+    pub prompts: usize,
+    /// K, the most that a prompt has.
+    pub count: usize,
+    /// The final norm is a LayerNorm: its scale comes from the variance.
+    pub is_centred: bool,
+}
+
+/// A backend that waits for its weights, which come block by block in slices of rows.
+pub trait Loader {
+    /// Rows `first_row..` of a matrix of a block; `first_row` is a multiple of
+    /// [`SLICE_ROWS`](crate::model::stored::SLICE_ROWS).
+    ///
+    /// # Errors
+    /// The device failed, or cannot hold these numbers in the type asked for.
+    fn matrix(
+        &mut self,
+        block: usize,
+        role: MatrixRole,
+        first_row: usize,
+        rows: &Tensor,
+    ) -> Result<(), EngineError>;
+
+    /// # Errors
+    /// The device failed.
+    fn vector(
+        &mut self,
+        block: usize,
+        role: VectorRole,
+        numbers: Vec<f32>,
+    ) -> Result<(), EngineError>;
+
+    /// The backend, once everything has come.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError>;
+}
