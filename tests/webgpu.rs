@@ -13,7 +13,7 @@ use common::load as on_cpu;
 use common::parity;
 
 /// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
-const TOLERANCE: f64 = 2e-3;
+const TOLERANCE: f64 = 1e-3;
 
 fn open(folder: &Path, adapter: AdapterChoice, format: Option<Format>) -> LoadedModel {
     let files = ModelFiles::open(folder).expect("a model folder");

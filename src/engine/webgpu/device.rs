@@ -38,7 +38,7 @@ pub struct Device {
     pub limits: wgpu::Limits,
     /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
     pub name: String,
-    /// The first thing that went wrong; wgpu reports it later than the call that caused it.
+    /// What went wrong first in this run; wgpu reports it later than the call that caused it.
     failed: Arc<Mutex<Option<GpuError>>>,
 }
 
@@ -69,10 +69,11 @@ impl Device {
             })?;
         let failed = Arc::new(Mutex::new(None));
         let keep = |failed: &Arc<Mutex<Option<GpuError>>>, error: GpuError| {
-            failed
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get_or_insert(error);
+            let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+            // A device that is gone explains whatever else is reported.
+            if matches!(error, GpuError::Lost(_)) || failed.is_none() {
+                *failed = Some(error);
+            }
         };
         let on_error = failed.clone();
         device.on_uncaptured_error(Arc::new(move |error| {
@@ -105,7 +106,14 @@ impl Device {
         })
     }
 
-    /// The first failure since the device was opened.
+    /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
+    /// long prompt; but a lost device stays lost.
+    pub fn forgive(&self) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.take_if(|error| !matches!(error, GpuError::Lost(_)));
+    }
+
+    /// The first failure of this run.
     pub fn check(&self) -> Result<(), GpuError> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         match &*failed {

@@ -30,6 +30,10 @@ pub enum GpuError {
         adapter: String,
         memory: crate::engine::memory::Memory,
     },
+    #[error(
+        "{matrix} holds {value}, which half precision (f16) cannot: use --weights stored, bf16 or f32"
+    )]
+    Half { matrix: String, value: f32 },
     #[error("the GPU's memory ran out ({0}); use fewer or shorter prompts, or a smaller model")]
     Memory(String),
     #[error("the GPU was lost in mid-run ({0})")]
