@@ -2,12 +2,14 @@
 
 use crate::engine::EngineChoice;
 #[cfg(feature = "webgpu")]
-use crate::engine::webgpu::{AdapterChoice, Format};
+use crate::engine::webgpu::AdapterChoice;
+#[cfg(feature = "webgpu")]
+use crate::model::DType;
 use crate::study::LoadedModel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Name {
-    /// The reference, on this machine's processor
+    /// This machine's processor
     Cpu,
     /// The machine's GPU, or a software one, through Vulkan, Metal or DX12
     Webgpu,
@@ -62,11 +64,11 @@ impl Args {
                     self_test: true,
                     ..AdapterChoice::default()
                 },
-                format: match self.weights {
+                dtype: match self.weights {
                     Weights::Stored => None,
-                    Weights::F32 => Some(Format::F32),
-                    Weights::Bf16 => Some(Format::Bf16),
-                    Weights::F16 => Some(Format::F16),
+                    Weights::F32 => Some(DType::F32),
+                    Weights::Bf16 => Some(DType::Bf16),
+                    Weights::F16 => Some(DType::F16),
                 },
             }),
             #[allow(unreachable_patterns)] // with every feature, no engine is left out

@@ -13,7 +13,7 @@ use super::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 /// Loads a model's folder into the engine under test.
 pub type Load = dyn Fn(&std::path::Path) -> LoadedModel;
 
-pub fn run(engine: &dyn Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
+pub fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
     engine
         .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
         .expect("a run")
@@ -49,7 +49,7 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
         );
 
         // All plans in one pass, the model's own order first.
-        let config = model.config();
+        let config = model.shape();
         let own = model.plan(None).expect("its own order");
         let golden_plans = golden["plans"].as_array().expect("plans");
         let parse = |plan: &Value| {
@@ -59,7 +59,7 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
             .chain(golden_plans.iter().map(parse))
             .collect();
         let traces = run(
-            model.engine.as_ref(),
+            &model.engine,
             std::slice::from_ref(&question.prompt),
             &plans,
         );
@@ -95,11 +95,11 @@ pub fn batches_equal_their_rows(load: &Load, tolerance: f64) {
         ];
         let plans = ["0-5", "5-0", "0,(1-4)x2,5", "0-2,3a,4m,5", "0-4"];
         let plans = plans.map(|line| model.plan(Some(line)).expect("a plan"));
-        let together = run(model.engine.as_ref(), &prompts, &plans);
+        let together = run(&model.engine, &prompts, &plans);
         for (p, prompt) in prompts.iter().enumerate() {
             for (i, plan) in plans.iter().enumerate() {
                 let alone = run(
-                    model.engine.as_ref(),
+                    &model.engine,
                     std::slice::from_ref(prompt),
                     std::slice::from_ref(plan),
                 );
@@ -139,12 +139,12 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
         let lines = ["0-3", "3-0", "0,(1,1,2)x2,3", "0a,(1a,2m),3", "0-1"];
         let plans = lines.map(|line| model.plan(Some(line)).expect("a plan"));
         let all = |model: &LoadedModel| {
-            let engine = model.engine.as_ref();
+            let engine = &model.engine;
             let mut traces = engine
                 .start(
                     prompts.to_vec().into(),
                     plans.to_vec().into(),
-                    Capture::States,
+                    Capture { states: true },
                 )
                 .expect("a run");
             while traces.advance().expect("a batch").is_some() {}
