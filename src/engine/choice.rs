@@ -19,7 +19,10 @@ pub enum EngineChoice {
     /// This processor, weights as the checkpoint stores them.
     #[default]
     Cpu,
-    /// The first NVIDIA GPU, through candle.
+    /// candle's tensors on this processor: what tests hold the other engines against.
+    #[cfg(feature = "reference")]
+    Reference,
+    /// The same on the first NVIDIA GPU.
     #[cfg(feature = "cuda")]
     Cuda,
     #[cfg(feature = "webgpu")]
@@ -53,6 +56,8 @@ impl EngineChoice {
                 }
                 cpu::loader(weights.clone())
             }
+            #[cfg(feature = "reference")]
+            Self::Reference => super::cuda::loader(weights.clone(), candle_core::Device::Cpu),
             #[cfg(feature = "cuda")]
             Self::Cuda => super::cuda::loader(weights.clone(), candle_core::Device::new_cuda(0)?),
             #[cfg(feature = "webgpu")]

@@ -33,7 +33,7 @@ pub enum EngineError {
         "{what} left the range of 32-bit numbers ({value}); the weights are damaged, or made for another kind of model"
     )]
     NotFinite { what: String, value: f32 },
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(feature = "reference")]
     #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]

@@ -10,7 +10,7 @@ pub mod backend;
 mod check;
 mod choice;
 pub mod cpu;
-#[cfg(any(test, feature = "cuda"))]
+#[cfg(feature = "reference")]
 pub mod cuda;
 mod error;
 mod execution;
