@@ -217,3 +217,100 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
         Ok(self.items)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::record::Members;
+    use crate::engine::{Capture, EngineChoice, Trace};
+    use crate::model::stored::Weights;
+    use crate::model::{ModelFiles, Prompt};
+
+    fn engine() -> Engine {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+        let files = ModelFiles::open(&folder).expect("it travels with the project");
+        let weights = Rc::new(Weights::open(&files).expect("weights"));
+        let loading = pollster::block_on(EngineChoice::Cpu.begin(weights));
+        let mut loading = loading.expect("a backend");
+        while loading.step().expect("a slice").is_some() {}
+        loading.finish().expect("an engine")
+    }
+
+    #[test]
+    fn little_room_makes_more_groups_and_packs_and_the_same_numbers() {
+        let engine = engine();
+        let order: Vec<usize> = (0..6).collect();
+        let lines = ["0-5", "5-0", "0,2-5", "0-1,3-5", "0,(1-4)x3,5", "shuffle:1:0"];
+        let plans: Vec<Plan> = lines
+            .iter()
+            .map(|line| Plan::parse(line, &order).expect(line))
+            .collect();
+        let prompts: Vec<Prompt> = [9, 30, 4]
+            .iter()
+            .map(|&length| Prompt {
+                token_ids: (0..length).map(|t| t * 31 % 512).collect(),
+                option_ids: vec![1, 2, 3],
+            })
+            .collect();
+        let run = |bytes: u64| -> (usize, usize, Vec<Vec<Trace>>) {
+            let record = Members {
+                prompts: prompts.clone().into(),
+                plans: plans.clone().into(),
+                capture: Capture { states: true },
+                readout: engine.readout.clone(),
+            };
+            let mut run = Execution::within(&engine, record, &plans, bytes).expect("a run");
+            let groups = run.groups.len();
+            let mut last = (0, 0);
+            while let Some(now) = run.advance().expect("a call") {
+                last = now;
+            }
+            assert_eq!(last.0, last.1);
+            (groups, last.1, Box::new(run).finish().expect("traces"))
+        };
+        let (one, runs, roomy) = run(1 << 30);
+        let (several, more_runs, tight) = run(30 * 15 * engine.shape().width as u64 * 4);
+        assert_eq!(one, 1);
+        assert!(several > 1 && more_runs > runs, "{several} {more_runs}");
+        let close = |a: &[f32], b: &[f32]| {
+            assert_eq!(a.len(), b.len());
+            let off = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
+            assert!(off.fold(0.0, f32::max) < 1e-4);
+        };
+        for (roomy, tight) in roomy.iter().flatten().zip(tight.iter().flatten()) {
+            assert_eq!(roomy.members, tight.members);
+            close(&roomy.logits, &tight.logits);
+            close(&roomy.member_logits.concat(), &tight.member_logits.concat());
+            close(&roomy.states.concat(), &tight.states.concat());
+        }
+    }
+
+    #[test]
+    fn a_prompt_without_room_is_refused_and_the_next_one_runs() {
+        let engine = engine();
+        let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
+        let prompts: Arc<[Prompt]> = Arc::from([Prompt {
+            token_ids: vec![1; 40],
+            option_ids: vec![2, 3],
+        }]);
+        let record = |prompts: &Arc<[Prompt]>| Members {
+            prompts: prompts.clone(),
+            plans: plans.clone().into(),
+            capture: Capture::default(),
+            readout: engine.readout.clone(),
+        };
+        let a_row = engine.shape().width as u64 * 4;
+        let refused = Execution::within(&engine, record(&prompts), &plans, 2 * 39 * a_row);
+        let sentence = refused.err().expect("no room").to_string();
+        assert!(sentence.starts_with("the prompt has 40 tokens, and this device has room for 39"));
+        let run = Execution::within(&engine, record(&prompts), &plans, 2 * 40 * a_row);
+        let run: Box<dyn Run<Trace>> = Box::new(run.expect("room"));
+        assert_eq!(run.complete().expect("traces").len(), 1);
+    }
+}
