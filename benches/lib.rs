@@ -1,3 +1,7 @@
 //! `cargo bench` prints what atelier's engine costs: always a ratio, both sides measured in one run.
 //!
 //! - `recording`: recording every member, against candle-transformers' Llama on the same batch.
+//! - `orders`: a sweep as one run, against its plans one by one.
+//! - `webgpu` (with that feature): the WGSL kernels against naive twins, and a sweep.
+//! - `python`, `browser`, `memory` (with the feature `peers`): against Hugging Face transformers and
+//!   onnxruntime-web; see `peers/README.md`.

@@ -5,13 +5,12 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use atelier::engine::Engine;
-use atelier::engine::candle::CandleEngine;
-use atelier::model::{ModelConfig, Prompt};
+use atelier::engine::{Engine, EngineChoice};
+use atelier::model::Prompt;
 use atelier::plan::Plan;
 use atelier::study::orders::{Extent, Order, Sweep, block_runs};
-use candle_core::Device;
-use common::{config, median, prompts, random_weights, time};
+use common::random::RandomModel;
+use common::{config, load, median, prompts, time};
 
 const PROMPTS: usize = 32;
 const TOKENS: usize = 24;
@@ -22,7 +21,7 @@ const CASES: [(&str, &[Sweep], usize, f64); 2] = [
     ("the family, loops x1..x8", &Sweep::FAMILY, 3, 0.45),
 ];
 
-fn run(engine: &CandleEngine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
+fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
     let traces = engine
         .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
         .expect("a run");
@@ -32,7 +31,7 @@ fn run(engine: &CandleEngine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec
     traces.into_iter().map(logits).collect()
 }
 
-fn alone(engine: &CandleEngine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
+fn alone(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
     plans
         .iter()
         .flat_map(|plan| run(engine, prompts, std::slice::from_ref(plan)))
@@ -40,11 +39,10 @@ fn alone(engine: &CandleEngine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<V
 }
 
 fn main() {
-    let config = ModelConfig::from_json(&config(360, 64, 176, 12, 4, 2)).expect("a config");
-    let weights = random_weights(&config);
-    let (order, vocabulary) = (config.order.clone(), config.vocabulary);
-    let engine = CandleEngine::new(config, weights, Device::Cpu).expect("an engine");
-    let prompts = prompts(vocabulary, PROMPTS, TOKENS);
+    let model = RandomModel::new(&config(360, 64, 176, 12, 4, 2));
+    let engine = load(&model, &EngineChoice::Cpu).engine;
+    let order = engine.shape().order.clone();
+    let prompts = prompts(engine.shape().vocabulary, PROMPTS, TOKENS);
     println!(
         "apprentice-12's shape, {PROMPTS} prompts of {TOKENS} tokens; medians of alternating rounds\n\
          sweep                       plans   block runs a prompt       together     one by one   ratio"

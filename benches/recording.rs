@@ -3,20 +3,19 @@
 //!
 //! The rounds of the ratio alternate between the two, so that a machine that slows down slows both.
 
-use std::collections::HashMap;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
 mod common;
 
-use atelier::engine::Engine;
-use atelier::engine::candle::CandleEngine;
-use atelier::model::{ModelConfig, Prompt, Weights};
+use atelier::engine::{Engine, EngineChoice};
+use atelier::model::Prompt;
 use atelier::plan::Plan;
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::llama::{Cache, Llama, LlamaConfig};
-use common::{config, median, prompts, random_weights, time};
+use common::random::{RandomModel, Stored};
+use common::{config, load, median, prompts, time};
 use criterion::Criterion;
 
 /// A model shape and the batch that both sides run.
@@ -53,7 +52,7 @@ fn cases() -> Vec<Case> {
 
 /// Both engines on the same random weights.
 struct Pair {
-    ours: CandleEngine,
+    ours: Engine,
     theirs: Llama,
     cache: Cache,
     prompts: Vec<Prompt>,
@@ -63,15 +62,14 @@ struct Pair {
 
 impl Pair {
     fn new(case: &Case) -> Self {
-        let config = ModelConfig::from_json(&case.config).expect("a config");
-        let weights = random_weights(&config);
-        let (theirs, cache) = theirs(&case.config, &config, &weights).expect("candle's Llama");
-        let prompts = prompts(config.vocabulary, case.prompts, case.tokens);
+        let model = RandomModel::new(&case.config);
+        let (theirs, cache) = theirs(&model).expect("candle's Llama");
+        let ours = load(&model, &EngineChoice::Cpu).engine;
+        let prompts = prompts(ours.shape().vocabulary, case.prompts, case.tokens);
         let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
         let shape = (case.prompts, case.tokens);
         let batch = Tensor::from_vec(ids, shape, &Device::Cpu).expect("a batch");
-        let plan = [Plan::whole(&config.order).expect("a plan")];
-        let ours = CandleEngine::new(config, weights, Device::Cpu).expect("an engine");
+        let plan = [Plan::whole(&ours.shape().order).expect("a plan")];
         Self {
             ours,
             theirs,
@@ -114,46 +112,15 @@ impl Pair {
     }
 }
 
-fn theirs(
-    text: &str,
-    config: &ModelConfig,
-    weights: &Weights,
-) -> candle_core::Result<(Llama, Cache)> {
-    let file: LlamaConfig = serde_json::from_str(text).map_err(candle_core::Error::wrap)?;
+fn theirs(model: &RandomModel) -> candle_core::Result<(Llama, Cache)> {
+    let file: LlamaConfig =
+        serde_json::from_str(&model.config).map_err(candle_core::Error::wrap)?;
     let file = file.into_config(false);
-    let (d, f) = (config.width, config.mlp_width);
-    let kv = config.kv_heads * config.head_width;
-    let mut tensors = HashMap::new();
-    let mut add = |name: String, data: &[f32], shape: &[usize]| {
-        let tensor = Tensor::from_slice(data, shape, &Device::Cpu)?;
-        tensors.insert(name, tensor);
-        candle_core::Result::Ok(())
-    };
-    add(
-        "model.embed_tokens.weight".into(),
-        &weights.embedding,
-        &[config.vocabulary, d],
-    )?;
-    add("model.norm.weight".into(), &weights.final_norm, &[d])?;
-    for (i, block) in weights.blocks.iter().enumerate() {
-        let name = |part: &str| format!("model.layers.{i}.{part}.weight");
-        let (q, rest) = block.qkv.split_at(d * d);
-        let (k, v) = rest.split_at(kv * d);
-        let (gate, up) = block.gate_up.split_at(f * d);
-        add(name("input_layernorm"), &block.attention_norm, &[d])?;
-        add(name("self_attn.q_proj"), q, &[d, d])?;
-        add(name("self_attn.k_proj"), k, &[kv, d])?;
-        add(name("self_attn.v_proj"), v, &[kv, d])?;
-        add(name("self_attn.o_proj"), &block.o, &[d, d])?;
-        add(name("post_attention_layernorm"), &block.mlp_norm, &[d])?;
-        add(name("mlp.gate_proj"), gate, &[f, d])?;
-        add(name("mlp.up_proj"), up, &[f, d])?;
-        add(name("mlp.down_proj"), &block.down, &[d, f])?;
-    }
-    let vars = VarBuilder::from_tensors(tensors, DType::F32, &Device::Cpu);
+    let (bytes, device) = (model.safetensors(Stored::F32), Device::Cpu);
+    let vars = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &device)?;
     Ok((
         Llama::load(vars, &file)?,
-        Cache::new(false, DType::F32, &file, &Device::Cpu)?,
+        Cache::new(false, DType::F32, &file, &device)?,
     ))
 }
 

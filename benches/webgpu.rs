@@ -6,19 +6,19 @@ mod common;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use atelier::engine::candle::CandleEngine;
+use atelier::engine::webgpu::AdapterChoice;
 use atelier::engine::webgpu::yardstick::Yardstick;
-use atelier::engine::webgpu::{AdapterChoice, Format, WebGpuEngine};
-use atelier::engine::{Engine, Trace};
-use atelier::model::{ModelConfig, Prompt};
+use atelier::engine::{Engine, EngineChoice, Trace};
+use atelier::model::shape::AttentionShape;
+use atelier::model::{DType, Prompt};
 use atelier::plan::Plan;
 use atelier::study::orders::{Extent, Order, Sweep, block_runs};
-use candle_core::Device;
-use common::{config, median, prompts, random_weights, time};
+use common::random::RandomModel;
+use common::{config, load, median, prompts, time};
 
 const ROUNDS: usize = 5;
 
-fn run(engine: &dyn Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
+fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
     engine
         .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
         .expect("a run")
@@ -44,25 +44,24 @@ fn medians(times: Vec<(Duration, Duration)>) -> (Duration, Duration) {
     (median(a), median(b))
 }
 
-fn kernels(adapter: &AdapterChoice) {
+fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
     let mut yardstick = Yardstick::open(adapter).expect("an adapter");
     println!(
         "{}; medians of {ROUNDS} alternating rounds",
         yardstick.name()
     );
     println!("{:<46} {:>11} {:>11}", "", "ours", "naive");
-    for format in Format::ALL {
+    for dtype in DType::ALL {
         let times = yardstick
-            .gemm(128, 2048, 2048, format, ROUNDS)
+            .gemm(128, 2048, 2048, dtype, ROUNDS)
             .expect("times");
         let (ours, naive) = medians(times);
-        let name = format!("gemm 128 x 2048 x 2048, {} weights", format.name());
+        let name = format!("gemm 128 x 2048 x 2048, {} weights", dtype.name());
         line(&name, ours, naive, "want >= 4x");
         let gflops = 2.0 * 128.0 * 2048.0 * 2048.0 / ours.as_secs_f64() / 1e9;
         println!("{:<46} {gflops:>9.1} GFLOP/s", "");
     }
-    let shape = ModelConfig::from_json(&config(32000, 576, 1536, 1, 9, 3)).expect("a config");
-    let times = yardstick.attention(&shape, 128, ROUNDS).expect("times");
+    let times = yardstick.attention(heads, 128, ROUNDS).expect("times");
     let (ours, naive) = medians(times);
     line(
         "attention, 128 tokens, 9 heads of 64",
@@ -72,9 +71,9 @@ fn kernels(adapter: &AdapterChoice) {
     );
 }
 
-fn sweep(engine: &WebGpuEngine) {
-    let order = engine.config().order.clone();
-    let prompts = prompts(engine.config().vocabulary, 8, 20);
+fn sweep(engine: &Engine) {
+    let order = engine.shape().order.clone();
+    let prompts = prompts(engine.shape().vocabulary, 8, 20);
     let orders = Order::all(&[Sweep::Drop], Extent::default(), &order).expect("orders");
     let own = Plan::whole(&order).expect("a plan");
     let plans: Vec<Plan> = std::iter::once(own)
@@ -107,20 +106,19 @@ fn main() {
         name: std::env::var("ATELIER_ADAPTER").ok(),
         ..AdapterChoice::default()
     };
-    kernels(&adapter);
+    let model = RandomModel::new(&config(32000, 576, 1536, 30, 9, 3));
+    let cpu = load(&model, &EngineChoice::Cpu).engine;
+    kernels(&adapter, &cpu.shape().blocks[0].attention);
 
-    let shape = ModelConfig::from_json(&config(32000, 576, 1536, 30, 9, 3)).expect("a config");
-    let open = |format| {
-        WebGpuEngine::new(shape.clone(), random_weights(&shape), &adapter, format)
-            .expect("an engine")
+    let choice = EngineChoice::WebGpu {
+        adapter,
+        dtype: None,
     };
-    let engine = open(Format::F32);
-    let prompts = prompts(shape.vocabulary, 8, 64);
-    let plan = [Plan::whole(&shape.order).expect("a plan")];
-    let cpu =
-        CandleEngine::new(shape.clone(), random_weights(&shape), Device::Cpu).expect("an engine");
+    let engine = load(&model, &choice).engine;
+    let prompts = prompts(engine.shape().vocabulary, 8, 64);
+    let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
     check(&run(&engine, &prompts, &plan), &run(&cpu, &prompts, &plan));
-    engine.take_tally();
+    engine.profile(); // of the runs from here on
     let times = (0..3).map(|_| {
         (
             time(|| run(&engine, &prompts, &plan)),
@@ -133,12 +131,6 @@ fn main() {
         engine.describe()
     );
     println!("  three runs: {}", engine.profile().unwrap_or_default());
-    let (weights, activations) = (engine.weight_bytes(), engine.activation_bytes());
-    println!(
-        "  GPU memory: weights {:.3} x the model's numbers (want <= 1.1), activations {:.1} MiB",
-        weights as f64 / (engine.parameters() * Format::F32.bytes() as usize) as f64,
-        activations as f64 / f64::from(1 << 20)
-    );
     drop(cpu);
     sweep(&engine);
 }

@@ -51,7 +51,7 @@ fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {
         seeds: 2,
         rounds: 3,
     };
-    Order::all(sweeps, extent, &model.config().order).expect("orders")
+    Order::all(sweeps, extent, &model.shape().order).expect("orders")
 }
 
 fn all(mut sweeping: Sweeping) -> Orders {
@@ -338,11 +338,11 @@ fn the_goldens_geometry() {
         let prompts: Arc<[Prompt]> = Arc::from([prompt]);
         let mut run = model
             .engine
-            .start(prompts, Arc::from([plan.clone()]), Capture::States)
+            .start(prompts, Arc::from([plan.clone()]), Capture { states: true })
             .expect("a run");
         while run.advance().expect("a batch").is_some() {}
         let trace = run.finish().expect("traces").remove(0).remove(0);
-        let mut averaging = geometry::Averaging::new(&plan, model.config().width);
+        let mut averaging = geometry::Averaging::new(&plan, model.shape().width);
         averaging.add(&trace.states);
         let found = json!(averaging.mean());
         for field in ["cosine_map", "line_shape_score", "expodistance"] {

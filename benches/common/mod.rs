@@ -3,10 +3,16 @@
 // Not every bench uses all of it.
 #![allow(dead_code)]
 
+pub mod random;
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use atelier::model::{BlockWeights, ModelConfig, Prompt, Weights};
+use atelier::engine::EngineChoice;
+use atelier::model::Prompt;
+use atelier::study::LoadedModel;
+
+use self::random::{RandomModel, Stored};
 
 /// A Llama `config.json` of this shape.
 pub fn config(v: usize, d: usize, f: usize, blocks: usize, heads: usize, kv: usize) -> String {
@@ -16,6 +22,12 @@ pub fn config(v: usize, d: usize, f: usize, blocks: usize, heads: usize, kv: usi
         "max_position_embeddings":512,"rms_norm_eps":1e-5,"rope_theta":10000.0,
         "tie_word_embeddings":true,"bos_token_id":1,"eos_token_id":2}}"#
     )
+}
+
+/// Random weights in an engine, stored in f32.
+pub fn load(model: &RandomModel, engine: &EngineChoice) -> LoadedModel {
+    let files = model.files(Stored::F32);
+    LoadedModel::from_files_with(&files, engine, &mut |_, _| ()).expect("a model that loads")
 }
 
 /// `count` prompts of `tokens` tokens, four options each.
@@ -29,37 +41,8 @@ pub fn prompts(vocabulary: usize, count: usize, tokens: usize) -> Vec<Prompt> {
         .collect()
 }
 
-pub fn random_weights(config: &ModelConfig) -> Weights {
-    let mut noise = rand_mt::Mt::new(1);
-    let mut random = |n: usize, scale: f32| -> Vec<f32> {
-        (0..n)
-            .map(|_| (noise.next_u32() as f32 / u32::MAX as f32 - 0.5) * scale)
-            .collect()
-    };
-    let (d, f, kv) = (
-        config.width,
-        config.mlp_width,
-        config.kv_heads * config.head_width,
-    );
-    Weights {
-        embedding: random(config.vocabulary * d, 2.0),
-        output: None,
-        final_norm: vec![1.0; d],
-        blocks: (0..config.blocks)
-            .map(|_| BlockWeights {
-                attention_norm: vec![1.0; d],
-                qkv: random((d + 2 * kv) * d, 0.2),
-                o: random(d * d, 0.2),
-                mlp_norm: vec![1.0; d],
-                gate_up: random(2 * f * d, 0.2),
-                down: random(d * f, 0.2),
-            })
-            .collect(),
-    }
-}
-
-pub fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
+pub fn median<T: PartialOrd + Copy>(mut times: Vec<T>) -> T {
+    times.sort_by(|a, b| a.partial_cmp(b).expect("times are numbers"));
     times[times.len() / 2]
 }
 

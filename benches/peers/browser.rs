@@ -18,9 +18,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use common::median;
+use common::random::{RandomModel, Stored};
 use driver::Browser;
 use serde_json::{Value, json};
-use setting::{here, median, mobile, python, run, scratch, write_model};
+use setting::{here, mobile, python, run, scratch};
 
 const PROMPTS: usize = 8;
 const TOKENS: usize = 64;
@@ -28,11 +30,15 @@ const ROUNDS: usize = 9;
 
 fn main() {
     let model = scratch("browser-model");
-    let (config, weights) = write_model(&model, &mobile(6));
+    let random = RandomModel::new(&mobile(6));
+    random.write(&model, Stored::F32);
+    let config: Value = serde_json::from_str(&random.config).expect("a config");
+    let number = |field: &str| config[field].as_u64().expect("a number of the config") as usize;
+    let width = number("hidden_size");
     run(Command::new(python())
         .arg(here().join("onnx_model.py"))
         .arg(&model));
-    let prompts = common::prompts(config.vocabulary, PROMPTS, TOKENS);
+    let prompts = common::prompts(number("vocab_size"), PROMPTS, TOKENS);
     let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
     let options = prompts[0].option_ids.clone();
     let case = json!({ "ids": ids, "prompts": PROMPTS, "tokens": TOKENS, "options": options });
@@ -40,7 +46,8 @@ fn main() {
         std::fs::write(model.join(name), value.to_string()).expect("a file of the case");
     };
     write("case.json", case);
-    write("heads.json", json!([config.kv_heads, config.head_width]));
+    let (heads, kv_heads) = (number("num_attention_heads"), number("num_key_value_heads"));
+    write("heads.json", json!([kv_heads, width / heads]));
 
     let set = |name: &str| {
         std::env::var(name).unwrap_or_else(|_| panic!("{name}: run this by `cargo xtask peers`"))
@@ -82,9 +89,9 @@ fn main() {
 
     // The comparison means nothing unless both compute the same thing: the first prompt's logits.
     let (ours, theirs) = (round("atelier").1, round("theirs").1);
-    let d = config.width;
+    let embedding = random.numbers("model.embed_tokens.weight");
     for (&id, ours) in options.iter().zip(ours) {
-        let row = &weights.embedding[id as usize * d..][..d];
+        let row = &embedding[id as usize * width..][..width];
         let products = row.iter().zip(&theirs).map(|(w, x)| f64::from(*w) * x);
         let theirs = products.sum::<f64>();
         let agrees = (ours - theirs).abs() < 2e-3 * (1.0 + theirs.abs());

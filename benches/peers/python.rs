@@ -15,12 +15,14 @@ use std::time::Instant;
 mod common;
 mod setting;
 
-use atelier::model::{ModelFiles, Prompt, Tokenizer};
+use atelier::model::stored::Weights;
+use atelier::model::{ModelFiles, ModelShape, Prompt, Tokenizer};
 use atelier::plan::Plan;
 use atelier::study::LoadedModel;
-use common::prompts;
+use common::random::{RandomModel, Stored};
+use common::{median, prompts};
 use serde_json::{Value, json};
-use setting::{here, median, mobile, python, scratch, write_model};
+use setting::{here, mobile, python, scratch};
 
 /// Of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -39,10 +41,11 @@ fn main() {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let python = python();
     let folder = scratch("model");
-    let (config, weights) = write_model(&folder, &mobile(BLOCKS));
-    drop(weights);
+    RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
     let cases = folder.join("cases.json");
-    std::fs::write(&cases, all_cases(&config).to_string()).expect("a file of cases");
+    let shape = Weights::open(&ModelFiles::open(&folder).expect("a model folder"));
+    let shape = shape.expect("a model").shape;
+    std::fs::write(&cases, all_cases(&shape).to_string()).expect("a file of cases");
 
     let mut atelier = Command::new(std::env::current_exe().expect("this program"));
     atelier
@@ -163,9 +166,8 @@ fn ours(folder: &Path, cases: &Path) {
     let cases: Value = serde_json::from_str(&cases).expect("cases in JSON");
     let files = ModelFiles::open(folder).expect("a model folder");
     let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
-    drop(files);
     let engine = model.engine;
-    let plan = [Plan::whole(&engine.config().order).expect("a plan")];
+    let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
     println!(
         "{}",
         json!({ "version": format!("atelier, {}", engine.describe()) })
@@ -213,13 +215,13 @@ fn peak_kb() -> u64 {
 }
 
 /// Both cases: batches of rows of ids and options.
-fn all_cases(config: &ModelConfig) -> Value {
+fn all_cases(shape: &ModelShape) -> Value {
     let rows = |prompts: Vec<Prompt>| -> Vec<Value> {
         let row = |p: Prompt| json!({ "ids": p.token_ids, "options": p.option_ids });
         prompts.into_iter().map(row).collect()
     };
-    let equal = [rows(prompts(config.vocabulary, 8, 64))];
-    let boolq = rows(boolq(config));
+    let equal = [rows(prompts(shape.vocabulary, 8, 64))];
+    let boolq = rows(boolq(shape));
     let lengths = boolq
         .iter()
         .map(|row| row["ids"].as_array().map_or(0, Vec::len));
@@ -238,14 +240,14 @@ fn all_cases(config: &ModelConfig) -> Value {
 }
 
 /// The first rows as published, with Llama's tokenizer.
-fn boolq(config: &ModelConfig) -> Vec<Prompt> {
+fn boolq(shape: &ModelShape) -> Vec<Prompt> {
     let shared = here().join("../../../shared");
     let read = |path: &str| {
         let path = shared.join(path);
         std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     };
     let tokenizer = read("tokenizers/llama/tokenizer.json");
-    let tokenizer = Tokenizer::from_json(&tokenizer, config).expect("a tokenizer");
+    let tokenizer = Tokenizer::from_json(&tokenizer, shape).expect("a tokenizer");
     let lines = read("data/boolq/val.jsonl");
     let lines = String::from_utf8(lines).expect("text");
     lines
@@ -257,7 +259,7 @@ fn boolq(config: &ModelConfig) -> Vec<Prompt> {
             let prompt = format!("{}\n{}?\nAnswer:", text("passage"), text("question"));
             let options = [" Yes".to_string(), " No".to_string()];
             tokenizer
-                .prompt(config, &prompt, &options)
+                .prompt(shape, &prompt, &options)
                 .expect("a prompt")
         })
         .collect()

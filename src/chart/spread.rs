@@ -95,8 +95,8 @@ fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
             who(second)
         ));
     }
-    if kind == Kind::Embedding {
-        return "Most of the diversity is the embedding's".to_owned();
+    if matches!(kind, Kind::Embedding | Kind::Bias) {
+        return format!("Most of the diversity is {}'s", who(kind));
     }
     match (leading_third(lens, diversity, kind), kind) {
         (Some(third), Kind::Attention) => format!("Diversity comes from the {third} attention"),
@@ -143,6 +143,7 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
         Kind::Embedding => "embedding",
         Kind::Attention => "attention",
         Kind::Mlp => "MLP",
+        Kind::Bias => "bias",
     };
     let rows = (0..names.len())
         .map(|i| {
@@ -158,7 +159,7 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
 }
 
 /// The kinds with their shares of the sum, largest first.
-fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 3] {
+fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 4] {
     let total: f64 = values.iter().sum();
     let share = |kind: Kind| {
         let own = lens
@@ -169,7 +170,8 @@ fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 3] {
         let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
-    let mut shares = [Kind::Embedding, Kind::Attention, Kind::Mlp].map(|kind| (kind, share(kind)));
+    let kinds = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+    let mut shares = kinds.map(|kind| (kind, share(kind)));
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares
 }
@@ -179,6 +181,7 @@ fn who(kind: Kind) -> &'static str {
         Kind::Embedding => "the embedding",
         Kind::Attention => "attention",
         Kind::Mlp => "the MLPs",
+        Kind::Bias => "the read-out's bias",
     }
 }
 

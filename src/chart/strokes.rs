@@ -50,6 +50,7 @@ pub(super) fn labels(lens: &Lens) -> Vec<String> {
     let label = |member: &crate::engine::Member| match (member.kind, member.block) {
         (Kind::Attention, Some(block)) => format!("{block}a"),
         (Kind::Mlp, Some(block)) => format!("{block}m"),
+        (Kind::Bias, _) => "bias".to_owned(),
         _ => "emb".to_owned(),
     };
     lens.members.iter().map(label).collect()
@@ -59,7 +60,11 @@ pub(super) fn labels(lens: &Lens) -> Vec<String> {
 pub fn stroke_name(lens: &Lens, i: usize) -> String {
     let member = lens.members[i];
     let (Some(block), kind) = (member.block, member.kind) else {
-        return "the embedding".to_owned();
+        return match member.kind {
+            Kind::Bias => "the read-out's bias",
+            _ => "the embedding",
+        }
+        .to_owned();
     };
     let part = if kind == Kind::Attention {
         "attention"

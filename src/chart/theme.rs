@@ -64,6 +64,7 @@ impl Theme {
             Kind::Embedding => self.embedding,
             Kind::Attention => self.attention,
             Kind::Mlp => self.mlp,
+            Kind::Bias => self.bias,
         }
     }
 
@@ -80,5 +81,6 @@ pub(super) fn mark(kind: Kind) -> &'static str {
         Kind::Embedding => "diamond",
         Kind::Attention => "circle",
         Kind::Mlp => "rect",
+        Kind::Bias => "triangle",
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::engine::EngineChoice;
 #[cfg(feature = "webgpu")]
-use crate::engine::webgpu::{AdapterChoice, Format};
+use crate::engine::webgpu::AdapterChoice;
+#[cfg(feature = "webgpu")]
+use crate::model::DType;
 use crate::study::LoadedModel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Name {
-    /// The reference, on this machine's processor
+    /// This machine's processor
     Cpu,
     /// The machine's GPU, or a software one, through Vulkan, Metal or DX12
     Webgpu,
@@ -62,20 +64,21 @@ impl Args {
                     self_test: true,
                     ..AdapterChoice::default()
                 },
-                format: match self.weights {
+                dtype: match self.weights {
                     Weights::Stored => None,
-                    Weights::F32 => Some(Format::F32),
-                    Weights::Bf16 => Some(Format::Bf16),
-                    Weights::F16 => Some(Format::F16),
+                    Weights::F32 => Some(DType::F32),
+                    Weights::Bf16 => Some(DType::Bf16),
+                    Weights::F16 => Some(DType::F16),
                 },
             }),
-            #[allow(unreachable_patterns)] // with every feature, no engine is left out
-            name => {
-                let name = format!("{name:?}").to_lowercase();
-                anyhow::bail!(
-                    "this atelier was built without the {name} engine; build it with --features {name}, or use --engine cpu"
-                )
-            }
+            #[cfg(not(feature = "cuda"))]
+            Name::Cuda => anyhow::bail!(
+                "--engine cuda needs the program atelier-cuda: build it with `cargo build --release --features cuda --bin atelier-cuda`, or use --engine cpu"
+            ),
+            #[cfg(not(feature = "webgpu"))]
+            Name::Webgpu => anyhow::bail!(
+                "this atelier was built without the webgpu engine; build it with --features webgpu, or use --engine cpu"
+            ),
         }
     }
 
@@ -95,5 +98,41 @@ impl Args {
             (None, Weights::Stored) => return Ok(choice),
         };
         anyhow::bail!("{only} is for --engine webgpu; give that too, or leave it out")
+    }
+}
+
+/// A command line whose `--engine` is `engine` where none is named.
+#[cfg(any(test, feature = "cuda"))]
+pub fn with_default(command: clap::Command, engine: &'static str) -> clap::Command {
+    let is_engine = |argument: &clap::Arg| argument.get_id() == "engine";
+    command.mut_subcommands(|command| {
+        if command.get_arguments().any(is_engine) {
+            command.mut_arg("engine", |argument| argument.default_value(engine))
+        } else {
+            command
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::super::Cli;
+    use super::*;
+
+    #[test]
+    fn atelier_cuda_runs_on_cuda_where_no_engine_is_named() {
+        let engine = |command: clap::Command, rest: &[&str]| {
+            let line = "atelier lens --model m --ids 1 --rows 2,3 --answer 0".split(' ');
+            let matches = command.try_get_matches_from(line.chain(rest.iter().copied()));
+            let matches = matches.expect("a command line");
+            let (_, lens) = matches.subcommand().expect("a command");
+            *lens.get_one::<Name>("engine").expect("an engine")
+        };
+        let cuda = || with_default(Cli::command(), "cuda");
+        assert_eq!(engine(Cli::command(), &[]), Name::Cpu);
+        assert_eq!(engine(cuda(), &[]), Name::Cuda);
+        assert_eq!(engine(cuda(), &["--engine", "cpu"]), Name::Cpu);
     }
 }

@@ -16,8 +16,10 @@ pub fn open(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, 
 
 /// Files that were found, into the engine chosen.
 pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
-    let progress = Progress::new("loading", "parts");
-    LoadedModel::from_files_with(files, engine, &mut |done, of| progress.at(done, of))
+    let progress = Progress::new("loading", "MiB");
+    LoadedModel::from_files_with(files, engine, &mut |done, of| {
+        progress.at((done >> 20) as usize, (of >> 20).max(1) as usize);
+    })
 }
 
 /// What belongs to a known name or lies in a folder.

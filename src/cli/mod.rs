@@ -22,7 +22,7 @@ mod view;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// See what each layer of a language model adds to a prediction.
 #[derive(Parser)]
@@ -44,7 +44,18 @@ enum Command {
 
 /// Parses the arguments, runs the command, and turns an error into one sentence and exit code 2.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    run(Cli::command())
+}
+
+/// The same of `atelier-cuda`, whose engine is CUDA where no other is named.
+#[cfg(feature = "cuda")]
+pub fn main_on_cuda() -> ExitCode {
+    run(engine::with_default(Cli::command().name("atelier-cuda"), "cuda"))
+}
+
+fn run(command: clap::Command) -> ExitCode {
+    let matches = command.try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error),
     };

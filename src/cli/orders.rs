@@ -225,7 +225,7 @@ fn every_order(
     args: &Args,
     sweeps: Option<Vec<Sweep>>,
 ) -> anyhow::Result<Vec<Order>> {
-    let own = &model.config().order;
+    let own = &model.shape().order;
     let extent = Extent {
         seeds: args.seeds,
         rounds: args.rounds,
@@ -285,7 +285,7 @@ fn geometry(
     plan: &Plan,
     stop: &AtomicBool,
 ) -> anyhow::Result<Geometry> {
-    let mut averaging = Averaging::new(plan, model.config().width);
+    let mut averaging = Averaging::new(plan, model.shape().width);
     let bar = Progress::new("geometry", "rows");
     for (n, item) in rows.items.iter().enumerate() {
         bar.at(n, rows.items.len());

@@ -64,6 +64,7 @@ pub(super) fn kind(kind: Kind) -> Cell {
         Kind::Embedding => ("embedding", 136),
         Kind::Attention => ("attention", 32),
         Kind::Mlp => ("MLP", 166),
+        Kind::Bias => ("bias", 244),
     };
     Cell::new(name).fg(Color::AnsiValue(colour))
 }
@@ -99,7 +100,7 @@ pub(super) fn decimals(values: &[f64], digits: i32) -> usize {
 }
 
 /// `260032` as `260,032`.
-pub(super) fn thousands(number: usize) -> String {
+pub(super) fn thousands(number: impl std::fmt::Display) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

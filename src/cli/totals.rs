@@ -49,11 +49,11 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
     table::text(&table)
 }
 
-/// Each kind's share of bias and diversity (Eqs. 9 and 10): the three add to the whole.
+/// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
 pub fn kinds(view: View, probability: &Column, logit: &Column) -> String {
     let bias_of = pick(view, probability, logit, probability);
     let diversity_of = pick(view, probability, logit, logit);
-    let shares = |by: &ByKind| [by.embedding, by.attention, by.mlp];
+    let shares = |by: &ByKind| by.shares().map(|(_, share)| share).collect::<Vec<_>>();
     let sum = |by: &ByKind, value: fn(&Share) -> f64| shares(by).iter().map(value).sum::<f64>();
     let whole = [
         sum(&bias_of.by_kind, |s| s.bias),
@@ -89,12 +89,14 @@ pub fn kinds(view: View, probability: &Column, logit: &Column) -> String {
         "".into(),
     ];
     let mut table = table(&header, 1);
-    let kinds = [Kind::Embedding, Kind::Attention, Kind::Mlp];
-    let counts = shares(&bias_of.by_kind).map(|s| s.count);
-    for i in 0..4 {
+    let kinds: Vec<(Kind, Share)> = bias_of.by_kind.shares().collect();
+    for i in 0..=kinds.len() {
         let (name, members) = match kinds.get(i) {
-            Some(&of) => (kind(of), counts[i]),
-            None => (Cell::new("all"), counts.iter().sum()),
+            Some((of, share)) => (kind(*of), share.count),
+            None => {
+                let all = kinds.iter().map(|(_, share)| share.count).sum();
+                (Cell::new("all"), all)
+            }
         };
         table.add_row([
             name,

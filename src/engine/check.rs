@@ -1,12 +1,12 @@
 //! What every engine refuses before it runs anything.
 
 use super::EngineError;
-use crate::model::{ModelConfig, Passage, Prompt};
+use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
 
 /// One sequence: a prompt, or a passage.
-fn ids(config: &ModelConfig, token_ids: &[u32]) -> Result<(), EngineError> {
-    let (vocabulary, context) = (config.vocabulary, config.context);
+fn ids(shape: &ModelShape, token_ids: &[u32]) -> Result<(), EngineError> {
+    let (vocabulary, context) = (shape.vocabulary, shape.context);
     let tokens = token_ids.len();
     if tokens == 0 || tokens > context {
         return Err(EngineError::Length { tokens, context });
@@ -17,10 +17,10 @@ fn ids(config: &ModelConfig, token_ids: &[u32]) -> Result<(), EngineError> {
     }
 }
 
-pub fn prompts(config: &ModelConfig, prompts: &[Prompt]) -> Result<(), EngineError> {
-    let vocabulary = config.vocabulary;
+pub fn prompts(shape: &ModelShape, prompts: &[Prompt]) -> Result<(), EngineError> {
+    let vocabulary = shape.vocabulary;
     for prompt in prompts {
-        ids(config, &prompt.token_ids)?;
+        ids(shape, &prompt.token_ids)?;
         let past = |&&id: &&u32| id as usize >= vocabulary;
         if let Some(&id) = prompt.option_ids.iter().find(past) {
             return Err(EngineError::TokenId { id, vocabulary });
@@ -29,9 +29,9 @@ pub fn prompts(config: &ModelConfig, prompts: &[Prompt]) -> Result<(), EngineErr
     Ok(())
 }
 
-pub fn passages(config: &ModelConfig, passages: &[Passage]) -> Result<(), EngineError> {
+pub fn passages(shape: &ModelShape, passages: &[Passage]) -> Result<(), EngineError> {
     for passage in passages {
-        ids(config, &passage.token_ids)?;
+        ids(shape, &passage.token_ids)?;
         let (tokens, scored) = (passage.token_ids.len(), passage.scored);
         if scored == 0 || scored >= tokens {
             return Err(EngineError::Scored { tokens, scored });
@@ -40,8 +40,8 @@ pub fn passages(config: &ModelConfig, passages: &[Passage]) -> Result<(), Engine
     Ok(())
 }
 
-pub fn plans(config: &ModelConfig, plans: &[Plan]) -> Result<(), EngineError> {
-    let blocks = config.blocks;
+pub fn plans(shape: &ModelShape, plans: &[Plan]) -> Result<(), EngineError> {
+    let blocks = shape.blocks.len();
     match plans
         .iter()
         .flat_map(Plan::block_runs)
@@ -49,7 +49,7 @@ pub fn plans(config: &ModelConfig, plans: &[Plan]) -> Result<(), EngineError> {
     {
         Some(run) => Err(EngineError::Plan {
             index: run.index,
-            last: blocks - 1,
+            last: blocks.saturating_sub(1),
         }),
         None => Ok(()),
     }

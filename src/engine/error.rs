@@ -23,18 +23,22 @@ pub enum EngineError {
     NoRoom { memory: super::memory::Memory },
     #[error("the run was cancelled")]
     Cancelled,
-    #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
-    Tensor(String),
+    #[error(
+        "the prompt has {tokens} tokens, and this device has room for {room} at once; shorten it, or run it on another device"
+    )]
+    Room { tokens: usize, room: usize },
+    #[error(transparent)]
+    Weights(#[from] crate::model::ModelError),
+    #[error(
+        "{what} left the range of 32-bit numbers ({value}); the weights are damaged, or made for another kind of model"
+    )]
+    NotFinite { what: String, value: f32 },
+    #[cfg(feature = "reference")]
+    #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
+    Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]
     #[error("{0}; --engine cpu needs no GPU")]
     Gpu(super::webgpu::GpuError),
-}
-
-// Said at once, so that the page, which runs no engine, does not carry candle's own error types.
-impl From<candle_core::Error> for EngineError {
-    fn from(error: candle_core::Error) -> Self {
-        Self::Tensor(error.to_string())
-    }
 }
 
 // Not its source: the sentence is in the outer one already.

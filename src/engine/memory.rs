@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-use crate::model::ModelConfig;
+use crate::model::stored::Weights;
 
 /// Tokens of the prompt that the estimate is made for (or the model's context, if that is less).
-const TOKENS: usize = 256;
+const TOKENS: u64 = 256;
 
 /// Residual streams of one prompt that wait at once while two orders of blocks are compared.
-const STREAMS: usize = 3;
+const STREAMS: u64 = 3;
 
 /// Bytes of a model and of one prompt of up to 256 tokens through it, under two orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Numbers the model stores, shared ones once.
-    pub parameters: usize,
+    /// The blocks' weights as a device holds them; of embedding and head only the rows that a run
+    /// needs are read.
     pub weights: u64,
     /// Streams and a block's insides, f32.
     pub activations: u64,
@@ -23,23 +23,27 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// With weights of `bytes_a_number`.
-    pub fn of(config: &ModelConfig, bytes_a_number: u64) -> Self {
-        let (d, f) = (config.width, config.mlp_width);
-        let attended = config.heads * config.head_width;
-        let qkv = attended + 2 * config.kv_heads * config.head_width;
-        let block = 2 * d + (qkv + attended) * d + 3 * f * d;
-        let heads = if config.tied { 1 } else { 2 };
-        let parameters = heads * config.vocabulary * d + config.blocks * block + d;
-        let tokens = TOKENS.min(config.context);
-        let inside = 2 * d + qkv + attended + 3 * f;
-        let runs = config.order.len();
-        let captured = 2 * (1 + 2 * runs) * d + 2 * (runs + 1) * tokens * d;
+    /// With every matrix in the type in which it is stored, or in `dtype`.
+    pub fn of(weights: &Weights, dtype: Option<crate::model::DType>) -> Self {
+        let shape = &weights.shape;
+        let matrices = weights.blocks.iter().flat_map(|block| &block.matrices);
+        let held = |matrix: &crate::model::stored::Matrix| {
+            let numbers = matrix.rows as u64 * matrix.columns as u64;
+            dtype.unwrap_or(matrix.dtype).bytes_of(numbers)
+        };
+        let d = shape.width as u64;
+        let inside = shape.blocks.iter().map(|block| {
+            let (attention, mlp) = (&block.attention, &block.mlp);
+            let widths = attention.qkv_width() + attention.attended_width();
+            2 * d + (widths + mlp.up_rows() + mlp.width) as u64
+        });
+        let inside = inside.max().unwrap_or(0);
+        let tokens = TOKENS.min(shape.context as u64);
+        let runs = shape.order.len() as u64;
         Self {
-            parameters,
-            weights: parameters as u64 * bytes_a_number,
-            activations: (tokens * (STREAMS * d + 2 * inside) * 4) as u64,
-            capture: captured as u64 * 4,
+            weights: matrices.map(held).sum(),
+            activations: tokens * (STREAMS * d + 2 * inside) * 4,
+            capture: (2 * (1 + 2 * runs) * d + 2 * (runs + 1) * tokens * d) * 4,
         }
     }
 

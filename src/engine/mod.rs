@@ -2,133 +2,155 @@
 //!
 //! An [`Engine`] works at the level of the model, not of tensors: prompts x plans in, one
 //! [`Trace`] each out. Plans that begin alike share their prefix and equal next blocks run as one
-//! batch (see [`schedule`]).
+//! batch ([`schedule`]); what is kept is decided once ([`record`]), and a device does few things
+//! ([`backend`]): `cpu`, our own code on this processor; `webgpu`, our own WGSL; `cuda`, candle's
+//! tensors.
 
 pub mod backend;
-pub mod candle;
 mod check;
 mod choice;
+pub mod cpu;
+#[cfg(feature = "reference")]
+pub mod cuda;
 mod error;
+mod execution;
+mod loading;
 pub mod memory;
-mod product;
+mod readout;
+pub mod record;
 mod rope;
 pub mod schedule;
+mod trace;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
 
-pub use choice::{EngineChoice, Loading};
+pub use choice::EngineChoice;
 pub use error::EngineError;
+pub use loading::Loading;
+pub use record::TokenScore;
+pub use trace::{Capture, Kind, Member, Trace, members};
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::model::{ModelConfig, Passage, Prompt};
-use crate::plan::{Half, Plan};
-
-/// What wrote a member into the residual stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    Embedding,
-    Attention,
-    Mlp,
-}
-
-/// One summand of the residual stream. `block` is the stored block's index, `None` for the embedding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Member {
-    pub kind: Kind,
-    pub block: Option<usize>,
-}
-
-/// One plan run on one prompt, read at the prompt's last token.
-#[derive(Clone, Debug)]
-pub struct Trace {
-    /// M members, in the order they were written.
-    pub members: Vec<Member>,
-    /// `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
-    /// run's final stream) and the options' output rows.
-    pub member_logits: Vec<Vec<f32>>,
-    /// `[K]` the model's own logits for the options.
-    pub logits: Vec<f32>,
-    /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
-    /// final norm not applied; empty unless [`Capture::States`] was asked for.
-    pub states: Vec<Vec<f32>>,
-}
-
-/// What a run records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Capture {
-    /// Members' option logits.
-    Members,
-    /// The residual stream after every step too: `(S + 1) T D` numbers a prompt and plan.
-    States,
-}
-
-/// The scored tokens of one [`Passage`] under one plan.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TokenScore {
-    /// Sum over the scored tokens, nats.
-    pub log_probability: f64,
-    /// Is every one of them the likeliest token where it stands?
-    pub greedy: bool,
-}
+use self::backend::Backend;
+use self::execution::Execution;
+use self::readout::Readout;
+use self::record::{Likelihoods, Members, Next, Record};
+use self::rope::Rope;
+use crate::model::stored::Weights;
+use crate::model::{ModelShape, Passage, Prompt};
+use crate::plan::Plan;
 
 /// A model ready to run.
-pub trait Engine {
-    fn config(&self) -> &ModelConfig;
+pub struct Engine {
+    weights: Rc<Weights>,
+    readout: Rc<Readout>,
+    rope: Option<Rope>,
+    backend: Box<dyn Backend>,
+}
 
-    /// Device and precision, for people: `"CPU (f32)"`.
-    fn describe(&self) -> String;
+impl Engine {
+    fn new(weights: Rc<Weights>, backend: Box<dyn Backend>) -> Result<Self, EngineError> {
+        Ok(Self {
+            readout: Rc::new(Readout::new(weights.clone())?),
+            rope: weights.shape.rope().map(Rope::of),
+            weights,
+            backend,
+        })
+    }
+
+    pub fn shape(&self) -> &ModelShape {
+        &self.weights.shape
+    }
+
+    /// Device and precision, for people: `"CPU (bf16)"`.
+    pub fn describe(&self) -> String {
+        self.backend.describe()
+    }
 
     /// Numbers the model stores, shared ones once.
-    fn parameters(&self) -> usize;
+    pub fn parameters(&self) -> u64 {
+        self.weights.parameters()
+    }
 
     /// What the runs since the last call cost the device, for people; `None` where nobody counts.
-    fn profile(&self) -> Option<String> {
-        None
+    pub fn profile(&self) -> Option<String> {
+        self.backend.profile()
+    }
+
+    /// The members that a plan records in this model.
+    pub fn members(&self, plan: &Plan) -> Vec<Member> {
+        members(plan, self.shape().has_bias_member())
     }
 
     /// Begins to run every plan on every prompt.
     ///
     /// # Errors
-    /// An id past the vocabulary, a prompt past the context, a plan for a deeper model.
-    fn start<'a>(
+    /// An id past the vocabulary, a prompt past the context or the device's room, a plan for a deeper
+    /// model.
+    pub fn start<'a>(
         &'a self,
         prompts: Arc<[Prompt]>,
         plans: Arc<[Plan]>,
         capture: Capture,
-    ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError>;
+    ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError> {
+        check::prompts(self.shape(), &prompts)?;
+        let record = Members {
+            prompts,
+            plans: plans.clone(),
+            capture,
+            readout: self.readout.clone(),
+        };
+        self.execute(record, &plans)
+    }
 
     /// Begins to score every passage under every plan.
     ///
     /// # Errors
     /// As [`Engine::start`]; a passage that scores none of its tokens, or its first.
-    fn score<'a>(
+    pub fn score<'a>(
         &'a self,
         passages: Arc<[Passage]>,
         plans: Arc<[Plan]>,
-    ) -> Result<Box<dyn Run<TokenScore> + 'a>, EngineError>;
+    ) -> Result<Box<dyn Run<TokenScore> + 'a>, EngineError> {
+        check::passages(self.shape(), &passages)?;
+        self.execute(Likelihoods { passages }, &plans)
+    }
 
     /// Begins to compute the `[V]` logits of the next token, for every prompt under every plan.
     ///
     /// # Errors
     /// As [`Engine::start`].
-    fn next<'a>(
+    pub fn next<'a>(
         &'a self,
         prompts: Arc<[Prompt]>,
         plans: Arc<[Plan]>,
-    ) -> Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError>;
+    ) -> Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError> {
+        check::prompts(self.shape(), &prompts)?;
+        let vocabulary = self.shape().vocabulary;
+        self.execute(
+            Next {
+                prompts,
+                vocabulary,
+            },
+            &plans,
+        )
+    }
 
     /// Runs every plan on every prompt, `[plan][prompt]`, telling `progress` the block runs done
     /// and to do; it answers whether to go on.
-    fn run(
+    ///
+    /// # Errors
+    /// As [`Engine::start`]; cancelled.
+    pub fn run(
         &self,
         prompts: &[Prompt],
         plans: &[Plan],
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Vec<Vec<Trace>>, EngineError> {
-        let mut run = self.start(prompts.into(), plans.into(), Capture::Members)?;
+        let mut run = self.start(prompts.into(), plans.into(), Capture::default())?;
         while let Some((done, of)) = run.advance()? {
             if progress(done, of).is_break() {
                 return Err(EngineError::Cancelled);
@@ -136,11 +158,42 @@ pub trait Engine {
         }
         run.finish()
     }
+
+    fn execute<'a, R: Record + 'a>(
+        &'a self,
+        record: R,
+        plans: &[Plan],
+    ) -> Result<Box<dyn Run<R::Item> + 'a>, EngineError> {
+        check::plans(self.shape(), plans)?;
+        Ok(Box::new(Execution::new(self, record, plans)?))
+    }
+
+    /// `[N, D]`: the sequences' tokens embedded, one sequence after the other.
+    fn embed(&self, sequences: &[Vec<u32>]) -> Result<Vec<f32>, EngineError> {
+        let weights = &self.weights;
+        let ids: Vec<u32> = sequences.iter().flatten().copied().collect();
+        let mut stream = weights.gather(&weights.embedding, &ids)?;
+        let scale = weights.shape.input.scale;
+        if scale != 1.0 {
+            stream.iter_mut().for_each(|x| *x *= scale);
+        }
+        if let Some(positions) = &weights.positions {
+            let lengths = sequences.iter().map(|ids| ids.len() as u32);
+            let at: Vec<u32> = lengths.flat_map(|length| 0..length).collect();
+            let rows = weights.gather(positions, &at)?;
+            stream.iter_mut().zip(rows).for_each(|(x, p)| *x += p);
+        }
+        Ok(stream)
+    }
 }
 
 /// A run in small steps, so that a browser's worker can hear "cancel" between them.
 pub trait Run<T> {
-    /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
+    /// Runs one block on the streams that wait for it: `Some((done, of))` in block runs, `None` once
+    /// all is done.
+    ///
+    /// # Errors
+    /// What the device says.
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError>;
 
     /// Did the last [`Run::advance`] only find that the device has not answered yet? A browser's
@@ -150,6 +203,9 @@ pub trait Run<T> {
     }
 
     /// What was recorded, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
+    ///
+    /// # Errors
+    /// What the device says.
     fn finish(self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError>;
 }
 
@@ -158,49 +214,9 @@ impl<T> dyn Run<T> + '_ {
     /// answer would never come.
     ///
     /// # Errors
-    /// What the engine says.
+    /// What the device says.
     pub fn complete(mut self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError> {
         while self.advance()?.is_some() {}
         self.finish()
     }
-}
-
-impl TokenScore {
-    /// Sums `scores`, a log-probability for each scored token and whether it is the likeliest,
-    /// passage by passage.
-    fn of_each(passages: &[Passage], mut scores: &[(f64, bool)]) -> Vec<Self> {
-        let one = |passage: &Passage| {
-            let (own, rest) = scores.split_at(passage.scored);
-            scores = rest;
-            Self {
-                log_probability: own.iter().map(|score| score.0).sum(),
-                greedy: own.iter().all(|score| score.1),
-            }
-        };
-        passages.iter().map(one).collect()
-    }
-}
-
-/// The members that a plan records, in order: 1 + 2 for every block run.
-pub fn members(plan: &Plan) -> Vec<Member> {
-    let mut members = vec![Member {
-        kind: Kind::Embedding,
-        block: None,
-    }];
-    for run in plan.block_runs() {
-        let block = Some(run.index);
-        if run.half != Half::Mlp {
-            members.push(Member {
-                kind: Kind::Attention,
-                block,
-            });
-        }
-        if run.half != Half::Attention {
-            members.push(Member {
-                kind: Kind::Mlp,
-                block,
-            });
-        }
-    }
-    members
 }

@@ -1,6 +1,5 @@
 //! Rotary position embedding: the angles, with Llama 3's and Phi-3's ways to stretch them.
 
-use crate::model::ModelConfig;
 use crate::model::shape::{RopeScaling, RopeShape};
 
 /// Inverse frequencies `[rope width / 2]`, in f64 as the angles are products of large positions.
@@ -21,14 +20,6 @@ pub struct Angles {
 }
 
 impl Rope {
-    pub fn new(config: &ModelConfig) -> Self {
-        Self::of(&RopeShape {
-            width: config.head_width,
-            theta: config.rope_theta,
-            scaling: config.rope_scaling.clone(),
-        })
-    }
-
     pub fn of(shape: &RopeShape) -> Self {
         let half = shape.width / 2;
         let base = |i: usize| shape.theta.powf(-(i as f64) / half as f64);
@@ -118,22 +109,24 @@ impl Rope {
 mod tests {
     use super::*;
 
-    fn rope(scaling: &str, context: usize) -> Rope {
-        let config = ModelConfig::from_json(&format!(
-            r#"{{"model_type":"phi3","vocab_size":8,"hidden_size":8,"intermediate_size":8,
-            "num_hidden_layers":1,"num_attention_heads":2,"max_position_embeddings":{context},
-            "original_max_position_embeddings":16,"rms_norm_eps":1e-5,"rope_scaling":{scaling}}}"#
-        ));
-        Rope::new(&config.expect("a config"))
+    fn rope(scaling: Option<RopeScaling>) -> Rope {
+        Rope::of(&RopeShape {
+            width: 4,
+            theta: 10_000.0,
+            scaling,
+        })
     }
 
     #[test]
     fn longrope_takes_the_long_divisors_past_the_original_context_and_scales_both() {
-        let longrope = r#"{"type":"longrope","short_factor":[1.0,2.0],"long_factor":[4.0,8.0]}"#;
-        let rope = rope(longrope, 128);
+        let scale = 1.25;
+        let rope = rope(Some(RopeScaling::LongRope {
+            short: vec![1.0, 2.0],
+            long: vec![4.0, 8.0],
+            original_context: 16,
+            attention_factor: scale,
+        }));
         assert!(!rope.is_long(16) && rope.is_long(17));
-        // sqrt(1 + ln(128 / 16) / ln 16), as Hugging Face computes it.
-        let scale = (1.0 + 8f64.ln() / 16f64.ln()).sqrt();
         for (long, divisors) in [(false, [1.0, 2.0]), (true, [4.0, 8.0])] {
             let angles = rope.angles(20, long);
             for (i, divisor) in divisors.into_iter().enumerate() {
@@ -147,7 +140,7 @@ mod tests {
 
     #[test]
     fn no_scaling_leaves_cos_and_sin_of_one_circle() {
-        let angles = rope("null", 64).angles(64, false);
+        let angles = rope(None).angles(64, false);
         let circle = angles
             .cos
             .iter()

@@ -13,7 +13,7 @@ pub struct Triple {
     pub diversity: f64,
 }
 
-/// A kind's share: summed over its `count` members, divided by M. The three shares add to the whole.
+/// A kind's share: summed over its `count` members, divided by M. The shares add to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     pub count: usize,
@@ -21,12 +21,44 @@ pub struct Share {
     pub diversity: f64,
 }
 
-/// Shares of the three kinds (Eqs. 9 and 10).
+/// Shares of the kinds (Eqs. 9 and 10).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByKind {
     pub embedding: Share,
     pub attention: Share,
     pub mlp: Share,
+    /// Of the constants that no branch wrote; left out where a model has none.
+    #[serde(default, skip_serializing_if = "Share::is_none")]
+    pub bias: Share,
+}
+
+impl Share {
+    fn is_none(&self) -> bool {
+        self.count == 0
+    }
+}
+
+impl ByKind {
+    /// The shares of the kinds that there are, in order.
+    pub fn shares(&self) -> impl Iterator<Item = (Kind, Share)> {
+        let all = [
+            (Kind::Embedding, self.embedding),
+            (Kind::Attention, self.attention),
+            (Kind::Mlp, self.mlp),
+            (Kind::Bias, self.bias),
+        ];
+        let is_there = |(kind, share): &(Kind, Share)| *kind != Kind::Bias || !share.is_none();
+        all.into_iter().filter(is_there)
+    }
+
+    pub fn of_mut(&mut self, kind: Kind) -> &mut Share {
+        match kind {
+            Kind::Embedding => &mut self.embedding,
+            Kind::Attention => &mut self.attention,
+            Kind::Mlp => &mut self.mlp,
+            Kind::Bias => &mut self.bias,
+        }
+    }
 }
 
 /// One column in which the identity `mse = bias - diversity` holds.
@@ -206,11 +238,7 @@ fn column(members: &[Member], points: &Points, target: &[f64]) -> Column {
     let m = points.len() as f64;
     let mut by_kind = ByKind::default();
     for (i, member) in members.iter().enumerate() {
-        let share = match member.kind {
-            Kind::Embedding => &mut by_kind.embedding,
-            Kind::Attention => &mut by_kind.attention,
-            Kind::Mlp => &mut by_kind.mlp,
-        };
+        let share = by_kind.of_mut(member.kind);
         share.count += 1;
         share.bias += member_bias[i] / m;
         share.diversity += member_diversity[i] / m;

@@ -1,6 +1,6 @@
 //! What an engine is asked to read: token ids, and the vocabulary rows of the options.
 
-use super::{ModelConfig, ModelError};
+use super::{ModelShape, ModelError};
 
 /// A tokenised prompt and the vocabulary rows to read at its last token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,27 +17,27 @@ impl Prompt {
     /// # Errors
     /// No token, too many, an id past the vocabulary, equal options.
     pub fn from_ids(
-        config: &ModelConfig,
+        shape: &ModelShape,
         token_ids: Vec<u32>,
         option_ids: Vec<u32>,
     ) -> Result<Self, ModelError> {
         if token_ids.is_empty() {
             return Err(ModelError::EmptyPrompt);
         }
-        if token_ids.len() > config.context {
+        if token_ids.len() > shape.context {
             return Err(ModelError::TooLong {
                 tokens: token_ids.len(),
-                context: config.context,
+                context: shape.context,
             });
         }
         if let Some(&id) = token_ids
             .iter()
             .chain(&option_ids)
-            .find(|&&id| id as usize >= config.vocabulary)
+            .find(|&&id| id as usize >= shape.vocabulary)
         {
             return Err(ModelError::TokenId {
                 id,
-                vocabulary: config.vocabulary,
+                vocabulary: shape.vocabulary,
             });
         }
         for (i, &id) in option_ids.iter().enumerate() {
@@ -72,7 +72,7 @@ impl Passage {
     /// # Errors
     /// An empty context or continuation, too many tokens, an id past the vocabulary.
     pub fn new(
-        config: &ModelConfig,
+        shape: &ModelShape,
         context: &[u32],
         continuation: &[u32],
     ) -> Result<Self, ModelError> {
@@ -80,7 +80,7 @@ impl Passage {
             return Err(ModelError::EmptyPrompt);
         }
         let Prompt { token_ids, .. } =
-            Prompt::from_ids(config, [context, continuation].concat(), Vec::new())?;
+            Prompt::from_ids(shape, [context, continuation].concat(), Vec::new())?;
         Ok(Self {
             token_ids,
             scored: continuation.len(),

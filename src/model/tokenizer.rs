@@ -1,6 +1,6 @@
 //! `tokenizer.json`, and the rule that makes an option one token *in context* (MATH section 2).
 
-use super::{ModelConfig, ModelError, Prompt};
+use super::{ModelShape, ModelError, Prompt};
 
 /// A Hugging Face tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
@@ -10,7 +10,7 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// # Errors
     /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
-    pub fn from_json(bytes: &[u8], config: &ModelConfig) -> Result<Self, ModelError> {
+    pub fn from_json(bytes: &[u8], shape: &ModelShape) -> Result<Self, ModelError> {
         let read_error = |error: tokenizers::Error| ModelError::Tokenizer {
             reason: error.to_string(),
         };
@@ -19,9 +19,9 @@ impl Tokenizer {
         inner.with_truncation(None).map_err(read_error)?;
         inner.with_padding(None);
         match inner.get_vocab(true).values().copied().max() {
-            Some(largest) if largest as usize >= config.vocabulary => Err(ModelError::Vocabulary {
+            Some(largest) if largest as usize >= shape.vocabulary => Err(ModelError::Vocabulary {
                 largest,
-                vocabulary: config.vocabulary,
+                vocabulary: shape.vocabulary,
             }),
             Some(_) => Ok(Self { inner }),
             None => Err(ModelError::Tokenizer {
@@ -63,7 +63,7 @@ impl Tokenizer {
     /// prompt's end is cut, two options that are the same token.
     pub fn prompt(
         &self,
-        config: &ModelConfig,
+        shape: &ModelShape,
         prompt: &str,
         options: &[String],
     ) -> Result<Prompt, ModelError> {
@@ -71,10 +71,10 @@ impl Tokenizer {
             return Err(ModelError::EmptyPrompt);
         }
         let token_ids = self.encode(prompt)?;
-        if token_ids.len() > config.context {
+        if token_ids.len() > shape.context {
             return Err(ModelError::TooLong {
                 tokens: token_ids.len(),
-                context: config.context,
+                context: shape.context,
             });
         }
         let mut option_ids: Vec<u32> = Vec::with_capacity(options.len());

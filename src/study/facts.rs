@@ -17,5 +17,5 @@ pub struct ModelFacts {
     pub kv_heads: usize,
     pub vocabulary: usize,
     pub context: usize,
-    pub parameters: usize,
+    pub parameters: u64,
 }

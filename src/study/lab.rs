@@ -30,7 +30,7 @@ impl<'a> Rearranging<'a> {
         let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
         let run = model
             .engine
-            .start(prompts, plans.clone().into(), Capture::States)?;
+            .start(prompts, plans.clone().into(), Capture { states: true })?;
         Ok(Self {
             model,
             question: question.clone(),
@@ -56,7 +56,7 @@ impl<'a> Rearranging<'a> {
     /// Called too early: [`EngineError::Cancelled`].
     pub fn report(self) -> Result<Report, StudyError> {
         let mut traces = self.run.finish()?.into_iter().flatten();
-        let width = self.model.config().width;
+        let width = self.model.shape().width;
         let mut one = |plan: &Plan| -> Result<(Lens, Geometry), StudyError> {
             let mut trace = traces.next().ok_or(EngineError::Cancelled)?;
             let mut geometry = Averaging::new(plan, width);

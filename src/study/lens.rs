@@ -119,9 +119,9 @@ fn column(rows: &[Lens], of: fn(&Lens) -> &Column) -> Column {
             sum.bias += share.bias / n;
             sum.diversity += share.diversity / n;
         };
-        add(&mut sum.by_kind.embedding, &row.by_kind.embedding);
-        add(&mut sum.by_kind.attention, &row.by_kind.attention);
-        add(&mut sum.by_kind.mlp, &row.by_kind.mlp);
+        for (kind, share) in row.by_kind.shares() {
+            add(sum.by_kind.of_mut(kind), &share);
+        }
         for (sum, x) in sum.member_bias.iter_mut().zip(&row.member_bias) {
             *sum += x / n;
         }

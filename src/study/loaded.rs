@@ -1,9 +1,11 @@
 //! A model that is ready to be studied: its files checked, its weights in an engine.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineChoice};
-use crate::model::{Checkpoint, ModelConfig, ModelError, ModelFiles, Parts, Prompt, Tokenizer};
+use crate::model::stored::Weights;
+use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
 use crate::plan::Plan;
 use crate::study::StudyError;
 use crate::study::facts::ModelFacts;
@@ -12,7 +14,7 @@ use crate::study::facts::ModelFacts;
 pub struct LoadedModel {
     pub name: String,
     pub tokenizer: Option<Tokenizer>,
-    pub engine: Box<dyn Engine>,
+    pub engine: Engine,
 }
 
 /// A prompt with options and a right answer, checked against a model.
@@ -35,42 +37,36 @@ pub struct QuestionText {
 }
 
 impl LoadedModel {
-    /// Checks the files and puts the weights into the CPU engine; `progress(done, of)` counts parts.
+    /// Checks the files and puts the weights into the CPU engine; `progress(done, of)` counts bytes.
     ///
     /// # Errors
     /// See [`ModelError`]; the first problem found, cheap checks first.
     pub fn from_files(
         files: &ModelFiles,
-        progress: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
         Self::from_files_with(files, &EngineChoice::Cpu, progress)
     }
 
-    /// The same, into the engine chosen.
+    /// The same, into the engine chosen; `progress(done, of)` counts bytes.
     ///
     /// # Errors
     /// As [`Self::from_files`], and where that engine cannot run here.
     pub fn from_files_with(
         files: &ModelFiles,
         engine: &EngineChoice,
-        progress: &mut dyn FnMut(usize, usize),
+        progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
-        let config = String::from_utf8_lossy(&files.config);
-        let config = ModelConfig::from_json(&config)?;
+        let weights = Rc::new(Weights::open(files)?);
         let tokenizer = files
             .tokenizer
             .as_ref()
-            .map(|bytes| Tokenizer::from_json(bytes, &config))
+            .map(|bytes| Tokenizer::from_json(bytes, &weights.shape))
             .transpose()?;
-        let checkpoint = Checkpoint::open(files)?;
-        let parts = Parts::new(&config, &checkpoint)?;
-        let mut loading = pollster::block_on(engine.begin(config, checkpoint.stored()))?;
-        for n in 0..parts.len() {
-            progress(n, parts.len());
-            loading.take(parts.read(n, &files.bytes(parts.slices(n)))?)?;
-            files.release();
+        let mut loading = pollster::block_on(engine.begin(weights))?;
+        while let Some((done, of)) = loading.step()? {
+            progress(done, of);
         }
-        progress(parts.len(), parts.len());
         Ok(Self {
             name: files.name.clone(),
             tokenizer,
@@ -78,22 +74,24 @@ impl LoadedModel {
         })
     }
 
-    pub fn config(&self) -> &ModelConfig {
-        self.engine.config()
+    pub fn shape(&self) -> &ModelShape {
+        self.engine.shape()
     }
 
     pub fn facts(&self) -> ModelFacts {
-        let config = self.config();
+        let shape = self.shape();
+        // Heads may differ from block to block; what is shown is the first block's.
+        let heads = shape.blocks.first().map(|block| &block.attention);
         ModelFacts {
             name: self.name.clone(),
-            architecture: config.architecture.name().to_string(),
-            blocks: config.blocks,
-            order: config.order.clone(),
-            width: config.width,
-            heads: config.heads,
-            kv_heads: config.kv_heads,
-            vocabulary: config.vocabulary,
-            context: config.context,
+            architecture: shape.family.to_string(),
+            blocks: shape.blocks.len(),
+            order: shape.order.clone(),
+            width: shape.width,
+            heads: heads.map_or(0, |attention| attention.heads),
+            kv_heads: heads.map_or(0, |attention| attention.kv_heads),
+            vocabulary: shape.vocabulary,
+            context: shape.context,
             parameters: self.engine.parameters(),
         }
     }
@@ -109,7 +107,7 @@ impl LoadedModel {
 
     /// A plan for this model: a line of notation, the name of a strategy, or the model's own order.
     pub fn plan(&self, line: Option<&str>) -> Result<Plan, StudyError> {
-        let order = &self.config().order;
+        let order = &self.shape().order;
         Ok(match line {
             Some(line) => Plan::parse(line, order)?,
             None => Plan::whole(order)?,
@@ -125,7 +123,7 @@ impl LoadedModel {
     ) -> Result<Question, StudyError> {
         let tokenizer = self.tokenizer()?;
         check_answer(options.len(), answer)?;
-        let ids = tokenizer.prompt(self.config(), prompt, options)?;
+        let ids = tokenizer.prompt(self.shape(), prompt, options)?;
         let text = QuestionText {
             prompt: prompt.to_string(),
             options: options.to_vec(),
@@ -146,7 +144,7 @@ impl LoadedModel {
         answer: usize,
     ) -> Result<Question, StudyError> {
         check_answer(rows.len(), answer)?;
-        let prompt = Prompt::from_ids(self.config(), ids.to_vec(), rows.to_vec())?;
+        let prompt = Prompt::from_ids(self.shape(), ids.to_vec(), rows.to_vec())?;
         Ok(Question {
             prompt,
             answer,
@@ -161,11 +159,11 @@ impl LoadedModel {
         let mut ids = tokenizer.encode(prompt)?;
         let plans: Arc<[Plan]> = Arc::from([plan.clone()]);
         for _ in 0..tokens {
-            let prompt = Prompt::from_ids(self.config(), ids.clone(), Vec::new())?;
+            let prompt = Prompt::from_ids(self.shape(), ids.clone(), Vec::new())?;
             let run = self.engine.next(Arc::from([prompt]), plans.clone())?;
             let logits = run.complete()?;
             let id = likeliest(logits.iter().flatten().flatten().copied());
-            if self.config().eos_token_ids.contains(&id) {
+            if self.shape().eos_token_ids.contains(&id) {
                 break;
             }
             ids.push(id);

@@ -54,10 +54,19 @@ pub fn load(folder: &Path) -> LoadedModel {
     LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")
 }
 
-/// Every golden run: file stem and content.
+/// Every golden run: file stem and content; the families' after the eight of one kind of block.
 pub fn goldens() -> Vec<(String, Value)> {
-    let mut goldens: Vec<_> = std::fs::read_dir(root().join("tests/golden"))
-        .expect("tests/golden")
+    let mut goldens = goldens_in("tests/golden");
+    assert_eq!(goldens.len(), 8, "the goldens of eight runs");
+    let families = goldens_in("tests/golden/families");
+    assert_eq!(families.len(), 9, "the goldens of eight families, one spelled twice");
+    goldens.extend(families);
+    goldens
+}
+
+fn goldens_in(folder: &str) -> Vec<(String, Value)> {
+    let mut goldens: Vec<_> = std::fs::read_dir(root().join(folder))
+        .expect("a folder of goldens")
         .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| {
             path.extension()
@@ -74,7 +83,6 @@ pub fn goldens() -> Vec<(String, Value)> {
         })
         .collect();
     goldens.sort_by(|a, b| a.0.cmp(&b.0));
-    assert_eq!(goldens.len(), 8, "the goldens of eight runs");
     goldens
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::wasm::TRIPLE;
-use crate::{page, setup};
+use crate::{page, peers, setup};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] = &[
@@ -18,6 +18,11 @@ const WEB: &[&str] = &[
     "--features",
     "web",
 ];
+
+/// Every feature that is not the page's, but `cuda`, which wants NVIDIA's compiler: what stands
+/// behind a feature of a bench or a test compiles too.
+const NATIVE: &str = "atelier/cli,atelier/avx512,atelier/reference,atelier/webgpu,\
+                      atelier/browser-tests,atelier-benches/peers,atelier-benches/webgpu";
 
 pub fn check(place: &Place) -> Result<(), Stop> {
     step("cargo fmt --check", || {
@@ -34,7 +39,7 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             "--workspace",
             "--all-targets",
             "--features",
-            "atelier/browser-tests,atelier/webgpu",
+            NATIVE,
             "--",
             "-D",
             "warnings",
@@ -67,6 +72,15 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         run(
             clippy.current_dir(place.root()),
             "Clippy has something to say about the page.",
+        )
+    })?;
+    step("clippy of the benches in a browser (wasm)", || {
+        let mut clippy = wasm.cargo();
+        clippy.args(["clippy", "--package", peers::PACKAGE, "--target", TRIPLE]);
+        clippy.args(["--", "-D", "warnings"]);
+        run(
+            clippy.current_dir(place.root()),
+            "Clippy has something to say about a bench in a browser.",
         )
     })?;
     step("documentation of the page (wasm)", || {

@@ -8,7 +8,7 @@ use crate::wasm::TRIPLE;
 use crate::{npm, page, setup};
 
 /// The crate that a page calls in the bench.
-const PACKAGE: &str = "atelier-browser-peer";
+pub const PACKAGE: &str = "atelier-browser-peer";
 
 pub fn bench(place: &Place) -> Result<(), Stop> {
     let (workshop, browser, _) = setup::for_tests(place)?;
@@ -52,7 +52,13 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         )
     })?;
 
-    for (bench, arguments) in [("browser", &[][..]), ("browser", &["gpu"]), ("python", &[])] {
+    let benches = [
+        ("browser", &[][..]),
+        ("browser", &["gpu"]),
+        ("python", &[]),
+        ("memory", &[]),
+    ];
+    for (bench, arguments) in benches {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())

@@ -2,56 +2,36 @@
 
 #![cfg(target_arch = "wasm32")]
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::engine::{Capture, Engine, EngineChoice, EngineError, Trace};
-use atelier::model::{Bytes, Checkpoint, ModelConfig, ModelError, ModelFiles, Parts, Prompt};
+use atelier::model::stored::Weights;
+use atelier::model::{Bytes, ModelError, ModelFiles, Prompt};
 use atelier::plan::Plan;
-use atelier::study::LoadedModel;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 pub struct Model {
-    engine: Box<dyn Engine>,
+    engine: Engine,
     plan: [Plan; 1],
 }
 
 #[wasm_bindgen]
 impl Model {
-    /// From `config.json` and `model.safetensors`.
-    #[wasm_bindgen(constructor)]
-    pub fn new(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
-        let open = || -> Result<Self, Box<dyn std::error::Error>> {
-            let files = files(config, weights)?;
-            let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
-            let plan = [model.plan(None)?];
-            let engine = model.engine;
-            Ok(Self { engine, plan })
-        };
-        open().map_err(|error| error.to_string())
+    /// From `config.json` and `model.safetensors`, on this processor.
+    pub async fn on_cpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
+        Self::open(config, weights, EngineChoice::Cpu).await
     }
 
     /// The same, on the GPU that the browser offers.
     pub async fn on_gpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
-        let open = async || -> Result<Self, Box<dyn std::error::Error>> {
-            let files = files(config, weights)?;
-            let config = ModelConfig::from_json(&String::from_utf8_lossy(&files.config))?;
-            let plan = [Plan::whole(&config.order)?];
-            let checkpoint = Checkpoint::open(&files)?;
-            let parts = Parts::new(&config, &checkpoint)?;
-            let choice = EngineChoice::WebGpu {
-                adapter: AdapterChoice::default(),
-                format: None,
-            };
-            let mut loading = choice.begin(config, checkpoint.stored()).await?;
-            for n in 0..parts.len() {
-                loading.take(parts.read(n, &files.bytes(parts.slices(n)))?)?;
-            }
-            let engine = loading.finish()?;
-            Ok(Self { engine, plan })
+        let choice = EngineChoice::WebGpu {
+            adapter: AdapterChoice::default(),
+            dtype: None,
         };
-        open().await.map_err(|error| error.to_string())
+        Self::open(config, weights, choice).await
     }
 
     pub fn describe(&self) -> String {
@@ -73,7 +53,7 @@ impl Model {
         let prompts: Arc<[Prompt]> = ids.chunks_exact(length).map(prompt).collect();
         let plans = self.plan.to_vec().into();
         let run = async || -> Result<Vec<Vec<Trace>>, EngineError> {
-            let mut run = self.engine.start(prompts, plans, Capture::Members)?;
+            let mut run = self.engine.start(prompts, plans, Capture::default())?;
             while run.advance()?.is_some() {
                 if run.is_waiting() {
                     turn().await;
@@ -84,6 +64,20 @@ impl Model {
         let traces = run().await.map_err(|error| error.to_string())?;
         let logits = traces[0].iter().flat_map(|trace| trace.logits.clone());
         Ok(logits.collect())
+    }
+}
+
+impl Model {
+    async fn open(config: Vec<u8>, weights: Vec<u8>, choice: EngineChoice) -> Result<Self, String> {
+        let open = async || -> Result<Self, Box<dyn std::error::Error>> {
+            let weights = Rc::new(Weights::open(&files(config, weights)?)?);
+            let plan = [Plan::whole(&weights.shape.order)?];
+            let mut loading = choice.begin(weights).await?;
+            while loading.step()?.is_some() {}
+            let engine = loading.finish()?;
+            Ok(Self { engine, plan })
+        };
+        open().await.map_err(|error| error.to_string())
     }
 }
 

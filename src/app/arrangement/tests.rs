@@ -178,7 +178,7 @@ fn tiles_keep_their_names_through_edits_and_typing() {
 #[test]
 fn strokes_are_numbered_as_the_engine_records_them() {
     let row = row("0,5m,(2,3a)x2,1x2");
-    let members = crate::engine::members(&row.plan().expect("a plan"));
+    let members = crate::engine::members(&row.plan().expect("a plan"), false);
     let strokes = row.strokes();
     assert!(strokes[1][0].attention.is_empty() && strokes[2][1].mlp.is_empty());
     let mut seen = vec![0];

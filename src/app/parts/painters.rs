@@ -90,6 +90,7 @@ fn kind(kind: Kind) -> &'static str {
         Kind::Embedding => "embedding",
         Kind::Attention => "attention",
         Kind::Mlp => "MLP",
+        Kind::Bias => "bias",
     }
 }
 
@@ -98,5 +99,6 @@ fn class(kind: Kind) -> &'static str {
         Kind::Embedding => "embedding",
         Kind::Attention => "attention",
         Kind::Mlp => "mlp",
+        Kind::Bias => "constant",
     }
 }

@@ -9,6 +9,7 @@ mod opening;
 mod prompt;
 mod read;
 mod session;
+mod source;
 mod sweep;
 
 use std::cell::{Cell, RefCell};

@@ -1,13 +1,17 @@
-//! Puts a model into an engine, part by part, so that no more than one part of its weights is ever
+//! Puts a model into an engine, slice by slice, so that no more than one slice of its weights is ever
 //! in this program's own memory at once.
+
+use std::rc::Rc;
 
 use web_sys::Blob;
 
-use super::{Desk, Stop, failed, read, stop};
+use super::source::BlobSource;
+use super::{Desk, Stop, failed, stop};
 use crate::app::protocol::{EngineWish, Stage, Tell};
 use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
-use crate::model::{Checkpoint, Header, ModelConfig, ModelFiles, Parts, Tokenizer};
+use crate::model::stored::Weights;
+use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
@@ -26,7 +30,7 @@ pub async fn open(
         };
         let gpu = EngineChoice::WebGpu {
             adapter,
-            format: None,
+            dtype: None,
         };
         match put(desk, id, files, &gpu).await {
             Ok(model) => return Ok((model, notice)),
@@ -47,36 +51,25 @@ pub async fn put(
     files: &ModelFiles<Blob>,
     choice: &EngineChoice,
 ) -> Result<LoadedModel, Stop> {
-    let config = String::from_utf8_lossy(&files.config);
-    let config = ModelConfig::from_json(&config).map_err(failed)?;
+    let weights = Rc::new(weights(files)?);
     let tokenizer = files
         .tokenizer
         .as_ref()
-        .map(|bytes| Tokenizer::from_json(bytes, &config))
+        .map(|bytes| Tokenizer::from_json(bytes, &weights.shape))
         .transpose()
         .map_err(failed)?;
-    let checkpoint = checkpoint(files).await?;
-    let stored = checkpoint.stored();
     let line = format!(
         "{} will take about {}.",
         files.name,
-        choice.memory(&config, stored)
+        choice.memory(&weights)
     );
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
     desk.listen(id).await?;
-    let parts = Parts::new(&config, &checkpoint).map_err(failed)?;
-    let mut loading = choice.begin(config, stored).await.map_err(stop)?;
-    for n in 0..parts.len() {
-        desk.listen(id).await?;
-        desk.progress(id, Stage::Weights, n as f64, parts.len() as f64);
-        let mut bytes = Vec::new();
-        for slice in parts.slices(n) {
-            let (name, file) = &files.weights[slice.file];
-            bytes.push(read::slice(file, name, slice.range.clone()).await?);
-        }
-        let part = parts.read(n, &bytes).map_err(failed)?;
-        loading.take(part).map_err(stop)?;
+    let mut loading = choice.begin(weights).await.map_err(stop)?;
+    while let Some((done, of)) = loading.step().map_err(stop)? {
+        desk.progress(id, Stage::Weights, done as f64, of as f64);
+        desk.turn(id, false).await?;
     }
     Ok(LoadedModel {
         name: files.name.clone(),
@@ -86,24 +79,12 @@ pub async fn put(
 }
 
 /// Reads the headers, and nothing behind them.
-async fn checkpoint(files: &ModelFiles<Blob>) -> Result<Checkpoint, Stop> {
-    let mut read = Vec::with_capacity(files.weights.len());
-    for (name, file) in &files.weights {
-        let size = file.size() as u64;
-        let first = read::slice(file, name, 0..size.min(8)).await?;
-        let length = Header::length(&first, size);
-        read.push((size, read::slice(file, name, 0..length).await?));
-    }
-    let headers = files.weights.iter().zip(&read);
-    let headers = headers.map(|((file, _), (size, bytes))| Header {
-        file,
-        size: *size,
-        bytes,
-    });
-    let headers: Vec<Header> = headers.collect();
-    let index = files
-        .index
-        .as_ref()
-        .map(|(name, bytes)| (name.as_str(), &bytes[..]));
-    Checkpoint::from_headers(&headers, index).map_err(failed)
+fn weights(files: &ModelFiles<Blob>) -> Result<Weights, Stop> {
+    let sizes: Vec<u64> = files
+        .weights
+        .iter()
+        .map(|(_, file)| file.size() as u64)
+        .collect();
+    let source = Rc::new(BlobSource::new(&files.weights));
+    Weights::from_source(files, &sizes, source).map_err(failed)
 }

@@ -76,7 +76,7 @@ async fn trace(
     let (prompts, plans) = ([question.prompt.clone()], [plan.clone()]);
     let run = model
         .engine
-        .start(prompts.into(), plans.into(), Capture::Members);
+        .start(prompts.into(), plans.into(), Capture::default());
     let mut run = run.map_err(stop)?;
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);

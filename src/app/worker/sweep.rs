@@ -28,7 +28,7 @@ pub async fn run(
     id: u32,
     wanted: &Wanted,
 ) -> Result<Report, Stop> {
-    let orders = every_order(&model.config().order, wanted)?;
+    let orders = every_order(&model.shape().order, wanted)?;
     let mut report = Report::of(model);
     let mut partial = Report::of(model);
     let mut told_at = js_sys::Date::now();

@@ -15,6 +15,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         pen("embedding", theme.embedding, Line::None, Mark::Diamond),
         pen("attention", theme.attention, Line::None, Mark::Circle),
         pen("MLP", theme.mlp, Line::None, Mark::Square),
+        pen("bias", theme.bias, Line::None, Mark::Circle),
     ];
     let (pens, seen): (Vec<Pen>, Vec<Seen>) = match scene.choice() {
         0 => (
@@ -57,7 +58,11 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
             );
             Point::new(*bias, *diversity, text)
         });
-        series.push(Series::new(pen.clone(), points.collect()));
+        let points: Vec<Point> = points.collect();
+        // Few models have a bias member.
+        if index < 3 || !points.is_empty() {
+            series.push(Series::new(pen.clone(), points));
+        }
     }
     let panel = Panel {
         name: "diversity against bias".to_owned(),
@@ -139,6 +144,7 @@ fn by_kind(scene: &Scene<'_>) -> Vec<Seen> {
             ("embedding", kinds.embedding),
             ("attention", kinds.attention),
             ("MLP", kinds.mlp),
+            ("bias", kinds.bias),
         ];
         for (index, (name, share)) in named.into_iter().enumerate() {
             if share.count > 0 {
@@ -167,6 +173,7 @@ fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
                 Kind::Embedding => (0, "embedding"),
                 Kind::Attention => (1, "attention"),
                 Kind::Mlp => (2, "MLP"),
+                Kind::Bias => (3, "bias"),
             };
             let block = member
                 .block

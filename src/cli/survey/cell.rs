@@ -8,7 +8,6 @@ use super::folder::Folder;
 use super::journal::{self, Journal};
 use super::rows_file::{About, RowsWriter};
 use super::shard::Shard;
-use crate::engine::members;
 use crate::study::survey::{Asking, WINDOW};
 use crate::study::{LoadedModel, StudyError};
 use crate::task::questions::Asked as Question;
@@ -74,7 +73,7 @@ impl Job<'_> {
         let about = About {
             model: self.model.name.clone(),
             task: self.task.to_string(),
-            members: members(&plan),
+            members: self.model.engine.members(&plan),
             facts: asking.facts().clone(),
         };
         let rows = journal::rows(&part, WINDOW)?;

@@ -14,7 +14,7 @@ use super::shard::Shard;
 use super::{Ask, table};
 use crate::cli::output::{self, Progress, write_whole};
 use crate::cli::{interrupt, known};
-use crate::engine::{EngineChoice, members};
+use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
 use crate::study::{LoadedModel, StudyError};
@@ -224,7 +224,7 @@ fn facts(model: &LoadedModel) -> Result<Facts, StudyError> {
     Ok(Facts {
         facts: model.facts(),
         engine: model.engine.describe(),
-        members: members(&model.plan(None)?),
+        members: model.engine.members(&model.plan(None)?),
     })
 }
 

@@ -30,7 +30,7 @@ pub struct Room {
 
 /// Cuts plans in halves until the longest sequence has room, then packs as many sequences together
 /// as have.
-pub fn groups(lengths: &[usize], plans: &[Plan], room: &dyn Fn(&Schedule) -> Room) -> Vec<Group> {
+pub fn groups(lengths: &[usize], plans: &[Plan], room: &dyn Fn(&Schedule, &[bool]) -> Room) -> Vec<Group> {
     let mut groups = Vec::new();
     cut(lengths, plans, 0..plans.len(), room, &mut groups);
     groups
@@ -40,11 +40,15 @@ fn cut(
     lengths: &[usize],
     plans: &[Plan],
     range: Range<usize>,
-    room: &dyn Fn(&Schedule) -> Room,
+    room: &dyn Fn(&Schedule, &[bool]) -> Room,
     groups: &mut Vec<Group>,
 ) {
     let schedule = Schedule::new(&plans[range.clone()]);
-    let room_here = room(&schedule);
+    let mut is_end = vec![false; schedule.nodes.len()];
+    for path in &schedule.paths {
+        is_end[path[path.len() - 1]] = true;
+    }
+    let room_here = room(&schedule, &is_end);
     let longest = lengths.iter().copied().max().unwrap_or(0);
     if (longest > room_here.rows || room_here.sequences == 0) && range.len() > 1 {
         let middle = range.start + range.len() / 2;
@@ -67,10 +71,6 @@ fn cut(
                 rows = length;
             }
         }
-    }
-    let mut is_end = vec![false; schedule.nodes.len()];
-    for path in &schedule.paths {
-        is_end[path[path.len() - 1]] = true;
     }
     groups.push(Group {
         plans: range,

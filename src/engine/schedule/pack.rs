@@ -15,11 +15,6 @@ pub struct Pack {
 }
 
 impl Pack {
-    pub fn new(sequences: &[impl AsRef<[u32]>], rope: &Rope) -> Self {
-        let lengths: Vec<usize> = sequences.iter().map(|ids| ids.as_ref().len()).collect();
-        Self::of(&lengths, Some(rope))
-    }
-
     /// Of sequences of these lengths; without `rope` there are no angles.
     pub fn of(lengths: &[usize], rope: Option<&Rope>) -> Self {
         let mut rows = 0;

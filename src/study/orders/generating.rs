@@ -78,7 +78,7 @@ impl<'a> Generating<'a> {
         let Some(plan) = self.plans.get(self.plan) else {
             return Ok(false);
         };
-        let context = self.model.config().context;
+        let context = self.model.shape().context;
         for text in &mut self.texts {
             text.ended |= text.ids.len() >= context;
         }
@@ -116,7 +116,7 @@ impl<'a> Generating<'a> {
     fn write(&mut self, open: &[usize], logits: &[Vec<f32>]) -> Result<(), StudyError> {
         for (&i, row) in open.iter().zip(logits) {
             let id = likeliest(row.iter().copied());
-            if self.model.config().eos_token_ids.contains(&id) {
+            if self.model.shape().eos_token_ids.contains(&id) {
                 self.texts[i].ended = true;
                 continue;
             }

@@ -97,7 +97,7 @@ impl Reading {
         let Passage { token_ids, scored } = &passages[right].0;
         let (context, continuation) = token_ids.split_at(token_ids.len() - scored);
         Ok(Self {
-            prompt: Prompt::from_ids(model.config(), context.to_vec(), Vec::new())?,
+            prompt: Prompt::from_ids(model.shape(), context.to_vec(), Vec::new())?,
             rivals: Rivals::Original {
                 right: continuation[0],
             },
@@ -126,7 +126,7 @@ fn passage(
         .count();
     let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
     Ok((
-        Passage::new(model.config(), context, scored)?,
+        Passage::new(model.shape(), context, scored)?,
         continuation.len(),
     ))
 }

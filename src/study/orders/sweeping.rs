@@ -73,7 +73,7 @@ impl<'a> Sweeping<'a> {
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let own = Plan::whole(&model.config().order)?;
+        let own = Plan::whole(&model.shape().order)?;
         let plans: Arc<[Plan]> = std::iter::once(own)
             .chain(orders.iter().map(|order| order.plan.clone()))
             .collect();
@@ -261,7 +261,7 @@ impl<'a> Sweeping<'a> {
         let run = self.model.engine.start(
             prompts.clone().into(),
             self.plans.clone(),
-            Capture::Members,
+            Capture::default(),
         )?;
         Ok(Stage::Members(prompts, run))
     }

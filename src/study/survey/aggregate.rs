@@ -182,8 +182,13 @@ fn divide(sum: &mut Triple, share: f64) {
     sum.diversity *= share;
 }
 
-fn kinds(by: &mut ByKind) -> [&mut Share; 3] {
-    [&mut by.embedding, &mut by.attention, &mut by.mlp]
+fn kinds(by: &mut ByKind) -> [&mut Share; 4] {
+    [
+        &mut by.embedding,
+        &mut by.attention,
+        &mut by.mlp,
+        &mut by.bias,
+    ]
 }
 
 fn add_column(sum: &mut Column, row: &Column) {

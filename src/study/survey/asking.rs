@@ -76,7 +76,7 @@ impl<'a> Asking<'a> {
         }
         let mut asking = Self {
             model,
-            plans: Arc::from([Plan::whole(&model.config().order)?]),
+            plans: Arc::from([Plan::whole(&model.shape().order)?]),
             lengths: Vec::with_capacity(rows.len()),
             rows,
             facts: CellFacts {
@@ -135,7 +135,7 @@ impl<'a> Asking<'a> {
         if self.facts.too_long == self.rows.len() {
             return Err(StudyError::AllTooLong {
                 task: task.to_string(),
-                context: self.model.config().context,
+                context: self.model.shape().context,
             });
         }
         Ok(())
@@ -229,7 +229,7 @@ impl<'a> Asking<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
-        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::Members)?;
+        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::default())?;
         let Some(traces) = finish(run, go_on)? else {
             return Ok(None);
         };

@@ -1,0 +1,128 @@
+//! One decoder block of any shape (docs/definitions.md, "Other families").
+
+use std::collections::HashMap;
+
+use candle_core::{Result, Tensor};
+
+use super::attention::Attention;
+use super::rope::RopeTables;
+use super::{multiply, norm};
+use crate::engine::schedule::pack::Pack;
+use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, Residual};
+use crate::model::stored::{MatrixRole, VectorRole};
+use crate::plan::Half;
+
+pub struct CandleBlock {
+    pub shape: BlockShape,
+    /// By [`MatrixRole::ALL`], as they are stored: `[out, in]`.
+    pub matrices: [Tensor; 4],
+    /// f32: `[length]`.
+    pub vectors: HashMap<VectorRole, Tensor>,
+}
+
+/// What a block's branches add to the stream: `[N, D]` each.
+pub struct Branches {
+    pub attention: Option<Tensor>,
+    pub mlp: Option<Tensor>,
+}
+
+impl CandleBlock {
+    /// Runs on the streams `h` of C packs one after the other: `[C N, D]`.
+    pub fn run(
+        &self,
+        h: &Tensor,
+        half: Half,
+        pack: &Pack,
+        tables: &RopeTables,
+    ) -> Result<Branches> {
+        let attention = match half {
+            Half::Mlp => None,
+            _ => Some(self.attention(h, pack, tables)?), // [C N, D]
+        };
+        let mlp = match (half, self.shape.residual, &attention) {
+            (Half::Attention, ..) => None,
+            (_, Residual::Sequential, Some(a)) => Some(self.mlp(&(h + a)?)?), // [C N, D]
+            _ => Some(self.mlp(h)?),                                          // [C N, D]
+        };
+        Ok(Branches { attention, mlp })
+    }
+
+    fn attention(&self, h: &Tensor, pack: &Pack, tables: &RopeTables) -> Result<Tensor> {
+        use VectorRole::{AttentionNorm, AttentionNormBias};
+        let attention = Attention {
+            shape: &self.shape.attention,
+            query_norm: self.vectors.get(&VectorRole::QueryNorm),
+            key_norm: self.vectors.get(&VectorRole::KeyNorm),
+            eps: self.shape.norm.eps,
+        };
+        self.branch(h, AttentionNorm, AttentionNormBias, |x| {
+            let qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [C N, (H + 2 KV) W]
+            let attended = attention.run(&qkv, pack, tables)?; // [C N, H W]
+            self.linear(&attended, MatrixRole::Out, VectorRole::OutBias) // [C N, D]
+        })
+    }
+
+    fn mlp(&self, h: &Tensor) -> Result<Tensor> {
+        let (gain, bias) = if self.shape.has_mlp_norm() {
+            (VectorRole::MlpNorm, VectorRole::MlpNormBias)
+        } else {
+            (VectorRole::AttentionNorm, VectorRole::AttentionNormBias)
+        };
+        let f = self.shape.mlp.width;
+        self.branch(h, gain, bias, |x| {
+            let up = self.linear(x, MatrixRole::Up, VectorRole::UpBias)?; // [C N, 2 F] or [C N, F]
+            let inside = if self.shape.mlp.is_gated {
+                let gate = up.narrow(1, 0, f)?.contiguous()?; // [C N, F]
+                (self.activate(&gate)? * up.narrow(1, f, f)?)? // [C N, F]
+            } else {
+                self.activate(&up)? // [C N, F]
+            };
+            self.linear(&inside, MatrixRole::Down, VectorRole::DownBias) // [C N, D]
+        })
+    }
+
+    /// A branch with its norm before it, or after it.
+    fn branch(
+        &self,
+        h: &Tensor,
+        gain: VectorRole,
+        bias: VectorRole,
+        inside: impl Fn(&Tensor) -> Result<Tensor>,
+    ) -> Result<Tensor> {
+        match self.shape.placement {
+            NormPlacement::Before => inside(&self.norm(h, gain, bias)?),
+            NormPlacement::After => self.norm(&inside(h)?, gain, bias),
+        }
+    }
+
+    /// `[N, D]` to `[N, D]`.
+    fn norm(&self, x: &Tensor, gain: VectorRole, bias: VectorRole) -> Result<Tensor> {
+        let eps = self.shape.norm.eps;
+        match self.shape.norm.kind {
+            NormKind::Rms => norm::rms(x, self.vector(gain)?, eps),
+            NormKind::Layer => norm::layer(x, self.vector(gain)?, self.vector(bias)?, eps),
+        }
+    }
+
+    /// `x W^T + b`, where there is a bias: `[N, in]` to `[N, out]`.
+    fn linear(&self, x: &Tensor, matrix: MatrixRole, bias: VectorRole) -> Result<Tensor> {
+        let y = multiply(x, &self.matrices[matrix as usize])?; // [N, out]
+        match self.vectors.get(&bias) {
+            Some(bias) => y.broadcast_add(bias),
+            None => Ok(y),
+        }
+    }
+
+    fn activate(&self, x: &Tensor) -> Result<Tensor> {
+        match self.shape.mlp.activation {
+            Activation::Silu => x.silu(),
+            Activation::GeluTanh => x.gelu(),
+            Activation::GeluErf => x.gelu_erf(),
+        }
+    }
+
+    fn vector(&self, role: VectorRole) -> Result<&Tensor> {
+        let missing = || candle_core::Error::msg(format!("a block came without its {role:?}"));
+        self.vectors.get(&role).ok_or_else(missing)
+    }
+}

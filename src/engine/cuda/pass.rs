@@ -1,0 +1,210 @@
+//! One pack of sequences: its streams, what is kept of them, what is given back.
+
+use std::rc::Rc;
+
+use candle_core::{D, Result, Tensor};
+
+use super::block::Branches;
+use super::rope::RopeTables;
+use super::{CandleBackend, norm};
+use crate::engine::EngineError;
+use crate::engine::backend::{OptionRows, Pass, Start};
+use crate::engine::schedule::pack::Pack;
+use crate::engine::schedule::program::Program;
+
+/// Logits computed at once where only their fate is asked for: bounds the `[R, V]` tensor.
+const LOGITS: usize = 1 << 25;
+
+pub struct CandlePass<'a> {
+    backend: &'a CandleBackend,
+    pack: Rc<Pack>,
+    program: Rc<Program>,
+    tables: RopeTables,
+    /// The row of each sequence's last token. `[P]`
+    last: Tensor,
+    /// By slot: `[N, D]`.
+    streams: Vec<Option<Tensor>>,
+    /// `[kept rows, D]`; `None`: nothing is kept.
+    kept: Option<Tensor>,
+    /// What was asked for, in that order, and what to call it.
+    given: Vec<(&'static str, Tensor)>,
+}
+
+impl<'a> CandlePass<'a> {
+    pub fn new(backend: &'a CandleBackend, start: Start) -> Result<Self> {
+        let device = &backend.device;
+        let rows = start.pack.rows;
+        let width = start.embedded.len() / rows.max(1);
+        let mut streams = vec![None; start.program.slots.max(1)];
+        streams[0] = Some(Tensor::from_vec(start.embedded, (rows, width), device)?);
+        let kept = match start.kept_rows {
+            0 => None,
+            kept => Some(Tensor::zeros(
+                (kept, width),
+                candle_core::DType::F32,
+                device,
+            )?),
+        };
+        Ok(Self {
+            tables: RopeTables::new(&start.pack, device)?,
+            last: Tensor::new(start.pack.last_rows(1), device)?,
+            backend,
+            pack: start.pack,
+            program: start.program,
+            streams,
+            kept,
+            given: Vec::new(),
+        })
+    }
+
+    /// `[N, D]`
+    fn stream(&self, slot: usize) -> Result<&Tensor> {
+        let empty = || candle_core::Error::msg(format!("no stream lies in slot {slot}"));
+        self.streams
+            .get(slot)
+            .and_then(Option::as_ref)
+            .ok_or_else(empty)
+    }
+
+    /// Rows of a stream: `[rows, D]`.
+    fn rows(&self, slot: usize, rows: &[u32]) -> Result<Tensor> {
+        let rows = Tensor::new(rows, &self.backend.device)?; // [rows]
+        self.stream(slot)?.index_select(&rows, 0)
+    }
+
+    fn put(&self, rows: &Tensor, at: usize) -> Result<()> {
+        match &self.kept {
+            Some(kept) => kept.slice_set(rows, 0, at),
+            None => Err(candle_core::Error::msg("no rows were to be kept")),
+        }
+    }
+
+    /// Block call `call`: every step's stream grows by its share of what the block's branches add.
+    fn call(&mut self, call: usize) -> Result<()> {
+        let program = self.program.clone();
+        let call = &program.calls[call];
+        let streams = call.steps.iter().map(|step| self.stream(step.slot_in));
+        let streams = Tensor::cat(&streams.collect::<Result<Vec<&Tensor>>>()?, 0)?; // [C N, D]
+        let block = &self.backend.blocks[call.run.index];
+        let Branches { attention, mlp } =
+            block.run(&streams, call.run.half, &self.pack, &self.tables)?;
+        let n = self.pack.rows;
+        for (copy, step) in call.steps.iter().enumerate() {
+            let base = if step.is_first {
+                step.slot_in
+            } else {
+                step.slot_out
+            };
+            let mut stream = self.stream(base)?.clone(); // [N, D]
+            for (member, branch) in [&attention, &mlp].into_iter().enumerate() {
+                let Some(branch) = branch else { continue };
+                let share = (branch.narrow(0, copy * n, n)? / step.share as f64)?; // [N, D]
+                if let Some(kept) = step.kept {
+                    self.put(&share.index_select(&self.last, 0)?, kept[member])?; // [P, D]
+                }
+                stream = (stream + share)?;
+            }
+            self.streams[step.slot_out] = Some(stream);
+        }
+        // So that progress is of work done.
+        self.backend.device.synchronize()
+    }
+
+    /// `[kept rows, K + 1]`
+    fn votes(&self, options: &OptionRows) -> Result<Tensor> {
+        let nothing = || candle_core::Error::msg("no rows were kept");
+        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [S P, D]
+        let (rows, width) = kept.dims2()?;
+        let (p, k) = (options.prompts, options.count);
+        let device = &self.backend.device;
+        let output = Tensor::from_slice(&options.numbers, (p, k, width), device)?; // [P, K, D]
+        let by_prompt = kept
+            .reshape((rows / p, p, width))? // [S, P, D]
+            .transpose(0, 1)?
+            .contiguous()?; // [P, S, D]
+        let votes = by_prompt.matmul(&output.t()?)?; // [P, S, K]
+        let votes = votes.transpose(0, 1)?.reshape((rows, k))?; // [S P, K]
+        let spread = match options.is_centred {
+            true => norm::mean_square(&norm::centred(kept)?)?, // [S P, 1]
+            false => norm::mean_square(kept)?,                 // [S P, 1]
+        };
+        Tensor::cat(&[votes, spread], 1)
+    }
+}
+
+/// Logits `[R, V]` and targets `[R]` to `[R, 4]`; see [`Pass::give_fates`].
+pub fn fates(logits: &Tensor, targets: &[u32]) -> Result<Tensor> {
+    let device = logits.device();
+    let (rows, vocabulary) = logits.dims2()?;
+    let targets = Tensor::new(targets, device)?.unsqueeze(1)?; // [R, 1]
+    let largest = logits.max_keepdim(1)?; // [R, 1]
+    let exp = logits.broadcast_sub(&largest)?.exp()?; // [R, V]
+    let sum = exp.sum_keepdim(1)?; // [R, 1]
+    let target = logits.gather(&targets, 1)?; // [R, 1]
+    // The first of the largest: the least id among them.
+    let is_largest = logits.broadcast_eq(&largest)?; // [R, V]
+    let ids = Tensor::arange(0, vocabulary as u32, device)?.broadcast_as((rows, vocabulary))?; // [R, V]
+    let none = Tensor::full(vocabulary as u32, (rows, vocabulary), device)?; // [R, V]
+    let likeliest = is_largest.where_cond(&ids, &none)?.min_keepdim(D::Minus1)?; // [R, 1]
+    let is_likeliest = likeliest.eq(&targets)?.to_dtype(logits.dtype())?; // [R, 1]
+    Tensor::cat(&[largest, sum, target, is_likeliest], 1)
+}
+
+type Answer<T> = std::result::Result<T, EngineError>;
+
+impl Pass for CandlePass<'_> {
+    fn run(&mut self, call: usize) -> Answer<()> {
+        Ok(self.call(call)?)
+    }
+
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Answer<()> {
+        Ok(self.put(&self.rows(slot, rows)?, at)?)
+    }
+
+    fn give_stream(&mut self, slot: usize) -> Answer<()> {
+        let stream = self.stream(slot)?.clone(); // [N, D]
+        self.given.push(("a residual stream", stream));
+        Ok(())
+    }
+
+    fn give_votes(&mut self, options: &OptionRows) -> Answer<()> {
+        let votes = self.votes(options)?; // [kept rows, K + 1]
+        self.given.push(("a member's vote", votes));
+        Ok(())
+    }
+
+    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Answer<()> {
+        let streams = self.rows(slot, rows)?; // [rows, D]
+        let logits = self.backend.head.logits(&streams)?; // [rows, V]
+        self.given.push(("a logit", logits));
+        Ok(())
+    }
+
+    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32]) -> Answer<()> {
+        let at_once = (LOGITS / self.backend.head.vocabulary().max(1)).max(1);
+        let mut parts = Vec::new();
+        for (rows, targets) in rows.chunks(at_once).zip(targets.chunks(at_once)) {
+            let logits = self.backend.head.logits(&self.rows(slot, rows)?)?; // [R, V]
+            parts.push(fates(&logits, targets)?); // [R, 4]
+        }
+        self.given.push(("a logit", Tensor::cat(&parts, 0)?)); // [rows, 4]
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Answer<Option<Vec<Vec<f32>>>> {
+        let mut outputs = Vec::with_capacity(self.given.len());
+        for (what, tensor) in self.given.drain(..) {
+            let numbers = tensor.flatten_all()?.to_vec1::<f32>()?;
+            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
+                let what = what.to_string();
+                return Err(EngineError::NotFinite { what, value });
+            }
+            outputs.push(numbers);
+        }
+        Ok(Some(outputs))
+    }
+}

@@ -1,0 +1,316 @@
+//! Executes plans on sequences: pack by pack, block call by block call, on any backend; a [`Record`]
+//! keeps what is asked for.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::backend::{Pass, Start};
+use super::record::{Record, Scene};
+use super::schedule::Schedule;
+use super::schedule::group::{Group, Room, groups};
+use super::schedule::pack::Pack;
+use super::schedule::program::Program;
+use super::{Engine, EngineError, Run};
+use crate::plan::Plan;
+
+pub struct Execution<'a, R: Record> {
+    engine: &'a Engine,
+    record: R,
+    /// Token ids of every sequence.
+    sequences: Vec<Vec<u32>>,
+    groups: Vec<Group>,
+    /// The group and the pack being run.
+    at: (usize, usize),
+    state: Option<State<'a, R::Kept>>,
+    /// The device has not answered yet; see [`Run::is_waiting`].
+    is_waiting: bool,
+    done: usize,
+    total: usize,
+    /// [plan][sequence]
+    items: Vec<Vec<R::Item>>,
+}
+
+/// One pack on its way.
+struct State<'a, K> {
+    pack: Rc<Pack>,
+    program: Rc<Program>,
+    pass: Box<dyn Pass + 'a>,
+    kept: K,
+    next_call: usize,
+    /// All calls ran; what was asked for is on its way back.
+    is_reading: bool,
+}
+
+impl<'a, R: Record> Execution<'a, R> {
+    pub fn new(engine: &'a Engine, record: R, plans: &[Plan]) -> Result<Self, EngineError> {
+        Self::within(engine, record, plans, engine.backend.limits().bytes)
+    }
+
+    /// With streams, kept rows and numbers given back of at most `bytes` each.
+    pub(super) fn within(
+        engine: &'a Engine,
+        record: R,
+        plans: &[Plan],
+        bytes: u64,
+    ) -> Result<Self, EngineError> {
+        let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
+        let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
+        let room = |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
+        let groups = groups(&lengths, plans, &room);
+        let tokens = lengths.iter().copied().max().unwrap_or(0);
+        for group in &groups {
+            let room = room(&group.schedule, &group.is_end);
+            if tokens > room.rows || room.sequences == 0 {
+                let room = if room.sequences == 0 { 0 } else { room.rows };
+                return Err(EngineError::Room { tokens, room });
+            }
+        }
+        let runs: usize = groups.iter().map(|group| group.schedule.block_runs()).sum();
+        let items = plans.iter().map(|_| Vec::with_capacity(sequences.len()));
+        Ok(Self {
+            engine,
+            record,
+            groups,
+            at: (0, 0),
+            state: None,
+            is_waiting: false,
+            done: 0,
+            total: runs * sequences.len(),
+            items: items.collect(),
+            sequences,
+        })
+    }
+
+    fn open(&self, group: &Group, range: Range<usize>) -> Result<State<'a, R::Kept>, EngineError> {
+        let engine = self.engine;
+        let sequences = &self.sequences[range.clone()];
+        let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
+        let pack = Rc::new(Pack::of(&lengths, engine.rope.as_ref()));
+        let most = engine.backend.limits().call_rows / pack.rows.max(1);
+        let mut program = Program::new(&group.schedule, most.max(1));
+        if let Some(places) = self.record.places(group) {
+            let first_row = |set: usize| set * sequences.len();
+            program.keep(&|node, run| places[node][run].map(first_row));
+        }
+        let program = Rc::new(program);
+        let demand = self.record.demand(&group.schedule, &group.is_end);
+        let mut pass = engine.backend.begin(Start {
+            pack: pack.clone(),
+            program: program.clone(),
+            embedded: engine.embed(sequences)?,
+            kept_rows: demand.kept_rows * sequences.len(),
+            numbers: demand.numbers * sequences.len() + demand.numbers_a_token * pack.rows,
+        })?;
+        let scene = Scene {
+            group,
+            pack: &pack,
+            range,
+        };
+        let kept = self.record.open(pass.as_mut(), &scene)?;
+        Ok(State {
+            pack,
+            program,
+            pass,
+            kept,
+            next_call: 0,
+            is_reading: false,
+        })
+    }
+
+    /// One block call, or one look for the answer.
+    fn step(&mut self, state: &mut State<'a, R::Kept>) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
+        let (g, p) = self.at;
+        let group = &self.groups[g];
+        let scene = Scene {
+            group,
+            pack: &state.pack,
+            range: group.packs[p].clone(),
+        };
+        let pass = state.pass.as_mut();
+        if state.is_reading {
+            let given = pass.answer()?;
+            self.is_waiting = given.is_none();
+            return Ok(given);
+        }
+        self.is_waiting = pass.is_crowded();
+        if self.is_waiting {
+            return Ok(None);
+        }
+        if let Some(call) = state.program.calls.get(state.next_call) {
+            pass.run(state.next_call)?;
+            for &(node, slot) in &call.complete {
+                self.record
+                    .complete(pass, &scene, &mut state.kept, node, slot)?;
+            }
+            state.next_call += 1;
+            self.done += call.steps.len() * scene.range.len();
+            if state.next_call < state.program.calls.len() {
+                return Ok(None);
+            }
+        }
+        self.record.close(pass, &scene, &mut state.kept)?;
+        pass.finish()?;
+        state.is_reading = true;
+        Ok(None)
+    }
+}
+
+/// What fits on the device at once under a schedule.
+fn room<R: Record>(
+    engine: &Engine,
+    record: &R,
+    bytes: u64,
+    schedule: &Schedule,
+    is_end: &[bool],
+) -> Room {
+    let a_row = engine.shape().width as u64 * 4;
+    let demand = record.demand(schedule, is_end);
+    let a_token = (schedule.peak_streams() as u64 * a_row).max(demand.numbers_a_token as u64 * 4);
+    let a_sequence = (demand.kept_rows as u64 * a_row).max(demand.numbers as u64 * 4);
+    let fit = |each: u64| {
+        let count = bytes.checked_div(each).unwrap_or(u64::MAX);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    };
+    Room {
+        rows: fit(a_token).min(engine.backend.limits().pack_rows),
+        sequences: fit(a_sequence),
+    }
+}
+
+impl<R: Record> Run<R::Item> for Execution<'_, R> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError> {
+        let (g, p) = self.at;
+        let Some(group) = self.groups.get(g) else {
+            return Ok(None);
+        };
+        let Some(range) = group.packs.get(p).cloned() else {
+            self.at = (g + 1, 0);
+            return self.advance();
+        };
+        let mut state = match self.state.take() {
+            Some(state) => state,
+            None => self.open(group, range.clone())?,
+        };
+        let Some(given) = self.step(&mut state)? else {
+            self.state = Some(state);
+            return Ok(Some((self.done, self.total)));
+        };
+        let group = &self.groups[g];
+        let scene = Scene {
+            group,
+            pack: &state.pack,
+            range,
+        };
+        let items = self.record.items(&scene, state.kept, given);
+        for (plan, items) in group.plans.clone().zip(items) {
+            self.items[plan].extend(items);
+        }
+        self.at = (g, p + 1);
+        Ok(Some((self.done, self.total)))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.is_waiting
+    }
+
+    fn finish(self: Box<Self>) -> Result<Vec<Vec<R::Item>>, EngineError> {
+        Ok(self.items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::record::Members;
+    use crate::engine::{Capture, EngineChoice, Trace};
+    use crate::model::stored::Weights;
+    use crate::model::{ModelFiles, Prompt};
+
+    fn engine() -> Engine {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+        let files = ModelFiles::open(&folder).expect("it travels with the project");
+        let weights = Rc::new(Weights::open(&files).expect("weights"));
+        let loading = pollster::block_on(EngineChoice::Cpu.begin(weights));
+        let mut loading = loading.expect("a backend");
+        while loading.step().expect("a slice").is_some() {}
+        loading.finish().expect("an engine")
+    }
+
+    #[test]
+    fn little_room_makes_more_groups_and_packs_and_the_same_numbers() {
+        let engine = engine();
+        let order: Vec<usize> = (0..6).collect();
+        let lines = ["0-5", "5-0", "0,2-5", "0-1,3-5", "0,(1-4)x3,5", "shuffle:1:0"];
+        let plans: Vec<Plan> = lines
+            .iter()
+            .map(|line| Plan::parse(line, &order).expect(line))
+            .collect();
+        let prompts: Vec<Prompt> = [9, 30, 4]
+            .iter()
+            .map(|&length| Prompt {
+                token_ids: (0..length).map(|t| t * 31 % 512).collect(),
+                option_ids: vec![1, 2, 3],
+            })
+            .collect();
+        let run = |bytes: u64| -> (usize, usize, Vec<Vec<Trace>>) {
+            let record = Members {
+                prompts: prompts.clone().into(),
+                plans: plans.clone().into(),
+                capture: Capture { states: true },
+                readout: engine.readout.clone(),
+            };
+            let mut run = Execution::within(&engine, record, &plans, bytes).expect("a run");
+            let groups = run.groups.len();
+            let mut last = (0, 0);
+            while let Some(now) = run.advance().expect("a call") {
+                last = now;
+            }
+            assert_eq!(last.0, last.1);
+            (groups, last.1, Box::new(run).finish().expect("traces"))
+        };
+        let (one, runs, roomy) = run(1 << 30);
+        let (several, more_runs, tight) = run(30 * 15 * engine.shape().width as u64 * 4);
+        assert_eq!(one, 1);
+        assert!(several > 1 && more_runs > runs, "{several} {more_runs}");
+        let close = |a: &[f32], b: &[f32]| {
+            assert_eq!(a.len(), b.len());
+            let off = a
+                .iter()
+                .zip(b)
+                .map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
+            assert!(off.fold(0.0, f32::max) < 1e-4);
+        };
+        for (roomy, tight) in roomy.iter().flatten().zip(tight.iter().flatten()) {
+            assert_eq!(roomy.members, tight.members);
+            close(&roomy.logits, &tight.logits);
+            close(&roomy.member_logits.concat(), &tight.member_logits.concat());
+            close(&roomy.states.concat(), &tight.states.concat());
+        }
+    }
+
+    #[test]
+    fn a_prompt_without_room_is_refused_and_the_next_one_runs() {
+        let engine = engine();
+        let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
+        let prompts: Arc<[Prompt]> = Arc::from([Prompt {
+            token_ids: vec![1; 40],
+            option_ids: vec![2, 3],
+        }]);
+        let record = |prompts: &Arc<[Prompt]>| Members {
+            prompts: prompts.clone(),
+            plans: plans.clone().into(),
+            capture: Capture::default(),
+            readout: engine.readout.clone(),
+        };
+        let a_row = engine.shape().width as u64 * 4;
+        let refused = Execution::within(&engine, record(&prompts), &plans, 2 * 39 * a_row);
+        let sentence = refused.err().expect("no room").to_string();
+        assert!(sentence.starts_with("the prompt has 40 tokens, and this device has room for 39"));
+        let run = Execution::within(&engine, record(&prompts), &plans, 2 * 40 * a_row);
+        let run: Box<dyn Run<Trace>> = Box::new(run.expect("room"));
+        assert_eq!(run.complete().expect("traces").len(), 1);
+    }
+}

@@ -1,0 +1,85 @@
+//! The way of a model's weights into a backend: block by block, in slices of rows, so that no one
+//! ever holds all of it twice.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::backend::Loader;
+use super::{Engine, EngineError};
+use crate::model::stored::{MatrixRole, Weights};
+
+/// A backend that waits for its weights.
+pub struct Loading {
+    weights: Rc<Weights>,
+    loader: Box<dyn Loader>,
+    parts: std::vec::IntoIter<Part>,
+    /// Bytes taken, and in all.
+    done: u64,
+    total: u64,
+}
+
+/// What is read at once.
+enum Part {
+    Rows {
+        block: usize,
+        role: MatrixRole,
+        rows: Range<usize>,
+    },
+    /// A block's vectors.
+    Vectors { block: usize },
+}
+
+impl Loading {
+    pub(super) fn new(weights: Rc<Weights>, loader: Box<dyn Loader>) -> Self {
+        let (mut parts, mut total) = (Vec::new(), 0);
+        for (block, tensors) in weights.blocks.iter().enumerate() {
+            parts.push(Part::Vectors { block });
+            for (role, matrix) in MatrixRole::ALL.into_iter().zip(&tensors.matrices) {
+                let slices = matrix.slices().into_iter();
+                parts.extend(slices.map(|rows| Part::Rows { block, role, rows }));
+                total += matrix.bytes();
+            }
+        }
+        Self {
+            weights,
+            loader,
+            parts: parts.into_iter(),
+            done: 0,
+            total,
+        }
+    }
+
+    /// Takes the next slice over: bytes done and bytes of all, `None` once all are there.
+    ///
+    /// # Errors
+    /// It cannot be read, holds a number that is none, or the device failed.
+    pub fn step(&mut self) -> Result<Option<(u64, u64)>, EngineError> {
+        let Some(part) = self.parts.next() else {
+            return Ok(None);
+        };
+        match part {
+            Part::Vectors { block } => {
+                for (role, vector) in &self.weights.blocks[block].vectors {
+                    let numbers = self.weights.vector(vector)?;
+                    self.loader.vector(block, *role, numbers)?;
+                }
+            }
+            Part::Rows { block, role, rows } => {
+                let matrix = &self.weights.blocks[block].matrices[role as usize];
+                let slice = self.weights.rows(matrix, rows.clone())?;
+                self.loader.matrix(block, role, rows.start, &slice)?;
+                self.done += slice.bytes.len() as u64;
+            }
+        }
+        self.weights.release();
+        Ok(Some((self.done, self.total)))
+    }
+
+    /// The engine, once [`Self::step`] gave `None`.
+    ///
+    /// # Errors
+    /// The device failed, or the read-out cannot be read.
+    pub fn finish(self) -> Result<Engine, EngineError> {
+        Engine::new(self.weights, self.loader.finish()?)
+    }
+}

@@ -1,0 +1,124 @@
+//! What is kept of a run: written once, over [`Pass`].
+//!
+//! A [`Record`] sees every pack open, every step of it complete, and its end; what it asks the device
+//! to give back becomes its items. A new wish is a file here, and an operation of [`Pass`] where it
+//! needs one.
+
+mod likelihoods;
+mod members;
+mod next;
+
+pub use likelihoods::{Likelihoods, TokenScore};
+pub use members::Members;
+pub use next::Next;
+
+use std::ops::Range;
+
+use super::EngineError;
+use super::backend::Pass;
+use super::schedule::Schedule;
+use super::schedule::group::Group;
+use super::schedule::pack::Pack;
+
+/// What a record will ask of a device under a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Rows `[D]` kept of every sequence.
+    pub kept_rows: usize,
+    /// Numbers given back of every sequence.
+    pub numbers: usize,
+    /// Numbers given back of every token, beside those.
+    pub numbers_a_token: usize,
+}
+
+/// A pack on its way, as records see it.
+pub struct Scene<'a> {
+    pub group: &'a Group,
+    pub pack: &'a Pack,
+    /// Which sequences of the run are in the pack.
+    pub range: Range<usize>,
+}
+
+/// What to keep of a run.
+pub trait Record {
+    /// What one plan gives on one sequence.
+    type Item;
+    /// What is known of a pack while it runs.
+    type Kept;
+
+    /// The sequences' token ids.
+    fn sequences(&self) -> Vec<&[u32]>;
+
+    /// Under a schedule whose plans end where `is_end` says.
+    fn demand(&self, schedule: &Schedule, is_end: &[bool]) -> Demand;
+
+    /// Which set of kept rows (one row a sequence) a node's run keeps its attention in, and its MLP;
+    /// `None`: members are not kept.
+    fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
+        None
+    }
+
+    /// A pack begins; slot 0 holds what enters block 0.
+    fn open(&self, pass: &mut dyn Pass, scene: &Scene) -> Result<Self::Kept, EngineError>;
+
+    /// The stream in `slot` is that after step `node`.
+    fn complete(
+        &self,
+        pass: &mut dyn Pass,
+        scene: &Scene,
+        kept: &mut Self::Kept,
+        node: usize,
+        slot: usize,
+    ) -> Result<(), EngineError>;
+
+    /// All steps of the pack are complete.
+    fn close(
+        &self,
+        _: &mut dyn Pass,
+        _: &Scene,
+        _: &mut Self::Kept,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// One item for each of the group's plans and each sequence of the pack, plan by plan, from what
+    /// the device gave back.
+    fn items(
+        &self,
+        scene: &Scene,
+        kept: Self::Kept,
+        given: Vec<Vec<f32>>,
+    ) -> Vec<Vec<Self::Item>>;
+}
+
+/// Which of the outputs given back is which node's.
+struct Outputs {
+    of_node: Vec<Option<usize>>,
+    count: usize,
+}
+
+impl Outputs {
+    fn new(group: &Group) -> Self {
+        Self {
+            of_node: vec![None; group.schedule.nodes.len()],
+            count: 0,
+        }
+    }
+
+    /// The next output is this node's.
+    fn note(&mut self, node: usize) {
+        self.of_node[node] = Some(self.count);
+        self.count += 1;
+    }
+
+    /// A node's output; empty if nothing was asked for it.
+    fn of<'a>(&self, node: usize, given: &'a [Vec<f32>]) -> &'a [f32] {
+        let output = self.of_node[node].and_then(|output| given.get(output));
+        output.map_or(&[], Vec::as_slice)
+    }
+
+    /// The output of the node where a plan ends.
+    fn at_end<'a>(&self, path: &[usize], given: &'a [Vec<f32>]) -> &'a [f32] {
+        path.last().map_or(&[], |&node| self.of(node, given))
+    }
+}

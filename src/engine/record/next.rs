@@ -1,0 +1,61 @@
+//! Logits of the next token over the whole vocabulary.
+
+use std::sync::Arc;
+
+use super::{Demand, Outputs, Record, Scene};
+use crate::engine::EngineError;
+use crate::engine::backend::Pass;
+use crate::engine::schedule::Schedule;
+use crate::model::Prompt;
+
+pub struct Next {
+    pub prompts: Arc<[Prompt]>,
+    /// V
+    pub vocabulary: usize,
+}
+
+impl Record for Next {
+    /// `[V]`
+    type Item = Vec<f32>;
+    /// Of the nodes where plans end: `[P, V]` each.
+    type Kept = Outputs;
+
+    fn sequences(&self) -> Vec<&[u32]> {
+        let prompts = self.prompts.iter();
+        prompts.map(|prompt| prompt.token_ids.as_slice()).collect()
+    }
+
+    fn demand(&self, _: &Schedule, is_end: &[bool]) -> Demand {
+        Demand {
+            numbers: is_end.iter().filter(|&&is_end| is_end).count() * self.vocabulary,
+            ..Demand::default()
+        }
+    }
+
+    fn open(&self, _: &mut dyn Pass, scene: &Scene) -> Result<Outputs, EngineError> {
+        Ok(Outputs::new(scene.group))
+    }
+
+    fn complete(
+        &self,
+        pass: &mut dyn Pass,
+        scene: &Scene,
+        kept: &mut Outputs,
+        node: usize,
+        slot: usize,
+    ) -> Result<(), EngineError> {
+        if scene.group.is_end[node] {
+            kept.note(node);
+            pass.give_logits(slot, &scene.pack.last_rows(1))?;
+        }
+        Ok(())
+    }
+
+    fn items(&self, scene: &Scene, kept: Outputs, given: Vec<Vec<f32>>) -> Vec<Vec<Vec<f32>>> {
+        let of = |path: &Vec<usize>| {
+            let logits = kept.at_end(path, &given).chunks(self.vocabulary);
+            logits.map(<[f32]>::to_vec).collect()
+        };
+        scene.group.schedule.paths.iter().map(of).collect()
+    }
+}

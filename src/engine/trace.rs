@@ -1,0 +1,64 @@
+//! What a run gives: members, their votes, and the model's own answer.
+
+use crate::plan::{Half, Plan};
+
+/// What wrote a member into the residual stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    Embedding,
+    Attention,
+    Mlp,
+    /// No branch: the final norm's bias, and the head's.
+    Bias,
+}
+
+/// One summand of what the output rows read. `block` is the stored block's index, `None` for the
+/// embedding and the bias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Member {
+    pub kind: Kind,
+    pub block: Option<usize>,
+}
+
+/// One plan run on one prompt, read at the prompt's last token.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// M members, in the order they were written.
+    pub members: Vec<Member>,
+    /// `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
+    /// run's final stream) and the options' output rows.
+    pub member_logits: Vec<Vec<f32>>,
+    /// `[K]` the model's own logits for the options.
+    pub logits: Vec<f32>,
+    /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
+    /// final norm not applied; empty unless [`Capture::states`] was wished.
+    pub states: Vec<Vec<f32>>,
+}
+
+/// What a run records beside the members' votes: a wish a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capture {
+    /// The residual stream of all tokens after every step: `(S + 1) T D` numbers a prompt and plan.
+    pub states: bool,
+}
+
+/// The members that a plan records, in order: the embedding, one or two for every block run, and
+/// where the model has one the bias.
+pub fn members(plan: &Plan, has_bias: bool) -> Vec<Member> {
+    let of = |kind: Kind, block: Option<usize>| Member { kind, block };
+    let mut members = vec![of(Kind::Embedding, None)];
+    for run in plan.block_runs() {
+        let block = Some(run.index);
+        if run.half != Half::Mlp {
+            members.push(of(Kind::Attention, block));
+        }
+        if run.half != Half::Attention {
+            members.push(of(Kind::Mlp, block));
+        }
+    }
+    if has_bias {
+        members.push(of(Kind::Bias, None));
+    }
+    members
+}
