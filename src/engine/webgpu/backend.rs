@@ -158,3 +158,87 @@ fn work_a_row(block: &BlockShape, width: usize) -> u64 {
     let numbers = |[rows, columns]: [usize; 2]| rows as u64 * columns as u64;
     2 * matrices.map(numbers).iter().sum::<u64>()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::GpuError;
+    use super::super::loading::tests::backend;
+    use super::super::probe::noise;
+    use super::*;
+    use crate::engine::backend::OptionRows;
+    use crate::engine::rope::Rope;
+    use crate::engine::schedule::pack::Pack;
+    use crate::engine::schedule::program::Program;
+
+    /// A pack of one sequence of 4 tokens that reads its embedding by two options.
+    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
+        let width = backend.gpu.width;
+        let rope = backend.weights.shape.rope().map(Rope::of);
+        let embedded = noise(4 * width, 1);
+        let start = Start {
+            pack: Rc::new(Pack::of(&[4], rope.as_ref())),
+            program: Rc::new(Program {
+                calls: Vec::new(),
+                slots: 1,
+            }),
+            embedded: embedded.clone(),
+            kept_rows: 1,
+            numbers: 3,
+        };
+        let options = OptionRows {
+            numbers: noise(2 * width, 2),
+            prompts: 1,
+            count: 2,
+            is_centred: false,
+        };
+        let mut pass = backend.begin(start)?;
+        pass.keep(0, &[3], 0)?;
+        if fails {
+            backend.gpu.device.report(GpuError::Memory("a test".into()));
+        }
+        pass.give_votes(&options)?;
+        pass.finish()?;
+        let found = pass.answer()?.expect("this thread waits");
+        let z = &embedded[3 * width..];
+        for (found, w) in found[0].iter().zip(options.numbers.chunks(width)) {
+            let expected: f32 = z.iter().zip(w).map(|(z, w)| z * w).sum();
+            assert!((found - expected).abs() < 1e-4);
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn a_run_whose_memory_ran_out_leaves_the_next_one_whole() {
+        let backend = backend("random-llama2", None);
+        let before = votes(&backend, false).expect("votes");
+        let failed = votes(&backend, true).expect_err("no memory");
+        assert!(matches!(failed, EngineError::Gpu(GpuError::Memory(_))));
+        assert!(backend.arena.take().is_none(), "its buffers are not used again");
+        let after = votes(&backend, false).expect("votes");
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn what_has_room_at_once_fits_into_a_binding() {
+        let backend = backend("random-llama2", None);
+        let blocks = || backend.blocks.iter().map(|block| &block.shape);
+        let default = limits(128 << 20, backend.gpu.width, blocks());
+        let widest = blocks().map(|block| widest_row(block, backend.gpu.width)).max();
+        let widest = widest.expect("blocks");
+        for rows in [default.call_rows, default.pack_rows] {
+            assert!(rows > 0 && (rows * widest * 4) as u64 <= 128 << 20);
+        }
+        assert!(2 * default.bytes <= 128 << 20);
+        // A row of F past a binding: nothing has room, and every prompt is refused.
+        let none = limits(64, backend.gpu.width, blocks());
+        assert_eq!((none.call_rows, none.pack_rows), (0, 0));
+    }
+
+    #[test]
+    fn a_description_names_every_type_of_its_matrices() {
+        let describe = |model: &str, dtype| backend(model, dtype).describe();
+        assert!(describe("random-llama2", None).starts_with("WebGPU on "));
+        assert!(describe("random-pythia", None).ends_with("(f16)"));
+        assert!(describe("random-pythia", Some(DType::F32)).ends_with("(f32)"));
+    }
+}

@@ -1,7 +1,6 @@
 //! The read-out: the final norm, and the whole output head once a run asks for all logits.
 
 use super::device::Device;
-use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
 use super::matrix::Matrix;
@@ -54,11 +53,7 @@ impl Head {
         device.check()?;
         for rows in stored.slices() {
             let slice = weights.rows(stored, rows.clone())?;
-            let filled = matrix.fill(device, rows.start, &slice);
-            filled.map_err(|value| GpuError::Half {
-                matrix: "the output head".to_owned(),
-                value,
-            })?;
+            matrix.fill(device, rows.start, &slice, || "the output head".to_owned())?;
             device.flush();
             device.check()?;
         }

@@ -28,6 +28,16 @@ pub async fn loader(
     adapter: &AdapterChoice,
     dtype: Option<DType>,
 ) -> Result<Box<dyn Loader>, EngineError> {
+    let backend = reserve(weights, adapter, dtype).await?;
+    Ok(Box::new(WebGpuLoader(backend)))
+}
+
+/// A backend with room for its blocks' weights, which are zeros yet.
+pub(super) async fn reserve(
+    weights: Rc<Weights>,
+    adapter: &AdapterChoice,
+    dtype: Option<DType>,
+) -> Result<WebGpuBackend, EngineError> {
     let shape = &weights.shape;
     check_widths(shape)?;
     let device = Device::open(adapter).await?;
@@ -62,7 +72,7 @@ pub async fn loader(
         .into());
     }
     gpu.device.check()?;
-    Ok(Box::new(WebGpuLoader(WebGpuBackend {
+    Ok(WebGpuBackend {
         blocks: blocks?,
         final_norm: FinalNorm::upload(&gpu.device, &weights)?,
         head: OnceCell::new(),
@@ -71,11 +81,30 @@ pub async fn loader(
         gpu,
         dtype,
         weights,
-    })))
+    })
 }
 
 /// A backend that waits for its weights.
 struct WebGpuLoader(WebGpuBackend);
+
+impl WebGpuLoader {
+    /// Memory that runs out now is the model's affair, not a run's.
+    fn check(&self) -> Result<(), EngineError> {
+        let WebGpuBackend {
+            gpu,
+            weights,
+            dtype,
+            ..
+        } = &self.0;
+        Ok(gpu.device.check().map_err(|error| match error {
+            GpuError::Memory(_) => GpuError::NoRoom {
+                adapter: gpu.device.name.clone(),
+                memory: Memory::of(weights, *dtype),
+            },
+            other => other,
+        })?)
+    }
+}
 
 impl Loader for WebGpuLoader {
     fn matrix(
@@ -86,15 +115,11 @@ impl Loader for WebGpuLoader {
         rows: &Tensor,
     ) -> Result<(), EngineError> {
         let device = &self.0.gpu.device;
-        let filled = self.0.blocks[block]
-            .matrix(role)
-            .fill(device, first_row, rows);
-        filled.map_err(|value| GpuError::Half {
-            matrix: format!("the matrix {role:?} of block {block}"),
-            value,
-        })?;
+        let name = || format!("the matrix {role:?} of block {block}");
+        let matrix = self.0.blocks[block].matrix(role);
+        matrix.fill(device, first_row, rows, name)?;
         device.flush();
-        Ok(device.check()?)
+        self.check()
     }
 
     fn vector(
@@ -105,11 +130,11 @@ impl Loader for WebGpuLoader {
     ) -> Result<(), EngineError> {
         let device = &self.0.gpu.device;
         self.0.blocks[block].fill_vector(device, role, &numbers);
-        Ok(device.check()?)
+        self.check()
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        self.0.gpu.device.check()?;
+        self.check()?;
         Ok(Box::new(self.0))
     }
 }
@@ -126,5 +151,45 @@ fn check_widths(shape: &ModelShape) -> Result<(), GpuError> {
     match widths.find(|(_, width)| width % 4 != 0) {
         None => Ok(()),
         Some((what, found)) => Err(GpuError::Width { what, found }),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::borrow::Cow;
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::ModelFiles;
+
+    /// A model of the goldens that travels with the project, its blocks' weights not loaded.
+    pub fn backend(model: &str, dtype: Option<DType>) -> WebGpuBackend {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+        let files = ModelFiles::open(&folder.join(model)).expect("it travels with the project");
+        let weights = Rc::new(Weights::open(&files).expect("weights"));
+        let adapter = AdapterChoice {
+            strict: true,
+            ..AdapterChoice::default()
+        };
+        pollster::block_on(reserve(weights, &adapter, dtype))
+            .expect("tests need an adapter: install Mesa's lavapipe")
+    }
+
+    #[test]
+    fn a_number_past_half_precision_is_refused_with_its_matrix() {
+        let mut loader = WebGpuLoader(backend("random-llama2", Some(DType::F16)));
+        let [rows, columns] = loader.0.blocks[1].shape.matrix(MatrixRole::Out, loader.0.gpu.width);
+        let mut numbers = vec![0.5f32; rows * columns];
+        numbers[7] = 131_072.0;
+        let tensor = Tensor {
+            dtype: DType::F32,
+            rows,
+            columns,
+            bytes: Cow::Borrowed(bytemuck::cast_slice(&numbers)),
+        };
+        let refused = loader.matrix(1, MatrixRole::Out, 0, &tensor);
+        let sentence = refused.expect_err("f16 ends at 65504").to_string();
+        let expected = "the matrix Out of block 1 holds 131072, which is past f16";
+        assert!(sentence.starts_with(expected), "{sentence}");
     }
 }

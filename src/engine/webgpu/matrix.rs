@@ -129,11 +129,21 @@ impl Matrix {
     /// Uploads `rows` to rows `first..`, in this matrix' own type.
     ///
     /// # Errors
-    /// The first number that this type cannot hold.
-    pub fn fill(&self, device: &Device, first: usize, rows: &Tensor) -> Result<(), f32> {
+    /// The first number that this type cannot hold, in the matrix that `name` gives.
+    pub fn fill(
+        &self,
+        device: &Device,
+        first: usize,
+        rows: &Tensor,
+        name: impl FnOnce() -> String,
+    ) -> Result<(), GpuError> {
         let end = first + rows.rows;
         let a_row = self.dtype.bytes_of(self.columns as u64);
-        let bytes = convert(rows, self.dtype)?;
+        let bytes = convert(rows, self.dtype).map_err(|value| GpuError::PastType {
+            matrix: name(),
+            value,
+            dtype: self.dtype.name(),
+        })?;
         for piece in &self.pieces {
             let rows = piece.first.max(first)..(piece.first + piece.rows).min(end);
             if rows.is_empty() {
@@ -162,11 +172,7 @@ impl Matrix {
             columns,
             bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
         };
-        let filled = matrix.fill(device, 0, &tensor);
-        filled.map_err(|value| GpuError::Half {
-            matrix: "a check".into(),
-            value,
-        })?;
+        matrix.fill(device, 0, &tensor, || "a check".into())?;
         device.check()?;
         Ok(matrix)
     }
@@ -207,7 +213,7 @@ mod tests {
         assert_eq!(matrix.pieces.len(), 2);
         let second = &matrix.pieces[1];
         let across = noise(6 * columns, 1);
-        let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns));
+        let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns), String::new);
         filled.expect("f32 holds every number");
         let mut probe = Probe::new(&device, true);
         let expected = &across[2 * columns..];

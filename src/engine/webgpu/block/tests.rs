@@ -249,7 +249,7 @@ fn upload(device: &Device, plain: &Plain) -> Block {
             columns,
             bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
         };
-        let filled = block.matrix(role).fill(device, 0, &tensor);
+        let filled = block.matrix(role).fill(device, 0, &tensor, String::new);
         filled.expect("numbers that every type holds");
     }
     for (&role, numbers) in &plain.vectors {
