@@ -23,6 +23,16 @@ pub enum EngineError {
     NoRoom { memory: super::memory::Memory },
     #[error("the run was cancelled")]
     Cancelled,
+    #[error(
+        "numbers left the finite range in {at}; the checkpoint is damaged, or this order of blocks is more than f32 holds: try the model's own order, or download it again"
+    )]
+    NotFinite { at: String },
+    #[error(
+        "block {block} came without its {what}, which is a mistake in atelier: please report it"
+    )]
+    Unfinished { block: usize, what: String },
+    #[error(transparent)]
+    Model(#[from] crate::model::ModelError),
     #[error("the tensor library failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Tensor(String),
     #[cfg(feature = "webgpu")]

@@ -8,6 +8,7 @@ pub mod backend;
 pub mod candle;
 mod check;
 mod choice;
+pub mod cpu;
 mod error;
 pub mod memory;
 mod product;
