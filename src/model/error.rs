@@ -19,6 +19,19 @@ pub enum ModelError {
     },
 
     #[error(
+        "{path} is not a file (it may be a folder, a pipe or a device); put the model's own {file} there",
+        path = path.display()
+    )]
+    NotAFile { path: PathBuf, file: String },
+    #[error(
+        "{file} has {size} bytes, but no model's has more than {most}; copy it again from where the model came from"
+    )]
+    TooLarge { file: String, size: u64, most: u64 },
+    #[error(
+        "{folder} holds several indexes of safetensors files ({files}), none of them model.safetensors.index.json; keep the one of the model"
+    )]
+    SeveralIndexes { folder: String, files: String },
+    #[error(
         "{folder} holds several safetensors files ({files}) and no model.safetensors.index.json that says which belong together; keep one model in a folder, or add its index"
     )]
     SeveralWeights { folder: String, files: String },
@@ -35,6 +48,15 @@ pub enum ModelError {
         "config.json says the architecture is {found}; atelier runs Llama, Mistral, Phi-3 and MobileLLM"
     )]
     UnknownArchitecture { found: String },
+    #[error("config.json says the architecture is {found}; atelier runs {known}")]
+    UnknownFamily { found: String, known: String },
+    #[error(
+        "config.json has no {field}, which every {family} model has; copy it again from where the model came from"
+    )]
+    MissingField {
+        field: &'static str,
+        family: &'static str,
+    },
     #[error("config.json: {field} is {found}, but {expected}")]
     Config {
         field: &'static str,
@@ -53,6 +75,20 @@ pub enum ModelError {
         header: u64,
         size: u64,
     },
+    #[error("{file} is not a safetensors file but {what}; {hint}")]
+    OtherFormat {
+        file: String,
+        what: &'static str,
+        hint: &'static str,
+    },
+    #[error(
+        "{file} says its header has {header} bytes, but a safetensors header has at most {longest}; it is not a safetensors file: download it again"
+    )]
+    HeaderTooLong {
+        file: String,
+        header: u64,
+        longest: u64,
+    },
     #[error(
         "{file} ends too early: its header describes {expected} bytes and the file has {found}; download it again"
     )]
@@ -70,6 +106,31 @@ pub enum ModelError {
         file: String,
         what: &'static str,
     },
+    #[error(
+        "{index} says tensor {tensor} is in {file}, which is no file beside it, and atelier reads no others; copy all shards beside the index and correct it"
+    )]
+    ShardOutside {
+        index: String,
+        tensor: String,
+        file: String,
+    },
+    #[error(
+        "tensor {tensor} is both in {first} and in {second}; keep the files of one model in a folder"
+    )]
+    StoredTwice {
+        tensor: String,
+        first: String,
+        second: String,
+    },
+    #[error(
+        "tensor {tensor} in {file} has no place in this {family} model, and leaving it out would change the numbers; {hint}"
+    )]
+    UnusedTensor {
+        tensor: String,
+        file: String,
+        family: &'static str,
+        hint: String,
+    },
     #[error("tensor {tensor} is missing from the checkpoint; it does not fit config.json ({hint})")]
     MissingTensor { tensor: String, hint: String },
     #[error(
@@ -78,8 +139,8 @@ pub enum ModelError {
     Shape {
         tensor: String,
         file: String,
-        expected: Vec<usize>,
-        found: Vec<usize>,
+        expected: Vec<u64>,
+        found: Vec<u64>,
     },
     #[error(
         "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16 and BF16: convert the checkpoint"
@@ -95,7 +156,7 @@ pub enum ModelError {
     NotFinite {
         tensor: String,
         file: String,
-        element: usize,
+        element: u64,
         value: f32,
     },
 

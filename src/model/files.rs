@@ -1,14 +1,24 @@
 //! The files of a model folder, wherever they came from: a disk, the program itself, or a reader's
 //! drop on the page.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Deref;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
 use super::{ModelError, Slice};
 
 const INDEX: &str = ".safetensors.index.json";
+
+/// The index of the model itself, and its only file where there is no index.
+const MODEL_INDEX: &str = "model.safetensors.index.json";
+const MODEL: &str = "model.safetensors";
+
+/// The most bytes of `config.json` and of an index, and of `tokenizer.json`: several times what the
+/// largest published ones have.
+const MOST_JSON: u64 = 16 << 20;
+const MOST_TOKENIZER: u64 = 256 << 20;
 
 /// Bytes of one file, mapped, owned or compiled in.
 pub enum Bytes {
@@ -21,7 +31,7 @@ pub enum Bytes {
 impl Bytes {
     /// Says that what was read so far will not be read again soon: of a mapped file the system then
     /// keeps no second copy beside what was made of it.
-    fn release(&self) {
+    pub(super) fn release(&self) {
         #[cfg(all(feature = "cli", unix))]
         if let Self::Mapped(map) = self {
             // SAFETY: the map is of a file and read only, so its pages come back from the file.
@@ -54,8 +64,8 @@ pub struct ModelFiles<W = Bytes> {
     pub tokenizer: Option<Bytes>,
     /// `model.safetensors.index.json`: its name and content.
     pub index: Option<(String, Bytes)>,
-    /// Name and content of each safetensors file; at least one.
-    pub weights: Vec<(String, W)>,
+    /// Name and content of each safetensors file; at least one. Shared with whoever reads them later.
+    pub weights: Vec<(String, Rc<W>)>,
 }
 
 impl<W> ModelFiles<W> {
@@ -63,18 +73,18 @@ impl<W> ModelFiles<W> {
     ///
     /// # Errors
     /// No `config.json` among the `small` files or no `weights`, or several of the latter and no
-    /// index.
+    /// index that says which belong together.
     pub fn new(
         name: &str,
         small: Vec<(String, Bytes)>,
         weights: Vec<(String, W)>,
     ) -> Result<Self, ModelError> {
-        let (mut config, mut tokenizer, mut index) = (None, None, None);
+        let (mut config, mut tokenizer, mut indexes) = (None, None, Vec::new());
         for (file, bytes) in small {
             match file.as_str() {
                 "config.json" => config = Some(bytes),
                 "tokenizer.json" => tokenizer = Some(bytes),
-                _ if file.ends_with(INDEX) => index = Some((file, bytes)),
+                _ if file.ends_with(INDEX) => indexes.push((file, bytes)),
                 _ => {}
             }
         }
@@ -95,13 +105,15 @@ impl<W> ModelFiles<W> {
                 "add the model's weights in safetensors format",
             ));
         }
+        let index = choose_index(name, indexes, &weights)?;
         let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
+        let shared = |(file, content)| (file, Rc::new(content));
         Ok(Self {
             name: name.to_string(),
             config,
             tokenizer,
             index,
-            weights,
+            weights: weights.into_iter().map(shared).collect(),
         })
     }
 }
@@ -146,7 +158,30 @@ impl ModelFiles {
             || file.ends_with(INDEX)
     }
 
+    /// Checks the size of a file before it is read whole; files of weights may have any.
+    ///
+    /// # Errors
+    /// It has more bytes than any model's.
+    pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
+        let most = match file {
+            _ if Self::is_weights(file) => u64::MAX,
+            "tokenizer.json" => MOST_TOKENIZER,
+            _ => MOST_JSON,
+        };
+        if size <= most {
+            return Ok(());
+        }
+        Err(ModelError::TooLarge {
+            file: file.to_string(),
+            size,
+            most,
+        })
+    }
+
     /// Opens a folder; weights are mapped, not read.
+    ///
+    /// # Errors
+    /// As [`ModelFiles::new`]; a file that cannot be read, is no regular one, or is too large.
     #[cfg(feature = "cli")]
     pub fn open(folder: &std::path::Path) -> Result<Self, ModelError> {
         let read_error = |path: &std::path::Path, reason| ModelError::Read {
@@ -163,6 +198,13 @@ impl ModelFiles {
             else {
                 continue;
             };
+            // Asked before it is opened: to open a pipe is to wait for its writer.
+            let about = std::fs::metadata(&path).map_err(|reason| read_error(&path, reason))?;
+            if !about.is_file() {
+                let file = file.to_string();
+                return Err(ModelError::NotAFile { path, file });
+            }
+            Self::check_size(file, about.len())?;
             let bytes = if Self::is_weights(file) {
                 map(&path)
             } else {
@@ -184,6 +226,30 @@ impl ModelFiles {
     }
 }
 
+/// Which index is the model's: the one of that name, or the only one where there is no
+/// `model.safetensors` either. Others belong to copies of the weights.
+fn choose_index<W>(
+    folder: &str,
+    mut indexes: Vec<(String, Bytes)>,
+    weights: &[(String, W)],
+) -> Result<Option<(String, Bytes)>, ModelError> {
+    if let Some(at) = indexes.iter().position(|(file, _)| file == MODEL_INDEX) {
+        return Ok(Some(indexes.swap_remove(at)));
+    }
+    if weights.iter().any(|(file, _)| file == MODEL) {
+        return Ok(None);
+    }
+    if indexes.len() > 1 {
+        let mut files: Vec<String> = indexes.into_iter().map(|(file, _)| file).collect();
+        files.sort();
+        return Err(ModelError::SeveralIndexes {
+            folder: folder.to_string(),
+            files: files.join(", "),
+        });
+    }
+    Ok(indexes.pop())
+}
+
 /// Which safetensors files are the model: those the index names, or `model.safetensors`, or the
 /// only one. Many folders hold a second copy under another name (`consolidated.safetensors`).
 fn choose<W>(
@@ -196,8 +262,8 @@ fn choose<W>(
         if let Ok(index) = serde_json::from_slice::<Index>(index) {
             weights.retain(|(file, _)| index.weight_map.values().any(|named| named == file));
         }
-    } else if weights.iter().any(|(file, _)| file == "model.safetensors") {
-        weights.retain(|(file, _)| file == "model.safetensors");
+    } else if weights.iter().any(|(file, _)| file == MODEL) {
+        weights.retain(|(file, _)| file == MODEL);
     } else if weights.len() > 1 {
         let files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
         return Err(ModelError::SeveralWeights {
@@ -213,7 +279,33 @@ fn choose<W>(
 #[derive(Deserialize)]
 pub(super) struct Index {
     /// Tensor to file.
-    pub weight_map: HashMap<String, String>,
+    pub weight_map: BTreeMap<String, String>,
+}
+
+impl Index {
+    /// Reads the index called `file`.
+    ///
+    /// # Errors
+    /// It is no such JSON, or names a file that is not beside it.
+    pub fn read(file: &str, bytes: &[u8]) -> Result<Self, ModelError> {
+        let read: Self = serde_json::from_slice(bytes).map_err(|reason| ModelError::Json {
+            file: file.to_string(),
+            reason,
+        })?;
+        let is_elsewhere = |shard: &str| shard.contains(['/', '\\']) || shard == "..";
+        match read
+            .weight_map
+            .iter()
+            .find(|(_, shard)| is_elsewhere(shard))
+        {
+            None => Ok(read),
+            Some((tensor, shard)) => Err(ModelError::ShardOutside {
+                index: file.to_string(),
+                tensor: tensor.escape_debug().to_string(),
+                file: shard.escape_debug().to_string(),
+            }),
+        }
+    }
 }
 
 #[cfg(feature = "cli")]

@@ -4,6 +4,7 @@ pub mod catalogue;
 mod checkpoint;
 pub mod config;
 mod error;
+pub mod family;
 mod files;
 mod parts;
 mod prompt;

@@ -1,11 +1,15 @@
 //! Safetensors, one file or sharded: where every tensor lies, by the headers alone. The tensors'
 //! bytes stay where they are until someone asks for them.
 
+mod format;
+pub mod safetensors;
+pub mod tensors;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
+use ::safetensors::tensor::{Dtype, Metadata};
 use half::{bf16, f16};
-use safetensors::tensor::{Dtype, Metadata};
 use serde::Deserialize;
 
 use super::files::Index;
@@ -95,10 +99,7 @@ impl Checkpoint {
         }
         let files: Vec<String> = headers.iter().map(|header| header.file.into()).collect();
         if let Some((index, bytes)) = index {
-            let read: Index = serde_json::from_slice(bytes).map_err(|reason| ModelError::Json {
-                file: index.to_string(),
-                reason,
-            })?;
+            let read = Index::read(index, bytes)?;
             for (tensor, file) in read.weight_map {
                 let shard = files.iter().position(|name| *name == file);
                 let what = match (shard, places.get(&tensor)) {
@@ -152,8 +153,8 @@ impl Checkpoint {
             return Err(ModelError::Shape {
                 tensor,
                 file: file.clone(),
-                expected: shape.to_vec(),
-                found: place.shape.clone(),
+                expected: shape.iter().map(|&side| side as u64).collect(),
+                found: place.shape.iter().map(|&side| side as u64).collect(),
             });
         }
         if !matches!(place.dtype, Dtype::F32 | Dtype::F16 | Dtype::BF16) {
@@ -194,7 +195,7 @@ impl Checkpoint {
             Some(element) => Err(ModelError::NotFinite {
                 tensor: slice.tensor.clone(),
                 file: self.files[slice.file].clone(),
-                element: slice.first + element,
+                element: (slice.first + element) as u64,
                 value: out[start + element],
             }),
         }

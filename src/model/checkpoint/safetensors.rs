@@ -1,0 +1,225 @@
+//! The header of a safetensors file: which tensors it holds and where, in 64-bit numbers whatever
+//! this program runs on. Nothing behind the header is read, and no header longer than the format
+//! allows.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+
+use super::format;
+use crate::model::{DType, ModelError};
+
+/// The longest header, as the format has it.
+pub const LONGEST_HEADER: u64 = 100_000_000;
+
+/// First bytes of a file by which other formats are known.
+const FIRST_BYTES: u64 = 64;
+
+/// A tensor of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    pub dtype: HeaderType,
+    pub shape: Vec<u64>,
+    /// Bytes of the file.
+    pub bytes: Range<u64>,
+}
+
+/// A type of numbers that a header may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeaderType {
+    pub name: &'static str,
+    bits: u64,
+}
+
+/// Every type of the format, and the bits of one number.
+const TYPES: &[(&str, u64)] = &[
+    ("BOOL", 8),
+    ("F4", 4),
+    ("F6_E2M3", 6),
+    ("F6_E3M2", 6),
+    ("U8", 8),
+    ("I8", 8),
+    ("F8_E5M2", 8),
+    ("F8_E4M3", 8),
+    ("F8_E8M0", 8),
+    ("F8_E4M3FNUZ", 8),
+    ("F8_E5M2FNUZ", 8),
+    ("I16", 16),
+    ("U16", 16),
+    ("F16", 16),
+    ("BF16", 16),
+    ("I32", 32),
+    ("U32", 32),
+    ("F32", 32),
+    ("C64", 64),
+    ("F64", 64),
+    ("I64", 64),
+    ("U64", 64),
+];
+
+impl<'de> Deserialize<'de> for HeaderType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let named = String::deserialize(deserializer)?;
+        let known = TYPES.iter().find(|(name, _)| *name == named);
+        known
+            .map(|&(name, bits)| Self { name, bits })
+            .ok_or_else(|| D::Error::custom(format!("unknown type {named:?}")))
+    }
+}
+
+impl HeaderType {
+    /// The type that weights are read in, if it is one.
+    pub fn dtype(self) -> Option<DType> {
+        match self.name {
+            "F32" => Some(DType::F32),
+            "F16" => Some(DType::F16),
+            "BF16" => Some(DType::Bf16),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the header of the file called `file`, of `size` bytes, through `bytes`, which gives a range
+/// of it.
+///
+/// # Errors
+/// What is not safetensors (it says what it is instead, where it knows), was cut off, or whose
+/// tensors do not lie one behind the other.
+pub fn read<'a>(
+    file: &str,
+    size: u64,
+    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
+) -> Result<BTreeMap<String, Described>, ModelError> {
+    let first = bytes(0..size.min(FIRST_BYTES))?;
+    let Some(length) = first.first_chunk().map(|b| u64::from_le_bytes(*b)) else {
+        return Err(not_safetensors(file, format!("it has only {size} bytes")));
+    };
+    // No header that could be read begins as one of the formats does: its length would be too large.
+    if length > LONGEST_HEADER || length > size - 8 {
+        return Err(match format::of(&first) {
+            Some(format) => ModelError::OtherFormat {
+                file: file.into(),
+                what: format.what,
+                hint: format.hint,
+            },
+            None if length > size - 8 => ModelError::HeaderPastEnd {
+                file: file.into(),
+                header: length,
+                size,
+            },
+            None => ModelError::HeaderTooLong {
+                file: file.into(),
+                header: length,
+                longest: LONGEST_HEADER,
+            },
+        });
+    }
+    let start = 8 + length;
+    let header = bytes(8..start)?;
+    let Tensors(mut tensors) = serde_json::from_slice(&header)
+        .map_err(|reason| not_safetensors(file, reason.to_string()))?;
+    let end = check_places(file, &tensors)?;
+    if end > size - start {
+        return Err(ModelError::Truncated {
+            file: file.into(),
+            expected: start.saturating_add(end),
+            found: size,
+        });
+    }
+    if end < size - start {
+        let reason = format!("{} bytes after its last tensor", size - start - end);
+        return Err(not_safetensors(file, reason));
+    }
+    for tensor in tensors.values_mut() {
+        let Range { start: from, end } = tensor.bytes;
+        tensor.bytes = start + from..start + end;
+    }
+    Ok(tensors)
+}
+
+/// Tensors lie one behind the other, without gaps, each as long as its shape and type say: checked,
+/// and where the last ends.
+fn check_places(file: &str, tensors: &BTreeMap<String, Described>) -> Result<u64, ModelError> {
+    let mut in_order: Vec<(&String, &Described)> = tensors.iter().collect();
+    in_order.sort_by_key(|(_, tensor)| (tensor.bytes.start, tensor.bytes.end));
+    let mut end = 0;
+    for (name, tensor) in in_order {
+        let mut sides = tensor.shape.iter();
+        let numbers = sides.try_fold(1u64, |n, &side| n.checked_mul(side));
+        let bits = numbers.and_then(|n| n.checked_mul(tensor.dtype.bits));
+        let length = tensor.bytes.end.checked_sub(tensor.bytes.start);
+        let stored = length.and_then(|bytes| bytes.checked_mul(8));
+        if tensor.bytes.start != end || stored.is_none() || stored != bits {
+            let reason = format!(
+                "tensor {} does not lie where its shape and its neighbours say",
+                name.escape_debug()
+            );
+            return Err(not_safetensors(file, reason));
+        }
+        end = tensor.bytes.end;
+    }
+    Ok(end)
+}
+
+fn not_safetensors(file: &str, reason: String) -> ModelError {
+    ModelError::NotSafetensors {
+        file: file.into(),
+        reason,
+    }
+}
+
+/// A header's JSON; places count from the header's end.
+struct Tensors(BTreeMap<String, Described>);
+
+#[derive(Deserialize)]
+struct Info {
+    dtype: HeaderType,
+    shape: Vec<u64>,
+    data_offsets: (u64, u64),
+}
+
+impl<'de> Deserialize<'de> for Tensors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Tensors;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object of tensors")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tensors, A::Error> {
+                let mut tensors = BTreeMap::new();
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == "__metadata__" {
+                        map.next_value::<IgnoredAny>()?;
+                        continue;
+                    }
+                    let Info {
+                        dtype,
+                        shape,
+                        data_offsets: (start, end),
+                    } = map.next_value()?;
+                    let bytes = start..end;
+                    let described = Described {
+                        dtype,
+                        shape,
+                        bytes,
+                    };
+                    if tensors.contains_key(&name) {
+                        return Err(A::Error::custom(format!("tensor {name:?} is there twice")));
+                    }
+                    tensors.insert(name, described);
+                }
+                Ok(Tensors(tensors))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}

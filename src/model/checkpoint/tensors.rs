@@ -1,0 +1,123 @@
+//! Every tensor of a checkpoint by name, over all its files.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::safetensors::{self, Described};
+use crate::model::files::Index;
+use crate::model::{DType, ModelError};
+
+/// Where every tensor of a checkpoint lies.
+pub struct TensorPlaces {
+    /// Names of the weight files.
+    pub files: Vec<String>,
+    places: BTreeMap<String, (usize, Described)>,
+}
+
+/// A stored tensor of one of the types that weights are read in.
+pub struct FoundTensor {
+    pub dtype: DType,
+    pub file: usize,
+    /// Bytes of that file.
+    pub bytes: Range<u64>,
+}
+
+impl TensorPlaces {
+    /// Reads the headers of files, by name and size, through `bytes`, which gives a range of one;
+    /// checks them against the index, if there is one.
+    ///
+    /// # Errors
+    /// What is not safetensors, was cut off, or does not hold what the index says.
+    pub fn read<'a>(
+        files: &[(&str, u64)],
+        index: Option<(&str, &[u8])>,
+        bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
+    ) -> Result<Self, ModelError> {
+        let index = index
+            .map(|(file, bytes)| Ok((file, Index::read(file, bytes)?)))
+            .transpose()?;
+        let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
+        for (at, &(file, size)) in files.iter().enumerate() {
+            for (name, tensor) in safetensors::read(file, size, |range| bytes(at, range))? {
+                if let Some((first, _)) = places.get(&name) {
+                    return Err(ModelError::StoredTwice {
+                        tensor: name.escape_debug().to_string(),
+                        first: files[*first].0.into(),
+                        second: file.into(),
+                    });
+                }
+                places.insert(name, (at, tensor));
+            }
+        }
+        let files = files.iter().map(|(file, _)| file.to_string()).collect();
+        let read = Self { files, places };
+        if let Some((file, index)) = index {
+            read.check(file, &index)?;
+        }
+        Ok(read)
+    }
+
+    fn check(&self, index_file: &str, index: &Index) -> Result<(), ModelError> {
+        for (tensor, file) in &index.weight_map {
+            let shard = self.files.iter().position(|name| name == file);
+            let place = self.places.get(tensor);
+            let what = match (shard, place) {
+                (None, _) => "is not there",
+                (Some(shard), Some((at, _))) if *at == shard => continue,
+                (Some(_), _) => "does not hold it",
+            };
+            return Err(ModelError::Shard {
+                index: index_file.into(),
+                tensor: tensor.escape_debug().to_string(),
+                file: file.escape_debug().to_string(),
+                what,
+            });
+        }
+        Ok(())
+    }
+
+    pub fn contains(&self, tensor: &str) -> bool {
+        self.places.contains_key(tensor)
+    }
+
+    /// Every tensor's name and the file it is in.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        let places = self.places.iter();
+        places.map(|(name, (file, _))| (name.as_str(), self.files[*file].as_str()))
+    }
+
+    /// Where a tensor of `shape` lies.
+    ///
+    /// # Errors
+    /// It is missing (`hint` says why it was wanted), of another shape, or of a type other than
+    /// F32, F16 or BF16.
+    pub fn find(&self, tensor: &str, shape: &[u64], hint: &str) -> Result<FoundTensor, ModelError> {
+        let Some((file, described)) = self.places.get(tensor) else {
+            return Err(ModelError::MissingTensor {
+                tensor: tensor.into(),
+                hint: hint.into(),
+            });
+        };
+        if described.shape != shape {
+            return Err(ModelError::Shape {
+                tensor: tensor.into(),
+                file: self.files[*file].clone(),
+                expected: shape.to_vec(),
+                found: described.shape.clone(),
+            });
+        }
+        let Some(dtype) = described.dtype.dtype() else {
+            return Err(ModelError::Dtype {
+                tensor: tensor.into(),
+                file: self.files[*file].clone(),
+                found: described.dtype.name.into(),
+            });
+        };
+        Ok(FoundTensor {
+            dtype,
+            file: *file,
+            bytes: described.bytes.clone(),
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! The fields of a `config.json`, each checked as it is read: what a family's file asks for and does
+//! not get, or gets out of range, is refused with the field's name.
+
+use serde_json::{Map, Value};
+
+use crate::model::ModelError;
+
+/// Sizes past this are a damaged or hostile file, not a model.
+pub const LARGEST: usize = 1 << 24;
+
+/// A `config.json`, and the family that reads it.
+pub struct Fields {
+    /// For people.
+    pub family: &'static str,
+    fields: Map<String, Value>,
+}
+
+impl Fields {
+    pub fn new(family: &'static str, fields: Map<String, Value>) -> Self {
+        Self { family, fields }
+    }
+
+    /// A field that is there and not null.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.fields.get(field).filter(|value| !value.is_null())
+    }
+
+    /// A size that the family cannot do without, from 1 to [`LARGEST`].
+    ///
+    /// # Errors
+    /// It is missing, or no such number.
+    pub fn size(&self, field: &'static str) -> Result<usize, ModelError> {
+        let size = self.optional_size(field)?;
+        size.ok_or_else(|| self.missing(field))
+    }
+
+    /// # Errors
+    /// It is there and not from 1 to [`LARGEST`].
+    pub fn optional_size(&self, field: &'static str) -> Result<Option<usize>, ModelError> {
+        let size = |value: &Value| value.as_u64().and_then(|size| usize::try_from(size).ok());
+        self.read(
+            field,
+            |value| size(value).filter(|size| (1..=LARGEST).contains(size)),
+            || format!("it must be from 1 to {LARGEST}"),
+        )
+    }
+
+    /// A window of attention: how many tokens one token sees. One that no prompt of `context` tokens
+    /// fills is none.
+    ///
+    /// # Errors
+    /// It is there and no whole number above 0.
+    pub fn window(&self, field: &'static str, context: usize) -> Result<Option<usize>, ModelError> {
+        let window = self.read(
+            field,
+            |value| value.as_u64().filter(|window| *window > 0),
+            || "it must be at least 1, or null".into(),
+        )?;
+        let window = window.and_then(|window| usize::try_from(window).ok());
+        Ok(window.filter(|window| *window < context))
+    }
+
+    /// A norm's eps.
+    ///
+    /// # Errors
+    /// It is missing, or not between 0 and 1.
+    pub fn eps(&self, field: &'static str) -> Result<f64, ModelError> {
+        let eps = self.read(
+            field,
+            |value| value.as_f64().filter(|eps| *eps > 0.0 && *eps < 1.0),
+            || "it must be between 0 and 1".into(),
+        )?;
+        eps.ok_or_else(|| self.missing(field))
+    }
+
+    /// # Errors
+    /// It is there and no number.
+    pub fn number(&self, field: &'static str) -> Result<Option<f64>, ModelError> {
+        self.read(field, Value::as_f64, || "it must be a number".into())
+    }
+
+    /// # Errors
+    /// It is there and neither true nor false.
+    pub fn flag(&self, field: &'static str, absent: bool) -> Result<bool, ModelError> {
+        let flag = self.read(field, Value::as_bool, || "it must be true or false".into())?;
+        Ok(flag.unwrap_or(absent))
+    }
+
+    /// # Errors
+    /// It is there and no text.
+    pub fn text(&self, field: &'static str) -> Result<Option<&str>, ModelError> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(value) => Err(config(field, shown(value), "it must be a name".into())),
+        }
+    }
+
+    /// # Errors
+    /// It is there and no token id.
+    pub fn token(&self, field: &'static str) -> Result<Option<u32>, ModelError> {
+        self.read(field, token, || "it must be a token id".into())
+    }
+
+    /// One token id, or several.
+    ///
+    /// # Errors
+    /// It is there and neither.
+    pub fn tokens(&self, field: &'static str) -> Result<Vec<u32>, ModelError> {
+        let tokens = self.read(
+            field,
+            |value| match value {
+                Value::Array(values) => values.iter().map(token).collect(),
+                one => token(one).map(|id| vec![id]),
+            },
+            || "it must be a token id, or a list of them".into(),
+        )?;
+        Ok(tokens.unwrap_or_default())
+    }
+
+    /// Refuses a choice that the family has and atelier does not run.
+    ///
+    /// # Errors
+    /// The flag is not what it must be.
+    pub fn must_be(
+        &self,
+        field: &'static str,
+        wanted: bool,
+        why: &'static str,
+    ) -> Result<(), ModelError> {
+        let found = self.flag(field, wanted)?;
+        expect(field, found, found == wanted, || why.into())
+    }
+
+    fn read<T>(
+        &self,
+        field: &'static str,
+        read: impl Fn(&Value) -> Option<T>,
+        expected: impl FnOnce() -> String,
+    ) -> Result<Option<T>, ModelError> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(value) => match read(value) {
+                Some(read) => Ok(Some(read)),
+                None => Err(config(field, shown(value), expected())),
+            },
+        }
+    }
+
+    fn missing(&self, field: &'static str) -> ModelError {
+        ModelError::MissingField {
+            field,
+            family: self.family,
+        }
+    }
+}
+
+/// # Errors
+/// `fits` is not true.
+pub fn expect(
+    field: &'static str,
+    found: impl ToString,
+    fits: bool,
+    expected: impl FnOnce() -> String,
+) -> Result<(), ModelError> {
+    if fits {
+        Ok(())
+    } else {
+        Err(config(field, found.to_string(), expected()))
+    }
+}
+
+pub fn config(field: &'static str, found: String, expected: String) -> ModelError {
+    ModelError::Config {
+        field,
+        found,
+        expected,
+    }
+}
+
+/// A value as a sentence can hold it: one line, and not all of a hostile one.
+pub fn shown(value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = match value {
+        Value::String(text) => text.escape_debug().to_string(),
+        other => other.to_string(),
+    };
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn token(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|id| u32::try_from(id).ok())
+}

@@ -1,0 +1,55 @@
+//! Phi-1, Phi-1.5 and Phi-2: LayerNorm, one norm for both branches side by side, a part of every
+//! head turns, biases everywhere, in the head too.
+
+use super::fields::Fields;
+use super::names::{LLAMA, Names, UpNames};
+use super::rope::{self, RopeFields};
+use super::sizes::{Sizes, activation, layer_norm};
+use crate::model::ModelError;
+use crate::model::shape::{
+    Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
+};
+
+pub const NAMES: Names = Names {
+    final_norm: "final_layernorm",
+    out: "self_attn.dense",
+    up: UpNames::One("mlp.fc1"),
+    down: "mlp.fc2",
+    ..LLAMA
+};
+
+const ROPE: RopeFields = RopeFields {
+    theta: "rope_theta",
+    part: Some(("partial_rotary_factor", 0.5)),
+};
+
+pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
+    fields.must_be(
+        "qk_layernorm",
+        false,
+        "atelier runs Phi models without norms of queries and keys",
+    )?;
+    let sizes = Sizes::read(fields)?;
+    let rope = rope::read(fields, ROPE, sizes.head_width, sizes.context)?;
+    let block = BlockShape {
+        norm: layer_norm(fields, "layer_norm_eps")?,
+        placement: NormPlacement::Before,
+        residual: Residual::Parallel { shared_norm: true },
+        attention: AttentionShape {
+            qkv_bias: true,
+            out_bias: true,
+            rope: Some(rope),
+            ..sizes.attention()
+        },
+        mlp: MlpShape {
+            width: sizes.mlp_width,
+            is_gated: false,
+            activation: activation(fields, "hidden_act", Activation::GeluTanh)?,
+            has_bias: true,
+        },
+    };
+    let mut shape = sizes.model(fields, block)?;
+    shape.head.tied = fields.flag("tie_word_embeddings", false)?;
+    shape.head.has_bias = true;
+    Ok(shape)
+}

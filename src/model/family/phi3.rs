@@ -1,0 +1,28 @@
+//! Phi-3, Phi-3.5 and Phi-4: Llama's block with fused matrices; of Phi-4-mini's heads a part turns.
+
+use super::fields::Fields;
+use super::llama;
+use super::names::{LLAMA, Names, QkvNames, UpNames};
+use super::rope::{RopeFields, WHOLE};
+use super::sizes::Sizes;
+use crate::model::{ModelError, ModelShape};
+
+pub const NAMES: Names = Names {
+    qkv: QkvNames::Fused("self_attn.qkv_proj"),
+    up: UpNames::One("mlp.gate_up_proj"),
+    ..LLAMA
+};
+
+pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
+    llama::no_attention_bias(fields)?;
+    let rope = RopeFields {
+        part: Some(("partial_rotary_factor", 1.0)),
+        ..WHOLE
+    };
+    let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope)?;
+    let window = fields.window("sliding_window", shape.context)?;
+    for block in &mut shape.blocks {
+        block.attention.window = window;
+    }
+    Ok(shape)
+}

@@ -1,0 +1,171 @@
+//! The sizes that every family has, and a model of equal blocks made of them.
+
+use super::fields::{Fields, LARGEST, expect};
+use crate::model::ModelError;
+use crate::model::shape::{
+    Activation, AttentionShape, BlockShape, HeadShape, InputShape, ModelShape, NormKind, NormShape,
+    QkNorm,
+};
+
+/// Blocks that a plan can hold even where each runs twice ([`crate::plan::MAX_RUNS`]).
+const MOST_BLOCKS: usize = 2048;
+
+/// What the width and the count of blocks are called by Llama and most families.
+pub const NAMED: [&str; 2] = ["hidden_size", "num_hidden_layers"];
+
+/// A decoder's sizes; heads divide.
+#[derive(Clone, Copy)]
+pub struct Sizes {
+    pub vocabulary: usize,
+    pub width: usize,
+    pub mlp_width: usize,
+    pub blocks: usize,
+    pub heads: usize,
+    pub kv_heads: usize,
+    pub head_width: usize,
+    pub context: usize,
+}
+
+impl Sizes {
+    /// By the names that Llama and most families use.
+    ///
+    /// # Errors
+    /// A size that is missing, out of range, or does not divide another.
+    pub fn read(fields: &Fields) -> Result<Self, ModelError> {
+        Self::read_with(fields, None)
+    }
+
+    /// The same; heads are `head_width` wide where the config does not say how wide they are.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_with(fields: &Fields, head_width: Option<usize>) -> Result<Self, ModelError> {
+        let heads = fields.size("num_attention_heads")?;
+        Self {
+            vocabulary: fields.size("vocab_size")?,
+            width: fields.size("hidden_size")?,
+            mlp_width: fields.size("intermediate_size")?,
+            blocks: fields.size("num_hidden_layers")?,
+            heads,
+            kv_heads: fields
+                .optional_size("num_key_value_heads")?
+                .unwrap_or(heads),
+            head_width: 0,
+            context: fields.size("max_position_embeddings")?,
+        }
+        .checked(NAMED, fields.optional_size("head_dim")?.or(head_width))
+    }
+
+    /// With heads as wide as given, or else as the width divides.
+    ///
+    /// # Errors
+    /// Heads that do not divide the width or one another, too many blocks.
+    pub fn checked(
+        self,
+        [width_field, blocks_field]: [&'static str; 2],
+        head_width: Option<usize>,
+    ) -> Result<Self, ModelError> {
+        let heads = self.heads;
+        let fits = self.blocks <= MOST_BLOCKS;
+        expect(blocks_field, self.blocks, fits, || {
+            format!("it must be from 1 to {MOST_BLOCKS}")
+        })?;
+        let head_width = match head_width {
+            Some(width) => width,
+            None => {
+                let fits = self.width.is_multiple_of(heads);
+                expect(width_field, self.width, fits, || {
+                    format!("it must be a multiple of the {heads} heads")
+                })?;
+                self.width / heads
+            }
+        };
+        let fits = head_width <= LARGEST / heads;
+        expect("head_dim", head_width, fits, || {
+            format!("all {heads} heads together must be at most {LARGEST} wide")
+        })?;
+        let fits = heads.is_multiple_of(self.kv_heads);
+        expect("num_key_value_heads", self.kv_heads, fits, || {
+            format!("it must divide the {heads} attention heads")
+        })?;
+        Ok(Self { head_width, ..self })
+    }
+
+    /// Attention with these heads and no more to it.
+    pub fn attention(&self) -> AttentionShape {
+        AttentionShape {
+            heads: self.heads,
+            kv_heads: self.kv_heads,
+            head_width: self.head_width,
+            window: None,
+            qkv_bias: false,
+            out_bias: false,
+            qk_norm: QkNorm::None,
+            rope: None,
+        }
+    }
+
+    /// A model of such blocks, run once each, from the embedding alone to untied rows.
+    ///
+    /// # Errors
+    /// Token ids that are none.
+    pub fn model(&self, fields: &Fields, block: BlockShape) -> Result<ModelShape, ModelError> {
+        Ok(ModelShape {
+            family: fields.family,
+            vocabulary: self.vocabulary,
+            width: self.width,
+            context: self.context,
+            input: InputShape {
+                scale: 1.0,
+                learned_positions: false,
+            },
+            head: HeadShape {
+                norm: block.norm,
+                tied: false,
+                has_bias: false,
+            },
+            blocks: vec![block; self.blocks],
+            order: (0..self.blocks).collect(),
+            bos_token_id: fields.token("bos_token_id")?,
+            eos_token_ids: fields.tokens("eos_token_id")?,
+        })
+    }
+}
+
+/// # Errors
+/// No eps in the field, or one out of range.
+pub fn rms_norm(fields: &Fields) -> Result<NormShape, ModelError> {
+    let eps = fields.eps("rms_norm_eps")?;
+    let kind = NormKind::Rms;
+    Ok(NormShape { kind, eps })
+}
+
+/// # Errors
+/// As [`rms_norm`].
+pub fn layer_norm(fields: &Fields, eps: &'static str) -> Result<NormShape, ModelError> {
+    let eps = fields.eps(eps)?;
+    let kind = NormKind::Layer;
+    Ok(NormShape { kind, eps })
+}
+
+/// # Errors
+/// An activation that atelier does not run.
+pub fn activation(
+    fields: &Fields,
+    field: &'static str,
+    absent: Activation,
+) -> Result<Activation, ModelError> {
+    let Some(name) = fields.text(field)? else {
+        return Ok(absent);
+    };
+    match name {
+        "silu" | "swish" => Ok(Activation::Silu),
+        "gelu" => Ok(Activation::GeluErf),
+        "gelu_new" | "gelu_pytorch_tanh" | "gelu_fast" => Ok(Activation::GeluTanh),
+        other => Err(super::fields::config(
+            field,
+            other.escape_debug().to_string(),
+            "atelier runs silu, gelu and gelu_new (gelu_pytorch_tanh)".into(),
+        )),
+    }
+}

@@ -1,0 +1,254 @@
+//! A checkpoint read as a model of a given shape: which stored rows make each matrix that an engine
+//! wants, whatever the family's own spelling. Nothing is read before it is asked for, and then in
+//! slices of rows, in the stored dtype.
+
+mod assembly;
+mod finite;
+mod matrix;
+mod memory;
+mod reading;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use self::assembly::Assembly;
+pub use self::matrix::{Matrix, Vector};
+pub use self::memory::WeightBytes;
+use self::reading::SegmentReader;
+pub use self::source::{BytesAtHand, Source};
+use super::checkpoint::tensors::TensorPlaces;
+use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family};
+
+/// Bytes of one slice of a matrix at most (at least [`SLICE_ROWS`] rows).
+pub const SLICE_BYTES: u64 = 32 << 20;
+
+/// Slices begin at multiples of so many rows, which every backend's layout divides.
+pub const SLICE_ROWS: usize = 64;
+
+/// The matrices of a block, `[out, in]` row-major.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MatrixRole {
+    /// `[(H + 2 KV) W, D]`: query rows, then keys, then values.
+    Qkv,
+    /// `[D, H W]`
+    Out,
+    /// `[2 F, D]` gate rows, then up; `[F, D]` where the MLP is not gated.
+    Up,
+    /// `[D, F]`
+    Down,
+}
+
+impl MatrixRole {
+    pub const ALL: [Self; 4] = [Self::Qkv, Self::Out, Self::Up, Self::Down];
+}
+
+/// The vectors of a block, f32 whatever the checkpoint stores: they are small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum VectorRole {
+    /// `[D]`; where norms stand after their branch, attention's.
+    AttentionNorm,
+    AttentionNormBias,
+    /// `[(H + 2 KV) W]`
+    QkvBias,
+    /// `[W]` or `[H W]`
+    QueryNorm,
+    /// `[W]` or `[KV W]`
+    KeyNorm,
+    /// `[D]`
+    OutBias,
+    /// `[D]`; none where one norm serves both branches.
+    MlpNorm,
+    MlpNormBias,
+    /// `[F]` (no gated MLP has one)
+    UpBias,
+    /// `[D]`
+    DownBias,
+}
+
+/// One block's tensors.
+pub struct BlockTensors {
+    /// By [`MatrixRole::ALL`].
+    pub matrices: [Matrix; 4],
+    /// Those that [`BlockShape::vectors`](super::shape::BlockShape::vectors) names, in its order.
+    pub vectors: Vec<(VectorRole, Vector)>,
+}
+
+/// A checkpoint, read as a model.
+pub struct Weights {
+    pub shape: ModelShape,
+    /// `[V, D]`
+    pub embedding: Matrix,
+    /// `[context, D]`, where positions are learned.
+    pub positions: Option<Matrix>,
+    /// `[V, D]`; `None`: the embedding's rows.
+    pub head: Option<Matrix>,
+    /// `[V]`
+    pub head_bias: Option<Vector>,
+    /// `[D]`
+    pub final_norm: Vector,
+    /// `[D]`
+    pub final_norm_bias: Option<Vector>,
+    pub blocks: Vec<BlockTensors>,
+    /// Names of the weight files.
+    files: Vec<String>,
+    source: Rc<dyn Source>,
+}
+
+impl Weights {
+    /// Looks up every tensor of files whose bytes are at hand; reads none yet.
+    ///
+    /// # Errors
+    /// As [`Self::from_source`].
+    pub fn open(files: &ModelFiles) -> Result<Self, ModelError> {
+        let sizes = files.weights.iter().map(|(_, bytes)| bytes.len() as u64);
+        let sizes: Vec<u64> = sizes.collect();
+        Self::from_source(files, &sizes, Rc::new(BytesAtHand::of(files)))
+    }
+
+    /// Looks up every tensor of files of these sizes, in the order of `files.weights`; reads their
+    /// headers through `source`, and nothing behind them yet.
+    ///
+    /// # Errors
+    /// A `config.json` that is no model's; a file that is not safetensors or was cut off; a tensor
+    /// that is missing, of another shape or type than the config says, or that the model has no
+    /// place for.
+    pub fn from_source<W>(
+        files: &ModelFiles<W>,
+        sizes: &[u64],
+        source: Rc<dyn Source>,
+    ) -> Result<Self, ModelError> {
+        let (shape, names) = family::read(&String::from_utf8_lossy(&files.config))?;
+        let named = files.weights.iter().zip(sizes);
+        let named: Vec<(&str, u64)> = named.map(|((name, _), &size)| (&name[..], size)).collect();
+        let index = files.index.as_ref();
+        let index = index.map(|(name, bytes)| (name.as_str(), &bytes[..]));
+        let places = TensorPlaces::read(&named, index, |file, range| source.read(file, range))?;
+        let assembly = Assembly::new(&shape, names, &places);
+        let embedding = assembly.embedding()?;
+        let positions = assembly.positions()?;
+        let head = assembly.head()?;
+        let head_bias = assembly.head_bias()?;
+        let blocks = shape.blocks.iter().enumerate();
+        let blocks = blocks.map(|(number, block)| assembly.block(number, block));
+        let blocks = blocks.collect::<Result<_, _>>()?;
+        let (final_norm, final_norm_bias) = assembly.final_norm()?;
+        assembly.check_all_used()?;
+        Ok(Self {
+            embedding,
+            positions,
+            head,
+            head_bias,
+            final_norm,
+            final_norm_bias,
+            blocks,
+            files: places.files,
+            source,
+            shape,
+        })
+    }
+
+    /// Rows `rows` of a matrix in its dtype; borrowed where they lie one after the other in memory.
+    /// The bytes are aligned to nothing.
+    ///
+    /// # Errors
+    /// The file cannot be read; a NaN or an infinity among the numbers, with tensor and element.
+    pub fn rows(&self, matrix: &Matrix, rows: Range<usize>) -> Result<Tensor<'_>, ModelError> {
+        let (dtype, columns) = (matrix.dtype, matrix.columns);
+        let read = self
+            .reader()
+            .rows(&matrix.segments, columns, dtype, rows.clone());
+        Ok(Tensor {
+            dtype,
+            rows: rows.len(),
+            columns,
+            bytes: read?,
+        })
+    }
+
+    /// The rows named, as f32, one after the other: `[ids, columns]`.
+    ///
+    /// # Errors
+    /// As [`Self::rows`]; an id that is no row's.
+    pub fn gather(&self, matrix: &Matrix, ids: &[u32]) -> Result<Vec<f32>, ModelError> {
+        let mut out = Vec::with_capacity(ids.len() * matrix.columns);
+        for &id in ids {
+            let row = id as usize;
+            if row >= matrix.rows {
+                let vocabulary = matrix.rows;
+                return Err(ModelError::TokenId { id, vocabulary });
+            }
+            let row = self.rows(matrix, row..row + 1)?;
+            row.dtype.widen(&row.bytes, &mut out);
+        }
+        Ok(out)
+    }
+
+    /// `[length]`, as f32.
+    ///
+    /// # Errors
+    /// As [`Self::rows`].
+    pub fn vector(&self, vector: &Vector) -> Result<Vec<f32>, ModelError> {
+        let all = 0..vector.length;
+        let reader = self.reader();
+        let mut out = Vec::with_capacity(vector.length);
+        let bytes = reader.rows(&vector.segments, 1, DType::F32, all)?;
+        DType::F32.widen(&bytes, &mut out);
+        if vector.plus != 0.0 {
+            out.iter_mut().for_each(|number| *number += vector.plus);
+        }
+        Ok(out)
+    }
+
+    /// The output rows' matrix.
+    pub fn head(&self) -> &Matrix {
+        self.head.as_ref().unwrap_or(&self.embedding)
+    }
+
+    /// The matrices of all blocks.
+    pub fn block_matrices(&self) -> impl Iterator<Item = &Matrix> {
+        self.blocks.iter().flat_map(|block| &block.matrices)
+    }
+
+    /// All vectors, those outside of blocks last.
+    pub fn vectors(&self) -> impl Iterator<Item = &Vector> {
+        let blocks = self.blocks.iter().flat_map(|block| &block.vectors);
+        let ends = [&self.final_norm_bias, &self.head_bias];
+        blocks
+            .map(|(_, vector)| vector)
+            .chain([&self.final_norm])
+            .chain(ends.into_iter().flatten())
+    }
+
+    /// Numbers the model stores, shared ones once.
+    pub fn parameters(&self) -> u64 {
+        let ends = [
+            Some(&self.embedding),
+            self.positions.as_ref(),
+            self.head.as_ref(),
+        ];
+        let matrices = self.block_matrices().chain(ends.into_iter().flatten());
+        let vectors = self.vectors().map(|vector| vector.length as u64);
+        matrices.map(Matrix::numbers).chain(vectors).sum()
+    }
+
+    /// Bytes of its numbers as they are stored.
+    pub fn bytes(&self) -> WeightBytes {
+        WeightBytes::of(self)
+    }
+
+    /// Says that what was read so far will not be read again soon.
+    pub fn release(&self) {
+        self.source.release();
+    }
+
+    fn reader(&self) -> SegmentReader<'_> {
+        SegmentReader {
+            source: &*self.source,
+            files: &self.files,
+        }
+    }
+}

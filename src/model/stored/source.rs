@@ -1,0 +1,54 @@
+//! Where bytes of the model's weight files come from: mapped pages, memory, a browser's file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::model::{Bytes, ModelError, ModelFiles};
+
+/// Ranges of the model's weight files.
+pub trait Source {
+    /// Bytes `range` of weight file `file`.
+    ///
+    /// # Errors
+    /// The file cannot be read there (any more).
+    fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError>;
+
+    /// Says that what was read so far will not be read again soon, so that the system keeps no
+    /// second copy beside what was made of it.
+    fn release(&self) {}
+}
+
+/// Files all of whose bytes are at hand.
+pub struct BytesAtHand {
+    files: Vec<(String, Rc<Bytes>)>,
+}
+
+impl BytesAtHand {
+    pub fn of(files: &ModelFiles) -> Self {
+        let files = files.weights.clone();
+        Self { files }
+    }
+}
+
+impl Source for BytesAtHand {
+    fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
+        let (name, bytes) = &self.files[file];
+        let at = |byte: u64| usize::try_from(byte).ok();
+        let range_here = at(range.start).zip(at(range.end));
+        let found = range_here.and_then(|(start, end)| bytes.get(start..end));
+        found
+            .map(Cow::Borrowed)
+            .ok_or_else(|| ModelError::Truncated {
+                file: name.clone(),
+                expected: range.end,
+                found: bytes.len() as u64,
+            })
+    }
+
+    fn release(&self) {
+        for (_, bytes) in &self.files {
+            bytes.release();
+        }
+    }
+}
