@@ -4,7 +4,7 @@ pub mod catalogue;
 mod checkpoint;
 pub mod config;
 mod error;
-pub mod family;
+mod family;
 mod files;
 mod parts;
 mod prompt;
