@@ -10,6 +10,7 @@ mod backend;
 mod block;
 mod exp;
 mod head;
+mod incoming;
 mod loader;
 mod matmul;
 mod norm;
@@ -21,5 +22,7 @@ mod votes;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use loader::loader;
