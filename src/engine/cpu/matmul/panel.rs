@@ -42,41 +42,18 @@ pub fn pack<E: Element>(
     ins: usize,
     panel: &mut [MaybeUninit<E>],
 ) {
-    let lanes = isa.lanes();
-    spread::<E, E>(rows, ins, width, panel, |n| n, |c| place::<E>(c, lanes));
-}
-
-/// The same to a panel of f32.
-pub fn pack_wide<E: Element>(
-    width: usize,
-    rows: &[u8],
-    ins: usize,
-    panel: &mut [MaybeUninit<f32>],
-) {
-    spread::<E, f32>(rows, ins, width, panel, E::widen, |c| c);
-}
-
-#[inline(always)]
-fn spread<E: Element, T: Element>(
-    rows: &[u8],
-    ins: usize,
-    width: usize,
-    panel: &mut [MaybeUninit<T>],
-    convert: impl Fn(E) -> T,
-    place: impl Fn(usize) -> usize,
-) {
-    let size = size_of::<E>();
+    let (size, lanes) = (size_of::<E>(), isa.lanes());
     if rows.len() < width * ins * size {
-        panel.fill(MaybeUninit::new(T::ZERO));
+        panel.fill(MaybeUninit::new(E::ZERO));
     }
     for from in (0..ins).step_by(block::<E>()) {
         let block = from..(from + block::<E>()).min(ins);
         let panel = &mut panel[from * width..][..block.len() * width];
         for (column, row) in rows.chunks_exact((ins * size).max(1)).enumerate() {
-            let at = place(column);
+            let at = place::<E>(column, lanes);
             let row = row[block.start * size..block.end * size].chunks_exact(size);
             for (to, number) in panel.chunks_exact_mut(width).zip(row) {
-                to[at] = MaybeUninit::new(convert(E::from_bytes(number)));
+                to[at] = MaybeUninit::new(E::from_bytes(number));
             }
         }
     }
