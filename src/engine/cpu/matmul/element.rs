@@ -62,7 +62,7 @@ impl Element for bf16 {
     }
     #[inline(always)]
     unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
-        const { assert!(VECTORS % 2 == 0, "registers come in pairs") };
+        const { assert!(VECTORS.is_multiple_of(2), "registers come in pairs") };
         // SAFETY: the caller's.
         unsafe {
             let mut loaded = [L::zero(); VECTORS];
@@ -82,4 +82,14 @@ pub fn place<E: Element>(column: usize, lanes: usize) -> usize {
     }
     let (pair, within) = (column / (2 * lanes), column % (2 * lanes));
     pair * 2 * lanes + 2 * (within % lanes) + within / lanes
+}
+
+/// Which column stands at place `at` of a panel's row.
+#[inline(always)]
+pub fn column<E: Element>(at: usize, lanes: usize) -> usize {
+    if !E::IS_PAIRED {
+        return at;
+    }
+    let (pair, within) = (at / (2 * lanes), at % (2 * lanes));
+    pair * 2 * lanes + within % 2 * lanes + within / 2
 }

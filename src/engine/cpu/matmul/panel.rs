@@ -2,8 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::element::{Element, place};
+use super::element::{Element, column, place};
 use super::isa::Isa;
+use super::transpose::{side, square};
 
 /// A cache line, which a wide register's load must not straddle.
 #[derive(Clone, Copy)]
@@ -35,6 +36,9 @@ const fn block<E: Element>() -> usize {
 
 /// `rows` [at most the panel's width, `ins`], bytes as stored, to a panel [`ins`][width] of the
 /// same type; columns without a row become 0.
+///
+/// # Panics
+/// If the panel is not of that size.
 pub fn pack<E: Element>(
     isa: Isa,
     width: usize,
@@ -43,15 +47,34 @@ pub fn pack<E: Element>(
     panel: &mut [MaybeUninit<E>],
 ) {
     let (size, lanes) = (size_of::<E>(), isa.lanes());
-    if rows.len() < width * ins * size {
+    assert_eq!(panel.len(), width * ins, "a panel");
+    let count = rows.len() / (ins * size).max(1);
+    if count < width {
         panel.fill(MaybeUninit::new(E::ZERO));
     }
     for from in (0..ins).step_by(block::<E>()) {
-        let block = from..(from + block::<E>()).min(ins);
-        let panel = &mut panel[from * width..][..block.len() * width];
+        let end = (from + block::<E>()).min(ins);
+        let mut first = from;
+        if count == width {
+            // Whole squares, while there are.
+            let side = side::<E>();
+            while first + side <= end {
+                for at in (0..width).step_by(side) {
+                    let row = |i: usize| {
+                        let number = column::<E>(at + i, lanes) * ins + first;
+                        rows[number * size..][..16].as_ptr()
+                    };
+                    let to = &mut panel[first * width + at..][..(side - 1) * width + side];
+                    // SAFETY: each row is 16 bytes, and `to` holds `side` rows of the square.
+                    unsafe { square(row, to.as_mut_ptr().cast::<E>(), width) }
+                }
+                first += side;
+            }
+        }
+        let panel = &mut panel[first * width..end * width];
         for (column, row) in rows.chunks_exact((ins * size).max(1)).enumerate() {
             let at = place::<E>(column, lanes);
-            let row = row[block.start * size..block.end * size].chunks_exact(size);
+            let row = row[first * size..end * size].chunks_exact(size);
             for (to, number) in panel.chunks_exact_mut(width).zip(row) {
                 to[at] = MaybeUninit::new(E::from_bytes(number));
             }

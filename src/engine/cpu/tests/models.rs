@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, OptionRows, Pass, Start};
+use crate::engine::backend::{Backend, OptionRows, Start};
 use crate::engine::cpu::loader;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::Schedule;
