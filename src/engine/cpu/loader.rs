@@ -1,17 +1,14 @@
 //! Weights on their way to this processor's layout.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::attention::Heads;
 use super::backend::CpuBackend;
-use super::block::Block;
 use super::head::Head;
-use super::matmul::{MatrixBuilder, PackedMatrix};
-use super::norm::Norm;
+use super::incoming::Incoming;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::model::Tensor;
+use crate::model::shape::BlockShape;
 use crate::model::stored::{MatrixRole, VectorRole, Weights};
 
 /// Waits for the blocks of a model; what its read-out needs is read from `weights` when it is.
@@ -28,13 +25,6 @@ struct CpuLoader {
     blocks: Vec<Incoming>,
 }
 
-/// What has come of a block.
-#[derive(Default)]
-struct Incoming {
-    matrices: HashMap<MatrixRole, MatrixBuilder>,
-    vectors: HashMap<VectorRole, Vec<f32>>,
-}
-
 impl Loader for CpuLoader {
     fn matrix(
         &mut self,
@@ -44,13 +34,8 @@ impl Loader for CpuLoader {
         rows: &Tensor,
     ) -> Result<(), EngineError> {
         let shape = &self.weights.shape;
-        let [outs, ins] = shape.blocks[block].matrix(role, shape.width);
-        let builder = || MatrixBuilder::new(rows.dtype, outs, ins);
-        let matrices = &mut self.blocks[block].matrices;
-        matrices
-            .entry(role)
-            .or_insert_with(builder)
-            .fill(first_row, rows);
+        let whole = shape.blocks[block].matrix(role, shape.width);
+        self.blocks[block].matrix(role, whole, first_row, rows);
         Ok(())
     }
 
@@ -60,22 +45,22 @@ impl Loader for CpuLoader {
         role: VectorRole,
         numbers: Vec<f32>,
     ) -> Result<(), EngineError> {
-        self.blocks[block].vectors.insert(role, numbers);
+        self.blocks[block].vector(role, numbers);
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
         let weights = self.weights;
-        let mut dtypes: Vec<_> = self
-            .blocks
-            .iter()
-            .flat_map(|block| block.matrices.values().map(MatrixBuilder::dtype))
-            .collect();
+        let mut dtypes: Vec<_> = self.blocks.iter().flat_map(Incoming::dtypes).collect();
         dtypes.sort_unstable();
         dtypes.dedup();
-        let blocks = self.blocks.into_iter().enumerate();
-        let blocks = blocks.map(|(n, incoming)| incoming.block(n, &weights));
-        let blocks = blocks.collect::<Result<Vec<_>, _>>()?;
+        let shape = &weights.shape;
+        let blocks = self.blocks.into_iter().zip(&shape.blocks).enumerate();
+        let block = |(n, (incoming, block)): (usize, (Incoming, &BlockShape))| {
+            let missing = |what| EngineError::Unfinished { block: n, what };
+            incoming.block(block, shape.width).map_err(missing)
+        };
+        let blocks = blocks.map(block).collect::<Result<Vec<_>, _>>()?;
         let head = Head::new(weights.clone())?;
         Ok(Box::new(CpuBackend::new(
             weights.shape.width,
@@ -83,59 +68,5 @@ impl Loader for CpuLoader {
             blocks,
             head,
         )))
-    }
-}
-
-impl Incoming {
-    fn block(mut self, n: usize, weights: &Weights) -> Result<Block, EngineError> {
-        let width = weights.shape.width;
-        let shape = &weights.shape.blocks[n];
-        let missing = |what: String| EngineError::Unfinished { block: n, what };
-        let mut vectors = HashMap::new();
-        for (role, length) in shape.vectors(width) {
-            let numbers = self.vectors.remove(&role);
-            let whole = numbers.filter(|numbers| numbers.len() == length);
-            vectors.insert(role, whole.ok_or_else(|| missing(format!("{role:?}")))?);
-        }
-        let mut vector = |role| vectors.remove(&role).unwrap_or_default();
-        let mut matrix = |role: MatrixRole| -> Result<PackedMatrix, EngineError> {
-            let builder = self.matrices.remove(&role);
-            builder
-                .and_then(MatrixBuilder::finish)
-                .ok_or_else(|| missing(format!("{role:?}")))
-        };
-        let attention_norm = Norm::new(
-            shape.norm,
-            vector(VectorRole::AttentionNorm),
-            vector(VectorRole::AttentionNormBias),
-        );
-        let mlp_norm = shape.has_mlp_norm().then(|| {
-            Norm::new(
-                shape.norm,
-                vector(VectorRole::MlpNorm),
-                vector(VectorRole::MlpNormBias),
-            )
-        });
-        Ok(Block {
-            width,
-            placement: shape.placement,
-            residual: shape.residual,
-            attention_norm,
-            qkv: matrix(MatrixRole::Qkv)?,
-            qkv_bias: vector(VectorRole::QkvBias),
-            heads: Heads::new(&shape.attention),
-            qk_norm: shape.attention.qk_norm,
-            query_norm: vector(VectorRole::QueryNorm),
-            key_norm: vector(VectorRole::KeyNorm),
-            eps: shape.norm.eps as f32,
-            out: matrix(MatrixRole::Out)?,
-            out_bias: vector(VectorRole::OutBias),
-            mlp_norm,
-            mlp: shape.mlp,
-            up: matrix(MatrixRole::Up)?,
-            up_bias: vector(VectorRole::UpBias),
-            down: matrix(MatrixRole::Down)?,
-            down_bias: vector(VectorRole::DownBias),
-        })
     }
 }

@@ -4,22 +4,25 @@
 //! An operation is one file, with the slow twin that it must equal in its tests; those that training
 //! needs have their gradient beside them. [`matmul`] is where the time goes.
 
-mod activation;
-mod attention;
+pub mod activation;
+pub mod attention;
 mod backend;
 mod block;
-mod exp;
+pub mod exp;
 mod head;
+mod incoming;
 mod loader;
-mod matmul;
-mod norm;
+pub mod matmul;
+pub mod norm;
 mod pass;
-mod rope;
+pub mod rope;
 mod scratch;
-mod sums;
+pub mod sums;
 mod votes;
 
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use loader::loader;

@@ -1,5 +1,6 @@
 //! Rotary positions: dimension i of a head's first R turns with i + R/2, the rest stay.
 
+use super::attention::Heads;
 use crate::engine::rope::Angles;
 
 /// Turns a head `x` [W] as at position `t`, every number times `scale`, where the angles are
@@ -22,23 +23,22 @@ pub fn rotate(x: &[f32], angles: &Angles, half: usize, t: usize, scale: f32, out
     }
 }
 
-/// In training: turns, in place, the heads of `width` numbers that lie side by side in the first
-/// `turned` numbers of each row of `rows` [N, `stride`], for packed sequences of which `starts` holds
-/// the first rows, and the end; or turns them back with `inverse`, which is also the gradient.
+/// In training: turns, in place, the queries and keys of `qkv` [N, (H + 2 KV) W], for packed sequences
+/// of which `starts` holds the first rows, and the end; or turns them back with `inverse`, which is
+/// also the gradient.
 pub fn rotate_in_place(
-    rows: &mut [f32],
-    stride: usize,
-    turned: usize,
-    width: usize,
+    qkv: &mut [f32],
+    heads: Heads,
     starts: &[usize],
     angles: &Angles,
-    half: usize,
     inverse: bool,
 ) {
+    let stride = heads.qkv_width();
+    let turned = (heads.heads + heads.kv_heads) * heads.width;
     for sequence in starts.windows(2) {
         let span = sequence[0] * stride..sequence[1] * stride;
-        for (t, row) in rows[span].chunks_exact_mut(stride).enumerate() {
-            turn_heads(&mut row[..turned], width, angles, half, t, inverse);
+        for (t, row) in qkv[span].chunks_exact_mut(stride).enumerate() {
+            turn_heads(&mut row[..turned], heads, angles, t, inverse);
         }
     }
 }
@@ -48,17 +48,11 @@ pub fn rotate_in_place(
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
-fn turn_heads(
-    heads: &mut [f32],
-    width: usize,
-    angles: &Angles,
-    half: usize,
-    t: usize,
-    inverse: bool,
-) {
+fn turn_heads(row: &mut [f32], heads: Heads, angles: &Angles, t: usize, inverse: bool) {
+    let half = heads.rope_half;
     let (cos, sin) = at(angles, half, t);
     let sign = if inverse { -1.0 } else { 1.0 };
-    for head in heads.chunks_exact_mut(width) {
+    for head in row.chunks_exact_mut(heads.width) {
         let (a, b) = head[..2 * half].split_at_mut(half);
         for i in 0..half {
             let (x, y, sin) = (a[i], b[i], sin[i] * sign);
@@ -118,21 +112,19 @@ mod tests {
 
     #[test]
     fn turning_in_place_is_the_same_and_can_be_undone() {
-        let (width, half, stride) = (12, 4, 40);
-        let angles = angles(2 * half);
+        let (width, half) = (12, 4);
+        let heads = Heads {
+            heads: 2,
+            kv_heads: 1,
+            width,
+            window: usize::MAX,
+            rope_half: half,
+        };
+        let (stride, angles) = (heads.qkv_width(), angles(2 * half));
         let starts = [0, 5, 6, 14];
         let rows = random(14 * stride, 1.0, 2);
         let mut turned = rows.clone();
-        rotate_in_place(
-            &mut turned,
-            stride,
-            36,
-            width,
-            &starts,
-            &angles,
-            half,
-            false,
-        );
+        rotate_in_place(&mut turned, heads, &starts, &angles, false);
         for sequence in starts.windows(2) {
             for row in sequence[0]..sequence[1] {
                 let (x, ours) = (&rows[row * stride..], &turned[row * stride..]);
@@ -144,7 +136,7 @@ mod tests {
                 assert_eq!(x[36..stride], ours[36..stride]);
             }
         }
-        rotate_in_place(&mut turned, stride, 36, width, &starts, &angles, half, true);
+        rotate_in_place(&mut turned, heads, &starts, &angles, true);
         let expected: Vec<f64> = rows.iter().map(|&x| f64::from(x)).collect();
         close(&turned, &expected, 1e-6);
     }

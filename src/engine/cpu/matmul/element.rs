@@ -7,15 +7,11 @@ use super::lanes::Lanes;
 /// A stored number.
 pub trait Element: Copy + Send + Sync + 'static {
     const ZERO: Self;
-    /// Is it f32 already?
-    const IS_WIDE: bool;
     /// Two registers of a panel's row are stored as pairs: first numbers, second numbers, ….
     const IS_PAIRED: bool;
 
     /// From its little-endian bytes, at the beginning of `bytes`.
     fn from_bytes(bytes: &[u8]) -> Self;
-
-    fn widen(self) -> f32;
 
     /// One input's row of a panel, [VECTORS COUNT] numbers.
     ///
@@ -26,16 +22,11 @@ pub trait Element: Copy + Send + Sync + 'static {
 
 impl Element for f32 {
     const ZERO: Self = 0.0;
-    const IS_WIDE: bool = true;
     const IS_PAIRED: bool = false;
 
     #[inline(always)]
     fn from_bytes(bytes: &[u8]) -> Self {
         Self::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
-    }
-    #[inline(always)]
-    fn widen(self) -> f32 {
-        self
     }
     #[inline(always)]
     unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
@@ -46,16 +37,11 @@ impl Element for f32 {
 
 impl Element for f16 {
     const ZERO: Self = Self::ZERO;
-    const IS_WIDE: bool = false;
     const IS_PAIRED: bool = false;
 
     #[inline(always)]
     fn from_bytes(bytes: &[u8]) -> Self {
         Self::from_le_bytes([bytes[0], bytes[1]])
-    }
-    #[inline(always)]
-    fn widen(self) -> f32 {
-        self.to_f32()
     }
     #[inline(always)]
     unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
@@ -66,7 +52,6 @@ impl Element for f16 {
 
 impl Element for bf16 {
     const ZERO: Self = Self::ZERO;
-    const IS_WIDE: bool = false;
     // A bf16 is the upper half of an f32: of a register of pairs, a shift leaves the first numbers
     // and a mask the second, half the work of widening two half registers.
     const IS_PAIRED: bool = true;
@@ -76,12 +61,8 @@ impl Element for bf16 {
         Self::from_le_bytes([bytes[0], bytes[1]])
     }
     #[inline(always)]
-    fn widen(self) -> f32 {
-        self.to_f32()
-    }
-    #[inline(always)]
     unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
-        const { assert!(VECTORS % 2 == 0, "registers come in pairs") };
+        const { assert!(VECTORS.is_multiple_of(2), "registers come in pairs") };
         // SAFETY: the caller's.
         unsafe {
             let mut loaded = [L::zero(); VECTORS];
@@ -101,4 +82,14 @@ pub fn place<E: Element>(column: usize, lanes: usize) -> usize {
     }
     let (pair, within) = (column / (2 * lanes), column % (2 * lanes));
     pair * 2 * lanes + 2 * (within % lanes) + within / lanes
+}
+
+/// Which column stands at place `at` of a panel's row.
+#[inline(always)]
+pub fn column<E: Element>(at: usize, lanes: usize) -> usize {
+    if !E::IS_PAIRED {
+        return at;
+    }
+    let (pair, within) = (at / (2 * lanes), at % (2 * lanes));
+    pair * 2 * lanes + within % 2 * lanes + within / 2
 }

@@ -55,39 +55,19 @@ macro_rules! strip {
     };
 }
 
-macro_rules! widen {
-    ($name:ident $(, $feature:literal)?: $lanes:ty, $vectors:literal) => {
-        $(#[target_feature(enable = $feature)])?
-        unsafe fn $name<E: Element>(panel: *const E, depth: usize, to: *mut f32) {
-            // SAFETY: the caller's.
-            unsafe { tile::widen::<E, $lanes, $vectors>(panel, depth, to) }
-        }
-    };
-}
-
 // Panel widths and rows as measured, see benches/README.md.
 #[cfg(target_arch = "x86_64")]
 strip!(avx512, "avx512f": lanes::Avx512, 4, 6 1 2 3 4 5);
 #[cfg(target_arch = "x86_64")]
 strip!(avx512_narrow, "avx512f": lanes::Avx512, 1, 8 1 2 3 4 5 6 7);
 #[cfg(target_arch = "x86_64")]
-widen!(avx512_widen, "avx512f": lanes::Avx512, 4);
-#[cfg(target_arch = "x86_64")]
 strip!(avx2, "avx2,fma,f16c": lanes::Avx2, 2, 6 1 2 3 4 5);
-#[cfg(target_arch = "x86_64")]
-widen!(avx2_widen, "avx2,fma,f16c": lanes::Avx2, 2);
 #[cfg(target_arch = "aarch64")]
 strip!(neon, "neon": lanes::Neon, 4, 6 1 2 3 4 5);
-#[cfg(target_arch = "aarch64")]
-widen!(neon_widen, "neon": lanes::Neon, 4);
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 strip!(simd128: lanes::Simd128, 2, 4 1 2 3);
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-widen!(simd128_widen: lanes::Simd128, 2);
 #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 strip!(portable: lanes::Portable, 2, 4 1 2 3);
-#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-widen!(portable_widen: lanes::Portable, 2);
 
 impl Isa {
     /// All that this processor has, the best first.
@@ -214,28 +194,6 @@ impl Isa {
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx512 => avx512_narrow::<f32, STEPS>(strip),
                 _ => self.run::<f32, STEPS>(strip),
-            }
-        }
-    }
-
-    /// A panel [`depth`][[`Self::width`]] to f32.
-    ///
-    /// # Safety
-    /// The pointers are good for the panel.
-    pub unsafe fn widen<E: Element>(self, panel: *const E, depth: usize, to: *mut f32) {
-        // SAFETY: as in `run`.
-        unsafe {
-            match self.0 {
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx512 => avx512_widen(panel, depth, to),
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx2 => avx2_widen(panel, depth, to),
-                #[cfg(target_arch = "aarch64")]
-                Set::Neon => neon_widen(panel, depth, to),
-                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                Set::Simd128 => simd128_widen(panel, depth, to),
-                #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-                Set::Portable => portable_widen(panel, depth, to),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Weights in panels, and the products with them.
 
 use std::cell::RefCell;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use half::{bf16, f16};
@@ -8,19 +9,13 @@ use rayon::prelude::*;
 
 use super::element::Element;
 use super::isa::{Isa, Strip};
-use super::panel::{Line, pack, pack_wide, places, room};
+use super::panel::{Line, pack, places, room};
 use super::tile::Tile;
 use crate::model::{DType, Tensor};
 
 /// Inputs that one pass over a panel takes: keeps panel and rows in the second-level cache where
 /// matrices are very wide.
 const DEPTH: usize = 2048;
-
-/// The same where a panel is widened first: what is written is read again at once.
-const WIDE_DEPTH: usize = 512;
-
-/// From so many rows on, a panel is widened once for all of them rather than once a tile.
-const WIDE_ROWS: usize = 24;
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
 const LEAST_ROWS: usize = 24;
@@ -266,8 +261,8 @@ pub fn multiply(
     with_element!(weights.dtype, E => {
         let rows = weights.bytes.par_chunks(width * ins * size_of::<E>());
         rows.enumerate().for_each(|(p, rows)| {
-            with_scratch(width * ins, |panel| {
-                pack_wide::<E>(width, rows, ins, panel);
+            with_scratch::<E, _>(width * ins, |panel| {
+                pack::<E>(isa, width, rows, ins, panel);
                 let product = Product {
                     isa,
                     x,
@@ -277,7 +272,7 @@ pub fn multiply(
                     y: y.get(),
                     y_stride,
                 };
-                // SAFETY: `pack_wide` wrote all of the panel. The asserts saw that `y` has all
+                // SAFETY: `pack` wrote all of the panel. The asserts saw that `y` has all
                 // columns of all rows; each panel's columns are written by one thread.
                 unsafe { product.panel_columns(p, panel.assume_init_ref()) }
             });
@@ -327,10 +322,8 @@ impl Product<'_> {
                 }
             }
         }
-        let is_wide = !E::IS_WIDE && rows >= WIDE_ROWS;
-        let step = if is_wide { WIDE_DEPTH } else { DEPTH };
-        for from in (0..ins).step_by(step) {
-            let depth = step.min(ins - from);
+        for from in (0..ins).step_by(DEPTH) {
+            let depth = DEPTH.min(ins - from);
             let tile = Tile {
                 x: self.x[from..].as_ptr(),
                 x_stride: ins,
@@ -343,15 +336,7 @@ impl Product<'_> {
             };
             // SAFETY: rows are `ins` apart in `x` and `depth` long from `from` on, the panel is
             // [ins][width], and `to` has `width` columns for every row.
-            if is_wide {
-                with_wide(depth * width, |wide| unsafe {
-                    isa.widen(tile.panel, depth, wide);
-                    let tile = tile.with_panel(wide.cast_const());
-                    isa.run::<f32, false>(Strip { rows, tile });
-                });
-            } else {
-                unsafe { isa.run::<E, false>(Strip { rows, tile }) }
-            }
+            unsafe { isa.run::<E, false>(Strip { rows, tile }) }
         }
         for (row, beside) in beside.chunks_exact(width).enumerate() {
             // SAFETY: these are the row's last columns.
@@ -365,27 +350,20 @@ impl Product<'_> {
 
 thread_local! {
     static PACKED: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
-    static WIDE: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Room for a panel of f32 that this thread used before; `work` must wait for no other thread.
-pub(super) fn with_scratch<T>(
+/// Room for a panel that this thread used before; `work` must wait for no other thread.
+pub(super) fn with_scratch<E: Element, T>(
     numbers: usize,
-    work: impl FnOnce(&mut [std::mem::MaybeUninit<f32>]) -> T,
+    work: impl FnOnce(&mut [MaybeUninit<E>]) -> T,
 ) -> T {
-    PACKED.with_borrow_mut(|lines| work(&mut places(reserve(lines, numbers))[..numbers]))
-}
-
-/// The same for part of a panel that is being widened.
-fn with_wide(numbers: usize, work: impl FnOnce(*mut f32)) {
-    WIDE.with_borrow_mut(|lines| work(reserve(lines, numbers).as_mut_ptr().cast()));
-}
-
-fn reserve(lines: &mut Vec<Line>, numbers: usize) -> &mut [Line] {
-    if lines.len() * 16 < numbers {
-        *lines = room(numbers * size_of::<f32>());
-    }
-    lines
+    PACKED.with_borrow_mut(|lines| {
+        let bytes = numbers * size_of::<E>();
+        if size_of_val(&lines[..]) < bytes {
+            *lines = room(bytes);
+        }
+        work(&mut places(lines)[..numbers])
+    })
 }
 
 /// An output that several threads write different columns of.

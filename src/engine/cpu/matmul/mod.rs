@@ -19,6 +19,7 @@ mod narrow;
 mod panel;
 mod tile;
 pub mod training;
+mod transpose;
 
 #[cfg(test)]
 use isa::Isa;

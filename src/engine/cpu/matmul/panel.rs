@@ -2,8 +2,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::element::{Element, place};
+use super::element::{Element, column, place};
 use super::isa::Isa;
+use super::transpose::{side, square};
 
 /// A cache line, which a wide register's load must not straddle.
 #[derive(Clone, Copy)]
@@ -35,6 +36,9 @@ const fn block<E: Element>() -> usize {
 
 /// `rows` [at most the panel's width, `ins`], bytes as stored, to a panel [`ins`][width] of the
 /// same type; columns without a row become 0.
+///
+/// # Panics
+/// If the panel is not of that size.
 pub fn pack<E: Element>(
     isa: Isa,
     width: usize,
@@ -42,41 +46,37 @@ pub fn pack<E: Element>(
     ins: usize,
     panel: &mut [MaybeUninit<E>],
 ) {
-    let lanes = isa.lanes();
-    spread::<E, E>(rows, ins, width, panel, |n| n, |c| place::<E>(c, lanes));
-}
-
-/// The same to a panel of f32.
-pub fn pack_wide<E: Element>(
-    width: usize,
-    rows: &[u8],
-    ins: usize,
-    panel: &mut [MaybeUninit<f32>],
-) {
-    spread::<E, f32>(rows, ins, width, panel, E::widen, |c| c);
-}
-
-#[inline(always)]
-fn spread<E: Element, T: Element>(
-    rows: &[u8],
-    ins: usize,
-    width: usize,
-    panel: &mut [MaybeUninit<T>],
-    convert: impl Fn(E) -> T,
-    place: impl Fn(usize) -> usize,
-) {
-    let size = size_of::<E>();
-    if rows.len() < width * ins * size {
-        panel.fill(MaybeUninit::new(T::ZERO));
+    let (size, lanes) = (size_of::<E>(), isa.lanes());
+    assert_eq!(panel.len(), width * ins, "a panel");
+    let count = rows.len() / (ins * size).max(1);
+    if count < width {
+        panel.fill(MaybeUninit::new(E::ZERO));
     }
     for from in (0..ins).step_by(block::<E>()) {
-        let block = from..(from + block::<E>()).min(ins);
-        let panel = &mut panel[from * width..][..block.len() * width];
+        let end = (from + block::<E>()).min(ins);
+        let mut first = from;
+        if count == width {
+            // Whole squares, while there are.
+            let side = side::<E>();
+            while first + side <= end {
+                for at in (0..width).step_by(side) {
+                    let row = |i: usize| {
+                        let number = column::<E>(at + i, lanes) * ins + first;
+                        rows[number * size..][..16].as_ptr()
+                    };
+                    let to = &mut panel[first * width + at..][..(side - 1) * width + side];
+                    // SAFETY: each row is 16 bytes, and `to` holds `side` rows of the square.
+                    unsafe { square(row, to.as_mut_ptr().cast::<E>(), width) }
+                }
+                first += side;
+            }
+        }
+        let panel = &mut panel[first * width..end * width];
         for (column, row) in rows.chunks_exact((ins * size).max(1)).enumerate() {
-            let at = place(column);
-            let row = row[block.start * size..block.end * size].chunks_exact(size);
+            let at = place::<E>(column, lanes);
+            let row = row[first * size..end * size].chunks_exact(size);
             for (to, number) in panel.chunks_exact_mut(width).zip(row) {
-                to[at] = MaybeUninit::new(convert(E::from_bytes(number)));
+                to[at] = MaybeUninit::new(E::from_bytes(number));
             }
         }
     }

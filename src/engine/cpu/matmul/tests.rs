@@ -44,8 +44,7 @@ fn packed(isa: Isa, weights: &Tensor) -> PackedMatrix {
     builder.finish().expect("all rows")
 }
 
-/// Odd numbers of rows, inputs and outputs, one of each, more inputs than one pass takes, and so
-/// many rows that panels are widened first.
+/// Odd numbers of rows, inputs and outputs, one of each, and more inputs than one pass takes.
 const SHAPES: [(usize, usize, usize); 9] = [
     (1, 1, 1),
     (1, 64, 320),
@@ -99,14 +98,9 @@ fn every_finite_half_is_widened_exactly() {
                 columns: 1,
                 bytes: Cow::Borrowed(&bytes),
             };
-            // One row is read in registers; many are widened before.
-            for rows in [1, 30] {
-                let mut y = vec![f32::NAN; rows * bits.len()];
-                packed(isa, &weights).multiply(&vec![1.0; rows], &[], &mut y);
-                for row in y.chunks(bits.len()) {
-                    assert_eq!(row, weights.to_f32(), "{} {dtype:?}", isa.name());
-                }
-            }
+            let mut y = vec![f32::NAN; bits.len()];
+            packed(isa, &weights).multiply(&[1.0], &[], &mut y);
+            assert_eq!(y, weights.to_f32(), "{} {dtype:?}", isa.name());
         }
     }
 }

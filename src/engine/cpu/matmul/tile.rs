@@ -21,22 +21,6 @@ pub struct Tile<E> {
     pub add: bool,
 }
 
-impl<E> Tile<E> {
-    /// The same product from another panel.
-    pub fn with_panel<F>(self, panel: *const F) -> Tile<F> {
-        Tile {
-            x: self.x,
-            x_stride: self.x_stride,
-            x_step: self.x_step,
-            panel,
-            depth: self.depth,
-            y: self.y,
-            y_stride: self.y_stride,
-            add: self.add,
-        }
-    }
-}
-
 /// `y [ROWS, VECTORS COUNT] (+)= x [ROWS, depth] panel [depth, VECTORS COUNT]`, the inputs `x_step`
 /// apart where `STEPS`, else neighbours.
 ///
@@ -89,27 +73,6 @@ pub unsafe fn run<
         for (row, sums) in sums.into_iter().enumerate() {
             for (v, sum) in sums.into_iter().enumerate() {
                 sum.store(y.add(row * y_stride + v * L::COUNT));
-            }
-        }
-    }
-}
-
-/// A panel [`depth`][VECTORS COUNT] to f32, its columns in their order.
-///
-/// # Safety
-/// The instruction set of `L` is there, and the pointers are good for the panel.
-#[inline(always)]
-pub unsafe fn widen<E: Element, L: Lanes, const VECTORS: usize>(
-    panel: *const E,
-    depth: usize,
-    to: *mut f32,
-) {
-    for k in 0..depth {
-        let at = k * VECTORS * L::COUNT;
-        // SAFETY: the caller's.
-        unsafe {
-            for (v, lanes) in E::load::<L, VECTORS>(panel.add(at)).into_iter().enumerate() {
-                lanes.store(to.add(at + v * L::COUNT));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use super::isa::{Isa, Strip};
 use super::matrix::with_scratch;
-use super::panel::{bytes, pack_wide};
+use super::panel::{bytes, pack};
 use super::tile::Tile;
 
 /// Inputs that one pass over a panel takes where they are tokens: their part of both factors stays
@@ -30,7 +30,7 @@ pub fn forward(y: &mut [f32], x: &[f32], w: &[f32], n: usize, width_in: usize, a
     };
     product.run(y, |columns, width, panel| {
         let rows = &w[columns.start * width_in..columns.end * width_in];
-        pack_wide::<f32>(width, bytes(rows), width_in, panel);
+        pack::<f32>(Isa::best(), width, bytes(rows), width_in, panel);
     });
 }
 
@@ -130,7 +130,7 @@ impl Product<'_> {
             let (wide, narrow) = (isa.width(), isa.narrow_width());
             let width = if left <= 2 * narrow { narrow } else { wide };
             let columns = first..(first + width).min(self.outs);
-            with_scratch(self.depth * width, |scratch| {
+            with_scratch::<f32, _>(self.depth * width, |scratch| {
                 panel(columns.clone(), width, scratch);
                 // SAFETY: `panel` wrote all of it.
                 let scratch = unsafe { scratch.assume_init_ref() };
