@@ -80,12 +80,8 @@ impl Loader for CandleLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let mut types: Vec<model::DType> = self
-            .weights
-            .blocks
-            .iter()
-            .flat_map(|block| block.matrices.iter().map(|matrix| matrix.dtype))
-            .collect();
+        let types = self.weights.block_matrices().map(|matrix| matrix.dtype);
+        let mut types: Vec<model::DType> = types.collect();
         types.sort();
         types.dedup();
         let precision: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
