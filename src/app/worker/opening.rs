@@ -6,12 +6,12 @@ use std::rc::Rc;
 use web_sys::Blob;
 
 use super::source::BlobSource;
-use super::{Desk, Stop, failed, read, stop};
+use super::{Desk, Stop, failed, stop};
 use crate::app::protocol::{EngineWish, Stage, Tell};
 use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
 use crate::model::stored::Weights;
-use crate::model::{Header, ModelFiles, Tokenizer};
+use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
@@ -51,7 +51,7 @@ pub async fn put(
     files: &ModelFiles<Blob>,
     choice: &EngineChoice,
 ) -> Result<LoadedModel, Stop> {
-    let weights = Rc::new(weights(files).await?);
+    let weights = Rc::new(weights(files)?);
     let tokenizer = files
         .tokenizer
         .as_ref()
@@ -79,26 +79,12 @@ pub async fn put(
 }
 
 /// Reads the headers, and nothing behind them.
-async fn weights(files: &ModelFiles<Blob>) -> Result<Weights, Stop> {
-    let mut read = Vec::with_capacity(files.weights.len());
-    for (name, file) in files.weights.iter() {
-        let size = file.size() as u64;
-        let first = read::slice(file, name, 0..size.min(8)).await?;
-        let length = Header::length(&first, size);
-        read.push((size, read::slice(file, name, 0..length).await?));
-    }
-    let headers = files.weights.iter().zip(&read);
-    let headers = headers.map(|((file, _), (size, bytes))| Header {
-        file,
-        size: *size,
-        bytes,
-    });
-    let headers: Vec<Header> = headers.collect();
-    let index = files
-        .index
-        .as_ref()
-        .map(|(name, bytes)| (name.as_str(), &bytes[..]));
-    let config = String::from_utf8_lossy(&files.config);
+fn weights(files: &ModelFiles<Blob>) -> Result<Weights, Stop> {
+    let sizes: Vec<u64> = files
+        .weights
+        .iter()
+        .map(|(_, file)| file.size() as u64)
+        .collect();
     let source = Rc::new(BlobSource::new(&files.weights));
-    Weights::from_headers(&config, &headers, index, source).map_err(failed)
+    Weights::from_source(files, &sizes, source).map_err(failed)
 }
