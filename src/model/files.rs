@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde::Deserialize;
 
-use super::{ModelError, Slice};
+use super::ModelError;
 
 const INDEX: &str = ".safetensors.index.json";
 
@@ -127,15 +127,6 @@ impl ModelFiles {
         let is_weights = |(file, _): &(String, Bytes)| Self::is_weights(file);
         let (weights, small) = files.into_iter().partition(is_weights);
         Self::new(name, small, weights)
-    }
-
-    /// The bytes of these slices.
-    pub fn bytes(&self, slices: &[Slice]) -> Vec<&[u8]> {
-        let bytes = |slice: &Slice| {
-            // A checkpoint's headers were checked against these very bytes.
-            &self.weights[slice.file].1[slice.range.start as usize..slice.range.end as usize]
-        };
-        slices.iter().map(bytes).collect()
     }
 
     /// Says that the weights read so far will not be read again soon: the system then keeps no

@@ -180,7 +180,7 @@ impl Pass for CandlePass<'_> {
             let numbers = tensor.flatten_all()?.to_vec1::<f32>()?;
             if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
                 let what = what.to_string();
-                return Err(EngineError::NotFinite { what, value });
+                return Err(EngineError::NotFinite { at: what });
             }
             outputs.push(numbers);
         }
