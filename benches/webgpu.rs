@@ -53,7 +53,7 @@ fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
     println!("{:<46} {:>11} {:>11}", "", "ours", "naive");
     for dtype in DType::ALL {
         let times = yardstick
-            .gemm(128, 2048, 2048, dtype, ROUNDS)
+            .gemm([128, 2048, 2048], dtype, ROUNDS)
             .expect("times");
         let (ours, naive) = medians(times);
         let name = format!("gemm 128 x 2048 x 2048, {} weights", dtype.name());

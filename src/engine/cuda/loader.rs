@@ -87,10 +87,11 @@ impl Loader for CandleLoader {
         let precision: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
         let shapes = self.weights.shape.blocks.iter().cloned();
         let mut blocks = Vec::with_capacity(self.blocks.len());
-        for (mut came, shape) in self.blocks.into_iter().zip(shapes) {
+        for (block, (mut came, shape)) in self.blocks.into_iter().zip(shapes).enumerate() {
             let mut matrix = |role: MatrixRole| {
-                let missing = || candle_core::Error::msg(format!("a block came without {role:?}"));
-                came.matrices.remove(&role).ok_or_else(missing)
+                let what = format!("{role:?}");
+                let came = came.matrices.remove(&role);
+                came.ok_or(EngineError::Unfinished { block, what })
             };
             let [qkv, out, up, down] = MatrixRole::ALL;
             blocks.push(CandleBlock {

@@ -142,20 +142,20 @@ impl Pass for CandlePass<'_> {
 
     fn give_stream(&mut self, slot: usize) -> Answer<()> {
         let stream = self.stream(slot)?.clone(); // [N, D]
-        self.given.push(("a residual stream", stream));
+        self.given.push(("the stream", stream));
         Ok(())
     }
 
     fn give_votes(&mut self, options: &OptionRows) -> Answer<()> {
         let votes = self.votes(options)?; // [kept rows, K + 1]
-        self.given.push(("a member's vote", votes));
+        self.given.push(("the members' votes", votes));
         Ok(())
     }
 
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Answer<()> {
         let streams = self.rows(slot, rows)?; // [rows, D]
         let logits = self.backend.head.logits(&streams)?; // [rows, V]
-        self.given.push(("a logit", logits));
+        self.given.push(("the logits", logits));
         Ok(())
     }
 
@@ -166,7 +166,7 @@ impl Pass for CandlePass<'_> {
             let logits = self.backend.head.logits(&self.rows(slot, rows)?)?; // [R, V]
             parts.push(fates(&logits, targets)?); // [R, 4]
         }
-        self.given.push(("a logit", Tensor::cat(&parts, 0)?)); // [rows, 4]
+        self.given.push(("the logits", Tensor::cat(&parts, 0)?)); // [rows, 4]
         Ok(())
     }
 
@@ -178,9 +178,9 @@ impl Pass for CandlePass<'_> {
         let mut outputs = Vec::with_capacity(self.given.len());
         for (what, tensor) in self.given.drain(..) {
             let numbers = tensor.flatten_all()?.to_vec1::<f32>()?;
-            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
-                let what = what.to_string();
-                return Err(EngineError::NotFinite { at: what });
+            if !numbers.iter().all(|x| x.is_finite()) {
+                let at = what.to_string();
+                return Err(EngineError::NotFinite { at });
             }
             outputs.push(numbers);
         }
