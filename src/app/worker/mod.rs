@@ -73,6 +73,18 @@ pub(super) enum Stop {
     Gpu { is_lost: bool, reason: String },
 }
 
+impl Stop {
+    /// The same, of what was tried because `first` had gone wrong: the reader learns both reasons.
+    fn after(self, first: &str) -> Self {
+        match self {
+            Self::Cancelled => Self::Cancelled,
+            Self::Failed(reason) | Self::Gpu { reason, .. } => {
+                Self::Failed(format!("{first}; and then: {reason}"))
+            }
+        }
+    }
+}
+
 /// The queue and the way back to the page.
 pub(super) struct Desk {
     scope: DedicatedWorkerGlobalScope,
@@ -212,6 +224,8 @@ fn failed(error: impl std::fmt::Display) -> Stop {
 /// What an engine says, apart where it is the GPU's fault: then there is another way.
 fn stop(error: impl Into<StudyError>) -> Stop {
     match error.into() {
+        // A prompt too much for the GPU's memory: a smaller one still runs there.
+        StudyError::Engine(EngineError::Gpu(error @ GpuError::Memory(_))) => failed(error),
         StudyError::Engine(EngineError::Gpu(error)) => Stop::Gpu {
             is_lost: matches!(error, GpuError::Lost(_)),
             reason: error.to_string(),

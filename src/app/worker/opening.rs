@@ -21,7 +21,7 @@ pub async fn open(
     files: &ModelFiles<Blob>,
     wish: EngineWish,
 ) -> Result<(LoadedModel, String), Stop> {
-    let mut notice = String::new();
+    let mut first = None;
     if wish != EngineWish::Cpu {
         let adapter = AdapterChoice {
             no_software: wish == EngineWish::Auto,
@@ -33,15 +33,19 @@ pub async fn open(
             dtype: None,
         };
         match put(desk, id, files, &gpu).await {
-            Ok(model) => return Ok((model, notice)),
-            Err(Stop::Gpu { reason, .. }) => {
-                notice = format!("The model runs on the processor: {reason}.");
-            }
+            Ok(model) => return Ok((model, String::new())),
+            Err(Stop::Gpu { reason, .. }) => first = Some(reason),
             Err(other) => return Err(other),
         }
     }
-    let model = put(desk, id, files, &EngineChoice::Cpu).await?;
-    Ok((model, notice))
+    let model = put(desk, id, files, &EngineChoice::Cpu).await;
+    match first {
+        None => Ok((model?, String::new())),
+        Some(first) => {
+            let model = model.map_err(|stop| stop.after(&first))?;
+            Ok((model, format!("The model runs on the processor: {first}.")))
+        }
+    }
 }
 
 /// The model in this very engine.

@@ -121,7 +121,9 @@ impl Held {
         // The broken engine goes first: its memory is needed.
         self.model = None;
         let wish = if again { self.wish } else { EngineWish::Cpu };
-        let (model, why) = opening::open(desk, id, &self.files, wish).await?;
+        let opened = opening::open(desk, id, &self.files, wish).await;
+        let first = format!("in the middle of a run, {reason}");
+        let (model, why) = opened.map_err(|stop| stop.after(&first))?;
         let on_gpu = model.engine.profile().is_some();
         self.notice = if on_gpu {
             format!(

@@ -3,69 +3,65 @@
 use std::collections::HashMap;
 
 use super::device::{Device, STORAGE};
+use super::lists::Lists;
 use super::readback::Staging;
-use super::recorder::Shared;
+use super::recorder::Bindings;
 
 /// What a buffer of the arena holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
-    /// [slots, N, D] residual streams
+    /// `[slots, N, D]` residual streams
     Streams,
-    /// [copies N, D] a block's normed input
+    /// `[steps N, D]` what a branch reads; `[rows, D]` what the output head reads
     Normed,
-    /// [copies N, (heads + 2 kv_heads) W]
+    /// `[steps N, (H + 2 KV) W]`
     Qkv,
-    /// [copies N, heads W]
+    /// `[steps N, H W]`
     Attended,
-    /// [copies N, D] the stream between a block's attention and its MLP
+    /// `[steps N, D]` the stream between a block's attention and its MLP
     Middle,
-    /// [copies N, 2 F]
-    GateUp,
-    /// [copies N, F]
-    Gated,
-    /// [members, D] of the tokens read
+    /// `[steps N, 2 F]` or `[steps N, F]`
+    Up,
+    /// `[steps N, F]`
+    Activated,
+    /// `[steps N, D]` a branch before the norm that stands after it
+    Branch,
+    /// `[kept rows, D]`
     Kept,
-    /// [P, K, D]
+    /// `[P, K, D]`
     Options,
-    /// [rows, D] the streams that meet the output head
-    Heads,
-    /// [rows, V]
+    /// `[rows, D]` the streams that meet the output head
+    HeadRows,
+    /// `[rows, V]`
     Logits,
-    /// What is read back.
+    /// What is given back, output behind output.
     Out,
-    /// The copy table.
-    Copies,
-    /// [N] (angle row, prompt read here)
+    /// The step table.
+    Steps,
+    /// `[N]` (angle row, sequence that ends here)
     Tokens,
-    /// [angle rows, W/2] (cos, sin)
+    /// `[angle rows, rope width / 2]` (cos, sin)
     Angles,
-    /// Attention's tiles.
-    Tiles,
-    /// [nodes, N, D] the streams after every step
-    States,
-    /// 0 .. N
-    Rows,
-    /// Token ids, then rows.
-    Ids,
-    /// Option ids, or the tokens that are scored.
-    Wanted,
+    /// Attention's tiles of so many queries.
+    Tiles(usize),
 }
 
 #[derive(Default)]
 pub struct Arena {
     buffers: HashMap<Use, wgpu::Buffer>,
     pub staging: Staging,
+    pub lists: Lists,
 }
 
 impl Arena {
     /// The buffer of this use, of at least `bytes`.
-    pub fn get(&mut self, device: &Device, shared: &Shared, what: Use, bytes: u64) -> wgpu::Buffer {
+    pub fn get(&mut self, device: &Device, bindings: &Bindings, what: Use, bytes: u64) -> wgpu::Buffer {
         if let Some(buffer) = self.buffers.get(&what)
             && buffer.size() >= bytes
         {
             return buffer.clone();
         }
-        shared.forget();
+        bindings.forget();
         let roomy = bytes
             .next_multiple_of(4096)
             .min(device.largest_buffer().max(bytes));
@@ -75,15 +71,15 @@ impl Arena {
         buffer
     }
 
-    /// The same, with `content` uploaded.
-    pub fn upload(
+    /// The same, with `content` uploaded. What is recorded and not yet submitted would read it too.
+    pub fn upload<T: bytemuck::NoUninit>(
         &mut self,
         device: &Device,
-        shared: &Shared,
+        bindings: &Bindings,
         what: Use,
-        content: &[u32],
+        content: &[T],
     ) -> wgpu::Buffer {
-        let buffer = self.get(device, shared, what, content.len() as u64 * 4);
+        let buffer = self.get(device, bindings, what, size_of_val(content) as u64);
         device
             .queue
             .write_buffer(&buffer, 0, bytemuck::cast_slice(content));
@@ -91,6 +87,6 @@ impl Arena {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.buffers.values().map(wgpu::Buffer::size).sum()
+        self.buffers.values().map(wgpu::Buffer::size).sum::<u64>() + self.lists.bytes()
     }
 }

@@ -1,6 +1,6 @@
 //! Finds an adapter and opens it: limits as large as it gives, errors kept instead of panicking.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::error::{GpuError, brief};
@@ -38,8 +38,26 @@ pub struct Device {
     pub limits: wgpu::Limits,
     /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
     pub name: String,
-    /// The first thing that went wrong; wgpu reports it later than the call that caused it.
-    failed: Arc<Mutex<Option<GpuError>>>,
+    /// What went wrong first in this run; wgpu reports it later than the call that caused it.
+    failed: Failure,
+}
+
+/// What went wrong first, wherever it is reported.
+#[derive(Clone, Default)]
+struct Failure(Arc<Mutex<Option<GpuError>>>);
+
+impl Failure {
+    fn lock(&self) -> MutexGuard<'_, Option<GpuError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn report(&self, error: GpuError) {
+        let mut first = self.lock();
+        // A device that is gone explains whatever else is reported.
+        if first.is_none() || matches!(error, GpuError::Lost(_)) {
+            *first = Some(error);
+        }
+    }
 }
 
 impl Device {
@@ -67,34 +85,20 @@ impl Device {
                 adapter: name.clone(),
                 reason: brief(&reason.to_string()),
             })?;
-        let failed = Arc::new(Mutex::new(None));
-        let keep = |failed: &Arc<Mutex<Option<GpuError>>>, error: GpuError| {
-            failed
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get_or_insert(error);
-        };
+        let failed = Failure::default();
         let on_error = failed.clone();
         device.on_uncaptured_error(Arc::new(move |error| {
-            keep(
-                &on_error,
-                match error {
-                    wgpu::Error::OutOfMemory { source } => {
-                        GpuError::Memory(brief(&source.to_string()))
-                    }
-                    wgpu::Error::Validation { description, .. }
-                    | wgpu::Error::Internal { description, .. } => {
-                        GpuError::Driver(brief(&description))
-                    }
-                },
-            );
+            on_error.report(match error {
+                wgpu::Error::OutOfMemory { source } => GpuError::Memory(brief(&source.to_string())),
+                wgpu::Error::Validation { description, .. }
+                | wgpu::Error::Internal { description, .. } => {
+                    GpuError::Driver(brief(&description))
+                }
+            });
         }));
         let on_loss = failed.clone();
         device.set_device_lost_callback(move |reason, message| {
-            keep(
-                &on_loss,
-                GpuError::Lost(brief(&format!("{reason:?}: {message}"))),
-            );
+            on_loss.report(GpuError::Lost(brief(&format!("{reason:?}: {message}"))));
         });
         Ok(Self {
             device,
@@ -105,13 +109,21 @@ impl Device {
         })
     }
 
-    /// The first failure since the device was opened.
+    /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
+    /// long prompt; but a lost device stays lost.
+    pub fn forgive(&self) {
+        self.failed.lock().take_if(|error| !matches!(error, GpuError::Lost(_)));
+    }
+
+    /// The first failure of this run.
     pub fn check(&self) -> Result<(), GpuError> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*failed {
-            None => Ok(()),
-            Some(error) => Err(error.clone()),
-        }
+        self.failed.lock().clone().map_or(Ok(()), Err)
+    }
+
+    /// As if the driver had reported it.
+    #[cfg(test)]
+    pub fn report(&self, error: GpuError) {
+        self.failed.report(error);
     }
 
     /// Why waiting has failed.
@@ -291,5 +303,19 @@ pub(super) mod tests {
         let _ = device.device.poll(wgpu::PollType::Poll);
         drop(buffer);
         assert!(device.check().is_err());
+    }
+
+    #[test]
+    fn memory_that_ran_out_is_one_runs_affair_and_a_loss_is_final() {
+        let device = device();
+        device.report(GpuError::Memory("too much".into()));
+        device.report(GpuError::Driver("an invalid buffer".into()));
+        assert!(matches!(device.check(), Err(GpuError::Memory(_))));
+        device.forgive();
+        device.check().expect("the next run may begin");
+        device.report(GpuError::Driver("an invalid buffer".into()));
+        device.report(GpuError::Lost("unplugged".into()));
+        device.forgive();
+        assert!(matches!(device.check(), Err(GpuError::Lost(_))));
     }
 }

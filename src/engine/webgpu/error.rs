@@ -30,6 +30,14 @@ pub enum GpuError {
         adapter: String,
         memory: crate::engine::memory::Memory,
     },
+    #[error(
+        "{matrix} holds {value}, which is past {dtype}; load the weights as they are stored, or as f32"
+    )]
+    PastType {
+        matrix: String,
+        value: f32,
+        dtype: &'static str,
+    },
     #[error("the GPU's memory ran out ({0}); use fewer or shorter prompts, or a smaller model")]
     Memory(String),
     #[error("the GPU was lost in mid-run ({0})")]

@@ -1,5 +1,10 @@
 //! One compute pipeline: its WGSL, what it binds, and the numbers a dispatch gives it.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::rc::Rc;
+
 use super::device::Device;
 
 /// Bytes of a dispatch's numbers: one uniform of 16 words, which every kernel calls `p`.
@@ -68,5 +73,21 @@ impl Kernel {
             pipeline,
             layout,
         }
+    }
+}
+
+/// Kernels of one source with different numbers or types in it, each made when it is first needed.
+pub struct Variants<K>(RefCell<HashMap<K, Rc<Kernel>>>);
+
+impl<K: Eq + Hash> Variants<K> {
+    pub fn get(&self, key: K, make: impl FnOnce() -> Kernel) -> Rc<Kernel> {
+        let mut made = self.0.borrow_mut();
+        made.entry(key).or_insert_with(|| Rc::new(make())).clone()
+    }
+}
+
+impl<K> Default for Variants<K> {
+    fn default() -> Self {
+        Self(RefCell::default())
     }
 }

@@ -1,183 +1,195 @@
-//! A model on its way to the GPU: room for all of it first, then its parts as they arrive.
+//! A model on its way to the GPU: room for all of its blocks first, then their weights as they arrive.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
+use super::attention::TileSize;
+use super::backend::WebGpuBackend;
 use super::block::Block;
-use super::device::{AdapterChoice, Device, STORAGE};
+use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
-use super::matrix::{Format, Matrix};
-use super::recorder::Shared;
-use super::{Kernels, WebGpuEngine, self_test};
-use super::{attention, gate, gather, gemm, norm, options, rope, score};
+use super::gpu::Gpu;
+use super::head::FinalNorm;
+use super::self_test;
+use crate::engine::EngineError;
+use crate::engine::backend::{Backend, Loader};
 use crate::engine::memory::Memory;
-use crate::engine::rope::Rope;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::model::Weights;
-use crate::model::{ModelConfig, Part};
+use crate::model::shape::ModelShape;
+use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::{DType, Tensor};
 
-/// An opened adapter with room for a model.
-pub struct Loading {
-    engine: WebGpuEngine,
-    /// Rows of the embedding, rows of the output head, and blocks that have arrived.
-    rows: usize,
-    output_rows: usize,
-    blocks: usize,
+/// Opens the adapter, checks its arithmetic where that is wanted, and takes all the memory that the
+/// blocks' weights need: each matrix as it is stored, or all in `dtype`.
+///
+/// # Errors
+/// No adapter, one too small or one that computes wrong numbers, or a model it has no room for.
+pub async fn loader(
+    weights: Rc<Weights>,
+    adapter: &AdapterChoice,
+    dtype: Option<DType>,
+) -> Result<Box<dyn Loader>, EngineError> {
+    let backend = reserve(weights, adapter, dtype).await?;
+    Ok(Box::new(WebGpuLoader(backend)))
 }
 
-impl Loading {
-    /// Opens the adapter, checks its arithmetic where that is wanted, compiles the kernels and
-    /// takes all the memory the weights need.
-    ///
-    /// # Errors
-    /// No adapter, one too small or one that computes wrong numbers, or a model it has no room for.
-    pub async fn begin(
-        config: ModelConfig,
-        adapter: &AdapterChoice,
-        format: Format,
-    ) -> Result<Self, GpuError> {
-        check_widths(&config)?;
-        let device = Device::open(adapter).await?;
-        if adapter.self_test {
-            self_test::run(&device, false).await?;
-        }
-        let kernels = Kernels {
-            gather: gather::Gather::new(&device, format),
-            norm: norm::Norm::new(&device, config.width, config.rms_norm_eps as f32),
-            gemm: gemm::Gemm::new(&device, format),
-            turn: rope::Turn::new(&device, &config),
-            attention: attention::Attention::new(&device, &config)?,
-            gate: gate::Gate::new(&device, config.mlp_width),
-            options: options::Options::new(&device, config.width),
-            score: score::Score::new(&device, config.vocabulary),
-        };
-        let memory = Memory::of(&config, format.bytes());
-        let scope = device
-            .device
-            .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let head = |label| {
-            let (rows, columns) = (config.vocabulary, config.width);
-            Matrix::reserve(&device, label, rows, columns, format)
-        };
-        let room = || {
-            let blocks = (0..config.blocks).map(|_| Block::reserve(&device, &config, format));
-            let output = (!config.tied).then(|| head("output")).transpose()?;
-            Ok((
-                head("embedding")?,
-                output,
-                blocks.collect::<Result<_, _>>()?,
-            ))
-        };
-        let room = room();
-        if scope.pop().await.is_some() {
-            return Err(GpuError::NoRoom {
-                adapter: device.name.clone(),
-                memory,
-            });
-        }
-        let (embedding, output, blocks) = room?;
-        device.check()?;
-        let engine = WebGpuEngine {
-            shared: Shared::new(&device),
-            kernels,
-            embedding,
-            output,
-            final_norm: device.buffer("final norm", config.width as u64 * 4, STORAGE),
-            blocks,
-            rope: Rope::new(&config),
-            format,
-            parameters: memory.parameters,
-            arena: Cell::new(None),
-            tally: Cell::default(),
-            device,
-            config,
-        };
-        Ok(Self {
-            engine,
-            rows: 0,
-            output_rows: 0,
-            blocks: 0,
-        })
+/// A backend with room for its blocks' weights, which are zeros yet.
+pub(super) async fn reserve(
+    weights: Rc<Weights>,
+    adapter: &AdapterChoice,
+    dtype: Option<DType>,
+) -> Result<WebGpuBackend, EngineError> {
+    let shape = &weights.shape;
+    check_widths(shape)?;
+    let device = Device::open(adapter).await?;
+    if adapter.self_test {
+        self_test::run(&device, false).await?;
     }
+    for block in &shape.blocks {
+        TileSize::of(&device, block.attention.head_width)?;
+    }
+    let scope = device
+        .device
+        .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let blocks = shape.blocks.iter().zip(&weights.blocks);
+    let blocks = blocks.map(|(shape, stored)| {
+        let dtypes = std::array::from_fn(|i| dtype.unwrap_or(stored.matrices[i].dtype));
+        Block::reserve(&device, shape, weights.shape.width, dtypes)
+    });
+    let blocks: Result<Vec<Block>, GpuError> = blocks.collect();
+    let rows = MatrixRole::ALL.iter().flat_map(|&role| {
+        let blocks = shape.blocks.iter();
+        blocks.map(move |block| block.matrix(role, shape.width)[0])
+    });
+    let longest = rows.max().unwrap_or(0).max(shape.vocabulary);
+    let (width, name) = (shape.width, device.name.clone());
+    let gpu = Gpu::new(device, width, longest);
+    if scope.pop().await.is_some() {
+        let memory = Memory::of(&weights, dtype);
+        return Err(GpuError::NoRoom {
+            adapter: name,
+            memory,
+        }
+        .into());
+    }
+    gpu.device.check()?;
+    Ok(WebGpuBackend {
+        blocks: blocks?,
+        final_norm: FinalNorm::upload(&gpu.device, &weights)?,
+        head: OnceCell::new(),
+        arena: Cell::new(None),
+        tally: Cell::default(),
+        gpu,
+        dtype,
+        weights,
+    })
+}
 
-    /// Uploads the next part.
-    ///
-    /// # Errors
-    /// The device failed meanwhile.
-    pub fn take(&mut self, part: &Part) -> Result<(), GpuError> {
-        let WebGpuEngine {
-            device,
-            embedding,
-            output,
-            final_norm,
-            blocks,
+/// A backend that waits for its weights.
+struct WebGpuLoader(WebGpuBackend);
+
+impl WebGpuLoader {
+    /// Memory that runs out now is the model's affair, not a run's.
+    fn check(&self) -> Result<(), EngineError> {
+        let WebGpuBackend {
+            gpu,
+            weights,
+            dtype,
             ..
-        } = &self.engine;
-        match part {
-            Part::Embedding(rows) => {
-                embedding.fill(device, self.rows, rows);
-                self.rows += rows.len() / embedding.columns;
-            }
-            Part::Output(rows) => {
-                if let Some(output) = output {
-                    output.fill(device, self.output_rows, rows);
-                    self.output_rows += rows.len() / output.columns;
-                }
-            }
-            Part::Block(weights) => {
-                if let Some(block) = blocks.get(self.blocks) {
-                    block.fill(device, weights);
-                }
-                self.blocks += 1;
-            }
-            Part::FinalNorm(norm) => {
-                let bytes = bytemuck::cast_slice(norm);
-                device.queue.write_buffer(final_norm, 0, bytes);
-            }
-        }
-        device.flush();
-        device.check()
-    }
-
-    pub fn finish(self) -> Result<WebGpuEngine, GpuError> {
-        self.engine.device.check()?;
-        Ok(self.engine)
+        } = &self.0;
+        Ok(gpu.device.check().map_err(|error| match error {
+            GpuError::Memory(_) => GpuError::NoRoom {
+                adapter: gpu.device.name.clone(),
+                memory: Memory::of(weights, *dtype),
+            },
+            other => other,
+        })?)
     }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
-impl WebGpuEngine {
-    /// A model whose weights are at hand, while the thread waits.
-    ///
-    /// # Errors
-    /// As [`Loading::begin`].
-    pub fn new(
-        config: ModelConfig,
-        weights: Weights,
-        adapter: &AdapterChoice,
-        format: Format,
-    ) -> Result<Self, GpuError> {
-        let mut loading = pollster::block_on(Loading::begin(config, adapter, format))?;
-        loading.take(&Part::Embedding(weights.embedding))?;
-        if let Some(output) = weights.output {
-            loading.take(&Part::Output(output))?;
-        }
-        for block in weights.blocks {
-            loading.take(&Part::Block(block))?;
-        }
-        loading.take(&Part::FinalNorm(weights.final_norm))?;
-        loading.finish()
+impl Loader for WebGpuLoader {
+    fn matrix(
+        &mut self,
+        block: usize,
+        role: MatrixRole,
+        first_row: usize,
+        rows: &Tensor,
+    ) -> Result<(), EngineError> {
+        let device = &self.0.gpu.device;
+        let name = || format!("the matrix {role:?} of block {block}");
+        let matrix = self.0.blocks[block].matrix(role);
+        matrix.fill(device, first_row, rows, name)?;
+        device.flush();
+        self.check()
+    }
+
+    fn vector(
+        &mut self,
+        block: usize,
+        role: VectorRole,
+        numbers: Vec<f32>,
+    ) -> Result<(), EngineError> {
+        let device = &self.0.gpu.device;
+        self.0.blocks[block].fill_vector(device, role, &numbers);
+        self.check()
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
+        self.check()?;
+        Ok(Box::new(self.0))
     }
 }
 
 /// Four numbers at a time is how every kernel reads.
-fn check_widths(config: &ModelConfig) -> Result<(), GpuError> {
-    let widths = [
-        ("hidden_size", config.width),
-        ("intermediate_size", config.mlp_width),
-        ("head width", config.head_width),
-    ];
-    match widths.into_iter().find(|(_, width)| width % 4 != 0) {
+fn check_widths(shape: &ModelShape) -> Result<(), GpuError> {
+    let blocks = shape.blocks.iter().flat_map(|block| {
+        [
+            ("intermediate_size", block.mlp.width),
+            ("head width", block.attention.head_width),
+        ]
+    });
+    let mut widths = std::iter::once(("hidden_size", shape.width)).chain(blocks);
+    match widths.find(|(_, width)| width % 4 != 0) {
         None => Ok(()),
         Some((what, found)) => Err(GpuError::Width { what, found }),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::borrow::Cow;
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::ModelFiles;
+
+    /// A model of the goldens that travels with the project, its blocks' weights not loaded.
+    pub fn backend(model: &str, dtype: Option<DType>) -> WebGpuBackend {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+        let files = ModelFiles::open(&folder.join(model)).expect("it travels with the project");
+        let weights = Rc::new(Weights::open(&files).expect("weights"));
+        let adapter = AdapterChoice {
+            strict: true,
+            ..AdapterChoice::default()
+        };
+        pollster::block_on(reserve(weights, &adapter, dtype))
+            .expect("tests need an adapter: install Mesa's lavapipe")
+    }
+
+    #[test]
+    fn a_number_past_half_precision_is_refused_with_its_matrix() {
+        let mut loader = WebGpuLoader(backend("random-llama2", Some(DType::F16)));
+        let [rows, columns] = loader.0.blocks[1].shape.matrix(MatrixRole::Out, loader.0.gpu.width);
+        let mut numbers = vec![0.5f32; rows * columns];
+        numbers[7] = 131_072.0;
+        let tensor = Tensor {
+            dtype: DType::F32,
+            rows,
+            columns,
+            bytes: Cow::Borrowed(bytemuck::cast_slice(&numbers)),
+        };
+        let refused = loader.matrix(1, MatrixRole::Out, 0, &tensor);
+        let sentence = refused.expect_err("f16 ends at 65504").to_string();
+        let expected = "the matrix Out of block 1 holds 131072, which is past f16";
+        assert!(sentence.starts_with(expected), "{sentence}");
     }
 }

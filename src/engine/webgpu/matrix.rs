@@ -1,89 +1,74 @@
 //! Weights on the GPU: `[rows, columns]` in f32, or in bf16 or f16 packed two in a u32, cut by rows
 //! into as many buffers as the device's bindings need.
 
+use std::borrow::Cow;
+
 use half::{bf16, f16};
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use crate::model::Stored;
+use crate::model::{DType, Tensor};
 
-/// How weights are stored on the GPU; they are multiplied and summed in f32 whatever it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Format {
-    #[default]
-    F32,
-    Bf16,
-    F16,
+/// Bytes of a buffer at most, where a binding could have more: one huge allocation fails sooner than
+/// several, and every device's queue takes this much at once.
+const PIECE_BYTES: u64 = 120 << 20;
+
+/// `source` with `//weights N` replaced by the declaration of binding N and of `load(i)`, which
+/// gives four weights as f32. No feature is needed: bf16 is the upper half of an f32.
+pub fn specialise(dtype: DType, source: &str) -> String {
+    let marker = "//weights ";
+    let line = source.lines().find(|line| line.starts_with(marker));
+    let line = line.unwrap_or(marker);
+    let (ty, body) = match dtype {
+        DType::F32 => ("vec4<f32>", "return weights[i];"),
+        DType::Bf16 => (
+            "vec2<u32>",
+            "let v = weights[i];
+            return bitcast<vec4<f32>>(vec4<u32>(
+                v.x << 16u, v.x & 0xffff0000u, v.y << 16u, v.y & 0xffff0000u));",
+        ),
+        DType::F16 => (
+            "vec2<u32>",
+            "let v = weights[i];
+            return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));",
+        ),
+    };
+    let binding = line.trim_start_matches(marker);
+    let text = format!(
+        "@group(0) @binding({binding}) var<storage, read> weights: array<{ty}>;
+        fn load(i: u32) -> vec4<f32> {{ {body} }}"
+    );
+    source.replacen(line, &text, 1)
 }
 
-impl Format {
-    pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::F16];
-
-    /// What loses nothing of a checkpoint's numbers.
-    pub fn of(stored: Option<Stored>) -> Self {
-        match stored {
-            None | Some(Stored::F32) => Self::F32,
-            Some(Stored::F16) => Self::F16,
-            Some(Stored::Bf16) => Self::Bf16,
+/// The bytes of `tensor` in `dtype`: its own where that is its type.
+///
+/// # Errors
+/// The first number that `dtype` cannot hold.
+fn convert<'a>(tensor: &'a Tensor, dtype: DType) -> Result<Cow<'a, [u8]>, f32> {
+    if tensor.dtype == dtype {
+        return Ok(Cow::Borrowed(&tensor.bytes));
+    }
+    let numbers = tensor.to_f32();
+    let halves = |half: &dyn Fn(f32) -> Result<u16, f32>| -> Result<Vec<u8>, f32> {
+        let mut bytes = Vec::with_capacity(2 * numbers.len());
+        for &x in &numbers {
+            bytes.extend(half(x)?.to_le_bytes());
         }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Bf16 => "bf16",
-            Self::F16 => "f16",
+        Ok(bytes)
+    };
+    let bytes = match dtype {
+        DType::F32 => bytemuck::cast_slice(&numbers).to_vec(),
+        DType::Bf16 => {
+            let halved = |x| Some(bf16::from_f32(x)).filter(|half| half.is_finite());
+            halves(&|x| halved(x).map(bf16::to_bits).ok_or(x))?
         }
-    }
-
-    pub fn bytes(self) -> u64 {
-        match self {
-            Self::F32 => 4,
-            Self::Bf16 | Self::F16 => 2,
+        DType::F16 => {
+            let halved = |x| Some(f16::from_f32(x)).filter(|half| half.is_finite());
+            halves(&|x| halved(x).map(f16::to_bits).ok_or(x))?
         }
-    }
-
-    /// `source` with `//weights N` replaced by the declaration of binding N and of `load(i)`, which
-    /// gives four weights as f32. No feature is needed: bf16 is the upper half of an f32.
-    pub fn specialise(self, source: &str) -> String {
-        let marker = "//weights ";
-        let line = source.lines().find(|line| line.starts_with(marker));
-        let line = line.unwrap_or(marker);
-        let (ty, body) = match self {
-            Self::F32 => ("vec4<f32>", "return weights[i];"),
-            Self::Bf16 => (
-                "vec2<u32>",
-                "let v = weights[i];
-                return bitcast<vec4<f32>>(vec4<u32>(
-                    v.x << 16u, v.x & 0xffff0000u, v.y << 16u, v.y & 0xffff0000u));",
-            ),
-            Self::F16 => (
-                "vec2<u32>",
-                "let v = weights[i];
-                return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));",
-            ),
-        };
-        let binding = line.trim_start_matches(marker);
-        let text = format!(
-            "@group(0) @binding({binding}) var<storage, read> weights: array<{ty}>;
-            fn load(i: u32) -> vec4<f32> {{ {body} }}"
-        );
-        source.replacen(line, &text, 1)
-    }
-
-    fn pack(self, numbers: &[f32]) -> Vec<u8> {
-        let halves = |half: fn(f32) -> u16| {
-            numbers
-                .iter()
-                .flat_map(|&x| half(x).to_le_bytes())
-                .collect()
-        };
-        match self {
-            Self::F32 => bytemuck::cast_slice(numbers).to_vec(),
-            Self::Bf16 => halves(|x| bf16::from_f32(x).to_bits()),
-            Self::F16 => halves(|x| f16::from_f32(x).to_bits()),
-        }
-    }
+    };
+    Ok(Cow::Owned(bytes))
 }
 
 /// Some of a matrix's rows.
@@ -96,7 +81,7 @@ pub struct Piece {
 pub struct Matrix {
     pub rows: usize,
     pub columns: usize,
-    pub format: Format,
+    pub dtype: DType,
     pub pieces: Vec<Piece>,
 }
 
@@ -110,10 +95,10 @@ impl Matrix {
         label: &str,
         rows: usize,
         columns: usize,
-        format: Format,
+        dtype: DType,
     ) -> Result<Self, GpuError> {
-        let a_row = columns as u64 * format.bytes();
-        let most = (device.largest_buffer() / a_row) as usize;
+        let a_row = dtype.bytes_of(columns as u64);
+        let most = (device.largest_buffer().min(PIECE_BYTES) / a_row.max(1)) as usize;
         if most == 0 {
             return Err(GpuError::Limit {
                 adapter: device.name.clone(),
@@ -136,37 +121,58 @@ impl Matrix {
         Ok(Self {
             rows,
             columns,
-            format,
+            dtype,
             pieces: pieces.collect(),
         })
     }
 
-    /// Uploads `numbers` to rows `first..`.
-    pub fn fill(&self, device: &Device, first: usize, numbers: &[f32]) {
-        let end = first + numbers.len() / self.columns;
-        let a_row = self.columns as u64 * self.format.bytes();
+    /// Uploads `rows` to rows `first..`, in this matrix' own type.
+    ///
+    /// # Errors
+    /// The first number that this type cannot hold, in the matrix that `name` gives.
+    pub fn fill(
+        &self,
+        device: &Device,
+        first: usize,
+        rows: &Tensor,
+        name: impl FnOnce() -> String,
+    ) -> Result<(), GpuError> {
+        let end = first + rows.rows;
+        let a_row = self.dtype.bytes_of(self.columns as u64);
+        let bytes = convert(rows, self.dtype).map_err(|value| GpuError::PastType {
+            matrix: name(),
+            value,
+            dtype: self.dtype.name(),
+        })?;
         for piece in &self.pieces {
             let rows = piece.first.max(first)..(piece.first + piece.rows).min(end);
             if rows.is_empty() {
                 continue;
             }
-            let part = &numbers[(rows.start - first) * self.columns..][..rows.len() * self.columns];
+            let from = (rows.start - first) * a_row as usize;
+            let part = &bytes[from..][..rows.len() * a_row as usize];
             let offset = (rows.start - piece.first) as u64 * a_row;
-            let packed = self.format.pack(part);
-            device.queue.write_buffer(&piece.buffer, offset, &packed);
+            device.queue.write_buffer(&piece.buffer, offset, part);
         }
+        Ok(())
     }
 
-    /// Room for `numbers`, filled.
-    pub fn upload(
+    /// A matrix `[.., columns]` of `numbers`: for checks.
+    pub fn of_numbers(
         device: &Device,
-        label: &str,
         numbers: &[f32],
         columns: usize,
-        format: Format,
+        dtype: DType,
     ) -> Result<Self, GpuError> {
-        let matrix = Self::reserve(device, label, numbers.len() / columns, columns, format)?;
-        matrix.fill(device, 0, numbers);
+        let rows = numbers.len() / columns;
+        let matrix = Self::reserve(device, "check", rows, columns, dtype)?;
+        let tensor = Tensor {
+            dtype: DType::F32,
+            rows,
+            columns,
+            bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
+        };
+        matrix.fill(device, 0, &tensor, || "a check".into())?;
         device.check()?;
         Ok(matrix)
     }
@@ -182,6 +188,15 @@ mod tests {
     use super::super::probe::{Probe, noise};
     use super::*;
 
+    fn tensor(numbers: &[f32], columns: usize) -> Tensor<'_> {
+        Tensor {
+            dtype: DType::F32,
+            rows: numbers.len() / columns,
+            columns,
+            bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
+        }
+    }
+
     /// At WebGPU's default limits a binding has 128 MiB: a larger matrix lies in several buffers,
     /// however the rows arrive.
     #[test]
@@ -193,18 +208,36 @@ mod tests {
         };
         let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
         let columns = 1 << 10;
-        let rows = (device.largest_buffer() / (columns as u64 * 4)) as usize + 3;
-        let matrix =
-            Matrix::reserve(&device, "w", rows, columns, Format::F32).expect("two buffers");
+        let rows = (PIECE_BYTES / (columns as u64 * 4)) as usize + 3;
+        let matrix = Matrix::reserve(&device, "w", rows, columns, DType::F32).expect("two buffers");
         assert_eq!(matrix.pieces.len(), 2);
         let second = &matrix.pieces[1];
         let across = noise(6 * columns, 1);
-        matrix.fill(&device, second.first - 2, &across);
+        let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns), String::new);
+        filled.expect("f32 holds every number");
         let mut probe = Probe::new(&device, true);
         let expected = &across[2 * columns..];
         probe
             .expect("fill", &second.buffer, expected, 0.0, |_| Ok(()))
             .expect("a read");
         pollster::block_on(probe.settle()).expect("the rows across the cut");
+    }
+
+    #[test]
+    fn numbers_past_f16_are_refused_and_others_keep_their_bits() {
+        let numbers = [1.0, -0.5, 65504.0, -65519.0];
+        let halves = convert(&tensor(&numbers, 4), DType::F16).expect("numbers that f16 holds");
+        let mut wide = Vec::new();
+        DType::F16.widen(&halves, &mut wide);
+        assert_eq!(wide, [1.0, -0.5, 65504.0, -65504.0]);
+        let large = [0.0, 1.0, -70000.0, 2.0];
+        assert_eq!(convert(&tensor(&large, 4), DType::F16).err(), Some(-70000.0));
+        let stored = Tensor {
+            dtype: DType::F16,
+            bytes: halves,
+            ..tensor(&numbers, 4)
+        };
+        let same = convert(&stored, DType::F16).expect("nothing to convert");
+        assert!(matches!(same, Cow::Borrowed(_)));
     }
 }

@@ -1,190 +1,261 @@
-//! One pack of sequences on its way through a program: its tables on the GPU, and the recorder.
+//! One pack of sequences on its way through a program.
 
-use super::WebGpuEngine;
+use std::rc::Rc;
+
 use super::arena::{Arena, Use};
-use super::attention::Tiles;
+use super::backend::WebGpuBackend;
+use super::block::Recording;
 use super::error::GpuError;
-use super::gather::Rows;
-use super::readback::{Pending, Source};
+use super::gather::RowIds;
+use super::norm::{NormVectors, RowSource};
+use super::readback::Pending;
 use super::recorder::Recorder;
-use crate::engine::schedule::pack::Pack;
+use super::tables::{PackPlan, Tables};
+use super::votes::Ballot;
+use crate::engine::EngineError;
+use crate::engine::backend::{OptionRows, Pass, Start};
 use crate::engine::schedule::program::Program;
 
-/// In the token table: nothing is read at this token.
-pub const NOT_READ: u32 = u32::MAX;
+/// Logits computed at once where only their targets' fates are read: bounds the `[rows, V]` matrix.
+const LOGITS: usize = 1 << 23;
 
-/// In the copy table: words a copy takes (see `gemm/member.wgsl`).
-const COPY_WORDS: usize = 8;
-
-pub struct Pass<'a> {
-    pub engine: &'a WebGpuEngine,
-    pub recorder: Recorder<'a>,
-    pub arena: Arena,
-    pub pack: Pack,
-    pub held: Held,
+pub struct GpuPass<'a> {
+    backend: &'a WebGpuBackend,
+    to: Recording<'a>,
+    program: Rc<Program>,
+    /// Steps of the calls before each call.
+    first_steps: Vec<usize>,
+    /// All outputs, one behind the other.
+    out: wgpu::Buffer,
+    /// Numbers of each output so far, and what they are, for people.
+    outputs: Vec<(usize, &'static str)>,
+    /// Options were uploaded in this pass.
+    has_options: bool,
+    reading: Option<Pending>,
 }
 
-/// Buffers and tables that stay as they are for a whole pack.
-pub struct Held {
-    pub streams: wgpu::Buffer,
-    pub kept: wgpu::Buffer,
-    pub copies: wgpu::Buffer,
-    pub tokens: wgpu::Buffer,
-    pub angles: wgpu::Buffer,
-    pub tile_table: wgpu::Buffer,
-    pub tiles: Tiles,
-}
-
-impl<'a> Pass<'a> {
-    /// Uploads the tables and embeds the sequences into slot 0. `kept_rows` is what will be kept,
-    /// and `kept_at` the place of a block run's attention and MLP members in it.
-    pub fn open(
-        engine: &'a WebGpuEngine,
-        mut arena: Arena,
-        sequences: &[Vec<u32>],
-        program: &Program,
-        kept_rows: usize,
-        kept_at: &dyn Fn(usize, usize) -> [u32; 2],
-    ) -> Result<Self, GpuError> {
-        let (device, shared, config) = (&engine.device, &engine.shared, &engine.config);
-        let pack = Pack::new(sequences, &engine.rope);
-        let a_row = config.width as u64 * 4;
-
-        let short_rows = pack.short.cos.len() / (config.head_width / 2);
-        let (mut tokens, mut reads) = (Vec::with_capacity(2 * pack.rows), 0);
-        for (sequence, &(_, length)) in pack.spans.iter().enumerate() {
-            let first = if pack.is_long[sequence] {
-                short_rows
-            } else {
-                0
-            };
-            for t in 0..length {
-                let read = if t + 1 == length { reads } else { NOT_READ };
-                tokens.extend([(first + t) as u32, read]);
-            }
-            reads += 1;
-        }
-        let cos = pack.short.cos.iter().chain(&pack.long.cos);
-        let sin = pack.short.sin.iter().chain(&pack.long.sin);
-        let angles: Vec<u32> = cos
-            .zip(sin)
-            .flat_map(|(cos, sin)| [cos.to_bits(), sin.to_bits()])
-            .collect();
-        let tiles = engine.kernels.attention.tiles(&pack.spans);
-        let mut copies = Vec::new();
-        for copy in program.calls.iter().flat_map(|piece| &piece.steps) {
-            let [attention, mlp] = kept_at(copy.node, copy.run);
-            let start = copies.len();
-            copies.extend([
-                copy.slot_in as u32,
-                copy.slot_out as u32,
-                u32::from(copy.is_first),
-                (1.0 / copy.share as f32).to_bits(),
-                attention,
-                mlp,
-            ]);
-            copies.resize(start + COPY_WORDS, 0);
-        }
-        let ids: Vec<u32> = sequences.iter().flatten().copied().collect();
-
-        let held = Held {
-            streams: arena.get(
-                device,
-                shared,
-                Use::Streams,
-                (program.slots * pack.rows) as u64 * a_row,
-            ),
-            kept: arena.get(device, shared, Use::Kept, kept_rows as u64 * a_row),
-            copies: arena.upload(device, shared, Use::Copies, &copies),
-            tokens: arena.upload(device, shared, Use::Tokens, &tokens),
-            angles: arena.upload(device, shared, Use::Angles, &angles),
-            tile_table: arena.upload(device, shared, Use::Tiles, &tiles.table),
-            tiles,
+impl<'a> GpuPass<'a> {
+    pub fn open(backend: &'a WebGpuBackend, start: &Start) -> Result<Self, EngineError> {
+        let gpu = &backend.gpu;
+        let (device, bindings) = (&gpu.device, &gpu.bindings);
+        device.forgive();
+        device.check()?;
+        let mut arena = backend.arena.take().unwrap_or_else(|| {
+            // The buffers of a run that failed go, and what is bound to them.
+            bindings.forget();
+            Arena::default()
+        });
+        arena.lists.clear();
+        let rope = backend.weights.shape.rope();
+        let plan = PackPlan {
+            pack: &start.pack,
+            program: &start.program,
+            embedded: &start.embedded,
+            width: gpu.width,
+            kept_rows: start.kept_rows,
+            rope_width: rope.map_or(0, |rope| rope.width),
+            queries: &backend.queries()?,
         };
-        let ids = arena.upload(device, shared, Use::Ids, &ids);
-        let mut recorder = Recorder::new(device, shared);
-        let rows = Rows {
-            ids: &ids,
-            first_id: 0,
-            count: pack.rows,
-            out: &held.streams,
-            first_out: 0,
-        };
-        engine
-            .kernels
-            .gather
-            .weights(&mut recorder, &engine.embedding, &rows)?;
-        // The buffer of ids is written again, with rows, before anything else is recorded.
-        recorder.submit()?;
+        let tables = Tables::upload(&mut arena, device, bindings, &plan);
+        let out = arena.get(device, bindings, Use::Out, start.numbers as u64 * 4);
+        let mut steps = 0;
+        let first_steps = start.program.calls.iter().map(|call| {
+            steps += call.steps.len();
+            steps - call.steps.len()
+        });
+        let first_steps = first_steps.collect();
+        device.check()?;
         Ok(Self {
-            engine,
-            recorder,
-            arena,
-            pack,
-            held,
+            backend,
+            to: Recording {
+                recorder: Recorder::new(device, bindings),
+                arena,
+                tables,
+            },
+            program: start.program.clone(),
+            first_steps,
+            out,
+            outputs: Vec::new(),
+            has_options: false,
+            reading: None,
         })
     }
 
-    /// A buffer of `numbers`.
-    pub fn buffer(&mut self, what: Use, numbers: usize) -> wgpu::Buffer {
-        let engine = self.engine;
-        self.arena
-            .get(&engine.device, &engine.shared, what, numbers as u64 * 4)
+    /// The first number of the next output, of `numbers`.
+    fn next_output(&mut self, numbers: usize, what: &'static str) -> usize {
+        let base = self.outputs.iter().map(|output| output.0).sum();
+        self.outputs.push((numbers, what));
+        base
     }
 
-    pub fn upload(&mut self, what: Use, content: &[u32]) -> wgpu::Buffer {
-        let engine = self.engine;
-        self.arena
-            .upload(&engine.device, &engine.shared, what, content)
+    fn list(&mut self, rows: &[u32]) -> RowIds {
+        let device = &self.backend.gpu.device;
+        self.to.arena.lists.place(device, rows)
     }
 
-    /// `rows` of the stream in `slot`, rows of the pack.
-    pub fn take(&mut self, slot: usize, rows: &Rows) -> Result<(), GpuError> {
-        let (width, offset) = (self.engine.config.width, slot * self.pack.rows);
-        let gather = &self.engine.kernels.gather;
-        gather.numbers(&mut self.recorder, &self.held.streams, width, offset, rows)
-    }
-
-    /// Logits `[count, V]` of rows of `slot`'s stream, through the final norm, to rows
-    /// `first_out..` of `out`.
-    pub fn logits(
+    /// Rows of the stream in `slot`, to `out` from number `base` on.
+    fn gather(
         &mut self,
         slot: usize,
-        ids: &wgpu::Buffer,
-        first_id: usize,
-        count: usize,
-        (out, first_out): (&wgpu::Buffer, usize),
+        rows: &RowIds,
+        out: &wgpu::Buffer,
+        base: usize,
     ) -> Result<(), GpuError> {
-        let engine = self.engine;
-        let width = engine.config.width;
-        let heads = self.buffer(Use::Heads, count * width);
-        let normed = self.buffer(Use::Normed, count * width);
-        let rows = Rows {
-            ids,
-            first_id,
-            count,
-            out: &heads,
-            first_out: 0,
-        };
-        self.take(slot, &rows)?;
-        let kernels = &engine.kernels;
-        let from = super::norm::From::Rows(&heads);
-        let (weight, copies) = (&engine.final_norm, &self.held.copies);
-        kernels
-            .norm
-            .run(&mut self.recorder, from, count, weight, copies, &normed)?;
-        kernels.gemm.run_to(
-            &mut self.recorder,
-            &normed,
-            count,
-            engine.output(),
-            out,
-            first_out,
-        )
+        let gpu = &self.backend.gpu;
+        let (recorder, tables) = (&mut self.to.recorder, (&self.to.tables, gpu.width));
+        let gather = &gpu.kernels.gather;
+        gather.by_ids(recorder, tables, slot, rows, out, base)
     }
 
-    /// Submits what is recorded and asks for the beginnings of `sources`.
-    pub fn read(&mut self, sources: &[Source]) -> Result<Pending, GpuError> {
-        self.arena.staging.begin(&mut self.recorder, sources)
+    /// Logits `[rows, V]` of rows of the stream in `slot`, to `out` from number `base` on.
+    fn logits(
+        &mut self,
+        slot: usize,
+        rows: &RowIds,
+        out: &wgpu::Buffer,
+        base: usize,
+    ) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let gpu = &backend.gpu;
+        let numbers = rows.count * gpu.width;
+        let read = self.to.buffer(gpu, Use::HeadRows, numbers); // [rows, D]
+        let normed = self.to.buffer(gpu, Use::Normed, numbers); // [rows, D]
+        self.gather(slot, rows, &read, 0)?;
+        let norm = NormVectors {
+            shape: backend.weights.shape.head.norm,
+            width: gpu.width,
+            gain: &backend.final_norm.gain,
+            bias: backend.final_norm.bias.as_ref().unwrap_or(&gpu.zeros),
+        };
+        let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
+        let from = RowSource::Rows(&read);
+        let kernels = &gpu.kernels;
+        kernels.norm.run(recorder, from, rows.count, norm, tables, &normed)?;
+        let w = backend.head()?.linear(gpu);
+        kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
+        Ok(())
+    }
+}
+
+impl Pass for GpuPass<'_> {
+    fn run(&mut self, call: usize) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let first_step = self.first_steps[call];
+        let call = &self.program.calls[call];
+        let block = &backend.blocks[call.run.index];
+        block.run(&backend.gpu, &mut self.to, call, first_step)?;
+        Ok(())
+    }
+
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError> {
+        let rows = self.list(rows);
+        let kept = self.to.tables.kept.clone();
+        let base = at * self.backend.gpu.width;
+        Ok(self.gather(slot, &rows, &kept, base)?)
+    }
+
+    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
+        let rows = self.to.tables.rows;
+        let all = self.list(&(0..rows as u32).collect::<Vec<_>>());
+        let base = self.next_output(rows * self.backend.gpu.width, "the residual stream");
+        let out = self.out.clone();
+        Ok(self.gather(slot, &all, &out, base)?)
+    }
+
+    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
+        let gpu = &self.backend.gpu;
+        if self.has_options {
+            // What is recorded still reads the options that are about to be written over.
+            self.to.recorder.submit()?;
+        }
+        self.has_options = true;
+        let rows = self.to.tables.kept_rows;
+        let arena = &mut self.to.arena;
+        let uploaded = arena.upload(&gpu.device, &gpu.bindings, Use::Options, &options.numbers);
+        let base = self.next_output(rows * (options.count + 1), "the members' logits");
+        let ballot = Ballot {
+            kept: &self.to.tables.kept,
+            rows,
+            width: gpu.width,
+            options: &uploaded,
+            prompts: options.prompts,
+            count: options.count,
+            is_centred: options.is_centred,
+        };
+        let votes = &gpu.kernels.votes;
+        Ok(votes.run(&mut self.to.recorder, &ballot, &self.out, base)?)
+    }
+
+    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
+        let vocabulary = self.backend.weights.shape.vocabulary;
+        let rows = self.list(rows);
+        let base = self.next_output(rows.count * vocabulary, "the logits");
+        let out = self.out.clone();
+        self.logits(slot, &rows, &out, base)
+    }
+
+    fn give_fates(
+        &mut self,
+        slot: usize,
+        rows: &[u32],
+        targets: &[u32],
+    ) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let gpu = &backend.gpu;
+        let vocabulary = backend.weights.shape.vocabulary;
+        let most = LOGITS.min((gpu.device.largest_buffer() / 4) as usize) / vocabulary;
+        let base = self.next_output(rows.len() * 4, "the tokens' log-likelihoods");
+        let (rows, targets) = (self.list(rows), self.list(targets));
+        for first in (0..rows.count).step_by(most.max(1)) {
+            let count = most.max(1).min(rows.count - first);
+            let part = |of: &RowIds| RowIds {
+                buffer: of.buffer.clone(),
+                first: of.first + first,
+                count,
+            };
+            let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [rows, V]
+            self.logits(slot, &part(&rows), &logits, 0)?;
+            let (recorder, fate) = (&mut self.to.recorder, &gpu.kernels.fate);
+            let base = base + first * 4;
+            fate.run(recorder, (&logits, vocabulary), &part(&targets), &self.out, base)?;
+        }
+        Ok(())
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.to.recorder.is_crowded()
+    }
+
+    fn finish(&mut self) -> Result<(), EngineError> {
+        let parts = std::mem::take(&mut self.outputs);
+        let Recording {
+            recorder, arena, ..
+        } = &mut self.to;
+        self.reading = Some(arena.staging.begin(recorder, &self.out, parts)?);
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
+        let device = &self.backend.gpu.device;
+        match &self.reading {
+            Some(reading) if reading.is_here(device)? => {}
+            _ => return Ok(None),
+        }
+        let reading = self.reading.take();
+        let staging = &mut self.to.arena.staging;
+        let given = reading.map(|reading| staging.finish(device, reading));
+        Ok(given.transpose()?)
+    }
+}
+
+impl Drop for GpuPass<'_> {
+    /// The next run takes the buffers over, unless something is wrong with them.
+    fn drop(&mut self) {
+        let backend = self.backend;
+        let tally = backend.tally.take() + self.to.recorder.tally;
+        backend.tally.set(tally);
+        if backend.gpu.device.check().is_ok() {
+            backend.arena.set(Some(std::mem::take(&mut self.to.arena)));
+        }
     }
 }

@@ -2,22 +2,25 @@
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use super::readback::{Pending, Source, Staging};
-use super::recorder::{Recorder, Shared};
+use super::readback::{Pending, Staging};
+use super::recorder::{Bindings, Recorder};
+use super::tables::Tables;
+use crate::model::shape::{AttentionShape, QkNorm, RopeShape};
 
 /// A device that kernels are tried on.
 pub struct Probe<'a> {
     pub device: &'a Device,
-    /// Every shape and format, as tests want it, or those that one start-up has time for.
+    /// Every shape and type, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
-    shared: Shared,
+    /// Small where cut dispatches are tried.
+    pub bindings: Bindings,
     trials: Vec<Trial>,
 }
 
 impl<'a> Probe<'a> {
     pub fn new(device: &'a Device, is_thorough: bool) -> Self {
         Self {
-            shared: Shared::new(device),
+            bindings: Bindings::new(device),
             device,
             is_thorough,
             trials: Vec::new(),
@@ -41,6 +44,27 @@ impl<'a> Probe<'a> {
         self.device.buffer("zeros", numbers as u64 * 4, STORAGE)
     }
 
+    /// Tables of a pack of N rows: streams, steps and tokens as given, room for kept rows.
+    pub fn tables(
+        &self,
+        rows: usize,
+        streams: &[f32],
+        steps: &[[u32; 8]],
+        tokens: &[u32],
+        kept: usize,
+    ) -> Tables {
+        Tables {
+            rows,
+            streams: self.storage("streams", streams),
+            kept: self.zeros(kept),
+            kept_rows: 0,
+            steps: self.storage("steps", steps.as_flattened()),
+            tokens: self.storage("tokens", tokens),
+            angles: self.zeros(4),
+            tiles: std::collections::HashMap::new(),
+        }
+    }
+
     /// Runs a kernel that is to write `expected`, to `most` of its largest number, to `out`.
     /// [`Self::settle`] says whether it did.
     pub fn expect(
@@ -51,14 +75,10 @@ impl<'a> Probe<'a> {
         most: f32,
         record: impl FnOnce(&mut Recorder) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
-        let mut recorder = Recorder::new(self.device, &self.shared);
+        let mut recorder = Recorder::new(self.device, &self.bindings);
         record(&mut recorder)?;
-        let source = Source {
-            buffer: out,
-            words: expected.len(),
-            what: "a kernel's check",
-        };
-        let pending = Staging::default().begin(&mut recorder, &[source])?;
+        let parts = vec![(expected.len(), "a kernel's check")];
+        let pending = Staging::default().begin(&mut recorder, out, parts)?;
         self.trials.push(Trial {
             kernel,
             pending,
@@ -115,18 +135,25 @@ pub fn noise(n: usize, seed: u32) -> Vec<f32> {
     (0..n).map(|_| next()).collect()
 }
 
-/// A config with these heads, for kernels that ask for nothing else of it.
-pub fn config(
+/// Attention with these heads and nothing else.
+pub fn heads(
     heads: usize,
     kv_heads: usize,
     head_width: usize,
-    window: &str,
-) -> Result<crate::model::ModelConfig, GpuError> {
-    let width = heads * head_width;
-    crate::model::ModelConfig::from_json(&format!(
-        r#"{{"model_type":"mistral","vocab_size":8,"hidden_size":{width},"intermediate_size":8,
-        "num_hidden_layers":1,"num_attention_heads":{heads},"num_key_value_heads":{kv_heads},
-        "max_position_embeddings":64,"rms_norm_eps":1e-5,"sliding_window":{window}}}"#
-    ))
-    .map_err(|error| GpuError::Driver(error.to_string()))
+    window: Option<usize>,
+) -> AttentionShape {
+    AttentionShape {
+        heads,
+        kv_heads,
+        head_width,
+        window,
+        qkv_bias: false,
+        out_bias: false,
+        qk_norm: QkNorm::None,
+        rope: Some(RopeShape {
+            width: head_width,
+            theta: 10000.0,
+            scaling: None,
+        }),
+    }
 }

@@ -8,14 +8,6 @@ use super::device::{CAN_BLOCK, Device, PATIENCE};
 use super::error::GpuError;
 use super::recorder::Recorder;
 
-/// What to read.
-pub struct Source<'a> {
-    pub buffer: &'a wgpu::Buffer,
-    pub words: usize,
-    /// For people, where a number is not finite: `"the members' logits"`.
-    pub what: &'static str,
-}
-
 /// The buffer that the CPU can read; kept between runs.
 #[derive(Default)]
 pub struct Staging(Option<wgpu::Buffer>);
@@ -35,13 +27,15 @@ struct Answer {
 }
 
 impl Staging {
-    /// Submits what is recorded and asks for the beginning of each of `sources`.
+    /// Submits what is recorded and asks for the beginning of `from`, which holds `parts` one behind
+    /// the other: numbers, and what they are, for people.
     pub fn begin(
         &mut self,
         recorder: &mut Recorder,
-        sources: &[Source],
+        from: &wgpu::Buffer,
+        parts: Vec<(usize, &'static str)>,
     ) -> Result<Pending, GpuError> {
-        let bytes: u64 = sources.iter().map(|source| source.words as u64 * 4).sum();
+        let bytes: u64 = parts.iter().map(|(numbers, _)| *numbers as u64 * 4).sum();
         let device = recorder.device;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let buffer = match self.0.take().filter(|buffer| buffer.size() >= bytes) {
@@ -49,12 +43,7 @@ impl Staging {
             None => device.buffer("read back", bytes, usage),
         };
         recorder.submit_and(&mut |encoder| {
-            let mut at = 0;
-            for source in sources {
-                let bytes = source.words as u64 * 4;
-                encoder.copy_buffer_to_buffer(source.buffer, 0, &buffer, at, bytes);
-                at += bytes;
-            }
+            encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, bytes);
         })?;
         recorder.tally.read_back_bytes += bytes;
         let answer = Arc::new(Mutex::new(Answer::default()));
@@ -69,16 +58,15 @@ impl Staging {
                     waker.wake();
                 }
             });
-        let part = |source: &Source| (source.words, source.what);
         Ok(Pending {
             buffer,
             bytes,
-            parts: sources.iter().map(part).collect(),
+            parts,
             answer,
         })
     }
 
-    /// The numbers, source by source, once [`Pending::is_here`].
+    /// The numbers, part by part, once [`Pending::is_here`].
     pub fn finish(&mut self, device: &Device, pending: Pending) -> Result<Vec<Vec<f32>>, GpuError> {
         device.check()?;
         let driver = |reason: String| GpuError::Driver(reason);

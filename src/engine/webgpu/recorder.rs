@@ -8,13 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::device::{CAN_BLOCK, Device, PATIENCE};
 use super::error::GpuError;
 use super::kernel::{Kernel, PARAMS_BYTES};
+use super::watchdog::MOST_WORK;
 
 /// Dispatches a submission holds at most.
 const MOST_CALLS: usize = 256;
-
-/// Floating-point operations after which a submission is sent: a slow GPU (25 GFLOP/s) is done
-/// with it long before any watchdog bites.
-const MOST_WORK: u64 = 8_000_000_000;
 
 /// Submissions that may wait for the GPU while the next is recorded.
 const MOST_IN_FLIGHT: usize = 2;
@@ -22,19 +19,22 @@ const MOST_IN_FLIGHT: usize = 2;
 /// A kernel and the buffers it is bound to.
 type Bound = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
 
-/// What recorders share between runs: the uniform buffer, and bind groups by what they bind.
-pub struct Shared {
+/// What recorders have in common from run to run: the uniform buffer, and bind groups by what they bind.
+pub struct Bindings {
+    /// Operations of a dispatch and of a submission.
+    pub most_work: u64,
     params: wgpu::Buffer,
     stride: u64,
     groups: RefCell<HashMap<Bound, wgpu::BindGroup>>,
 }
 
-impl Shared {
+impl Bindings {
     pub fn new(device: &Device) -> Self {
         let stride =
             PARAMS_BYTES.next_multiple_of(device.limits.min_uniform_buffer_offset_alignment.into());
         let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         Self {
+            most_work: MOST_WORK,
             params: device.buffer("params", stride * MOST_CALLS as u64, usage),
             stride,
             groups: RefCell::default(),
@@ -92,6 +92,8 @@ pub struct Tally {
     pub submissions: usize,
     /// Floating-point operations of the matrix products and attention.
     pub work: u64,
+    /// And of the largest dispatch among them.
+    pub largest: u64,
     pub read_back_bytes: u64,
 }
 
@@ -103,6 +105,7 @@ impl std::ops::Add for Tally {
             dispatches: self.dispatches + other.dispatches,
             submissions: self.submissions + other.submissions,
             work: self.work + other.work,
+            largest: self.largest.max(other.largest),
             read_back_bytes: self.read_back_bytes + other.read_back_bytes,
         }
     }
@@ -110,7 +113,7 @@ impl std::ops::Add for Tally {
 
 pub struct Recorder<'a> {
     pub device: &'a Device,
-    shared: &'a Shared,
+    bindings: &'a Bindings,
     calls: Vec<Call>,
     params: Vec<u8>,
     waiting_work: u64,
@@ -135,16 +138,21 @@ struct Call {
 }
 
 impl<'a> Recorder<'a> {
-    pub fn new(device: &'a Device, shared: &'a Shared) -> Self {
+    pub fn new(device: &'a Device, bindings: &'a Bindings) -> Self {
         Self {
             device,
-            shared,
+            bindings,
             calls: Vec::new(),
             params: Vec::new(),
             waiting_work: 0,
             in_flight: InFlight::default(),
             tally: Tally::default(),
         }
+    }
+
+    /// Operations that a dispatch may cost.
+    pub fn most_work(&self) -> u64 {
+        self.bindings.most_work
     }
 
     /// Adds a dispatch of `size` workgroups that costs `work` operations.
@@ -157,23 +165,24 @@ impl<'a> Recorder<'a> {
         work: u64,
     ) -> Result<(), GpuError> {
         debug_assert!(params.len() * 4 <= PARAMS_BYTES as usize);
-        if self.calls.len() == MOST_CALLS || self.waiting_work + work > MOST_WORK {
+        if self.calls.len() == MOST_CALLS || self.waiting_work + work > self.most_work() {
             self.submit()?;
         }
         if size.contains(&0) {
             return Ok(());
         }
-        let start = self.calls.len() * self.shared.stride as usize;
+        let start = self.calls.len() * self.bindings.stride as usize;
         self.params.resize(start, 0);
         self.params.extend_from_slice(bytemuck::cast_slice(params));
-        self.params.resize(start + self.shared.stride as usize, 0);
+        self.params.resize(start + self.bindings.stride as usize, 0);
         self.calls.push(Call {
             pipeline: kernel.pipeline.clone(),
-            group: self.shared.group(self.device, kernel, buffers),
+            group: self.bindings.group(self.device, kernel, buffers),
             size,
         });
         self.waiting_work += work;
         self.tally.work += work;
+        self.tally.largest = self.tally.largest.max(work);
         Ok(())
     }
 
@@ -188,13 +197,13 @@ impl<'a> Recorder<'a> {
         after: &mut dyn FnMut(&mut wgpu::CommandEncoder),
     ) -> Result<(), GpuError> {
         let Device { device, queue, .. } = self.device;
-        queue.write_buffer(&self.shared.params, 0, &self.params);
+        queue.write_buffer(&self.bindings.params, 0, &self.params);
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         if !self.calls.is_empty() {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             for (i, call) in self.calls.iter().enumerate() {
                 pass.set_pipeline(&call.pipeline);
-                pass.set_bind_group(0, &call.group, &[i as u32 * self.shared.stride as u32]);
+                pass.set_bind_group(0, &call.group, &[i as u32 * self.bindings.stride as u32]);
                 let [x, y, z] = call.size;
                 pass.dispatch_workgroups(x, y, z);
             }

@@ -4,22 +4,23 @@
 use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
-use super::{attention, gate, gather, gemm, norm, options, rope, score};
+use super::{activation, attention, fate, gather, gemm, norm, qk_norm, rope, votes};
 
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says.
 pub async fn run(device: &Device, is_thorough: bool) -> Result<(), GpuError> {
     let mut probe = Probe::new(device, is_thorough);
-    gather::check::rows_come_from_every_piece_of_a_table(&mut probe)?;
-    gather::check::rows_of_a_stream_are_shifted_to_its_slot(&mut probe)?;
+    gather::check::rows_come_by_ids_and_by_steps(&mut probe)?;
     norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
-    gemm::check::the_tiles_equal_the_plain_sum_in_every_format(&mut probe)?;
+    norm::check::a_normed_branch_is_a_member(&mut probe)?;
+    gemm::check::the_tiles_equal_the_plain_sum_in_every_type(&mut probe)?;
     gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;
-    rope::check::pairs_turn_and_values_stay(&mut probe)?;
+    qk_norm::check::heads_and_full_rows_are_normed_and_values_stay(&mut probe)?;
+    rope::check::pairs_turn_and_the_rest_stays(&mut probe)?;
     attention::check::tiles_equal_the_plain_sum(&mut probe)?;
-    gate::check::the_gate_closes_and_opens_as_on_the_cpu(&mut probe)?;
-    options::check::every_row_is_read_at_its_own_prompts_options(&mut probe)?;
-    score::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
+    activation::check::every_activation_is_the_cpus(&mut probe)?;
+    votes::check::every_row_is_read_by_its_own_prompts_options(&mut probe)?;
+    fate::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
     probe.settle().await
 }
 
@@ -35,18 +36,9 @@ mod tests {
     }
 
     #[test]
-    fn the_naive_kernels_do_too() {
-        let device = device();
-        let mut probe = Probe::new(&device, true);
-        gemm::check::the_naive_kernel_says_the_same(&mut probe).expect("a product");
-        attention::check::the_naive_kernel_says_the_same(&mut probe).expect("a sum");
-        pollster::block_on(probe.settle()).expect("kernels that are right");
-    }
-
-    #[test]
     fn a_wrong_number_is_named_by_its_kernel() {
-        let error = super::super::probe::agree("gate", &[1.0, 2.0], &[1.0, 2.1], 1e-5);
+        let error = super::super::probe::agree("rope", &[1.0, 2.0], &[1.0, 2.1], 1e-5);
         let sentence = error.expect_err("they differ").to_string();
-        assert!(sentence.contains("gate"), "{sentence}");
+        assert!(sentence.contains("rope"), "{sentence}");
     }
 }

@@ -15,14 +15,17 @@ const MASKED: f32 = -3.0e38;
 const NOTHING: f32 = -1.0e30;    // above MASKED: a tile that is all masked adds exp(-huge) = 0
 
 struct Params {
-    tokens: u32,  // N: rows of one copy of the pack
-    window: u32,  // a token sees itself and the window - 1 before it
+    pack_rows: u32,  // N
+    window: u32,     // a token sees itself and the window - 1 before it
+    first_tile: u32, // where this dispatch begins
+    first_head: u32,
+    first_step: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> tiles: array<vec4<u32>>; // (first row, T, first query, -)
-@group(0) @binding(2) var<storage, read> qkv: array<vec4<f32>>;   // [copies N, (heads + 2 kv_heads) W]
-@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>; // [copies N, heads W]
+@group(0) @binding(2) var<storage, read> qkv: array<vec4<f32>>;   // [steps N, (heads + 2 kv_heads) W]
+@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>; // [steps N, heads W]
 
 var<workgroup> query_tile: array<vec4<f32>, {QUERY_TILE}>;
 var<workgroup> key_tile: array<vec4<f32>, {KEY_TILE}>;   // keys, then their values
@@ -33,11 +36,11 @@ fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) index: u32,
 ) {
-    let tile = tiles[group.x];
+    let tile = tiles[p.first_tile + group.x];
     let length = tile.y;
-    let head = group.y;
+    let head = p.first_head + group.y;
     let kv_head = head / (HEADS / KV_HEADS);
-    let base = group.z * p.tokens + tile.x;
+    let base = (p.first_step + group.z) * p.pack_rows + tile.x;
     let lane = index % LANES;
     let mine = index / LANES;
     let query = tile.z + mine;

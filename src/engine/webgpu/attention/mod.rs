@@ -5,10 +5,11 @@ pub mod check;
 use super::device::Device;
 use super::error::GpuError;
 use super::kernel::Access::{Read, Write};
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Variants};
 use super::recorder::Recorder;
 use super::template::unroll;
-use crate::model::ModelConfig;
+use super::watchdog;
+use crate::model::shape::AttentionShape;
 
 /// Numbers that every device's workgroup memory holds.
 const WORKGROUP_NUMBERS: usize = (16 << 10) / 4;
@@ -16,149 +17,159 @@ const WORKGROUP_NUMBERS: usize = (16 << 10) / 4;
 /// Threads that share a query.
 const LANES: usize = 4;
 
-pub struct Attention {
-    kernel: Kernel,
-    /// Queries of one tile.
-    queries: usize,
-    heads: usize,
-    width: usize,
-    window: u32,
+/// A pipeline for every (heads, KV heads, W).
+#[derive(Default)]
+pub struct Attention(Variants<(usize, usize, usize)>);
+
+/// How many queries and keys of a head of a given width lie in workgroup memory at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileSize {
+    pub queries: usize,
+    keys: usize,
+    /// Fours of a head, to a multiple of the lanes.
+    padded: usize,
 }
 
-/// Where the tiles of queries lie, of every sequence of a pack: one `[u32; 4]` each.
+/// Where tiles of so many queries lie, of every sequence of a pack.
 pub struct Tiles {
-    pub table: Vec<u32>,
-    pub count: usize,
-    /// Pairs of a query and a key that it sees, for one head.
-    pub pairs: usize,
+    queries: usize,
+    /// (first row, T) of each sequence.
+    spans: Vec<(usize, usize)>,
+    /// N
+    pack_rows: usize,
+    /// `[tiles]` (first row, T, first query, -)
+    pub table: wgpu::Buffer,
 }
 
-impl Attention {
-    pub fn new(device: &Device, config: &ModelConfig) -> Result<Self, GpuError> {
-        let width = config.head_width;
-        let chunks = (width / 4).div_ceil(LANES);
-        let padded = chunks * LANES;
-        // The largest tiles that fit: many keys save barriers, many queries save reads of keys.
-        let fits = |(queries, keys): &(usize, usize)| {
-            (queries + keys) * padded * 4 + queries * keys <= WORKGROUP_NUMBERS
-        };
+impl TileSize {
+    /// The largest tiles that fit: many keys save barriers, many queries save reads of keys.
+    ///
+    /// # Errors
+    /// Heads so wide that none do.
+    pub fn of(device: &Device, head_width: usize) -> Result<Self, GpuError> {
+        let padded = (head_width / 4).next_multiple_of(LANES);
         let sizes = [(16, 32), (16, 16), (16, 8), (8, 8), (4, 4)];
-        let Some((queries, keys)) = sizes.into_iter().find(fits) else {
-            return Err(GpuError::Limit {
+        let numbers = |queries: usize, keys: usize| (queries + keys) * padded * 4 + queries * keys;
+        let found = sizes
+            .into_iter()
+            .find(|&(queries, keys)| numbers(queries, keys) <= WORKGROUP_NUMBERS);
+        match found {
+            Some((queries, keys)) => Ok(Self {
+                queries,
+                keys,
+                padded,
+            }),
+            None => Err(GpuError::Limit {
                 adapter: device.name.clone(),
                 limit: "numbers of workgroup memory",
                 found: WORKGROUP_NUMBERS as u64,
-                needed: ((4 + 4) * padded * 4 + 4 * 4) as u64,
-            });
-        };
-        let numbers = [
-            ("{W4}", width / 4),
-            ("{PADDED}", padded),
-            ("{CHUNKS}", chunks),
-            ("{QUERIES}", queries),
-            ("{KEYS}", keys),
-            ("{QUERY_TILE}", queries * padded),
-            ("{KEY_TILE}", keys * padded),
-            ("{SCORES}", queries * keys),
-            ("{THREADS}", queries * LANES),
-        ];
-        let source = numbers.into_iter().fold(
-            common(include_str!("attention.wgsl"), config),
-            |source, (name, number)| source.replace(name, &number.to_string()),
-        );
-        Ok(Self {
-            kernel: Kernel::new(device, "attention", &unroll(&source), &[Read, Read, Write]),
-            queries,
-            heads: config.heads,
-            width,
-            window: window(config),
-        })
+                needed: numbers(4, 4) as u64,
+            }),
+        }
     }
+}
 
-    /// The tiles of sequences that lie at `spans` (first row, T).
-    pub fn tiles(&self, spans: &[(usize, usize)]) -> Tiles {
+impl Tiles {
+    /// Tiles of `queries` of sequences that lie at `spans`, in a table that `upload` makes.
+    pub fn new(
+        queries: usize,
+        spans: &[(usize, usize)],
+        upload: impl FnOnce(&[u32]) -> wgpu::Buffer,
+    ) -> Self {
         let tile = |&(start, length): &(usize, usize)| {
             (0..length)
-                .step_by(self.queries)
+                .step_by(queries)
                 .flat_map(move |first| [start, length, first, 0].map(|x| x as u32))
         };
         let table: Vec<u32> = spans.iter().flat_map(tile).collect();
-        let pairs = |&(_, length): &(usize, usize)| {
-            let window = (self.window as usize).min(length);
-            length * window - window * (window - 1) / 2
-        };
-        Tiles {
-            count: table.len() / 4,
-            table,
-            pairs: spans.iter().map(pairs).sum(),
-        }
-    }
-
-    /// `qkv` [copies N, (heads + 2 kv_heads) W], already turned, to `out` [copies N, heads W].
-    #[allow(clippy::too_many_arguments)]
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        qkv: &wgpu::Buffer,
-        copies: usize,
-        rows_a_copy: usize,
-        tiles: &Tiles,
-        table: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let params = [rows_a_copy as u32, self.window];
-        let size = [tiles.count, self.heads, copies].map(|x| x as u32);
-        let work = 4 * (copies * self.heads * self.width) as u64 * tiles.pairs as u64;
-        recorder.call(&self.kernel, &[table, qkv, out], &params, size, work)
-    }
-}
-
-fn window(config: &ModelConfig) -> u32 {
-    let window = config.sliding_window.unwrap_or(usize::MAX);
-    u32::try_from(window).unwrap_or(u32::MAX)
-}
-
-fn common(source: &str, config: &ModelConfig) -> String {
-    let scale = 1.0 / (config.head_width as f32).sqrt();
-    source
-        .replace("{HEADS}", &config.heads.to_string())
-        .replace("{KV_HEADS}", &config.kv_heads.to_string())
-        .replace("{SCALE}", &format!("{scale:?}"))
-}
-
-/// A thread a head of a token: what tests and the bench compare with.
-#[cfg(not(target_arch = "wasm32"))]
-pub struct Naive {
-    kernel: Kernel,
-    heads: usize,
-    window: u32,
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Naive {
-    pub fn new(device: &Device, config: &ModelConfig) -> Self {
-        let source = common(include_str!("naive.wgsl"), config);
-        let source = source.replace("{W}", &config.head_width.to_string());
         Self {
-            kernel: Kernel::new(device, "naive attention", &source, &[Read, Read, Write]),
-            heads: config.heads,
-            window: window(config),
+            queries,
+            table: upload(&table),
+            pack_rows: spans.iter().map(|span| span.1).sum(),
+            spans: spans.to_vec(),
         }
     }
 
-    /// As [`Attention::run`]; `starts` [N] is the first row of each token's sequence.
+    /// Pairs of a query and a key that it sees, for one head, of every tile.
+    pub fn pairs(&self, window: u32) -> Vec<u64> {
+        let up_to = |queries: usize| {
+            let (queries, window) = (queries as u64, u64::from(window));
+            let all = queries.min(window);
+            all * (all + 1) / 2 + queries.saturating_sub(window) * window
+        };
+        let tile = |&(_, length): &(usize, usize)| {
+            (0..length)
+                .step_by(self.queries)
+                .map(move |first| up_to(length.min(first + self.queries)) - up_to(first))
+        };
+        self.spans.iter().flat_map(tile).collect()
+    }
+}
+
+impl Attention {
+    /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`.
     pub fn run(
         &self,
         recorder: &mut Recorder,
         qkv: &wgpu::Buffer,
-        copies: usize,
-        rows_a_copy: usize,
-        starts: &wgpu::Buffer,
+        steps: usize,
+        shape: &AttentionShape,
+        tiles: &Tiles,
         out: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
-        let rows = copies * rows_a_copy;
-        let params = [rows as u32, rows_a_copy as u32, self.window];
-        let size = [(rows * self.heads).div_ceil(64) as u32, 1, 1];
-        recorder.call(&self.kernel, &[starts, qkv, out], &params, size, 0)
+        let device = recorder.device;
+        let size = TileSize::of(device, shape.head_width)?;
+        let key = (shape.heads, shape.kv_heads, shape.head_width);
+        let kernel = self.0.get(key, || kernel(device, shape, size));
+        let window = window(shape);
+        let a_pair = 4 * shape.head_width as u64;
+        let pairs = tiles.pairs(window);
+        let cuts = watchdog::attention(&pairs, a_pair, shape.heads, steps, recorder.most_work());
+        for cut in cuts {
+            let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
+            let [tile, head, step] = first.map(|x| x as u32);
+            let params = [tiles.pack_rows as u32, window, tile, head, step];
+            let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
+            let size = size.map(|x| x as u32);
+            recorder.call(&kernel, &[&tiles.table, qkv, out], &params, size, cut.work)?;
+        }
+        Ok(())
     }
+}
+
+fn kernel(device: &Device, shape: &AttentionShape, size: TileSize) -> Kernel {
+    let TileSize {
+        queries,
+        keys,
+        padded,
+    } = size;
+    let numbers = [
+        ("{W4}", shape.head_width / 4),
+        ("{PADDED}", padded),
+        ("{CHUNKS}", padded / LANES),
+        ("{QUERIES}", queries),
+        ("{KEYS}", keys),
+        ("{QUERY_TILE}", queries * padded),
+        ("{KEY_TILE}", keys * padded),
+        ("{SCORES}", queries * keys),
+        ("{THREADS}", queries * LANES),
+    ];
+    let source = numbers.into_iter().fold(
+        with_heads(include_str!("attention.wgsl"), shape),
+        |source, (name, number)| source.replace(name, &number.to_string()),
+    );
+    Kernel::new(device, "attention", &unroll(&source), &[Read, Read, Write])
+}
+
+pub(super) fn window(shape: &AttentionShape) -> u32 {
+    u32::try_from(shape.window.unwrap_or(usize::MAX)).unwrap_or(u32::MAX)
+}
+
+/// `source` with its heads and its scale written in.
+pub(super) fn with_heads(source: &str, shape: &AttentionShape) -> String {
+    let scale = 1.0 / (shape.head_width as f32).sqrt();
+    source
+        .replace("{HEADS}", &shape.heads.to_string())
+        .replace("{KV_HEADS}", &shape.kv_heads.to_string())
+        .replace("{SCALE}", &format!("{scale:?}"))
 }

@@ -1,66 +1,33 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::matrix::Piece;
 use super::super::probe::{Probe, noise};
 use super::*;
 
-pub fn rows_come_from_every_piece_of_a_table(probe: &mut Probe) -> Result<(), GpuError> {
-    let (rows, width) = (10, 12);
-    for format in Format::ALL {
-        let numbers: Vec<f32> = noise(rows * width, 1)
-            .iter()
-            .map(|x| (x * 64.0).round())
-            .collect();
-        let part = |first: usize, count: usize| -> Result<Piece, GpuError> {
-            let numbers = &numbers[first * width..(first + count) * width];
-            let part = Matrix::upload(probe.device, "part", numbers, width, format)?;
-            let buffer = part.pieces[0].buffer.clone();
-            Ok(Piece {
-                first,
-                rows: count,
-                buffer,
-            })
-        };
-        let table = Matrix {
-            rows,
-            columns: width,
-            format,
-            pieces: vec![part(0, 4)?, part(4, 6)?],
-        };
-        let gather = Gather::new(probe.device, format);
-        let ids = [99u32, 9, 0, 3, 4, 4];
-        let out = probe.zeros(6 * width);
-        let wanted = Rows {
-            ids: &probe.storage("ids", &ids),
-            first_id: 1,
-            count: 5,
-            out: &out,
-            first_out: 1,
-        };
-        let rows = ids[1..]
-            .iter()
-            .flat_map(|&id| &numbers[id as usize * width..][..width]);
-        let expected: Vec<f32> = [0.0; 12].iter().chain(rows).copied().collect();
-        probe.expect("gather", &out, &expected, 0.0, |recorder| {
-            gather.weights(recorder, &table, &wanted)
-        })?;
-    }
-    Ok(())
-}
+pub fn rows_come_by_ids_and_by_steps(probe: &mut Probe) -> Result<(), GpuError> {
+    let (n, width) = (3, 12);
+    let streams = noise(3 * n * width, 1);
+    let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
+    let tables = probe.tables(n, &streams, &table, &[0; 6], 4);
+    let gather = Gather::new(probe.device);
+    let row = |row: usize| &streams[row * width..][..width];
 
-pub fn rows_of_a_stream_are_shifted_to_its_slot(probe: &mut Probe) -> Result<(), GpuError> {
-    let numbers = noise(6 * 4, 2);
-    let gather = Gather::new(probe.device, Format::F32);
-    let (table, out) = (probe.storage("streams", &numbers), probe.zeros(2 * 4));
-    let rows = Rows {
-        ids: &probe.storage("ids", &[2u32, 0]),
-        first_id: 0,
-        count: 2,
-        out: &out,
-        first_out: 0,
+    let ids = RowIds {
+        buffer: probe.storage("ids", &[99u32, 2, 0, 2]),
+        first: 1,
+        count: 3,
     };
-    let expected = [&numbers[20..24], &numbers[12..16]].concat();
-    probe.expect("gather", &out, &expected, 0.0, |recorder| {
-        gather.numbers(recorder, &table, 4, 3, &rows)
+    let base = 5;
+    let out = probe.zeros(base + 3 * width);
+    let rows = [row(n + 2), row(n), row(n + 2)].concat();
+    let expected = [vec![0.0; base], rows].concat();
+    probe.expect("gather by ids", &out, &expected, 0.0, |recorder| {
+        gather.by_ids(recorder, (&tables, width), 1, &ids, &out, base)
+    })?;
+
+    let out = probe.zeros(2 * n * width);
+    let slot = |slot: usize| &streams[slot * n * width..][..n * width];
+    let expected = [slot(2), slot(0)].concat();
+    probe.expect("gather by steps", &out, &expected, 0.0, |recorder| {
+        gather.by_steps(recorder, (&tables, width), 1, 2, &out)
     })
 }

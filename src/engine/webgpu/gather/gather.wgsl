@@ -1,19 +1,20 @@
-// out[first_out + i] = table[ids[first_id + i] + offset]: a thread four numbers.
+// Rows of streams, by their ids, to out: a thread four numbers.
 
 struct Params {
-    count: u32,     // rows to copy
-    width4: u32,    // numbers a row / 4
-    first: u32,     // the table's rows bound here begin with this one
-    rows: u32,      // and are this many; others are another dispatch's
-    first_id: u32,
-    first_out: u32,
-    offset: u32,
+    count: u32,      // rows to copy
+    width4: u32,     // D / 4
+    base: u32,       // the first number of out
+    first: u32,      // by ids: the first id; by steps: the first step
+    slot_row: u32,   // by ids: the stream's first row
+    pack_rows: u32,  // by steps: N
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-//weights 1
-@group(0) @binding(2) var<storage, read> ids: array<u32>;
-@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> streams: array<vec4<f32>>; // [slots, N, D]
+@group(0) @binding(2) var<storage, read> list: array<{ELEMENT}>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;     // [count, D] from base on
+
+{ROW}
 
 @compute @workgroup_size(64)
 fn main(
@@ -26,10 +27,10 @@ fn main(
     if row >= p.count {
         return;
     }
-    let id = ids[p.first_id + row] + p.offset;
-    if id < p.first || id - p.first >= p.rows {
-        return;
-    }
-    let d = i % p.width4;
-    out[(p.first_out + row) * p.width4 + d] = load((id - p.first) * p.width4 + d);
+    let v = streams[source_row(row) * p.width4 + i % p.width4];
+    let to = p.base + i * 4u;
+    out[to] = v.x;
+    out[to + 1u] = v.y;
+    out[to + 2u] = v.z;
+    out[to + 3u] = v.w;
 }

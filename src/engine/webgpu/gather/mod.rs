@@ -1,4 +1,4 @@
-//! Copies rows by their ids: see the README beside this file.
+//! Copies rows of streams: see the README beside this file.
 
 pub mod check;
 
@@ -7,90 +7,76 @@ use super::error::GpuError;
 use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
-use super::matrix::{Format, Matrix};
 use super::recorder::Recorder;
+use super::tables::Tables;
 
 pub struct Gather {
-    weights: Kernel,
-    numbers: Kernel,
+    by_ids: Kernel,
+    by_steps: Kernel,
 }
 
-/// Which rows, and where to.
-pub struct Rows<'a> {
-    pub ids: &'a wgpu::Buffer,
-    pub first_id: usize,
+/// Which rows of one stream: ids in a buffer, from `first` on.
+#[derive(Clone, Debug)]
+pub struct RowIds {
+    pub buffer: wgpu::Buffer,
+    pub first: usize,
     pub count: usize,
-    pub out: &'a wgpu::Buffer,
-    pub first_out: usize,
 }
 
 impl Gather {
-    pub fn new(device: &Device, format: Format) -> Self {
-        let kernel = |label, format: Format| {
-            let source = format.specialise(include_str!("gather.wgsl"));
+    pub fn new(device: &Device) -> Self {
+        let kernel = |label, element: &str, row: &str| {
+            let source = include_str!("gather.wgsl").replace("{ELEMENT}", element);
+            let source = source.replace("{ROW}", row);
             Kernel::new(device, label, &source, &[Read, Read, Write])
         };
         Self {
-            weights: kernel("gather weights", format),
-            numbers: kernel("gather", Format::F32),
+            by_ids: kernel(
+                "gather by ids",
+                "u32",
+                "fn source_row(row: u32) -> u32 { return p.slot_row + list[p.first + row]; }",
+            ),
+            // The slot read is the first of the eight words of a step.
+            by_steps: kernel(
+                "gather by steps",
+                "array<u32, 8>",
+                "fn source_row(row: u32) -> u32 {
+                    return list[p.first + row / p.pack_rows][0] * p.pack_rows + row % p.pack_rows;
+                }",
+            ),
         }
     }
 
-    /// Rows of a matrix: one dispatch for each of its pieces.
-    pub fn weights(
+    /// Rows of the stream in `slot`, to `out` from number `base` on.
+    pub fn by_ids(
         &self,
         recorder: &mut Recorder,
-        table: &Matrix,
-        rows: &Rows,
+        (tables, width): (&Tables, usize),
+        slot: usize,
+        ids: &RowIds,
+        out: &wgpu::Buffer,
+        base: usize,
     ) -> Result<(), GpuError> {
-        for piece in &table.pieces {
-            let span = (piece.first, piece.rows);
-            call(
-                &self.weights,
-                recorder,
-                &piece.buffer,
-                table.columns,
-                span,
-                0,
-                rows,
-            )?;
-        }
-        Ok(())
+        let slot_row = slot * tables.rows;
+        let params = [ids.count, width / 4, base, ids.first, slot_row];
+        let buffers = [&tables.streams, &ids.buffer, out];
+        let size = grid(ids.count * width / 4, 64);
+        recorder.call(&self.by_ids, &buffers, &params.map(|x| x as u32), size, 0)
     }
 
-    /// Rows `ids + offset` of a buffer of f32 rows of `width`.
-    pub fn numbers(
+    /// The streams that `steps` steps read, from `first_step` on, to `out` `[steps N, D]`.
+    pub fn by_steps(
         &self,
         recorder: &mut Recorder,
-        table: &wgpu::Buffer,
-        width: usize,
-        offset: usize,
-        rows: &Rows,
+        (tables, width): (&Tables, usize),
+        first_step: usize,
+        steps: usize,
+        out: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
-        let all = (0, u32::MAX as usize);
-        call(&self.numbers, recorder, table, width, all, offset, rows)
+        let count = steps * tables.rows;
+        let params = [count, width / 4, 0, first_step, 0, tables.rows];
+        let buffers = [&tables.streams, &tables.steps, out];
+        let size = grid(count * width / 4, 64);
+        recorder.call(&self.by_steps, &buffers, &params.map(|x| x as u32), size, 0)
     }
-}
-
-fn call(
-    kernel: &Kernel,
-    recorder: &mut Recorder,
-    table: &wgpu::Buffer,
-    width: usize,
-    (first, count): (usize, usize),
-    offset: usize,
-    rows: &Rows,
-) -> Result<(), GpuError> {
-    let params = [
-        rows.count,
-        width / 4,
-        first,
-        count,
-        rows.first_id,
-        rows.first_out,
-        offset,
-    ];
-    let size = grid(rows.count * width / 4, 64);
-    let buffers = [table, rows.ids, rows.out];
-    recorder.call(kernel, &buffers, &params.map(|x| x as u32), size, 0)
 }

@@ -4,17 +4,25 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 /// The CPU's own product, in f64.
-pub fn product(a: &[f32], w: &[f32], k: usize) -> Vec<f32> {
-    let dot = |a: &[f32], w: &[f32]| {
+pub fn product(a: &[f32], w: &[f32], bias: &[f32], k: usize) -> Vec<f32> {
+    let dot = |a: &[f32], w: &[f32]| -> f64 {
         let terms = a.iter().zip(w).map(|(a, w)| f64::from(*a) * f64::from(*w));
-        terms.sum::<f64>() as f32
+        terms.sum()
     };
-    a.chunks(k)
-        .flat_map(|a| w.chunks(k).map(move |w| dot(a, w)))
-        .collect()
+    let row = |a| {
+        let each = w.chunks(k).zip(bias);
+        each.map(move |(w, bias)| (dot(a, w) + f64::from(*bias)) as f32)
+    };
+    a.chunks(k).flat_map(row).collect()
 }
 
-pub fn the_tiles_equal_the_plain_sum_in_every_format(probe: &mut Probe) -> Result<(), GpuError> {
+/// Numbers that every type holds exactly.
+pub fn sixty_fourths(n: usize, seed: u32) -> Vec<f32> {
+    let numbers = noise(n, seed);
+    numbers.iter().map(|x| (x * 64.0).round() / 64.0).collect()
+}
+
+pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [
         (67, 130, 172),
         (1, 1, 4),
@@ -23,104 +31,134 @@ pub fn the_tiles_equal_the_plain_sum_in_every_format(probe: &mut Probe) -> Resul
         (5, 512, 48),
     ];
     for &(m, n, k) in probe.some(&shapes, 1) {
-        for format in Format::ALL {
-            // Numbers that every format holds exactly.
-            let a = noise(m * k, 1);
-            let w: Vec<f32> = noise(n * k, 2)
-                .iter()
-                .map(|x| (x * 64.0).round() / 64.0)
-                .collect();
-            let matrix = Matrix::upload(probe.device, "w", &w, k, format)?;
-            let gemm = Gemm::new(probe.device, format);
+        for dtype in DType::ALL {
+            let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
+            let matrix = Matrix::of_numbers(probe.device, &w, k, dtype)?;
+            let linear = Linear {
+                matrix: &matrix,
+                bias: &probe.storage("bias", &bias),
+            };
+            let gemm = Gemm::default();
             let from = probe.storage("a", &a);
-            let out = probe.zeros(m * n);
-            probe.expect("gemm", &out, &product(&a, &w, k), 1e-4, |recorder| {
-                gemm.run(recorder, &from, m, &matrix, &out)
+            // The outputs of another dispatch lie before these.
+            let base = 7;
+            let out = probe.zeros(base + m * n);
+            let expected = [vec![0.0; base], product(&a, &w, &bias, k)].concat();
+            probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
+                gemm.run(recorder, &from, m, linear, &out, base)
             })?;
         }
     }
     Ok(())
 }
 
-#[cfg(test)]
-pub fn the_naive_kernel_says_the_same(probe: &mut Probe) -> Result<(), GpuError> {
-    let (m, n, k) = (13, 21, 40);
-    let (a, w) = (noise(m * k, 3), noise(n * k, 4));
-    let matrix = Matrix::upload(probe.device, "w", &w, k, Format::F32)?;
-    let naive = Naive::new(probe.device);
-    let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
-    probe.expect("gemm", &out, &product(&a, &w, k), 1e-4, |recorder| {
-        naive.run(recorder, &from, m, &matrix, &out)
+/// Which of the tables is which: 3 steps of 2 tokens, a parallel step's share, a kept row.
+pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), GpuError> {
+    let (d, k) = (36, 4);
+    let m = 3 * STEPS_TOKENS;
+    let (a, w, bias) = (noise(m * k, 5), noise(d * k, 6), noise(d, 8));
+    let z = product(&a, &w, &bias, k);
+    let matrix = Matrix::of_numbers(probe.device, &w, k, DType::F32)?;
+    let linear = Linear {
+        matrix: &matrix,
+        bias: &probe.storage("bias", &bias),
+    };
+    let gemm = Gemm::default();
+    let from = probe.storage("a", &a);
+    joins(probe, "gemm to members", d, &z, &mut |recorder, to| {
+        gemm.run_members(recorder, &from, m, linear, to)
     })
 }
 
-/// Which of the tables is which: 3 copies of 2 tokens, a parallel step's share, a kept row.
-pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), GpuError> {
-    let (tokens, d, k) = (2, 4, 4);
-    let m = 3 * tokens;
-    let (a, w) = (noise(m * k, 5), noise(d * k, 6));
-    let z = product(&a, &w, k);
-    let before = noise(5 * tokens * d, 7);
-    let table: [[u32; 8]; 3] = [
-        [0, 3, 1, 1f32.to_bits(), 0, 1, 0, 0],
-        [1, 4, 1, 0.5f32.to_bits(), 2, 3, 0, 0],
-        [2, 1, 0, 0.5f32.to_bits(), 4, 5, 0, 0],
-    ];
+/// N of [`joins`].
+pub const STEPS_TOKENS: usize = 2;
+
+/// Tries a kernel that makes the members `z` `[3 steps N, D]`, with each combination of flags.
+pub fn joins(
+    probe: &mut Probe,
+    kernel: &'static str,
+    d: usize,
+    z: &[f32],
+    run: &mut dyn FnMut(&mut Recorder, &Members) -> Result<(), GpuError>,
+) -> Result<(), GpuError> {
     let none = u32::MAX;
-    let matrix = Matrix::upload(probe.device, "w", &w, k, Format::F32)?;
-    let gemm = Gemm::new(probe.device, Format::F32);
-    for is_mlp in [false, true] {
-        let from = probe.storage("a", &a);
-        let to = MemberTo {
-            streams: &probe.storage("streams", &before),
-            middle: &probe.zeros(m * d),
-            kept: &probe.zeros(6 * d),
-            copies: &probe.storage("copies", table.as_flattened()),
-            tokens: &probe.storage("tokens", &[0, none, 1, 0]),
-            rows_a_copy: tokens,
-            first_copy: 0,
+    let tokens = STEPS_TOKENS;
+    let before = noise(5 * tokens * d, 7);
+    let half = 0.5f32.to_bits();
+    // A step of another call, then these.
+    let table: [[u32; 8]; 4] = [
+        [9; 8],
+        [0, 3, 1, 1f32.to_bits(), 0, 1, 0, 0],
+        [1, 4, 1, half, none, none, 0, 0],
+        [2, 1, 0, half, 4, 5, 0, 0],
+    ];
+    for (is_mlp, joins_later, feeds_mlp) in [
+        (false, false, true),
+        (true, true, false),
+        (true, false, false),
+    ] {
+        let tables = probe.tables(tokens, &before, &table, &[0, none, 1, 0], 6 * d);
+        let to = Members {
+            tables: &tables,
+            middle: &probe.zeros(z.len()),
+            first_step: 1,
             is_mlp,
-            after_attention: false,
-            keep: true,
+            joins_later,
+            feeds_mlp,
         };
         let mut streams = before.clone();
-        let mut middle = vec![0.0; m * d];
+        let mut middle = vec![0.0; z.len()];
         let mut kept = vec![0.0; 6 * d];
-        for row in 0..m {
+        for (row, z) in z.chunks(d).enumerate() {
             let [
                 slot_in,
                 slot_out,
                 first,
-                scale,
+                share,
                 kept_attention,
                 kept_mlp,
                 ..,
-            ] = table[row / tokens];
-            let (token, scale) = (row % tokens, f32::from_bits(scale));
-            for i in 0..d {
-                let z = z[row * d + i];
+            ] = table[1 + row / tokens];
+            let (token, share) = (row % tokens, f32::from_bits(share));
+            let kept_at = if is_mlp { kept_mlp } else { kept_attention };
+            for (i, z) in z.iter().enumerate() {
                 let at = |slot: u32| (slot as usize * tokens + token) * d + i;
-                let base = if first == 1 {
-                    at(slot_in)
-                } else {
-                    at(slot_out)
-                };
-                if !is_mlp {
+                let begins = first == 1 && !joins_later;
+                let base = if begins { at(slot_in) } else { at(slot_out) };
+                if feeds_mlp {
                     middle[row * d + i] = before[at(slot_in)] + z;
                 }
-                streams[at(slot_out)] = before[base] + scale * z;
-                if token == 1 {
-                    let slot = if is_mlp { kept_mlp } else { kept_attention };
-                    kept[slot as usize * d + i] = scale * z;
+                streams[at(slot_out)] = before[base] + share * z;
+                if token == 1 && kept_at != none {
+                    kept[kept_at as usize * d + i] = share * z;
                 }
             }
         }
-        let run = |recorder: &mut Recorder| gemm.run_member(recorder, &from, m, &matrix, &to);
-        let what = "gemm to member";
-        probe.expect(what, to.kept, &kept, 1e-4, run)?;
+        probe.expect(kernel, &tables.kept, &kept, 1e-4, |recorder| {
+            run(recorder, &to)
+        })?;
         // What the same dispatch wrote elsewhere.
-        probe.expect(what, to.streams, &streams, 1e-4, |_| Ok(()))?;
-        probe.expect(what, to.middle, &middle, 1e-4, |_| Ok(()))?;
+        probe.expect(kernel, &tables.streams, &streams, 1e-4, |_| Ok(()))?;
+        probe.expect(kernel, to.middle, &middle, 1e-4, |_| Ok(()))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::device::tests::device;
+    use super::*;
+
+    /// A product cut for the watchdog's sake, by rows and by columns, is the same product.
+    #[test]
+    fn a_product_in_several_dispatches_is_the_same() {
+        let device = device();
+        for most in [1, 300_000, 3_000_000] {
+            let mut probe = Probe::new(&device, true);
+            probe.bindings.most_work = most;
+            the_tiles_equal_the_plain_sum_in_every_type(&mut probe).expect("products");
+            a_member_joins_its_stream_and_is_kept(&mut probe).expect("members");
+            pollster::block_on(probe.settle()).expect("the same products");
+        }
+    }
 }

@@ -1,20 +1,24 @@
-// out[m, n] = sum_k a[m, k] * w[n, k]: a workgroup makes 32 x 32 of it, a thread 4 x 4.
+// out[m, n] = sum_k a[m, k] * w[n, k] + bias[n]: a workgroup makes 32 x 32 of it, a thread 4 x 4.
 
 struct Params {
-    m: u32,          // rows of a
-    n: u32,          // rows of w: columns of out
+    m: u32,          // rows of a, to where this dispatch goes
+    n: u32,          // rows of w, to where it goes
     k4: u32,         // k / 4
+    row: u32,        // where it begins in a
+    column: u32,     // and in w
+    first: u32,      // where the rows of w bound here begin among the columns of out
     stride: u32,     // numbers a row of out
-    column: u32,     // where these n columns begin in it
-    tokens: u32,     // for members N, rows of one copy of the pack; else the first row of out
-    copy: u32,       // the first copy's place in the copy table
-    width: u32,      // D
+    base: u32,       // the first number of out
+    pack_rows: u32,  // members: N
+    first_step: u32, // members: of this call, among all steps
+    width: u32,      // members: D
     flags: u32,
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> a: array<vec4<f32>>;
 //weights 2
+@group(0) @binding(3) var<storage, read> bias: array<f32>;  // [columns of out]
 //epilogue
 
 const K4: u32 = 8u; // vec4s of a and w a step
@@ -43,13 +47,13 @@ fn main(
     @builtin(local_invocation_id) local: vec3<u32>,
     @builtin(local_invocation_index) index: u32,
 ) {
-    let row = group.y * 32u + local.y * 4u;
-    let column = group.x * 32u + local.x * 4u;
+    let row = p.row + group.y * 32u + local.y * 4u;
+    let column = p.column + group.x * 32u + local.x * 4u;
     // What this thread stages: four rows x four k of each operand; neighbours go along k.
     let k_staged = index % 8u;
     let four = index / 8u;
-    let row_a = group.y * 32u + four * 4u;
-    let row_w = group.x * 32u + four * 4u;
+    let row_a = p.row + group.y * 32u + four * 4u;
+    let row_w = p.column + group.x * 32u + four * 4u;
 
     var sum0 = vec4<f32>();
     var sum1 = vec4<f32>();

@@ -1,167 +1,118 @@
-//! `out[m, n] = sum_k a[m, k] w[n, k]`: see the README beside this file.
+//! `out[m, n] = sum_k a[m, k] w[n, k] + bias[n]`: see the README beside this file.
 
 pub mod check;
 
 use super::device::Device;
 use super::error::GpuError;
 use super::kernel::Access::{Read, Write};
-use super::kernel::Kernel;
-use super::matrix::{Format, Matrix};
+use super::kernel::{Kernel, Variants};
+use super::matrix::{Matrix, specialise};
+use super::member::{self, Members};
 use super::recorder::Recorder;
 use super::template::unroll;
+use super::watchdog::{self, TILE};
+use crate::model::DType;
 
-/// Rows and columns of the product that one workgroup makes.
-const TILE: usize = 32;
+/// A pipeline for each stored type, with each ending.
+#[derive(Default)]
+pub struct Gemm(Variants<(DType, Ending)>);
 
-pub struct Gemm {
-    plain: Kernel,
-    member: Kernel,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Ending {
+    Plain,
+    Member,
 }
 
-/// Where a member goes: into which streams, and what is kept of it.
-pub struct MemberTo<'a> {
-    pub streams: &'a wgpu::Buffer,
-    pub middle: &'a wgpu::Buffer,
-    pub kept: &'a wgpu::Buffer,
-    pub copies: &'a wgpu::Buffer,
-    pub tokens: &'a wgpu::Buffer,
-    /// N
-    pub rows_a_copy: usize,
-    pub first_copy: usize,
-    pub is_mlp: bool,
-    /// The attention of the same block has begun the stream already.
-    pub after_attention: bool,
-    pub keep: bool,
+/// A matrix, and what is added to its products.
+#[derive(Clone, Copy)]
+pub struct Linear<'a> {
+    pub matrix: &'a Matrix,
+    /// `[rows of the matrix]`, or more.
+    pub bias: &'a wgpu::Buffer,
 }
 
 impl Gemm {
-    pub fn new(device: &Device, format: Format) -> Self {
-        let source = |epilogue: &str| {
-            let source = include_str!("gemm.wgsl").replacen("//epilogue", epilogue, 1);
-            unroll(&format.specialise(&source))
-        };
-        let plain = source(include_str!("plain.wgsl"));
-        let member = source(include_str!("member.wgsl"));
-        Self {
-            plain: Kernel::new(device, "gemm", &plain, &[Read, Read, Write]),
-            member: Kernel::new(
-                device,
-                "gemm to member",
-                &member,
-                &[Read, Read, Write, Write, Write, Read, Read],
-            ),
-        }
-    }
-
-    /// `a` [m, k] times `w` [n, k] transposed, to the first n columns of `out` [m, n].
+    /// `a` `[m, k]` times `w` `[n, k]` transposed, to `out` `[m, n]`, which begins at number `base`.
     pub fn run(
         &self,
         recorder: &mut Recorder,
         a: &wgpu::Buffer,
         m: usize,
-        w: &Matrix,
+        w: Linear,
         out: &wgpu::Buffer,
+        base: usize,
     ) -> Result<(), GpuError> {
-        self.run_to(recorder, a, m, w, out, 0)
+        let rest = [w.matrix.rows as u32, base as u32];
+        self.dispatch(recorder, Ending::Plain, (a, m), w, &[out], &rest)
     }
 
-    /// The same, to rows `first_out..` of `out`.
-    pub fn run_to(
+    /// `a` `[steps N, k]` times `w` `[D, k]` transposed: members `[steps N, D]`.
+    pub fn run_members(
         &self,
         recorder: &mut Recorder,
         a: &wgpu::Buffer,
         m: usize,
-        w: &Matrix,
-        out: &wgpu::Buffer,
-        first_out: usize,
+        w: Linear,
+        to: &Members,
     ) -> Result<(), GpuError> {
-        for piece in &w.pieces {
-            let mut params = params(m, piece.rows, w, piece.first).to_vec();
-            params.push(first_out as u32);
-            let (size, work) = (size(m, piece.rows), work(m, piece.rows, w));
-            recorder.call(&self.plain, &[a, &piece.buffer, out], &params, size, work)?;
-        }
-        Ok(())
+        let rest = [
+            0,
+            0,
+            to.tables.rows as u32,
+            to.first_step as u32,
+            w.matrix.rows as u32,
+            to.flags(),
+        ];
+        self.dispatch(recorder, Ending::Member, (a, m), w, &to.buffers(), &rest)
     }
 
-    /// `a` [copies N, k] times `w` [D, k] transposed: members [copies N, D].
-    pub fn run_member(
+    fn dispatch(
         &self,
         recorder: &mut Recorder,
-        a: &wgpu::Buffer,
-        m: usize,
-        w: &Matrix,
-        to: &MemberTo,
+        ending: Ending,
+        (a, m): (&wgpu::Buffer, usize),
+        w: Linear,
+        out: &[&wgpu::Buffer],
+        rest: &[u32],
     ) -> Result<(), GpuError> {
-        let flags =
-            u32::from(to.is_mlp) | u32::from(to.after_attention) << 1 | u32::from(to.keep) << 2;
-        for piece in &w.pieces {
-            let mut params = params(m, piece.rows, w, piece.first).to_vec();
-            params.extend([
-                to.rows_a_copy as u32,
-                to.first_copy as u32,
-                w.rows as u32,
-                flags,
-            ]);
-            let (size, work) = (size(m, piece.rows), work(m, piece.rows, w));
-            let buffers = [
-                a,
-                &piece.buffer,
-                to.streams,
-                to.middle,
-                to.kept,
-                to.copies,
-                to.tokens,
-            ];
-            recorder.call(&self.member, &buffers, &params, size, work)?;
+        let (dtype, k) = (w.matrix.dtype, w.matrix.columns);
+        let device = recorder.device;
+        let kernel = self.0.get((dtype, ending), || kernel(device, dtype, ending));
+        for piece in &w.matrix.pieces {
+            for (rows, columns) in watchdog::product(m, piece.rows, k, recorder.most_work()) {
+                let own = [
+                    rows.end,
+                    columns.end,
+                    k / 4,
+                    rows.start,
+                    columns.start,
+                    piece.first,
+                ];
+                let params = [&own.map(|x| x as u32), rest].concat();
+                let buffers = [&[a, &piece.buffer, w.bias], out].concat();
+                let size = [columns.len(), rows.len()].map(|x| x.div_ceil(TILE) as u32);
+                let work = 2 * (rows.len() * columns.len()) as u64 * k as u64;
+                recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], work)?;
+            }
         }
         Ok(())
     }
 }
 
-fn params(m: usize, n: usize, w: &Matrix, column: usize) -> [u32; 5] {
-    [m, n, w.columns / 4, w.rows, column].map(|x| x as u32)
-}
-
-fn size(m: usize, n: usize) -> [u32; 3] {
-    [n.div_ceil(TILE) as u32, m.div_ceil(TILE) as u32, 1]
-}
-
-fn work(m: usize, n: usize, w: &Matrix) -> u64 {
-    2 * m as u64 * n as u64 * w.columns as u64
-}
-
-/// The product with a thread an output: what tests and the bench compare with.
-#[cfg(not(target_arch = "wasm32"))]
-pub struct Naive(Kernel);
-
-#[cfg(not(target_arch = "wasm32"))]
-impl Naive {
-    pub fn new(device: &Device) -> Self {
-        let source = include_str!("naive.wgsl");
-        Self(Kernel::new(
-            device,
-            "naive gemm",
-            source,
-            &[Read, Read, Write],
-        ))
-    }
-
-    /// As [`Gemm::run`], for f32 weights in one piece.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        a: &wgpu::Buffer,
-        m: usize,
-        w: &Matrix,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        for piece in &w.pieces {
-            let params = [m, piece.rows, w.columns, w.rows].map(|x| x as u32);
-            let size = [piece.rows.div_ceil(8) as u32, m.div_ceil(8) as u32, 1];
-            let work = work(m, piece.rows, w);
-            recorder.call(&self.0, &[a, &piece.buffer, out], &params, size, work)?;
+fn kernel(device: &Device, dtype: DType, ending: Ending) -> Kernel {
+    let source = |epilogue: &str| {
+        let source = include_str!("gemm.wgsl").replacen("//epilogue", epilogue, 1);
+        unroll(&specialise(dtype, &source))
+    };
+    match ending {
+        Ending::Plain => {
+            let source = source(include_str!("plain.wgsl"));
+            Kernel::new(device, "gemm", &source, &[Read, Read, Read, Write])
         }
-        Ok(())
+        Ending::Member => {
+            let source = source(&[member::SOURCE, include_str!("member.wgsl")].concat());
+            let accesses = [Read, Read, Read, Write, Write, Write, Read, Read];
+            Kernel::new(device, "gemm to members", &source, &accesses)
+        }
     }
 }

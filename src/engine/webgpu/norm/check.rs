@@ -1,47 +1,83 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
+use super::super::gemm::check::{STEPS_TOKENS, joins};
 use super::super::probe::{Probe, noise};
 use super::*;
 
-fn plain(row: &[f32], weight: &[f32], eps: f32) -> Vec<f32> {
-    let square: f64 = row.iter().map(|x| f64::from(*x).powi(2)).sum();
-    let r = 1.0 / (square / row.len() as f64 + f64::from(eps)).sqrt();
-    let each = row.iter().zip(weight);
-    each.map(|(x, w)| (f64::from(*x) * r) as f32 * w).collect()
+/// The CPU's own, in f64.
+pub fn plain(row: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f32> {
+    let width = row.len() as f64;
+    let mean = match shape.kind {
+        NormKind::Rms => 0.0,
+        NormKind::Layer => row.iter().map(|x| f64::from(*x)).sum::<f64>() / width,
+    };
+    let square: f64 = row.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum();
+    let r = 1.0 / (square / width + shape.eps).sqrt();
+    let each = row.iter().zip(gain).zip(bias);
+    let normed = each.map(|((x, g), b)| (f64::from(*x) - mean) * r * f64::from(*g) + f64::from(*b));
+    normed.map(|x| x as f32).collect()
 }
 
+const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
+
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
-    for width in [4, 48, 172, 576] {
-        let (eps, tokens) = (1e-3, 3);
-        let (x, weight) = (noise(4 * tokens * width, 1), noise(width, 2));
-        let norm = Norm::new(probe.device, width, eps);
-        let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
-        let copies = probe.storage("copies", table.as_flattened());
-        let (from, w) = (probe.storage("x", &x), probe.storage("weight", &weight));
+    let norm = Norm::new(probe.device);
+    let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
+    for &(width, kind) in probe.some(&shapes, 2) {
+        let shape = NormShape { kind, eps: 1e-3 };
+        let tokens = 3;
+        // A mean far from 0, as LayerNorm's streams have.
+        let x: Vec<f32> = noise(4 * tokens * width, 1).iter().map(|x| x + 3.0).collect();
+        let (gain, bias) = (noise(width, 2), noise(width, 3));
+        let vectors = NormVectors {
+            shape,
+            width,
+            gain: &probe.storage("gain", &gain),
+            bias: &probe.storage("bias", &bias),
+        };
         let all: Vec<f32> = x
             .chunks(width)
-            .flat_map(|row| plain(row, &weight, eps))
+            .flat_map(|row| plain(row, shape, &gain, &bias))
             .collect();
-        let n = 4 * tokens;
+        let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
+        let tables = probe.tables(tokens, &x, &table, &[0; 6], 4);
+        let (from, n) = (probe.storage("x", &x), 4 * tokens);
         let out = probe.zeros(n * width);
         probe.expect("norm", &out, &all, 1e-4, |recorder| {
-            norm.run(recorder, From::Rows(&from), n, &w, &copies, &out)
+            norm.run(recorder, RowSource::Rows(&from), n, vectors, &tables, &out)
         })?;
 
-        let streams = From::Streams {
-            streams: &from,
-            rows_a_copy: tokens,
-            first_copy: 1,
-        };
+        let streams = RowSource::Streams { first_step: 1 };
         let out = probe.zeros(2 * tokens * width);
         let slot = |slot: usize| &all[slot * tokens * width..][..tokens * width];
-        probe.expect(
-            "norm",
-            &out,
-            &[slot(2), slot(0)].concat(),
-            1e-4,
-            |recorder| norm.run(recorder, streams, 2 * tokens, &w, &copies, &out),
-        )?;
+        let expected = [slot(2), slot(0)].concat();
+        probe.expect("norm", &out, &expected, 1e-4, |recorder| {
+            norm.run(recorder, streams, 2 * tokens, vectors, &tables, &out)
+        })?;
+    }
+    Ok(())
+}
+
+pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
+    let (width, rows) = (172, 3 * STEPS_TOKENS);
+    let norm = Norm::new(probe.device);
+    for &kind in probe.some(&KINDS, 1) {
+        let shape = NormShape { kind, eps: 1e-5 };
+        let (x, gain, bias) = (noise(rows * width, 1), noise(width, 2), noise(width, 3));
+        let vectors = NormVectors {
+            shape,
+            width,
+            gain: &probe.storage("gain", &gain),
+            bias: &probe.storage("bias", &bias),
+        };
+        let z: Vec<f32> = x
+            .chunks(width)
+            .flat_map(|row| plain(row, shape, &gain, &bias))
+            .collect();
+        let from = probe.storage("x", &x);
+        joins(probe, "norm to members", width, &z, &mut |recorder, to| {
+            norm.run_members(recorder, &from, rows, vectors, to)
+        })?;
     }
     Ok(())
 }

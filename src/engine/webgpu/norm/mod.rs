@@ -1,4 +1,4 @@
-//! RMSNorm of rows: see the README beside this file.
+//! RMSNorm and LayerNorm of rows: see the README beside this file.
 
 pub mod check;
 
@@ -7,66 +7,92 @@ use super::error::GpuError;
 use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
+use super::member::{self, Members};
 use super::recorder::Recorder;
+use super::tables::Tables;
+use crate::model::shape::{NormKind, NormShape};
 
 pub struct Norm {
-    kernel: Kernel,
-    width: usize,
-    eps: f32,
+    plain: Kernel,
+    member: Kernel,
 }
 
-/// Where a norm's rows lie.
+/// A norm over D, with its vectors `[D]`.
 #[derive(Clone, Copy)]
-pub enum From<'a> {
+pub struct NormVectors<'a> {
+    pub shape: NormShape,
+    pub width: usize,
+    pub gain: &'a wgpu::Buffer,
+    /// Zeros for RMSNorm.
+    pub bias: &'a wgpu::Buffer,
+}
+
+/// Where rows lie.
+#[derive(Clone, Copy)]
+pub enum RowSource<'a> {
     /// One after the other.
     Rows(&'a wgpu::Buffer),
-    /// In streams `[slots, N, D]`, by the copy table.
-    Streams {
-        streams: &'a wgpu::Buffer,
-        rows_a_copy: usize,
-        first_copy: usize,
-    },
+    /// In the streams that the steps of a call read, from this step on.
+    Streams { first_step: usize },
 }
 
 impl Norm {
-    pub fn new(device: &Device, width: usize, eps: f32) -> Self {
-        let source = include_str!("norm.wgsl");
-        let kernel = Kernel::new(device, "norm", source, &[Read, Read, Read, Write]);
-        Self { kernel, width, eps }
+    pub fn new(device: &Device) -> Self {
+        let source =
+            |epilogue: &str| include_str!("norm.wgsl").replacen("//epilogue", epilogue, 1);
+        let plain = source(include_str!("plain.wgsl"));
+        let member = source(&[member::SOURCE, include_str!("member.wgsl")].concat());
+        let to_members = [Read, Read, Read, Write, Write, Write, Read, Read];
+        Self {
+            plain: Kernel::new(device, "norm", &plain, &[Read, Read, Read, Read, Write]),
+            member: Kernel::new(device, "norm to members", &member, &to_members),
+        }
     }
 
+    /// `rows` of `from`, to `out` `[rows, D]`.
     pub fn run(
         &self,
         recorder: &mut Recorder,
-        from: From,
+        from: RowSource,
         rows: usize,
-        weight: &wgpu::Buffer,
-        copies: &wgpu::Buffer,
+        norm: NormVectors,
+        tables: &Tables,
         out: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
-        let (x, streams, tokens, copy) = match from {
-            From::Rows(x) => (x, 0, 1, 0),
-            From::Streams {
-                streams,
-                rows_a_copy,
-                first_copy,
-            } => (streams, 1, rows_a_copy as u32, first_copy as u32),
+        let (x, from_streams, first_step) = match from {
+            RowSource::Rows(x) => (x, 0, 0),
+            RowSource::Streams { first_step } => (&tables.streams, 1, first_step as u32),
         };
-        let width4 = (self.width / 4) as u32;
-        let params = [
-            rows as u32,
-            width4,
-            self.eps.to_bits(),
-            streams,
-            tokens,
-            copy,
-        ];
-        recorder.call(
-            &self.kernel,
-            &[x, weight, copies, out],
-            &params,
-            grid(rows, 1),
-            0,
-        )
+        let rest = [from_streams, tables.rows as u32, first_step];
+        let params = [&numbers(rows, norm)[..], &rest, &[norm.width as u32]].concat();
+        let buffers = [x, norm.gain, norm.bias, &tables.steps, out];
+        recorder.call(&self.plain, &buffers, &params, grid(rows, 1), 0)
     }
+
+    /// Rows `x` `[steps N, D]`, normed, as members.
+    pub fn run_members(
+        &self,
+        recorder: &mut Recorder,
+        x: &wgpu::Buffer,
+        rows: usize,
+        norm: NormVectors,
+        to: &Members,
+    ) -> Result<(), GpuError> {
+        let rest = [
+            0,
+            to.tables.rows as u32,
+            to.first_step as u32,
+            norm.width as u32,
+            to.flags(),
+        ];
+        let params = [&numbers(rows, norm)[..], &rest].concat();
+        let buffers = [&[x, norm.gain, norm.bias][..], &to.buffers()].concat();
+        recorder.call(&self.member, &buffers, &params, grid(rows, 1), 0)
+    }
+}
+
+fn numbers(rows: usize, norm: NormVectors) -> [u32; 4] {
+    let is_centred = u32::from(norm.shape.kind == NormKind::Layer);
+    let eps = (norm.shape.eps as f32).to_bits();
+    [rows as u32, (norm.width / 4) as u32, eps, is_centred]
 }

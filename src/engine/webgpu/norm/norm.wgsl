@@ -1,32 +1,38 @@
-// out[row] = x[row] * weight / sqrt(mean(x[row]^2) + eps): a workgroup a row.
+// A norm of rows: a workgroup a row. RMSNorm x gain / sqrt(mean(x^2) + eps), or LayerNorm, which
+// first takes the mean off; then the bias (zeros for RMSNorm) is added.
 
 struct Params {
     rows: u32,
-    width4: u32,   // D / 4
+    width4: u32,      // D / 4
     eps: f32,
-    streams: u32,  // 1: x holds streams, and the copy table says which row reads which
-    tokens: u32,   // N: rows of one copy of the pack
-    copy: u32,     // the first copy's place in the copy table
-}
-
-struct Copy {
-    slot_in: u32,
-    slot_out: u32,
-    first: u32,
-    scale: f32,
-    kept_attention: u32,
-    kept_mlp: u32,
-    pad0: u32,
-    pad1: u32,
+    is_centred: u32,  // 1: LayerNorm
+    from_streams: u32, // 1: x holds streams, and the steps say which row reads which
+    pack_rows: u32,   // N
+    first_step: u32,  // of this call, among all steps
+    width: u32,       // D
+    flags: u32,       // members: see member.wgsl
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(2) var<storage, read> weight: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> copies: array<Copy>;
-@group(0) @binding(4) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> gain: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
+//epilogue
 
 var<workgroup> partial: array<f32, 64>;
+
+fn total(local: u32, mine: f32) -> f32 {
+    workgroupBarrier();
+    partial[local] = mine;
+    for (var half = 32u; half > 0u; half /= 2u) {
+        workgroupBarrier();
+        if local < half {
+            partial[local] += partial[local + half];
+        }
+    }
+    workgroupBarrier();
+    return partial[0];
+}
 
 @compute @workgroup_size(64)
 fn main(
@@ -38,25 +44,22 @@ fn main(
     if row >= p.rows {
         return;
     }
-    var source = row;
-    if p.streams == 1u {
-        source = copies[p.copy + row / p.tokens].slot_in * p.tokens + row % p.tokens;
-    }
-    var sum = 0.0;
-    for (var d = local; d < p.width4; d += 64u) {
-        let v = x[source * p.width4 + d];
-        sum += dot(v, v);
-    }
-    partial[local] = sum;
-    for (var half = 32u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            partial[local] += partial[local + half];
+    let first = source_row(row) * p.width4;
+    var mean = 0.0;
+    if p.is_centred == 1u {
+        var sum = 0.0;
+        for (var d = local; d < p.width4; d += 64u) {
+            sum += dot(x[first + d], vec4<f32>(1.0));
         }
+        mean = total(local, sum) / f32(p.width);
     }
-    workgroupBarrier();
-    let scale = inverseSqrt(partial[0] / f32(p.width4 * 4u) + p.eps);
+    var squares = 0.0;
     for (var d = local; d < p.width4; d += 64u) {
-        out[row * p.width4 + d] = x[source * p.width4 + d] * scale * weight[d];
+        let v = x[first + d] - vec4<f32>(mean);
+        squares += dot(v, v);
+    }
+    let scale = inverseSqrt(total(local, squares) / f32(p.width) + p.eps);
+    for (var d = local; d < p.width4; d += 64u) {
+        store(row, d, (x[first + d] - vec4<f32>(mean)) * scale * gain[d] + bias[d]);
     }
 }

@@ -1,35 +1,40 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
-use super::super::probe::{Probe, config, noise};
+use super::super::probe::{Probe, heads, noise};
 use super::*;
 
-pub fn pairs_turn_and_values_stay(probe: &mut Probe) -> Result<(), GpuError> {
-    let config = config(6, 2, 8, "null")?;
-    let (n, copies, half) = (3, 2, 4);
-    let (row, turned) = ((6 + 2 * 2) * 8, 6 + 2);
-    let qkv = noise(copies * n * row, 1);
-    let angles = noise(5 * half * 2, 2);
-    let at = [4u32, 0, 2];
-    let table: Vec<u32> = at.iter().flat_map(|&at| [at, u32::MAX]).collect();
-    let mut expected = qkv.clone();
-    for (r, row) in expected.chunks_mut(row).enumerate() {
-        for head in row.chunks_mut(8).take(turned) {
-            let before = head.to_vec();
-            for i in 0..half {
-                let angle = (at[r % n] as usize * half + i) * 2;
-                let (cos, sin) = (angles[angle], angles[angle + 1]);
-                head[i] = before[i] * cos - before[i + half] * sin;
-                head[i + half] = before[i + half] * cos + before[i] * sin;
+pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> {
+    let rope = RopeKernel::new(probe.device);
+    let (n, steps, width) = (3, 2, 12);
+    for turned in [12, 4] {
+        let mut shape = heads(6, 2, width, None);
+        if let Some(rope) = &mut shape.rope {
+            rope.width = turned;
+        }
+        let half = turned / 2;
+        let row = shape.qkv_width();
+        let qkv = noise(steps * n * row, 1);
+        let angles = noise(5 * half * 2, 2);
+        let at = [4u32, 0, 2];
+        let mut expected = qkv.clone();
+        for (r, row) in expected.chunks_mut(row).enumerate() {
+            for head in row.chunks_mut(width).take(6 + 2) {
+                let before = head.to_vec();
+                for i in 0..half {
+                    let angle = (at[r % n] as usize * half + i) * 2;
+                    let (cos, sin) = (angles[angle], angles[angle + 1]);
+                    head[i] = before[i] * cos - before[i + half] * sin;
+                    head[i + half] = before[i + half] * cos + before[i] * sin;
+                }
             }
         }
+        let tokens: Vec<u32> = at.iter().flat_map(|&at| [at, u32::MAX]).collect();
+        let mut tables = probe.tables(n, &[0.0; 4], &[[0; 8]], &tokens, 4);
+        tables.angles = probe.storage("angles", &angles);
+        let out = probe.storage("qkv", &qkv);
+        probe.expect("rope", &out, &expected, 1e-4, |recorder| {
+            rope.run(recorder, &out, steps * n, &shape, &tables)
+        })?;
     }
-    let turn = Turn::new(probe.device, &config);
-    let out = probe.storage("qkv", &qkv);
-    let (tokens, angles) = (
-        probe.storage("tokens", &table),
-        probe.storage("angles", &angles),
-    );
-    probe.expect("rope", &out, &expected, 1e-4, |recorder| {
-        turn.run(recorder, &out, copies * n, n, &tokens, &angles)
-    })
+    Ok(())
 }

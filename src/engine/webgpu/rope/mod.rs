@@ -8,39 +8,41 @@ use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
-use crate::model::ModelConfig;
+use super::tables::Tables;
+use crate::model::shape::AttentionShape;
 
-pub struct Turn {
-    kernel: Kernel,
-    /// heads + kv_heads
-    turned: usize,
-    half: usize,
-    stride: usize,
-}
+pub struct RopeKernel(Kernel);
 
-impl Turn {
-    pub fn new(device: &Device, config: &ModelConfig) -> Self {
+impl RopeKernel {
+    pub fn new(device: &Device) -> Self {
         let source = include_str!("rope.wgsl");
-        Self {
-            kernel: Kernel::new(device, "rope", source, &[Read, Read, Write]),
-            turned: config.heads + config.kv_heads,
-            half: config.head_width / 2,
-            stride: (config.heads + 2 * config.kv_heads) * config.head_width,
-        }
+        Self(Kernel::new(device, "rope", source, &[Read, Read, Write]))
     }
 
-    /// Queries and keys of `qkv` [rows, (heads + 2 kv_heads) W], rows being copies of N tokens.
+    /// Queries and keys of `qkv` `[rows, (H + 2 KV) W]`, rows being steps of N tokens, where a shape
+    /// has rotary positions.
     pub fn run(
         &self,
         recorder: &mut Recorder,
         qkv: &wgpu::Buffer,
         rows: usize,
-        rows_a_copy: usize,
-        tokens: &wgpu::Buffer,
-        angles: &wgpu::Buffer,
+        shape: &AttentionShape,
+        tables: &Tables,
     ) -> Result<(), GpuError> {
-        let params = [rows, rows_a_copy, self.turned, self.half, self.stride].map(|x| x as u32);
-        let size = grid(rows * self.turned * self.half, 64);
-        recorder.call(&self.kernel, &[tokens, angles, qkv], &params, size, 0)
+        let Some(rope) = &shape.rope else {
+            return Ok(());
+        };
+        let (heads, half) = (shape.heads + shape.kv_heads, rope.width / 2);
+        let params = [
+            rows,
+            tables.rows,
+            heads,
+            half,
+            shape.qkv_width(),
+            shape.head_width,
+        ];
+        let size = grid(rows * heads * half, 64);
+        let buffers = [&tables.tokens, &tables.angles, qkv];
+        recorder.call(&self.0, &buffers, &params.map(|x| x as u32), size, 0)
     }
 }

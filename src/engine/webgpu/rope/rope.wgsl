@@ -1,16 +1,17 @@
-// Turns queries and keys by their positions, in place: a thread one pair (i, i + W/2) of one head.
+// Turns queries and keys by their positions, in place: a thread one pair (i, i + half) of one head.
 
 struct Params {
     rows: u32,
-    tokens: u32,   // N: rows of one copy of the pack
-    turned: u32,   // heads + kv_heads
-    half: u32,     // W / 2
-    stride: u32,   // (heads + 2 kv_heads) W
+    pack_rows: u32,  // N
+    heads: u32,      // of queries and keys
+    half: u32,       // of the dimensions of a head that turn, the first ones
+    stride: u32,     // (heads + 2 kv_heads) W
+    head_width: u32, // W
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> tokens: array<vec2<u32>>;  // [N] (angle row, prompt read here)
-@group(0) @binding(2) var<storage, read> angles: array<vec2<f32>>;  // [angle rows, W/2] (cos, sin)
+@group(0) @binding(1) var<storage, read> tokens: array<vec2<u32>>;  // [N] (angle row, sequence that ends here)
+@group(0) @binding(2) var<storage, read> angles: array<vec2<f32>>;  // [angle rows, half] (cos, sin)
 @group(0) @binding(3) var<storage, read_write> qkv: array<f32>;     // [rows, stride]
 
 @compute @workgroup_size(64)
@@ -20,18 +21,18 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = (group.y * groups.x + group.x) * 64u + local;
-    let pairs = p.turned * p.half;
+    let pairs = p.heads * p.half;
     let row = i / pairs;
     if row >= p.rows {
         return;
     }
     let head = i % pairs / p.half;
     let pair = i % p.half;
-    let turn = angles[tokens[row % p.tokens].x * p.half + pair];
-    let low = row * p.stride + head * p.half * 2u + pair;
+    let angle = angles[tokens[row % p.pack_rows].x * p.half + pair];
+    let low = row * p.stride + head * p.head_width + pair;
     let high = low + p.half;
     let x = qkv[low];
     let y = qkv[high];
-    qkv[low] = x * turn.x - y * turn.y;
-    qkv[high] = y * turn.x + x * turn.y;
+    qkv[low] = x * angle.x - y * angle.y;
+    qkv[high] = y * angle.x + x * angle.y;
 }

@@ -1,28 +1,35 @@
-//! Seconds that a kernel and its naive twin take: what `cargo bench -p atelier-benches` prints.
+//! Naive kernels beside ours: what the bench compares with, and the seconds that both take. Built
+//! for tests, and for benches with the feature `yardstick`.
+
+mod naive;
 
 use std::time::{Duration, Instant};
 
-use super::attention::{self, Attention};
+use self::naive::{NaiveAttention, NaiveGemm};
+use super::attention::{Attention, TileSize, Tiles};
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
-use super::gemm::{self, Gemm};
-use super::matrix::{Format, Matrix};
-use super::readback::{Source, Staging};
-use super::recorder::{Recorder, Shared};
-use crate::model::ModelConfig;
+use super::gemm::{Gemm, Linear};
+use super::matrix::Matrix;
+use super::readback::Staging;
+use super::recorder::{Bindings, Recorder};
+use crate::model::DType;
+use crate::model::shape::AttentionShape;
 
 /// A device with nothing on it.
 pub struct Yardstick {
     device: Device,
-    shared: Shared,
+    bindings: Bindings,
     staging: Staging,
 }
 
 impl Yardstick {
+    /// # Errors
+    /// No such adapter.
     pub fn open(adapter: &AdapterChoice) -> Result<Self, GpuError> {
         let device = pollster::block_on(Device::open(adapter))?;
         Ok(Self {
-            shared: Shared::new(&device),
+            bindings: Bindings::new(&device),
             staging: Staging::default(),
             device,
         })
@@ -34,28 +41,33 @@ impl Yardstick {
 
     /// `[m, k] x [n, k]` transposed, as often as `rounds`: (tiled, naive) times, alternating. The
     /// first round of each is left out: drivers compile then.
+    ///
+    /// # Errors
+    /// The device failed.
     pub fn gemm(
         &mut self,
-        m: usize,
-        n: usize,
-        k: usize,
-        format: Format,
+        [m, n, k]: [usize; 3],
+        dtype: DType,
         rounds: usize,
     ) -> Result<Vec<(Duration, Duration)>, GpuError> {
         let numbers =
             |count: usize| -> Vec<f32> { (0..count).map(|i| (i % 17) as f32 - 8.0).collect() };
         let a = self.device.storage("a", &numbers(m * k));
         let out = self.device.storage("out", &vec![0f32; m * n]);
-        let w = Matrix::upload(&self.device, "w", &numbers(n * k), k, format)?;
-        let plain = Matrix::upload(&self.device, "w", &numbers(n * k), k, Format::F32)?;
-        let (tiled, naive) = (
-            Gemm::new(&self.device, format),
-            gemm::Naive::new(&self.device),
-        );
+        let bias = self.device.storage("bias", &vec![0f32; n]);
+        let w = Matrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
+        let linear = Linear {
+            matrix: &w,
+            bias: &bias,
+        };
+        let plain = Matrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
+        let (tiled, naive) = (Gemm::default(), NaiveGemm::new(&self.device));
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
-                self.time(&out, &mut |recorder| tiled.run(recorder, &a, m, &w, &out))?,
+                self.time(&out, &mut |recorder| {
+                    tiled.run(recorder, &a, m, linear, &out, 0)
+                })?,
                 self.time(&out, &mut |recorder| {
                     naive.run(recorder, &a, m, &plain, &out)
                 })?,
@@ -65,34 +77,37 @@ impl Yardstick {
     }
 
     /// Attention over one sequence of `tokens`: (tiled, naive) times, alternating.
+    ///
+    /// # Errors
+    /// The device failed.
     pub fn attention(
         &mut self,
-        config: &ModelConfig,
+        shape: &AttentionShape,
         tokens: usize,
         rounds: usize,
     ) -> Result<Vec<(Duration, Duration)>, GpuError> {
-        let row = (config.heads + 2 * config.kv_heads) * config.head_width;
-        let numbers: Vec<f32> = (0..tokens * row)
+        let numbers: Vec<f32> = (0..tokens * shape.qkv_width())
             .map(|i| (i * 7 % 17) as f32 / 8.0 - 1.0)
             .collect();
         let qkv = self.device.storage("qkv", &numbers);
-        let out = self.device.storage(
-            "out",
-            &vec![0f32; tokens * config.heads * config.head_width],
+        let out = vec![0f32; tokens * shape.attended_width()];
+        let out = self.device.storage("out", &out);
+        let (tiled, naive) = (
+            Attention::default(),
+            NaiveAttention::new(&self.device, shape),
         );
-        let tiled = Attention::new(&self.device, config)?;
-        let naive = attention::Naive::new(&self.device, config);
-        let tiles = tiled.tiles(&[(0, tokens)]);
-        let table = self.device.storage("tiles", &tiles.table);
+        let queries = TileSize::of(&self.device, shape.head_width)?.queries;
+        let upload = |table: &[u32]| self.device.storage("tiles", table);
+        let tiles = Tiles::new(queries, &[(0, tokens)], upload);
         let starts = self.device.storage("starts", &vec![0u32; tokens]);
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
                 self.time(&out, &mut |recorder| {
-                    tiled.run(recorder, &qkv, 1, tokens, &tiles, &table, &out)
+                    tiled.run(recorder, &qkv, 1, shape, &tiles, &out)
                 })?,
                 self.time(&out, &mut |recorder| {
-                    naive.run(recorder, &qkv, 1, tokens, &starts, &out)
+                    naive.run(recorder, &qkv, (1, tokens), shape, &starts, &out)
                 })?,
             ));
         }
@@ -105,14 +120,10 @@ impl Yardstick {
         record: &mut dyn FnMut(&mut Recorder) -> Result<(), GpuError>,
     ) -> Result<Duration, GpuError> {
         let start = Instant::now();
-        let mut recorder = Recorder::new(&self.device, &self.shared);
+        let mut recorder = Recorder::new(&self.device, &self.bindings);
         record(&mut recorder)?;
-        let first = Source {
-            buffer: out,
-            words: 1,
-            what: "a yardstick",
-        };
-        let pending = self.staging.begin(&mut recorder, &[first])?;
+        let first = vec![(1, "a yardstick")];
+        let pending = self.staging.begin(&mut recorder, out, first)?;
         pending.is_here(&self.device)?;
         self.staging.finish(&self.device, pending)?;
         Ok(start.elapsed())

@@ -1,17 +1,17 @@
-// Of every row of logits: (target's logit - the largest, sum of exp(x - the largest), is the target
-// the first of the largest?, 0). A workgroup a row.
+// Of every row of logits: (the largest, sum of exp(x - the largest), the target's logit, is the target
+// the first of the largest?). A workgroup a row.
 
 struct Params {
     rows: u32,
     vocabulary: u32,
-    first: u32,  // of these rows among all targets and scores
-    place: u32,  // of these rows among all scores
+    first: u32,  // target
+    base: u32,   // the first number of out
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> logits: array<f32>;   // [rows, V]
 @group(0) @binding(2) var<storage, read> targets: array<u32>;
-@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;     // [rows, 4] from base on
 
 var<workgroup> largest: array<f32, 64>;
 var<workgroup> place: array<u32, 64>;
@@ -67,7 +67,10 @@ fn main(
     workgroupBarrier();
     if local == 0u {
         let target_id = targets[p.first + row];
-        let is_best = select(0.0, 1.0, winner == target_id);
-        out[p.place + row] = vec4<f32>(logits[base + target_id] - most, largest[0], is_best, 0.0);
+        let to = p.base + row * 4u;
+        out[to] = most;
+        out[to + 1u] = largest[0];
+        out[to + 2u] = logits[base + target_id];
+        out[to + 3u] = select(0.0, 1.0, winner == target_id);
     }
 }

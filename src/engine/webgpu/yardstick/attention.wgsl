@@ -6,7 +6,7 @@ const KV_HEADS: u32 = {KV_HEADS}u;
 const ROW: u32 = (HEADS + 2u * KV_HEADS) * W;
 const SCALE: f32 = {SCALE};
 
-struct Params { rows: u32, tokens: u32, window: u32 }
+struct Params { rows: u32, pack_rows: u32, window: u32 }
 
 @group(0) @binding(0) var<uniform> p: Params;
 @group(0) @binding(1) var<storage, read> starts: array<u32>;  // [N] the first row of each token's sequence
@@ -29,7 +29,7 @@ fn main(@builtin(global_invocation_id) at: vec3<u32>) {
         return;
     }
     let kv = HEADS + head / (HEADS / KV_HEADS);
-    var first = row - row % p.tokens + starts[row % p.tokens];
+    var first = row - row % p.pack_rows + starts[row % p.pack_rows];
     if row - first >= p.window {
         first = row - p.window + 1u;
     }

@@ -1,0 +1,244 @@
+//! A model's blocks and read-out on a GPU.
+
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
+
+use super::arena::Arena;
+use super::attention::TileSize;
+use super::block::Block;
+use super::gpu::Gpu;
+use super::head::{FinalNorm, Head};
+use super::pass::GpuPass;
+use super::recorder::Tally;
+use crate::engine::EngineError;
+use crate::engine::backend::{Backend, Limits, Pass, Start};
+use crate::model::DType;
+use crate::model::shape::BlockShape;
+use crate::model::stored::{MatrixRole, Weights};
+
+/// Rows that one block call takes at most (at least one pack).
+const CALL_ROWS: usize = 8192;
+
+/// Floating-point operations of one block call (at least one pack): between two calls a run tells
+/// how far it is, and hears "cancel".
+const CALL_WORK: u64 = 25_000_000_000;
+
+/// Bytes that streams, kept rows, or numbers given back may take; the device's bindings may allow
+/// less.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// What keeps a dispatch's thread count and a row's first number within 32 bits.
+const PACK_ROWS: usize = 1 << 18;
+
+pub struct WebGpuBackend {
+    pub(super) gpu: Gpu,
+    pub(super) weights: Rc<Weights>,
+    /// `None`: every matrix as it is stored.
+    pub(super) dtype: Option<DType>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) final_norm: FinalNorm,
+    /// Uploaded when a run first asks for all logits.
+    pub(super) head: OnceCell<Head>,
+    /// The last run's buffers, until the next run takes them.
+    pub(super) arena: Cell<Option<Arena>>,
+    pub(super) tally: Cell<Tally>,
+}
+
+impl WebGpuBackend {
+    /// The whole output head, uploaded now if it is not there yet.
+    pub(super) fn head(&self) -> Result<&Head, EngineError> {
+        if self.head.get().is_none() {
+            let head = Head::upload(&self.gpu.device, &self.weights, self.dtype)?;
+            // Nobody else set it meanwhile: a backend belongs to one thread.
+            let _ = self.head.set(head);
+        }
+        self.head.get().ok_or_else(|| {
+            super::GpuError::Driver("the output head was not kept".to_owned()).into()
+        })
+    }
+
+    /// Sizes of attention's tiles, by the blocks' heads.
+    pub(super) fn queries(&self) -> Result<Vec<usize>, EngineError> {
+        let mut queries = Vec::new();
+        for block in &self.blocks {
+            let size = TileSize::of(&self.gpu.device, block.shape.attention.head_width)?;
+            if !queries.contains(&size.queries) {
+                queries.push(size.queries);
+            }
+        }
+        Ok(queries)
+    }
+
+    /// Bytes of weights on the GPU.
+    fn weight_bytes(&self) -> u64 {
+        let head = self.head.get().map_or(0, Head::bytes);
+        head + self.blocks.iter().map(Block::bytes).sum::<u64>()
+    }
+
+    /// Bytes that the runs so far have left on the GPU for the next.
+    fn activation_bytes(&self) -> u64 {
+        let arena = self.arena.take();
+        let bytes = arena.as_ref().map_or(0, Arena::bytes);
+        self.arena.set(arena);
+        bytes
+    }
+}
+
+impl Backend for WebGpuBackend {
+    fn describe(&self) -> String {
+        let stored = self.weights.blocks.iter().flat_map(|block| &block.matrices);
+        let held = |matrix: &crate::model::stored::Matrix| self.dtype.unwrap_or(matrix.dtype);
+        let mut dtypes: Vec<DType> = stored.map(held).collect();
+        dtypes.sort_unstable();
+        dtypes.dedup();
+        let names: Vec<&str> = dtypes.into_iter().map(DType::name).collect();
+        format!("WebGPU on {} ({})", self.gpu.device.name, names.join(" and "))
+    }
+
+    fn limits(&self) -> Limits {
+        limits(
+            self.gpu.device.largest_buffer(),
+            self.gpu.width,
+            self.blocks.iter().map(|block| &block.shape),
+        )
+    }
+
+    fn profile(&self) -> Option<String> {
+        let Tally {
+            dispatches,
+            submissions,
+            work,
+            read_back_bytes,
+            ..
+        } = self.tally.take();
+        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+        Some(format!(
+            "{dispatches} dispatches in {submissions} submissions, {:.2} GFLOP, {read_back_bytes} bytes read back; \
+             on the GPU {:.1} MiB of weights and {:.1} MiB of activations",
+            work as f64 / 1e9,
+            mib(self.weight_bytes()),
+            mib(self.activation_bytes()),
+        ))
+    }
+
+    fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
+        Ok(Box::new(GpuPass::open(self, &start)?))
+    }
+}
+
+/// What fits into bindings of `largest` bytes.
+fn limits<'a>(
+    largest: u64,
+    width: usize,
+    blocks: impl Iterator<Item = &'a BlockShape> + Clone,
+) -> Limits {
+    let widest = blocks.clone().map(|block| widest_row(block, width)).max();
+    let work = blocks.map(|block| work_a_row(block, width)).max();
+    let fit = usize::try_from(largest / 4).unwrap_or(usize::MAX) / widest.unwrap_or(width).max(1);
+    let worked = (CALL_WORK / work.unwrap_or(1).max(1)) as usize;
+    Limits {
+        // Half: what a pack gives back may be as much for its tokens as for its sequences, and all
+        // of it lies in one buffer.
+        bytes: (largest / 2).min(MOST_BYTES),
+        call_rows: fit.min(worked).min(CALL_ROWS),
+        pack_rows: fit.min(PACK_ROWS),
+    }
+}
+
+/// Numbers in the widest row that a block makes of a token.
+fn widest_row(block: &BlockShape, width: usize) -> usize {
+    let (attention, mlp) = (&block.attention, &block.mlp);
+    let inside = attention.qkv_width().max(attention.attended_width());
+    inside.max(mlp.up_rows()).max(width)
+}
+
+/// Floating-point operations of a block's matrix products for one token.
+fn work_a_row(block: &BlockShape, width: usize) -> u64 {
+    let matrices = MatrixRole::ALL.map(|role| block.matrix(role, width));
+    let numbers = |[rows, columns]: [usize; 2]| rows as u64 * columns as u64;
+    2 * matrices.map(numbers).iter().sum::<u64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GpuError;
+    use super::super::loading::tests::backend;
+    use super::super::probe::noise;
+    use super::*;
+    use crate::engine::backend::OptionRows;
+    use crate::engine::rope::Rope;
+    use crate::engine::schedule::pack::Pack;
+    use crate::engine::schedule::program::Program;
+
+    /// A pack of one sequence of 4 tokens that reads its embedding by two options.
+    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
+        let width = backend.gpu.width;
+        let rope = backend.weights.shape.rope().map(Rope::of);
+        let embedded = noise(4 * width, 1);
+        let start = Start {
+            pack: Rc::new(Pack::of(&[4], rope.as_ref())),
+            program: Rc::new(Program {
+                calls: Vec::new(),
+                slots: 1,
+            }),
+            embedded: embedded.clone(),
+            kept_rows: 1,
+            numbers: 3,
+        };
+        let options = OptionRows {
+            numbers: noise(2 * width, 2),
+            prompts: 1,
+            count: 2,
+            is_centred: false,
+        };
+        let mut pass = backend.begin(start)?;
+        pass.keep(0, &[3], 0)?;
+        if fails {
+            backend.gpu.device.report(GpuError::Memory("a test".into()));
+        }
+        pass.give_votes(&options)?;
+        pass.finish()?;
+        let found = pass.answer()?.expect("this thread waits");
+        let z = &embedded[3 * width..];
+        for (found, w) in found[0].iter().zip(options.numbers.chunks(width)) {
+            let expected: f32 = z.iter().zip(w).map(|(z, w)| z * w).sum();
+            assert!((found - expected).abs() < 1e-4);
+        }
+        Ok(found)
+    }
+
+    #[test]
+    fn a_run_whose_memory_ran_out_leaves_the_next_one_whole() {
+        let backend = backend("random-llama2", None);
+        let before = votes(&backend, false).expect("votes");
+        let failed = votes(&backend, true).expect_err("no memory");
+        assert!(matches!(failed, EngineError::Gpu(GpuError::Memory(_))));
+        assert!(backend.arena.take().is_none(), "its buffers are not used again");
+        let after = votes(&backend, false).expect("votes");
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn what_has_room_at_once_fits_into_a_binding() {
+        let backend = backend("random-llama2", None);
+        let blocks = || backend.blocks.iter().map(|block| &block.shape);
+        let default = limits(128 << 20, backend.gpu.width, blocks());
+        let widest = blocks().map(|block| widest_row(block, backend.gpu.width)).max();
+        let widest = widest.expect("blocks");
+        for rows in [default.call_rows, default.pack_rows] {
+            assert!(rows > 0 && (rows * widest * 4) as u64 <= 128 << 20);
+        }
+        assert!(2 * default.bytes <= 128 << 20);
+        // A row of F past a binding: nothing has room, and every prompt is refused.
+        let none = limits(64, backend.gpu.width, blocks());
+        assert_eq!((none.call_rows, none.pack_rows), (0, 0));
+    }
+
+    #[test]
+    fn a_description_names_every_type_of_its_matrices() {
+        let describe = |model: &str, dtype| backend(model, dtype).describe();
+        assert!(describe("random-llama2", None).starts_with("WebGPU on "));
+        assert!(describe("random-pythia", None).ends_with("(f16)"));
+        assert!(describe("random-pythia", Some(DType::F32)).ends_with("(f32)"));
+    }
+}

@@ -1,0 +1,283 @@
+//! One decoder block of any shape on the GPU.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use super::arena::{Arena, Use};
+use super::attention::TileSize;
+use super::device::{Device, STORAGE};
+use super::error::GpuError;
+use super::gemm::Linear;
+use super::gpu::Gpu;
+use super::matrix::Matrix;
+use super::member::Members;
+use super::norm::{NormVectors, RowSource};
+use super::recorder::Recorder;
+use super::tables::Tables;
+use crate::engine::schedule::program::BlockCall;
+use crate::model::DType;
+use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
+use crate::model::stored::{MatrixRole, VectorRole};
+use crate::plan::Half;
+
+pub struct Block {
+    pub shape: BlockShape,
+    /// By [`MatrixRole::ALL`].
+    matrices: [Matrix; 4],
+    /// Those that the shape has.
+    vectors: HashMap<VectorRole, wgpu::Buffer>,
+}
+
+/// What is recorded, with the buffers it works in.
+pub struct Recording<'a> {
+    pub recorder: Recorder<'a>,
+    pub arena: Arena,
+    pub tables: Tables,
+}
+
+/// A branch of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Branch {
+    Attention,
+    Mlp,
+}
+
+impl Block {
+    /// Room for the weights of one block, its matrices of these types.
+    ///
+    /// # Errors
+    /// A row is larger than a binding of this device.
+    pub fn reserve(
+        device: &Device,
+        shape: &BlockShape,
+        width: usize,
+        dtypes: [DType; 4],
+    ) -> Result<Self, GpuError> {
+        let matrix = |role: MatrixRole| {
+            let [rows, columns] = shape.matrix(role, width);
+            let dtype = dtypes[role as usize];
+            Matrix::reserve(device, &format!("{role:?}"), rows, columns, dtype)
+        };
+        let [qkv, out, up, down] = MatrixRole::ALL.map(matrix);
+        let vector = |(role, length): (VectorRole, usize)| {
+            let label = format!("{role:?}");
+            (role, device.buffer(&label, length as u64 * 4, STORAGE))
+        };
+        Ok(Self {
+            matrices: [qkv?, out?, up?, down?],
+            vectors: shape.vectors(width).into_iter().map(vector).collect(),
+            shape: shape.clone(),
+        })
+    }
+
+    pub fn matrix(&self, role: MatrixRole) -> &Matrix {
+        &self.matrices[role as usize]
+    }
+
+    pub fn fill_vector(&self, device: &Device, role: VectorRole, numbers: &[f32]) {
+        if let Some(buffer) = self.vectors.get(&role) {
+            let bytes = bytemuck::cast_slice(numbers);
+            device.queue.write_buffer(buffer, 0, bytes);
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.matrices.iter().map(Matrix::bytes).sum::<u64>()
+            + self.vectors.values().map(wgpu::Buffer::size).sum::<u64>()
+    }
+
+    /// Runs a call, whose steps begin with `first_step` among those of the program.
+    pub fn run(
+        &self,
+        gpu: &Gpu,
+        to: &mut Recording,
+        call: &BlockCall,
+        first_step: usize,
+    ) -> Result<(), GpuError> {
+        let half = call.run.half;
+        let is_both = half == Half::Both;
+        let steps = call.steps.len();
+        let rows = steps * to.tables.rows;
+        let is_sequential = self.shape.residual == Residual::Sequential;
+        let streams = RowSource::Streams { first_step };
+        // [steps N, D], where the MLP reads the stream with the block's attention added.
+        let middle = to.buffer(gpu, Use::Middle, if is_both { rows * gpu.width } else { 0 });
+        let feeds_mlp = is_both && is_sequential;
+        let mut read = None;
+        if half != Half::Mlp {
+            let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
+            let attended = self.attend(gpu, to, &x, steps)?; // [steps N, H W]
+            let members = |tables| Members {
+                tables,
+                middle: &middle,
+                first_step,
+                is_mlp: false,
+                joins_later: false,
+                feeds_mlp,
+            };
+            self.output(gpu, to, Branch::Attention, &attended, rows, &members)?;
+            read = Some(x);
+        }
+        if half != Half::Attention {
+            let from = if feeds_mlp {
+                RowSource::Rows(&middle)
+            } else {
+                streams
+            };
+            let shares_input = !is_sequential
+                && (self.shape.placement == NormPlacement::After || !self.shape.has_mlp_norm());
+            let x = match read {
+                Some(x) if shares_input => x,
+                _ => self.input(gpu, to, Branch::Mlp, from, steps)?,
+            };
+            let mlp = &self.shape.mlp;
+            let up = to.buffer(gpu, Use::Up, rows * mlp.up_rows()); // [steps N, 2 F] or [steps N, F]
+            let activated = to.buffer(gpu, Use::Activated, rows * mlp.width); // [steps N, F]
+            let w = self.linear(gpu, MatrixRole::Up, VectorRole::UpBias);
+            gpu.kernels.gemm.run(&mut to.recorder, &x, rows, w, &up, 0)?;
+            let activation = &gpu.kernels.activation;
+            activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
+            let members = |tables| Members {
+                tables,
+                middle: &middle,
+                first_step,
+                is_mlp: true,
+                joins_later: is_both,
+                feeds_mlp: false,
+            };
+            self.output(gpu, to, Branch::Mlp, &activated, rows, &members)?;
+        }
+        Ok(())
+    }
+
+    /// What a branch reads: `from` through its norm, or as it is where that stands behind.
+    fn input(
+        &self,
+        gpu: &Gpu,
+        to: &mut Recording,
+        branch: Branch,
+        from: RowSource,
+        steps: usize,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let rows = steps * to.tables.rows;
+        let x = |to: &mut Recording| to.buffer(gpu, Use::Normed, rows * gpu.width);
+        match (self.shape.placement, from) {
+            (NormPlacement::Before, _) => {
+                let x = x(to);
+                let norm = self.norm(gpu, branch);
+                let (recorder, tables) = (&mut to.recorder, &to.tables);
+                let kernel = &gpu.kernels.norm;
+                kernel.run(recorder, from, rows, norm, tables, &x)?;
+                Ok(x)
+            }
+            (NormPlacement::After, RowSource::Rows(rows)) => Ok(rows.clone()),
+            (NormPlacement::After, RowSource::Streams { first_step }) => {
+                let x = x(to);
+                let (recorder, tables) = (&mut to.recorder, (&to.tables, gpu.width));
+                let gather = &gpu.kernels.gather;
+                gather.by_steps(recorder, tables, first_step, steps, &x)?;
+                Ok(x)
+            }
+        }
+    }
+
+    /// Attention of `x` `[steps N, D]` before its output matrix.
+    fn attend(
+        &self,
+        gpu: &Gpu,
+        to: &mut Recording,
+        x: &wgpu::Buffer,
+        steps: usize,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let shape = &self.shape.attention;
+        let rows = steps * to.tables.rows;
+        let qkv = to.buffer(gpu, Use::Qkv, rows * shape.qkv_width()); // [steps N, (H + 2 KV) W]
+        let attended = to.buffer(gpu, Use::Attended, rows * shape.attended_width()); // [steps N, H W]
+        let (recorder, tables) = (&mut to.recorder, &to.tables);
+        let kernels = &gpu.kernels;
+        let w = self.linear(gpu, MatrixRole::Qkv, VectorRole::QkvBias);
+        kernels.gemm.run(recorder, x, rows, w, &qkv, 0)?;
+        if shape.qk_norm != QkNorm::None {
+            let gains = [VectorRole::QueryNorm, VectorRole::KeyNorm].map(|role| self.vector(gpu, role));
+            let eps = self.shape.norm.eps;
+            let kernel = &kernels.qk_norm;
+            kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
+        }
+        kernels.rope.run(recorder, &qkv, rows, shape, tables)?;
+        let queries = TileSize::of(&gpu.device, shape.head_width)?.queries;
+        if let Some(tiles) = tables.tiles.get(&queries) {
+            let kernel = &kernels.attention;
+            kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
+        }
+        Ok(attended)
+    }
+
+    /// A branch's output matrix, and its norm where that stands behind: members.
+    fn output<'a>(
+        &self,
+        gpu: &Gpu,
+        to: &'a mut Recording,
+        branch: Branch,
+        inside: &wgpu::Buffer,
+        rows: usize,
+        members: &dyn Fn(&'a Tables) -> Members<'a>,
+    ) -> Result<(), GpuError> {
+        let w = match branch {
+            Branch::Attention => self.linear(gpu, MatrixRole::Out, VectorRole::OutBias),
+            Branch::Mlp => self.linear(gpu, MatrixRole::Down, VectorRole::DownBias),
+        };
+        let outside = match self.shape.placement {
+            NormPlacement::Before => None,
+            NormPlacement::After => Some(to.buffer(gpu, Use::Branch, rows * gpu.width)),
+        };
+        let Recording {
+            recorder, tables, ..
+        } = to;
+        let members = members(tables);
+        let kernels = &gpu.kernels;
+        match outside {
+            None => kernels.gemm.run_members(recorder, inside, rows, w, &members),
+            Some(z) => {
+                kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
+                let norm = self.norm(gpu, branch);
+                kernels.norm.run_members(recorder, &z, rows, norm, &members)
+            }
+        }
+    }
+
+    fn linear<'a>(&'a self, gpu: &'a Gpu, matrix: MatrixRole, bias: VectorRole) -> Linear<'a> {
+        Linear {
+            matrix: self.matrix(matrix),
+            bias: self.vector(gpu, bias),
+        }
+    }
+
+    fn norm<'a>(&'a self, gpu: &'a Gpu, branch: Branch) -> NormVectors<'a> {
+        let [gain, bias] = if branch == Branch::Attention || !self.shape.has_mlp_norm() {
+            [VectorRole::AttentionNorm, VectorRole::AttentionNormBias]
+        } else {
+            [VectorRole::MlpNorm, VectorRole::MlpNormBias]
+        };
+        NormVectors {
+            shape: self.shape.norm,
+            width: gpu.width,
+            gain: self.vector(gpu, gain),
+            bias: self.vector(gpu, bias),
+        }
+    }
+
+    /// Zeros where the shape has none.
+    fn vector<'a>(&'a self, gpu: &'a Gpu, role: VectorRole) -> &'a wgpu::Buffer {
+        self.vectors.get(&role).unwrap_or(&gpu.zeros)
+    }
+}
+
+impl Recording<'_> {
+    /// A buffer of `numbers`.
+    pub fn buffer(&mut self, gpu: &Gpu, what: Use, numbers: usize) -> wgpu::Buffer {
+        let bytes = numbers as u64 * 4;
+        self.arena.get(&gpu.device, &gpu.bindings, what, bytes)
+    }
+}

@@ -1,0 +1,365 @@
+//! Blocks of every shape against a plain one in f64, with matrices of several types in one block.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::*;
+use crate::engine::rope::Rope;
+use crate::engine::schedule::pack::Pack;
+use crate::engine::schedule::program::{Program, StreamStep};
+use crate::engine::webgpu::activation::check::plain as activate;
+use crate::engine::webgpu::attention::check::plain as attend;
+use crate::engine::webgpu::device::tests::device;
+use crate::engine::webgpu::gemm::check::{product, sixty_fourths};
+use crate::engine::webgpu::norm::check::plain as norm;
+use crate::engine::webgpu::probe::{agree, heads, noise};
+use crate::engine::webgpu::readback::Staging;
+use crate::engine::webgpu::tables::PackPlan;
+use crate::model::Tensor;
+use crate::model::shape::{Activation, MlpShape, NormKind, NormShape, RopeShape};
+use crate::plan::BlockRun;
+
+const WIDTH: usize = 24;
+/// Of the pack's sequences.
+const LENGTHS: [usize; 3] = [5, 1, 18];
+
+fn llama() -> BlockShape {
+    BlockShape {
+        norm: NormShape {
+            kind: NormKind::Rms,
+            eps: 1e-5,
+        },
+        placement: NormPlacement::Before,
+        residual: Residual::Sequential,
+        attention: heads(4, 2, 8, None),
+        mlp: MlpShape {
+            width: 40,
+            is_gated: true,
+            activation: Activation::Silu,
+            has_bias: false,
+        },
+    }
+}
+
+fn with_biases(mut shape: BlockShape) -> BlockShape {
+    shape.norm.kind = NormKind::Layer;
+    shape.attention.qkv_bias = true;
+    shape.attention.out_bias = true;
+    shape.mlp.has_bias = true;
+    shape.mlp.is_gated = false;
+    shape
+}
+
+/// In the manner of the families that differ.
+fn shapes() -> Vec<(&'static str, BlockShape)> {
+    let mut gpt2 = with_biases(llama());
+    gpt2.attention.rope = None;
+    gpt2.mlp.activation = Activation::GeluTanh;
+    let mut neox = with_biases(llama());
+    neox.residual = Residual::Parallel { shared_norm: false };
+    neox.mlp.activation = Activation::GeluErf;
+    neox.attention.rope = Some(RopeShape {
+        width: 4,
+        theta: 100.0,
+        scaling: None,
+    });
+    let mut falcon = llama();
+    falcon.norm.kind = NormKind::Layer;
+    falcon.residual = Residual::Parallel { shared_norm: true };
+    falcon.attention = heads(3, 1, 8, None);
+    falcon.mlp.is_gated = false;
+    falcon.mlp.activation = Activation::GeluErf;
+    let mut qwen3 = llama();
+    qwen3.attention.qk_norm = QkNorm::Head;
+    qwen3.attention.qkv_bias = true;
+    qwen3.attention.window = Some(4);
+    let mut olmo2 = llama();
+    olmo2.placement = NormPlacement::After;
+    olmo2.attention.qk_norm = QkNorm::Full;
+    let mut both = with_biases(olmo2.clone());
+    both.residual = Residual::Parallel { shared_norm: false };
+    let mut gemma = llama();
+    gemma.mlp.activation = Activation::GeluTanh;
+    vec![
+        ("llama", llama()),
+        ("gpt2", gpt2),
+        ("neox", neox),
+        ("falcon", falcon),
+        ("qwen3", qwen3),
+        ("olmo2", olmo2),
+        ("norms behind parallel branches", both),
+        ("gemma", gemma),
+    ]
+}
+
+/// A block's numbers on this side.
+struct Plain {
+    shape: BlockShape,
+    matrices: [Vec<f32>; 4],
+    vectors: HashMap<VectorRole, Vec<f32>>,
+    pack: Pack,
+}
+
+impl Plain {
+    fn new(shape: &BlockShape) -> Self {
+        let numbers = |role: MatrixRole| {
+            let [rows, columns] = shape.matrix(role, WIDTH);
+            sixty_fourths(rows * columns, role as u32)
+        };
+        let vectors = shape.vectors(WIDTH).into_iter();
+        let rope = shape.attention.rope.as_ref().map(Rope::of);
+        Self {
+            matrices: MatrixRole::ALL.map(numbers),
+            vectors: vectors
+                .map(|(role, length)| (role, noise(length, 20 + role as u32)))
+                .collect(),
+            pack: Pack::of(&LENGTHS, rope.as_ref()),
+            shape: shape.clone(),
+        }
+    }
+
+    fn vector(&self, role: VectorRole) -> Vec<f32> {
+        let zeros = || vec![0.0; 200];
+        self.vectors.get(&role).cloned().unwrap_or_else(zeros)
+    }
+
+    fn linear(&self, x: &[f32], matrix: MatrixRole, bias: VectorRole) -> Vec<f32> {
+        let [_, columns] = self.shape.matrix(matrix, WIDTH);
+        let w = &self.matrices[matrix as usize];
+        product(x, w, &self.vector(bias), columns)
+    }
+
+    fn norm(&self, x: &[f32], mlp: bool) -> Vec<f32> {
+        let roles = if mlp && self.shape.has_mlp_norm() {
+            [VectorRole::MlpNorm, VectorRole::MlpNormBias]
+        } else {
+            [VectorRole::AttentionNorm, VectorRole::AttentionNormBias]
+        };
+        let [gain, bias] = roles.map(|role| self.vector(role));
+        let row = |row: &[f32]| norm(row, self.shape.norm, &gain, &bias);
+        x.chunks(WIDTH).flat_map(row).collect()
+    }
+
+    /// `inside` between the norms of a branch.
+    fn branch(&self, x: &[f32], mlp: bool, inside: impl Fn(&[f32]) -> Vec<f32>) -> Vec<f32> {
+        match self.shape.placement {
+            NormPlacement::Before => inside(&self.norm(x, mlp)),
+            NormPlacement::After => self.norm(&inside(x), mlp),
+        }
+    }
+
+    fn attention(&self, h: &[f32]) -> Vec<f32> {
+        let shape = &self.shape.attention;
+        let width = shape.head_width;
+        let queries = shape.attended_width();
+        self.branch(h, false, |x| {
+            let mut qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias);
+            for (row, qkv) in qkv.chunks_mut(shape.qkv_width()).enumerate() {
+                let (q, kv) = qkv.split_at_mut(queries);
+                let (k, _) = kv.split_at_mut(shape.kv_heads * width);
+                for (part, role) in [(q, VectorRole::QueryNorm), (k, VectorRole::KeyNorm)] {
+                    let length = match shape.qk_norm {
+                        QkNorm::Full => part.len(),
+                        _ => width,
+                    };
+                    for part in part.chunks_mut(length) {
+                        if shape.qk_norm != QkNorm::None {
+                            let gain = self.vector(role);
+                            let normed = norm(part, self.shape.norm, &gain, &[0.0; 200]);
+                            part.copy_from_slice(&normed);
+                        }
+                        part.chunks_mut(width).for_each(|head| self.turn(row, head));
+                    }
+                }
+            }
+            let attended = attend(&qkv, shape, self.pack.rows, &self.pack.spans);
+            self.linear(&attended, MatrixRole::Out, VectorRole::OutBias)
+        })
+    }
+
+    fn turn(&self, row: usize, head: &mut [f32]) {
+        let Some(rope) = &self.shape.attention.rope else {
+            return;
+        };
+        let half = rope.width / 2;
+        let starts = self.pack.spans.iter().map(|span| span.0);
+        let start = starts.filter(|&start| start <= row).max().unwrap_or(0);
+        for i in 0..half {
+            let at = (row - start) * half + i;
+            let (cos, sin) = (self.pack.short.cos[at], self.pack.short.sin[at]);
+            let (x, y) = (head[i], head[i + half]);
+            head[i] = x * cos - y * sin;
+            head[i + half] = y * cos + x * sin;
+        }
+    }
+
+    fn mlp(&self, x: &[f32]) -> Vec<f32> {
+        let shape = self.shape.mlp;
+        let act = |x: f32| activate(shape.activation, f64::from(x)) as f32;
+        self.branch(x, true, |x| {
+            let up = self.linear(x, MatrixRole::Up, VectorRole::UpBias);
+            let row = |row: &[f32]| -> Vec<f32> {
+                if shape.is_gated {
+                    let (gate, up) = row.split_at(shape.width);
+                    gate.iter().zip(up).map(|(&g, &u)| act(g) * u).collect()
+                } else {
+                    row.iter().map(|&x| act(x)).collect()
+                }
+            };
+            let activated: Vec<f32> = up.chunks(shape.up_rows()).flat_map(row).collect();
+            self.linear(&activated, MatrixRole::Down, VectorRole::DownBias)
+        })
+    }
+
+    /// Members of half a block or both on a stream.
+    fn members(&self, h: &[f32], half: Half) -> [Option<Vec<f32>>; 2] {
+        let attention = (half != Half::Mlp).then(|| self.attention(h));
+        let middle = match &attention {
+            Some(a) if self.shape.residual == Residual::Sequential => {
+                h.iter().zip(a).map(|(h, a)| h + a).collect()
+            }
+            _ => h.to_vec(),
+        };
+        let mlp = (half != Half::Attention).then(|| self.mlp(&middle));
+        [attention, mlp]
+    }
+}
+
+fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) -> StreamStep {
+    StreamStep {
+        node: 0,
+        run: 0,
+        slot_in,
+        slot_out,
+        is_first: first,
+        share: if first { 1 } else { 2 },
+        kept,
+    }
+}
+
+fn upload(device: &Device, plain: &Plain) -> Block {
+    let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
+    let block = Block::reserve(device, &plain.shape, WIDTH, dtypes).expect("room");
+    for role in MatrixRole::ALL {
+        let numbers = &plain.matrices[role as usize];
+        let [rows, columns] = plain.shape.matrix(role, WIDTH);
+        let tensor = Tensor {
+            dtype: DType::F32,
+            rows,
+            columns,
+            bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
+        };
+        let filled = block.matrix(role).fill(device, 0, &tensor, String::new);
+        filled.expect("numbers that every type holds");
+    }
+    for (&role, numbers) in &plain.vectors {
+        block.fill_vector(device, role, numbers);
+    }
+    block
+}
+
+fn read(gpu: &Gpu, to: &mut Recording, buffer: &wgpu::Buffer, numbers: usize) -> Vec<f32> {
+    let mut staging = Staging::default();
+    let parts = vec![(numbers, "a block's test")];
+    let pending = staging.begin(&mut to.recorder, buffer, parts);
+    let pending = pending.expect("a submission");
+    assert!(pending.is_here(&gpu.device).expect("an answer"));
+    staging.finish(&gpu.device, pending).expect("numbers").concat()
+}
+
+fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
+    let plain = Plain::new(shape);
+    let block = upload(&gpu.device, &plain);
+    let n = plain.pack.rows;
+    let sequences = LENGTHS.len();
+    let run = BlockRun { index: 0, half };
+    let call = BlockCall {
+        run,
+        steps: vec![
+            step(0, 2, true, Some([sequences, 0])),
+            step(1, 3, false, None),
+        ],
+        complete: Vec::new(),
+    };
+    // A call before it, whose steps are not these.
+    let other = BlockCall {
+        steps: vec![step(9, 9, true, None)],
+        ..call.clone()
+    };
+    let program = Program {
+        calls: vec![other, call.clone()],
+        slots: 4,
+    };
+    let before = noise(4 * n * WIDTH, 50);
+    let queries = TileSize::of(&gpu.device, shape.attention.head_width).expect("a size");
+    let plan = PackPlan {
+        pack: &plain.pack,
+        program: &program,
+        embedded: &before,
+        width: WIDTH,
+        kept_rows: 2 * sequences,
+        rope_width: shape.attention.rope.as_ref().map_or(0, |rope| rope.width),
+        queries: &[queries.queries],
+    };
+    let mut arena = Arena::default();
+    let tables = Tables::upload(&mut arena, &gpu.device, &gpu.bindings, &plan);
+    let mut to = Recording {
+        recorder: Recorder::new(&gpu.device, &gpu.bindings),
+        arena,
+        tables,
+    };
+    block.run(gpu, &mut to, &call, 1).expect("a run");
+    gpu.device.check().expect("kernels that compile");
+
+    let slot = |slot: usize| &before[slot * n * WIDTH..][..n * WIDTH];
+    let sum = |base: &[f32], share: f32, members: &[Option<Vec<f32>>; 2]| -> Vec<f32> {
+        let mut sum = base.to_vec();
+        for member in members.iter().flatten() {
+            sum.iter_mut().zip(member).for_each(|(s, z)| *s += share * z);
+        }
+        sum
+    };
+    let members = plain.members(slot(0), half);
+    let others = plain.members(slot(1), half);
+    let expected = [
+        slot(0).to_vec(),
+        slot(1).to_vec(),
+        sum(slot(0), 1.0, &members),
+        sum(slot(3), 0.5, &others),
+    ];
+    let streams = to.tables.streams.clone();
+    let found = read(gpu, &mut to, &streams, 4 * n * WIDTH);
+    for (found, expected) in found.chunks(n * WIDTH).zip(&expected) {
+        agree(name, found, expected, 1e-4).expect("the plain block's stream");
+    }
+    let kept = to.tables.kept.clone();
+    let found = read(gpu, &mut to, &kept, 2 * sequences * WIDTH);
+    let last = plain.pack.last_rows(1);
+    for (member, first) in members.iter().zip([sequences, 0]) {
+        let Some(member) = member else { continue };
+        let rows = last.iter().map(|&row| &member[row as usize * WIDTH..][..WIDTH]);
+        let expected = rows.collect::<Vec<_>>().concat();
+        let found = &found[first * WIDTH..][..sequences * WIDTH];
+        agree(name, found, &expected, 1e-4).expect("the plain block's member");
+    }
+}
+
+#[test]
+fn a_block_of_every_shape_is_the_plain_block() {
+    let gpu = Gpu::new(device(), WIDTH, 200);
+    for (name, shape) in shapes() {
+        for half in [Half::Both, Half::Attention, Half::Mlp] {
+            try_block(&gpu, name, &shape, half);
+        }
+    }
+}
+
+/// Cut for the watchdog's sake into many small dispatches.
+#[test]
+fn a_block_in_many_dispatches_is_the_same() {
+    let mut gpu = Gpu::new(device(), WIDTH, 200);
+    gpu.bindings.most_work = 20_000;
+    for (name, shape) in shapes() {
+        try_block(&gpu, name, &shape, Half::Both);
+    }
+}

@@ -1,0 +1,41 @@
+//! What becomes of a member: see the README beside this file.
+
+use super::tables::Tables;
+
+/// The last lines of a kernel that makes members: bindings 4 to 8, and `place` and `join`.
+pub const SOURCE: &str = include_str!("member.wgsl");
+
+/// Which members a dispatch makes.
+#[derive(Clone, Copy)]
+pub struct Members<'a> {
+    pub tables: &'a Tables,
+    /// `[steps N, D]`: where [`Self::feeds_mlp`] has the MLP's input written.
+    pub middle: &'a wgpu::Buffer,
+    /// The call's first step, among all steps of the program.
+    pub first_step: usize,
+    pub is_mlp: bool,
+    /// The attention of the same block has joined the stream already.
+    pub joins_later: bool,
+    /// The MLP of the same block reads the stream with this member added.
+    pub feeds_mlp: bool,
+}
+
+impl<'a> Members<'a> {
+    /// Bindings 4 to 8.
+    pub fn buffers(&self) -> [&'a wgpu::Buffer; 5] {
+        let Tables {
+            streams,
+            kept,
+            steps,
+            tokens,
+            ..
+        } = self.tables;
+        [streams, self.middle, kept, steps, tokens]
+    }
+
+    pub fn flags(&self) -> u32 {
+        u32::from(self.is_mlp)
+            | u32::from(self.joins_later) << 1
+            | u32::from(self.feeds_mlp) << 2
+    }
+}

@@ -1,0 +1,182 @@
+//! No dispatch may run as long as an operating system's watchdog waits (about two seconds): long
+//! products and long attention are cut into several dispatches.
+
+use std::ops::Range;
+
+/// Rows and columns of a product that one workgroup makes.
+pub const TILE: usize = 32;
+
+/// Floating-point operations of a dispatch, and of a submission: a slow GPU (25 GFLOP/s) is done
+/// with them in a third of a second.
+pub const MOST_WORK: u64 = 8_000_000_000;
+
+/// The (rows, columns) of the dispatches that make a product `[m, n]` over `k`, of `most`
+/// operations each if a single tile has no more.
+pub fn product(
+    m: usize,
+    n: usize,
+    k: usize,
+    most: u64,
+) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    let tile = 2 * m.min(TILE) as u64 * k as u64;
+    let tiles = (most / (tile * n as u64).max(1)) as usize;
+    let (rows, columns) = if tiles > 0 {
+        (even(m, tiles.saturating_mul(TILE)), n)
+    } else {
+        let most = (most / tile.max(1)) as usize / TILE * TILE;
+        (TILE, even(n, most.max(TILE)))
+    };
+    chunks(0..m, rows).flat_map(move |rows| chunks(0..n, columns).map(move |c| (rows.clone(), c)))
+}
+
+/// What one dispatch of attention does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttentionCut {
+    pub tiles: Range<usize>,
+    pub heads: Range<usize>,
+    pub steps: Range<usize>,
+    /// Operations.
+    pub work: u64,
+}
+
+/// The dispatches of attention over tiles with `pairs` of a query and a key each, where a pair
+/// costs `a_pair` operations a head and step; of `most` operations each if a tile's head has no more.
+pub fn attention(
+    pairs: &[u64],
+    a_pair: u64,
+    heads: usize,
+    steps: usize,
+    most: u64,
+) -> Vec<AttentionCut> {
+    let a_step = pairs.iter().sum::<u64>() * a_pair * heads as u64;
+    let cut = |tiles: Range<usize>, heads: Range<usize>, steps: Range<usize>| AttentionCut {
+        work: pairs[tiles.clone()].iter().sum::<u64>()
+            * a_pair
+            * (heads.len() * steps.len()) as u64,
+        tiles,
+        heads,
+        steps,
+    };
+    if a_step <= most {
+        let together = (most / a_step.max(1)).min(steps as u64) as usize;
+        let steps = chunks(0..steps, even(steps, together));
+        return steps
+            .map(|steps| cut(0..pairs.len(), 0..heads, steps))
+            .collect();
+    }
+    let mut cuts = Vec::new();
+    for step in 0..steps {
+        let step = step..step + 1;
+        let mut first = 0;
+        while first < pairs.len() {
+            let mut work = 0;
+            let fit = pairs[first..].iter().take_while(|&&pairs| {
+                work += pairs * a_pair * heads as u64;
+                work <= most
+            });
+            let fit = fit.count();
+            let tiles = first..first + fit.max(1);
+            first = tiles.end;
+            let a_head = pairs[tiles.start] * a_pair;
+            let together = match fit {
+                0 => (most / a_head.max(1)) as usize,
+                _ => heads,
+            };
+            for heads in chunks(0..heads, even(heads, together)) {
+                cuts.push(cut(tiles.clone(), heads, step.clone()));
+            }
+        }
+    }
+    cuts
+}
+
+/// A length of at most `most` (at least 1, in whole tiles where `most` is) of which `all` is made in
+/// pieces as even as can be: a last one of a few rows would cost a dispatch and idle.
+fn even(all: usize, most: usize) -> usize {
+    let most = most.max(1);
+    let pieces = all.div_ceil(most).max(1);
+    let each = all.div_ceil(pieces).max(1);
+    if most.is_multiple_of(TILE) {
+        each.next_multiple_of(TILE)
+    } else {
+        each
+    }
+}
+
+fn chunks(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range
+        .step_by(length.max(1))
+        .map(move |start| start..(start + length).min(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Llama-3.2-1B: one pack of 4096 tokens was 275 GFLOP in one dispatch.
+    #[test]
+    fn no_dispatch_of_a_long_pack_is_more_than_a_watchdog_allows() {
+        let (tokens, width, heads, head_width, mlp) = (4096, 2048, 32, 64, 8192);
+        let matrices = [
+            (3072, width),
+            (width, width),
+            (2 * mlp, width),
+            (width, mlp),
+            (128_256, width),
+            (2 * 13_824, 5120),
+        ];
+        for (n, k) in matrices {
+            let mut made = 0;
+            for (rows, columns) in product(tokens, n, k, MOST_WORK) {
+                let outputs = rows.len() * columns.len();
+                assert!(2 * outputs as u64 * k as u64 <= MOST_WORK, "{n} x {k}");
+                assert!(rows.start % TILE == 0 && columns.start % TILE == 0);
+                made += outputs;
+            }
+            assert_eq!(made, tokens * n);
+        }
+        let pairs: Vec<u64> = (0..tokens / 16).map(|tile| (tile as u64 * 16 + 8) * 16).collect();
+        let a_pair = 4 * head_width as u64;
+        for steps in [1, 3, 40] {
+            let mut done = 0;
+            for cut in attention(&pairs, a_pair, heads, steps, MOST_WORK) {
+                assert!(cut.work <= MOST_WORK);
+                done += cut.tiles.len() * cut.heads.len() * cut.steps.len();
+            }
+            assert_eq!(done, pairs.len() * heads * steps);
+        }
+    }
+
+    #[test]
+    fn what_is_small_is_one_dispatch() {
+        let whole: Vec<_> = product(100, 3072, 2048, MOST_WORK).collect();
+        assert_eq!(whole, [(0..100, 0..3072)]);
+        let cuts = attention(&[100, 100], 256, 32, 3, MOST_WORK);
+        assert_eq!(cuts.len(), 1);
+        assert_eq!((cuts[0].tiles.clone(), cuts[0].steps.clone()), (0..2, 0..3));
+    }
+
+    /// However small the bound: one tile's head is the least.
+    #[test]
+    fn every_output_is_made_once_under_any_bound() {
+        for most in [1, 1000, 100_000, 10_000_000] {
+            let mut made = vec![0; 70 * 90];
+            for (rows, columns) in product(70, 90, 64, most) {
+                for row in rows {
+                    columns.clone().for_each(|column| made[row * 90 + column] += 1);
+                }
+            }
+            assert!(made.iter().all(|&times| times == 1), "{most}");
+            let mut made = [0; 5 * 4 * 3];
+            for cut in attention(&[10, 500, 20, 30, 1], 32, 4, 3, most) {
+                for (tile, head) in cut.tiles.flat_map(|t| cut.heads.clone().map(move |h| (t, h))) {
+                    for step in cut.steps.clone() {
+                        made[(tile * 4 + head) * 3 + step] += 1;
+                    }
+                }
+            }
+            assert!(made.iter().all(|&times| times == 1), "{most}");
+        }
+    }
+}
