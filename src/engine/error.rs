@@ -35,7 +35,7 @@ pub enum EngineError {
     Unfinished { block: usize, what: String },
     #[error(transparent)]
     Model(#[from] crate::model::ModelError),
-    #[cfg(feature = "reference")]
+    #[cfg(any(test, feature = "reference"))]
     #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]
