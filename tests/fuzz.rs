@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use atelier::model::{Bytes, ModelConfig, ModelFiles};
+use atelier::model::{Bytes, ModelConfig, ModelFiles, ModelShape, stored};
 use atelier::plan::{Plan, Strategy as Painters};
 use atelier::study::LoadedModel;
 use atelier::task::rows;
@@ -102,6 +102,34 @@ fn read_config(text: &str) {
     }
 }
 
+/// Reads a config of any family; what is accepted holds what [`ModelShape`] promises.
+fn read_shape(text: &str) {
+    let shape = match ModelShape::from_json(text) {
+        Ok(shape) => shape,
+        Err(error) => return one_line(text, &error.to_string()),
+    };
+    let sizes = [shape.vocabulary, shape.width, shape.context];
+    assert!(sizes.iter().all(|&size| size > 0), "{text}");
+    let blocks = shape.blocks.len();
+    assert!(blocks > 0 && shape.order.len() >= blocks, "{text}");
+    assert!(shape.order.iter().all(|&block| block < blocks), "{text}");
+    for block in &shape.blocks {
+        let attention = &block.attention;
+        let divides = |all: usize, part: usize| part > 0 && all.is_multiple_of(part);
+        assert!(divides(attention.heads, attention.kv_heads), "{text}");
+        assert!(attention.head_width > 0 && block.mlp.width > 0, "{text}");
+        assert!(attention.window != Some(0), "{text}");
+        assert!(block.norm.eps > 0.0 && block.norm.eps < 1.0, "{text}");
+        if let Some(rope) = &attention.rope {
+            assert!(
+                divides(rope.width, 2) && rope.width <= attention.head_width,
+                "{text}"
+            );
+            assert!(rope.theta > 1.0 && rope.theta.is_finite(), "{text}");
+        }
+    }
+}
+
 fn one_line(given: &str, sentence: &str) {
     assert!(
         !sentence.is_empty() && !sentence.contains('\n'),
@@ -180,11 +208,13 @@ proptest! {
     #[test]
     fn a_config_of_any_characters(text in any::<String>()) {
         read_config(&text);
+        read_shape(&text);
     }
 
     #[test]
     fn a_valid_config_mistyped(text in mutated(&valid_configs(), "{}[]\",:0123456789-.enul\u{0} ")) {
         read_config(&text);
+        read_shape(&text);
     }
 
     #[test]
@@ -198,6 +228,7 @@ proptest! {
             config[fields[field.index(fields.len())].as_str()] = value;
         }
         read_config(&config.to_string());
+        read_shape(&config.to_string());
     }
 }
 
@@ -225,6 +256,14 @@ proptest! {
         let files = ModelFiles::from_named("damaged", files.into()).expect("both files");
         if let Err(error) = LoadedModel::from_files(&files, &mut |_, _| {}) {
             one_line("a damaged header", &error.to_string());
+        }
+        match stored::Weights::open(&files) {
+            Err(error) => one_line("a damaged header", &error.to_string()),
+            Ok(weights) => {
+                for matrix in weights.block_matrices() {
+                    let _ = weights.rows(matrix, 0..matrix.rows);
+                }
+            }
         }
     }
 }

@@ -86,7 +86,7 @@ fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
     if total <= 1e-3 * bias.iter().sum::<f64>() {
         return "The strokes hardly disagree".to_owned();
     }
-    let [(kind, share), (second, _), _] = kinds_by_share(lens, diversity);
+    let [(kind, share), (second, _), ..] = kinds_by_share(lens, diversity);
     // Under three fifths there is no one kind to point at.
     if share < 0.6 {
         return capital(&format!(

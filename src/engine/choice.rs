@@ -20,7 +20,7 @@ pub enum EngineChoice {
     #[default]
     Cpu,
     /// candle's tensors on this processor: what tests hold the other engines against.
-    #[cfg(feature = "reference")]
+    #[cfg(any(test, feature = "reference"))]
     Reference,
     /// The same on the first NVIDIA GPU.
     #[cfg(feature = "cuda")]
@@ -56,7 +56,7 @@ impl EngineChoice {
                 }
                 cpu::loader(weights.clone())
             }
-            #[cfg(feature = "reference")]
+            #[cfg(any(test, feature = "reference"))]
             Self::Reference => super::cuda::loader(weights.clone(), candle_core::Device::Cpu),
             #[cfg(feature = "cuda")]
             Self::Cuda => super::cuda::loader(weights.clone(), candle_core::Device::new_cuda(0)?),

@@ -27,13 +27,15 @@ pub enum EngineError {
         "the prompt has {tokens} tokens, and this device has room for {room} at once; shorten it, or run it on another device"
     )]
     Room { tokens: usize, room: usize },
-    #[error(transparent)]
-    Weights(#[from] crate::model::ModelError),
     #[error(
-        "{what} left the range of 32-bit numbers ({value}); the weights are damaged, or made for another kind of model"
+        "numbers left the finite range in {at}; the checkpoint is damaged, or this order of blocks is more than f32 holds: try the model's own order, or download it again"
     )]
-    NotFinite { what: String, value: f32 },
-    #[cfg(feature = "reference")]
+    NotFinite { at: String },
+    #[error("block {block} came without its {what}, which is a mistake in atelier: please report it")]
+    Unfinished { block: usize, what: String },
+    #[error(transparent)]
+    Model(#[from] crate::model::ModelError),
+    #[cfg(any(test, feature = "reference"))]
     #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]

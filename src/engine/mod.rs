@@ -10,7 +10,7 @@ pub mod backend;
 mod check;
 mod choice;
 pub mod cpu;
-#[cfg(feature = "reference")]
+#[cfg(any(test, feature = "reference"))]
 pub mod cuda;
 mod error;
 mod execution;

@@ -9,6 +9,8 @@ pub enum ModelError {
         path: PathBuf,
         reason: std::io::Error,
     },
+    #[error("{file} could not be read: was it moved or changed since it was opened?")]
+    Unreadable { file: String },
     #[error("{folder} is not a folder; give a model folder with config.json and *.safetensors, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
     #[error("{folder} has no {file}; {hint}")]

@@ -3,7 +3,7 @@
 pub mod catalogue;
 mod checkpoint;
 mod error;
-pub mod family;
+mod family;
 mod files;
 mod prompt;
 pub mod shape;

@@ -102,7 +102,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
-    for (package, features) in [("atelier", "browser-tests,webgpu"), ("xtask", "")] {
+    for (package, features) in [("atelier", "browser-tests,reference,webgpu"), ("xtask", "")] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())

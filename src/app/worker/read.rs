@@ -21,6 +21,7 @@ pub async fn files(
         if ModelFiles::is_weights(&name) {
             weights.push((name, file.into()));
         } else if ModelFiles::wants(&name) {
+            ModelFiles::check_size(&name, file.size() as u64).map_err(failed)?;
             desk.listen(id).await?;
             let bytes = slice(&file, &name, 0..file.size() as u64).await?;
             small.push((name, Bytes::Owned(bytes)));

@@ -80,21 +80,18 @@ impl Loader for CandleLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let mut types: Vec<model::DType> = self
-            .weights
-            .blocks
-            .iter()
-            .flat_map(|block| block.matrices.iter().map(|matrix| matrix.dtype))
-            .collect();
+        let types = self.weights.block_matrices().map(|matrix| matrix.dtype);
+        let mut types: Vec<model::DType> = types.collect();
         types.sort();
         types.dedup();
         let precision: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
         let shapes = self.weights.shape.blocks.iter().cloned();
         let mut blocks = Vec::with_capacity(self.blocks.len());
-        for (mut came, shape) in self.blocks.into_iter().zip(shapes) {
+        for (block, (mut came, shape)) in self.blocks.into_iter().zip(shapes).enumerate() {
             let mut matrix = |role: MatrixRole| {
-                let missing = || candle_core::Error::msg(format!("a block came without {role:?}"));
-                came.matrices.remove(&role).ok_or_else(missing)
+                let what = format!("{role:?}");
+                let came = came.matrices.remove(&role);
+                came.ok_or(EngineError::Unfinished { block, what })
             };
             let [qkv, out, up, down] = MatrixRole::ALL;
             blocks.push(CandleBlock {

@@ -8,6 +8,7 @@
 
 mod attention;
 mod block;
+mod fates;
 mod head;
 mod loader;
 mod norm;

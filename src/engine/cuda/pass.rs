@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use candle_core::{D, Result, Tensor};
+use candle_core::{DType, Result, Tensor};
 
 use super::block::Branches;
+use super::fates::fates;
 use super::rope::RopeTables;
 use super::{CandleBackend, norm};
 use crate::engine::EngineError;
@@ -39,11 +40,7 @@ impl<'a> CandlePass<'a> {
         streams[0] = Some(Tensor::from_vec(start.embedded, (rows, width), device)?);
         let kept = match start.kept_rows {
             0 => None,
-            kept => Some(Tensor::zeros(
-                (kept, width),
-                candle_core::DType::F32,
-                device,
-            )?),
+            kept => Some(Tensor::zeros((kept, width), DType::F32, device)?),
         };
         Ok(Self {
             tables: RopeTables::new(&start.pack, device)?,
@@ -132,24 +129,6 @@ impl<'a> CandlePass<'a> {
     }
 }
 
-/// Logits `[R, V]` and targets `[R]` to `[R, 4]`; see [`Pass::give_fates`].
-pub fn fates(logits: &Tensor, targets: &[u32]) -> Result<Tensor> {
-    let device = logits.device();
-    let (rows, vocabulary) = logits.dims2()?;
-    let targets = Tensor::new(targets, device)?.unsqueeze(1)?; // [R, 1]
-    let largest = logits.max_keepdim(1)?; // [R, 1]
-    let exp = logits.broadcast_sub(&largest)?.exp()?; // [R, V]
-    let sum = exp.sum_keepdim(1)?; // [R, 1]
-    let target = logits.gather(&targets, 1)?; // [R, 1]
-    // The first of the largest: the least id among them.
-    let is_largest = logits.broadcast_eq(&largest)?; // [R, V]
-    let ids = Tensor::arange(0, vocabulary as u32, device)?.broadcast_as((rows, vocabulary))?; // [R, V]
-    let none = Tensor::full(vocabulary as u32, (rows, vocabulary), device)?; // [R, V]
-    let likeliest = is_largest.where_cond(&ids, &none)?.min_keepdim(D::Minus1)?; // [R, 1]
-    let is_likeliest = likeliest.eq(&targets)?.to_dtype(logits.dtype())?; // [R, 1]
-    Tensor::cat(&[largest, sum, target, is_likeliest], 1)
-}
-
 type Answer<T> = std::result::Result<T, EngineError>;
 
 impl Pass for CandlePass<'_> {
@@ -163,20 +142,20 @@ impl Pass for CandlePass<'_> {
 
     fn give_stream(&mut self, slot: usize) -> Answer<()> {
         let stream = self.stream(slot)?.clone(); // [N, D]
-        self.given.push(("a residual stream", stream));
+        self.given.push(("the stream", stream));
         Ok(())
     }
 
     fn give_votes(&mut self, options: &OptionRows) -> Answer<()> {
         let votes = self.votes(options)?; // [kept rows, K + 1]
-        self.given.push(("a member's vote", votes));
+        self.given.push(("the members' votes", votes));
         Ok(())
     }
 
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Answer<()> {
         let streams = self.rows(slot, rows)?; // [rows, D]
         let logits = self.backend.head.logits(&streams)?; // [rows, V]
-        self.given.push(("a logit", logits));
+        self.given.push(("the logits", logits));
         Ok(())
     }
 
@@ -187,7 +166,7 @@ impl Pass for CandlePass<'_> {
             let logits = self.backend.head.logits(&self.rows(slot, rows)?)?; // [R, V]
             parts.push(fates(&logits, targets)?); // [R, 4]
         }
-        self.given.push(("a logit", Tensor::cat(&parts, 0)?)); // [rows, 4]
+        self.given.push(("the logits", Tensor::cat(&parts, 0)?)); // [rows, 4]
         Ok(())
     }
 
@@ -199,9 +178,9 @@ impl Pass for CandlePass<'_> {
         let mut outputs = Vec::with_capacity(self.given.len());
         for (what, tensor) in self.given.drain(..) {
             let numbers = tensor.flatten_all()?.to_vec1::<f32>()?;
-            if let Some(&value) = numbers.iter().find(|x| !x.is_finite()) {
-                let what = what.to_string();
-                return Err(EngineError::NotFinite { what, value });
+            if !numbers.iter().all(|x| x.is_finite()) {
+                let at = what.to_string();
+                return Err(EngineError::NotFinite { at });
             }
             outputs.push(numbers);
         }

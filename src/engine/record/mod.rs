@@ -92,7 +92,7 @@ pub trait Record {
 }
 
 /// Which of the outputs given back is which node's.
-struct Outputs {
+pub struct Outputs {
     of_node: Vec<Option<usize>>,
     count: usize,
 }

@@ -145,7 +145,7 @@ impl<'a> Group<'a> {
             "longrope" | "su" => self
                 .long_rope(value, fields, frequencies, context)
                 .map(Some),
-            other => Err(self.unknown(other.escape_debug().to_string())),
+            other => Err(self.unknown(shown(&other.into()))),
         }
     }
 

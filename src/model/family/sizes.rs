@@ -164,7 +164,7 @@ pub fn activation(
         "gelu_new" | "gelu_pytorch_tanh" | "gelu_fast" => Ok(Activation::GeluTanh),
         other => Err(super::fields::config(
             field,
-            other.escape_debug().to_string(),
+            super::fields::shown(&other.into()),
             "atelier runs silu, gelu and gelu_new (gelu_pytorch_tanh)".into(),
         )),
     }

@@ -347,3 +347,659 @@ fn every_part_of_every_family_is_what_its_file_holds() {
         assert_eq!(weights.parameters(), numbers.sum::<u64>(), "{name}");
     }
 }
+
+/// The f32 numbers of a tensor as another type's.
+fn convert(tensors: &mut Stored, name: &str, to: Dtype) {
+    let (dtype, _, data) = tensors.get_mut(name).expect("a tensor");
+    let read = numbers(*dtype, data).into_iter();
+    *data = match to {
+        Dtype::F32 => read.flat_map(f32::to_le_bytes).collect(),
+        Dtype::F16 => read.flat_map(|x| f16::from_f32(x).to_le_bytes()).collect(),
+        Dtype::BF16 => read.flat_map(|x| bf16::from_f32(x).to_le_bytes()).collect(),
+        other => panic!("{other:?}"),
+    };
+    *dtype = to;
+}
+
+#[test]
+fn every_matrix_keeps_its_own_type_and_a_mixed_one_is_f32() {
+    let mut tensors = stored("random-llama3");
+    let names: Vec<String> = tensors.keys().cloned().collect();
+    for name in &names {
+        convert(&mut tensors, name, Dtype::BF16);
+    }
+    convert(
+        &mut tensors,
+        "model.layers.1.self_attn.k_proj.weight",
+        Dtype::F16,
+    );
+    convert(
+        &mut tensors,
+        "model.layers.2.mlp.down_proj.weight",
+        Dtype::F32,
+    );
+    let weights = opened("random-llama3", &tensors).expect("a model");
+    let expected = expected("random-llama3", &tensors, 6);
+    assert!(read(&weights) == expected);
+    for (at, block) in weights.blocks.iter().enumerate() {
+        for (role, matrix) in MatrixRole::ALL.iter().zip(&block.matrices) {
+            let dtype = match (at, role) {
+                (1, MatrixRole::Qkv) | (2, MatrixRole::Down) => DType::F32,
+                _ => DType::Bf16,
+            };
+            assert_eq!(matrix.dtype, dtype, "{at} {role:?}");
+        }
+    }
+    assert_eq!(weights.embedding.dtype, DType::Bf16);
+}
+
+#[test]
+fn memory_is_counted_per_matrix_in_64_bits() {
+    // Among its float16 numbers lie rotary tables and masks in f32, which nothing reads.
+    let weights = opened("random-pythia", &stored("random-pythia")).expect("a model");
+    let bytes = weights.bytes();
+    let matrices: u64 = 5 * (144 * 48 + 48 * 48 + 2 * 96 * 48);
+    let vectors: u64 = 5 * (4 * 48 + 144 + 48 + 96 + 48) + 2 * 48;
+    assert_eq!(bytes.matrices, 2 * matrices);
+    assert_eq!(bytes.vectors, 4 * vectors);
+    assert_eq!((bytes.embedding, bytes.head), (2 * 320 * 48, 2 * 320 * 48));
+    assert_eq!(bytes.total(), 2 * matrices + 4 * vectors + 4 * 320 * 48);
+    assert_eq!(weights.parameters(), matrices + vectors + 2 * 320 * 48);
+}
+
+#[test]
+fn rows_are_the_same_in_any_slice_and_borrowed_where_they_lie_together() {
+    for name in FOLDERS {
+        let weights = opened(name, &stored(name)).expect("a model");
+        let block = &weights.blocks[1];
+        let ends = [Some(&weights.embedding), weights.positions.as_ref()];
+        for matrix in block.matrices.iter().chain(ends.into_iter().flatten()) {
+            let whole = weights.rows(matrix, 0..matrix.rows).expect("rows");
+            let a_row = whole.bytes.len() / matrix.rows;
+            for (start, end) in [
+                (0, 1),
+                (3, 11),
+                (7, matrix.rows),
+                (matrix.rows - 1, matrix.rows),
+            ] {
+                let slice = weights.rows(matrix, start..end).expect("rows");
+                assert!(
+                    *slice.bytes == whole.bytes[start * a_row..end * a_row],
+                    "{name}"
+                );
+            }
+            let ids = [2, 0, matrix.rows as u32 - 1, 2];
+            let gathered = weights.gather(matrix, &ids).expect("rows");
+            let numbers = whole.to_f32();
+            let expected = ids.iter().flat_map(|&id| {
+                let row = id as usize * matrix.columns;
+                &numbers[row..row + matrix.columns]
+            });
+            assert!(gathered.iter().eq(expected), "{name}");
+            let error = weights.gather(matrix, &[matrix.rows as u32]);
+            assert!(matches!(error, Err(ModelError::TokenId { .. })));
+        }
+        let is_borrowed = |matrix: &Matrix, rows: Range<usize>| {
+            let rows = weights.rows(matrix, rows).expect("rows");
+            matches!(rows.bytes, Cow::Borrowed(_))
+        };
+        assert!(is_borrowed(&weights.embedding, 0..weights.embedding.rows));
+        let [qkv, out, _, down] = &block.matrices;
+        if !name.contains("gpt2") {
+            assert!(
+                is_borrowed(out, 0..out.rows) && is_borrowed(down, 0..7),
+                "{name}"
+            );
+            assert!(is_borrowed(qkv, 0..8), "{name}: within the first head");
+        }
+        // Falcon's rows lie as they are wanted although its layout need not.
+        if ["random-phi3", "random-falcon"].contains(&name) {
+            assert!(is_borrowed(qkv, 0..qkv.rows), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_number_that_is_none_is_found_in_every_layout() {
+    for (name, tensor, at, dtype) in [
+        (
+            "random-llama2",
+            "model.layers.1.mlp.up_proj.weight",
+            10,
+            Dtype::F32,
+        ),
+        (
+            "random-llama2",
+            "model.embed_tokens.weight",
+            512 * 48 - 1,
+            Dtype::F32,
+        ),
+        ("random-llama2", "model.norm.weight", 3, Dtype::F32),
+        (
+            "random-gpt2",
+            "h.2.attn.c_attn.weight",
+            17 * 96 + 40,
+            Dtype::F32,
+        ),
+        ("random-gpt2", "h.3.mlp.c_proj.bias", 31, Dtype::F32),
+        (
+            "random-pythia",
+            "gpt_neox.layers.0.attention.query_key_value.weight",
+            100 * 48 + 7,
+            Dtype::F16,
+        ),
+        (
+            "random-pythia",
+            "gpt_neox.layers.4.attention.query_key_value.bias",
+            143,
+            Dtype::F16,
+        ),
+        (
+            "random-falcon",
+            "transformer.h.4.self_attention.query_key_value.weight",
+            55 * 40,
+            Dtype::F32,
+        ),
+        (
+            "random-llama3",
+            "model.layers.5.self_attn.v_proj.weight",
+            47,
+            Dtype::BF16,
+        ),
+    ] {
+        let mut tensors = stored(name);
+        convert(&mut tensors, tensor, dtype);
+        let (_, _, data) = tensors.get_mut(tensor).expect(tensor);
+        match dtype {
+            Dtype::F32 => data[at * 4..][..4].copy_from_slice(&f32::NAN.to_le_bytes()),
+            Dtype::F16 => data[at * 2..][..2].copy_from_slice(&f16::NAN.to_le_bytes()),
+            _ => data[at * 2..][..2].copy_from_slice(&bf16::NAN.to_le_bytes()),
+        }
+        let weights = opened(name, &tensors).expect("nothing is read yet");
+        let ends = [&weights.embedding];
+        let matrices = weights.block_matrices().chain(ends);
+        let matrices = matrices.map(|matrix| weights.rows(matrix, 1..matrix.rows).err());
+        let vectors = weights.vectors().map(|vector| weights.vector(vector).err());
+        let errors: Vec<ModelError> = matrices.chain(vectors).flatten().collect();
+        let [error] = &errors[..] else {
+            panic!("{name}: {errors:?}");
+        };
+        let sentence = format!("tensor {tensor} in model.safetensors holds NaN at element {at};");
+        assert!(error.to_string().starts_with(&sentence), "{error}");
+    }
+}
+
+#[test]
+fn no_weight_is_left_out_in_silence() {
+    let with = |name: &str, tensor: &str, shape: &[usize]| {
+        let mut tensors = stored(name);
+        let data = vec![0; shape.iter().product::<usize>() * 4];
+        tensors.insert(tensor.into(), (Dtype::F32, shape.to_vec(), data));
+        tensors
+    };
+    for (name, tensor, shape, family, hint) in [
+        (
+            "random-llama2",
+            "model.layers.0.self_attn.q_proj.bias",
+            &[48][..],
+            "Llama",
+            "no bias there",
+        ),
+        (
+            "random-qwen2",
+            "model.layers.0.self_attn.o_proj.bias",
+            &[48],
+            "Qwen2",
+            "no bias there",
+        ),
+        (
+            "random-falcon",
+            "transformer.h.0.mlp.dense_h_to_4h.bias",
+            &[160],
+            "Falcon",
+            "no bias there",
+        ),
+        (
+            "random-llama2",
+            "lm_head.bias",
+            &[512],
+            "Llama",
+            "no bias there",
+        ),
+        (
+            "random-llama2",
+            "model.layers.6.input_layernorm.weight",
+            &[48],
+            "Llama",
+            "num_hidden_layers is 6",
+        ),
+        (
+            "random-gpt2",
+            "h.4.ln_1.weight",
+            &[32],
+            "GPT-2",
+            "n_layer is 4",
+        ),
+        (
+            "random-gpt2",
+            "score.weight",
+            &[2, 32],
+            "GPT-2",
+            "does not run",
+        ),
+        (
+            "random-llama2",
+            "model.layers.0.self_attn.q_norm.weight",
+            &[8],
+            "Llama",
+            "another model",
+        ),
+        (
+            "random-gemma",
+            "model.layers.0.pre_feedforward_layernorm.weight",
+            &[32],
+            "Gemma",
+            "another model",
+        ),
+        // A mask of GPT-2's is a weight's name elsewhere.
+        (
+            "random-llama2",
+            "model.layers.0.attn.bias",
+            &[48],
+            "Llama",
+            "no bias there",
+        ),
+    ] {
+        let sentence = refused(name, &with(name, tensor, shape));
+        let begins =
+            format!("tensor {tensor} in model.safetensors has no place in this {family} model");
+        assert!(
+            sentence.starts_with(&begins) && sentence.contains(hint),
+            "{sentence}"
+        );
+    }
+    for (name, tensor) in [
+        (
+            "random-llama2",
+            "model.layers.0.self_attn.rotary_emb.inv_freq",
+        ),
+        ("random-llama2", "model.rotary_emb.inv_freq"),
+        ("random-gemma", "lm_head.weight"),
+        ("random-falcon", "lm_head.weight"),
+        ("random-gpt2", "lm_head.weight"),
+        ("random-gpt2-prefixed", "transformer.h.1.attn.bias"),
+        ("random-gpt2-prefixed", "transformer.h.1.attn.masked_bias"),
+        ("random-pythia", "gpt_neox.position_ids"),
+    ] {
+        let opened = opened(name, &with(name, tensor, &[4]));
+        assert!(opened.is_ok(), "{name} with {tensor}: {:?}", opened.err());
+    }
+}
+
+#[test]
+fn a_bias_or_a_norm_that_the_config_promises_must_be_there() {
+    let mut tensors = stored("random-qwen2");
+    tensors.remove("model.layers.2.self_attn.k_proj.bias");
+    let sentence = refused("random-qwen2", &tensors);
+    assert!(
+        sentence.starts_with("tensor model.layers.2.self_attn.k_proj.bias is missing"),
+        "{sentence}"
+    );
+    assert!(sentence.contains("num_hidden_layers is 4"), "{sentence}");
+    let mut tensors = stored("random-phi2");
+    tensors.remove("lm_head.bias");
+    assert!(refused("random-phi2", &tensors).starts_with("tensor lm_head.bias is missing"));
+    let mut tensors = stored("random-llama2");
+    tensors.remove("lm_head.weight");
+    assert!(refused("random-llama2", &tensors).contains("tie_word_embeddings is not true"));
+    let mut tensors = stored("random-gpt2");
+    // As if it were stored as published elsewhere, [out, in].
+    let (_, shape, _) = tensors.get_mut("h.0.mlp.c_fc.weight").expect("a tensor");
+    shape.reverse();
+    let sentence = refused("random-gpt2", &tensors);
+    assert!(
+        sentence.contains("has shape [128, 32], but config.json asks for [32, 128]"),
+        "{sentence}"
+    );
+    let mut tensors = stored("random-llama2");
+    let data = vec![0; 48 * 48];
+    let name = "model.layers.0.self_attn.o_proj.weight";
+    tensors.insert(name.into(), (Dtype::F8_E4M3, vec![48, 48], data));
+    let sentence = refused("random-llama2", &tensors);
+    assert!(
+        sentence.contains("is stored as F8_E4M3; atelier reads F32, F16 and BF16"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn tied_rows_are_found_under_either_name() {
+    let mut tensors = stored("random-llama3");
+    let rows = tensors.remove("model.embed_tokens.weight").expect("rows");
+    tensors.insert("lm_head.weight".into(), rows.clone());
+    let weights = opened("random-llama3", &tensors).expect("a model");
+    assert!(weights.head.is_none());
+    assert_eq!(weights.head().rows, 512);
+    // A base model's names lack the prefix.
+    let bare = stored("random-llama3").into_iter();
+    let bare = bare.map(|(name, tensor)| (name.trim_start_matches("model.").to_string(), tensor));
+    let bare = opened("random-llama3", &bare.collect()).expect("a model");
+    assert!(read(&bare) == read(&weights));
+}
+
+/// A file of any size that exists only where it is looked at: a beginning, then zeros.
+struct Imagined {
+    beginning: Vec<u8>,
+    asked: RefCell<Vec<Range<u64>>>,
+}
+
+impl Source for Imagined {
+    fn read(&self, _: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
+        self.asked.borrow_mut().push(range.clone());
+        let bytes = range.map(|at| {
+            let at = usize::try_from(at).ok();
+            at.and_then(|at| self.beginning.get(at))
+                .copied()
+                .unwrap_or(0)
+        });
+        Ok(Cow::Owned(bytes.collect()))
+    }
+}
+
+fn imagined(
+    config: Vec<u8>,
+    beginning: Vec<u8>,
+    size: u64,
+) -> (Result<Weights, ModelError>, Rc<Imagined>) {
+    let asked = RefCell::default();
+    let source = Rc::new(Imagined { beginning, asked });
+    let files = files(config, vec![("model.safetensors", Vec::new())]);
+    let weights = Weights::from_source(&files, &[size], Rc::clone(&source) as Rc<dyn Source>);
+    (weights, source)
+}
+
+fn header(json: &str) -> Vec<u8> {
+    let mut bytes = (json.len() as u64).to_le_bytes().to_vec();
+    bytes.extend_from_slice(json.as_bytes());
+    bytes
+}
+
+/// Tensors past 4 GiB, one of them larger than that: their places are 64-bit numbers all the way.
+#[test]
+fn places_past_four_gibibytes_are_read_where_they_are() {
+    let (rows, width) = (1u64 << 22, 1u64 << 10);
+    let config = serde_json::json!({
+        "model_type": "llama", "vocab_size": rows, "hidden_size": width, "intermediate_size": 64,
+        "num_hidden_layers": 1, "num_attention_heads": 16, "max_position_embeddings": 64,
+        "rms_norm_eps": 1e-5, "tie_word_embeddings": true,
+    });
+    let mut described = serde_json::Map::new();
+    let mut end = 0;
+    let mut add = |name: &str, shape: &[u64]| {
+        let bytes = 2 * shape.iter().product::<u64>();
+        let info = serde_json::json!({ "dtype": "BF16", "shape": shape, "data_offsets": [end, end + bytes] });
+        described.insert(name.into(), info);
+        end += bytes;
+    };
+    add("model.embed_tokens.weight", &[rows, width]);
+    for name in ["input_layernorm", "post_attention_layernorm"] {
+        add(&format!("model.layers.0.{name}.weight"), &[width]);
+    }
+    for name in ["q_proj", "k_proj", "v_proj", "o_proj"] {
+        add(
+            &format!("model.layers.0.self_attn.{name}.weight"),
+            &[width, width],
+        );
+    }
+    for (name, shape) in [
+        ("gate_proj", [64, width]),
+        ("up_proj", [64, width]),
+        ("down_proj", [width, 64]),
+    ] {
+        add(&format!("model.layers.0.mlp.{name}.weight"), &shape);
+    }
+    add("model.norm.weight", &[width]);
+    let beginning = header(&serde_json::Value::Object(described).to_string());
+    let start = beginning.len() as u64;
+    let (weights, source) = imagined(config.to_string().into_bytes(), beginning, start + end);
+    let weights = weights.expect("a model");
+    assert!(
+        source.asked.borrow().iter().all(|range| range.end <= start),
+        "headers only"
+    );
+    assert!(weights.bytes().embedding == 8 << 30 && weights.parameters() > 1 << 32);
+    source.asked.borrow_mut().clear();
+    let last = weights
+        .gather(&weights.embedding, &[rows as u32 - 1])
+        .expect("a row");
+    assert_eq!(last, vec![0.0; width as usize]);
+    weights.vector(&weights.final_norm).expect("a vector");
+    let row = start + (8 << 30) - 2 * width..start + (8 << 30);
+    let norm = start + end - 2 * width..start + end;
+    assert_eq!(*source.asked.borrow(), [row, norm]);
+}
+
+/// What is no safetensors file is called what it is, and little of it is read.
+#[test]
+fn other_files_are_named_and_not_read() {
+    let config = || config("random-llama2");
+    for (beginning, piece) in [
+        (
+            &b"PK\x03\x04\x00\x00\x08\x08\x00\x00"[..],
+            "but a PyTorch checkpoint or another zip archive; renaming",
+        ),
+        (
+            b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j",
+            "but a PyTorch checkpoint of the old kind (a pickle);",
+        ),
+        (
+            b"version https://git-lfs",
+            "but a Git LFS pointer, a few lines that stand for the weights; fetch",
+        ),
+        (b"GGUF\x03\x00\x00\x00\x10\x00", "but a GGUF file; take"),
+        (
+            b"<!DOCTYPE html><html>",
+            "but a web page; download it again",
+        ),
+        (
+            b"{\"error\":\"Not Found\"}",
+            "but a JSON text; download it again",
+        ),
+    ] {
+        for size in [beginning.len() as u64, 10 << 30] {
+            let (opened, source) = imagined(config(), beginning.to_vec(), size);
+            let sentence = opened.err().expect("a refusal").to_string();
+            let begins = format!("model.safetensors is not a safetensors file {piece}");
+            assert!(sentence.starts_with(&begins), "{sentence}");
+            assert!(source.asked.borrow().iter().all(|range| range.end <= 64));
+        }
+    }
+    for (length, size, piece) in [
+        (
+            u64::MAX,
+            1000,
+            "says its header has 18446744073709551615 bytes, but the whole file has 1000",
+        ),
+        (
+            993,
+            1000,
+            "says its header has 993 bytes, but the whole file has 1000",
+        ),
+        (
+            100_000_001,
+            10 << 30,
+            "says its header has 100000001 bytes, but a safetensors header has at most 100000000",
+        ),
+    ] {
+        let (opened, source) = imagined(config(), length.to_le_bytes().to_vec(), size);
+        let sentence = opened.err().expect("a refusal").to_string();
+        assert!(sentence.contains(piece), "{sentence}");
+        assert!(source.asked.borrow().iter().all(|range| range.end <= 64));
+    }
+    for size in [0, 7] {
+        let sentence = imagined(config(), Vec::new(), size)
+            .0
+            .err()
+            .expect("a refusal");
+        assert!(
+            sentence
+                .to_string()
+                .contains(&format!("it has only {size} bytes")),
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn headers_whose_tensors_do_not_lie_end_to_end_are_refused() {
+    let a = r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}"#;
+    for (rest, size, piece) in [
+        (
+            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}"#,
+            8,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}"#,
+            16,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[2],"data_offsets":[8,12]}}"#,
+            12,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,8]}}"#,
+            12,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[9223372036854775807,3],"data_offsets":[8,12]}}"#,
+            12,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F4","shape":[3],"data_offsets":[8,9]}}"#,
+            9,
+            "tensor b does not lie where",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[1099511627776],"data_offsets":[8,4398046511112]}}"#,
+            12,
+            "ends too early: its header describes",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
+            10,
+            "ends too early: its header describes",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
+            20,
+            "8 bytes after its last tensor",
+        ),
+        (
+            r#","b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}}"#,
+            12,
+            "unknown type \"F33\"",
+        ),
+        (
+            r#","a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#,
+            8,
+            "tensor \"a\" is there twice",
+        ),
+        (
+            r#","b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}}"#,
+            12,
+            "invalid value",
+        ),
+        (
+            r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#,
+            12,
+            "missing field `shape`",
+        ),
+        ("", 8, "EOF"),
+    ] {
+        let beginning = header(&format!("{a}{rest}"));
+        let size = beginning.len() as u64 + size;
+        let (opened, _) = imagined(config("random-llama2"), beginning, size);
+        let sentence = opened.err().expect("a refusal").to_string();
+        assert!(
+            sentence.contains(piece) && !sentence.contains('\n'),
+            "{rest}: {sentence}"
+        );
+        assert!(sentence.starts_with("model.safetensors "), "{sentence}");
+    }
+}
+
+#[test]
+fn shards_are_read_beside_their_index_only() {
+    let tensors = stored("random-llama2");
+    let (mut shards, mut map) = ([Stored::new(), Stored::new()], serde_json::Map::new());
+    for (at, (name, tensor)) in tensors.iter().enumerate() {
+        let shard = format!("model-0000{}-of-00002.safetensors", at % 2 + 1);
+        map.insert(name.clone(), shard.into());
+        shards[at % 2].insert(name.clone(), tensor.clone());
+    }
+    let sharded = |shards: &[Stored; 2], map: &serde_json::Map<String, serde_json::Value>| {
+        let index = serde_json::json!({ "metadata": {}, "weight_map": map });
+        let files = files(
+            config("random-llama2"),
+            vec![
+                (
+                    "model.safetensors.index.json",
+                    index.to_string().into_bytes(),
+                ),
+                // Of a copy in another type; no one asks for it.
+                ("model.fp16.safetensors.index.json", b"{".to_vec()),
+                ("model-00001-of-00002.safetensors", written(&shards[0])),
+                ("model-00002-of-00002.safetensors", written(&shards[1])),
+                ("consolidated.safetensors", b"a copy".to_vec()),
+            ],
+        );
+        Weights::open(&files)
+    };
+    let weights = sharded(&shards, &map).expect("a model");
+    assert!(read(&weights) == expected("random-llama2", &tensors, 6));
+    for outside in [
+        "../x.safetensors",
+        "/x.safetensors",
+        "sub/x.safetensors",
+        "..\\x.safetensors",
+    ] {
+        let mut map = map.clone();
+        map.insert("model.norm.weight".into(), outside.into());
+        let sentence = sharded(&shards, &map).err().expect("a refusal").to_string();
+        let begins = "model.safetensors.index.json says tensor model.norm.weight is in ";
+        assert!(sentence.starts_with(begins), "{sentence}");
+        assert!(
+            sentence.contains("which is no file beside it"),
+            "{sentence}"
+        );
+    }
+    let mut moved = map.clone();
+    let shard = moved["model.norm.weight"].as_str().expect("a name");
+    let other = if shard.contains("00001-") {
+        shard.replace("00001-", "00002-")
+    } else {
+        shard.replace("00002-", "00001-")
+    };
+    moved.insert("model.norm.weight".into(), other.into());
+    let sentence = sharded(&shards, &moved)
+        .err()
+        .expect("a refusal")
+        .to_string();
+    assert!(sentence.contains("which does not hold it"), "{sentence}");
+    for shard in &mut shards {
+        shard.insert(
+            "model.norm.weight".into(),
+            tensors["model.norm.weight"].clone(),
+        );
+    }
+    let sentence = sharded(&shards, &map).err().expect("a refusal").to_string();
+    assert!(
+        sentence.starts_with("tensor model.norm.weight is both in model-00001"),
+        "{sentence}"
+    );
+}

@@ -259,7 +259,7 @@ fn a_fate_is_the_largest_the_sum_the_target_and_whether_it_is_the_first_largest(
     ];
     let table = Tensor::new(&logits, &Device::Cpu).expect("logits");
     for targets in [[1, 0, 3], [2, 3, 0]] {
-        let fates = flat(&super::pass::fates(&table, &targets).expect("fates"));
+        let fates = flat(&super::fates::fates(&table, &targets).expect("fates"));
         let mut expected = Vec::new();
         for (row, &target) in logits.iter().zip(&targets) {
             let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);

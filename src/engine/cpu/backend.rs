@@ -1,0 +1,77 @@
+//! A model's blocks and read-out on this processor, and the memory that its passes share.
+
+use std::cell::RefCell;
+
+use super::block::{Block, Inside};
+use super::head::Head;
+use super::pass::CpuPass;
+use crate::engine::EngineError;
+use crate::engine::backend::{Backend, Limits, Pass, Start};
+use crate::model::DType;
+
+/// Bytes that waiting streams may take, and as many again the insides of a block that is run.
+const BYTES: u64 = if cfg!(target_arch = "wasm32") {
+    192 << 20
+} else {
+    1 << 30
+};
+
+/// More rows in a call gain nothing.
+const MOST_CALL_ROWS: usize = 8192;
+
+pub struct CpuBackend {
+    /// D
+    pub(super) width: usize,
+    dtypes: Vec<DType>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) head: Head,
+    /// Rows of whole sequences that go through a block together (at least one sequence).
+    pub(super) call_rows: usize,
+    /// Left by the last pass for the next.
+    pub(super) memory: RefCell<Memory>,
+}
+
+/// What a pass works in.
+#[derive(Default)]
+pub struct Memory {
+    /// [slots, N, D]
+    pub streams: Vec<f32>,
+    /// [kept rows, D]
+    pub kept: Vec<f32>,
+    pub inside: Inside,
+}
+
+impl CpuBackend {
+    pub fn new(width: usize, dtypes: Vec<DType>, blocks: Vec<Block>, head: Head) -> Self {
+        let inside = blocks.iter().map(Block::inside_width).max().unwrap_or(1);
+        let call_rows = (BYTES / (inside * size_of::<f32>()) as u64) as usize;
+        Self {
+            width,
+            dtypes,
+            blocks,
+            head,
+            call_rows: call_rows.clamp(1, MOST_CALL_ROWS),
+            memory: RefCell::default(),
+        }
+    }
+}
+
+impl Backend for CpuBackend {
+    fn describe(&self) -> String {
+        let names: Vec<&str> = self.dtypes.iter().map(|dtype| dtype.name()).collect();
+        format!("CPU ({})", names.join(" and "))
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            bytes: BYTES,
+            call_rows: self.call_rows,
+            // A longer pack goes through a block in parts.
+            pack_rows: usize::MAX,
+        }
+    }
+
+    fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
+        Ok(Box::new(CpuPass::new(self, start)))
+    }
+}

@@ -1,0 +1,346 @@
+//! A block of any shape on this processor.
+//!
+//! A piece of rows goes through everything that concerns one row alone (norm, projection, MLP,
+//! sums) while it is in a thread's cache; only attention looks across rows. So between the
+//! threads there are three meetings a block, and what is as wide as an MLP exists a piece at a time.
+
+use rayon::prelude::*;
+
+use super::activation::activate;
+use super::attention::{Heads, attention};
+use super::matmul::PackedMatrix;
+use super::norm::{Norm, rms_norm_in_place};
+use super::scratch::{fit, take, with_scratch};
+use crate::engine::schedule::pack::Pack;
+use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
+use crate::plan::Half;
+
+/// Rows of a piece at most: as many as one way of the weights from memory should serve.
+const MOST_ROWS: usize = 256;
+
+/// With fewer rows a thread, each would wait for weights from memory that another has too: the
+/// threads then share each product.
+const LEAST_ROWS: usize = 64;
+
+/// A block's weights, and the choices of its shape. Biases that it has not are empty.
+pub struct Block {
+    /// D
+    pub width: usize,
+    pub placement: NormPlacement,
+    pub residual: Residual,
+    pub attention_norm: Norm,
+    pub qkv: PackedMatrix, // [(H + 2 KV) W, D]
+    pub qkv_bias: Vec<f32>,
+    pub heads: Heads,
+    pub qk_norm: QkNorm,
+    pub query_norm: Vec<f32>, // [W] or [H W]
+    pub key_norm: Vec<f32>,   // [W] or [KV W]
+    /// Of `qk_norm`.
+    pub eps: f32,
+    pub out: PackedMatrix, // [D, H W]
+    pub out_bias: Vec<f32>,
+    /// `None`: attention's serves the MLP too.
+    pub mlp_norm: Option<Norm>,
+    pub mlp: MlpShape,
+    pub up: PackedMatrix, // [2 F, D] or [F, D]
+    pub up_bias: Vec<f32>,
+    pub down: PackedMatrix, // [D, F]
+    pub down_bias: Vec<f32>,
+}
+
+/// Neighbouring rows of one step's streams: `out = base + scale (a + m)`.
+pub struct Stretch<'a> {
+    /// The stream that the block reads. [R, D]
+    pub h: &'a [f32],
+    /// The stream after the step; holds the base where `h` is not it. [R, D]
+    pub out: &'a mut [f32],
+    /// The base is `h`.
+    pub is_first: bool,
+    pub scale: f32,
+}
+
+/// Whole sequences that go through a block together.
+pub struct Rows<'a> {
+    pub stretches: Vec<Stretch<'a>>,
+    pub pack: &'a Pack,
+    /// The pack's sequences that the stretches' rows are, one after the other.
+    pub sequences: &'a [usize],
+}
+
+/// Memory that every call uses again.
+#[derive(Default)]
+pub struct Inside {
+    qkv: Vec<f32>,      // [N, (H + 2 KV) W]
+    attended: Vec<f32>, // [N, H W]
+    attention: Vec<f32>,
+    mlp: Vec<f32>,
+}
+
+/// What a block added at the sequences' last tokens, `[sequences, D]` each; empty where the half did
+/// not run.
+pub struct LastMembers<'a> {
+    pub attention: &'a [f32],
+    pub mlp: &'a [f32],
+}
+
+/// R rows on their way to the stream after the block; what is not asked for is empty.
+struct Piece<'a> {
+    stretches: Vec<Stretch<'a>>,
+    rows: usize,
+    attended: &'a [f32], // [R, H W]
+    /// Rows that are a sequence's last token.
+    last: Vec<usize>,
+    last_attention: &'a mut [f32], // [last, D]
+    last_mlp: &'a mut [f32],       // [last, D]
+}
+
+impl Block {
+    /// Numbers that [`Inside`] holds for each row.
+    pub fn inside_width(&self) -> usize {
+        self.qkv.outs() + self.out.ins()
+    }
+
+    /// Runs on whole sequences, and adds what comes of it to the streams.
+    pub fn run<'a>(&self, half: Half, rows: Rows, inside: &'a mut Inside) -> LastMembers<'a> {
+        let Rows {
+            stretches,
+            pack,
+            sequences,
+        } = rows;
+        let d = self.width;
+        let count: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
+        let (each, shared) = pieces(count);
+        let mut pieces = cut(stretches, each, d);
+        let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
+
+        let wide = self.out.ins();
+        let attended = if has_attention {
+            let qkv_width = self.qkv.outs();
+            let qkv = fit(&mut inside.qkv, count * qkv_width); // [N, (H + 2 KV) W]
+            let parts = qkv.par_chunks_mut((each * qkv_width).max(1));
+            pieces.par_iter().zip(parts).for_each(|(piece, qkv)| {
+                self.project(&piece.stretches, piece.rows, qkv, shared);
+            });
+            let attended = fit(&mut inside.attended, count * wide); // [N, H W]
+            attention(qkv, self.heads, pack, sequences, attended);
+            &*attended
+        } else {
+            &[]
+        };
+
+        let of = |wanted: bool| if wanted { sequences.len() * d } else { 0 };
+        let last_attention = fit(&mut inside.attention, of(has_attention));
+        let last_mlp = fit(&mut inside.mlp, of(has_mlp));
+        let (mut attention_left, mut mlp_left) = (&mut *last_attention, &mut *last_mlp);
+        let mut ends = sequences.iter().scan(0, |end, &s| {
+            *end += pack.spans[s].1;
+            Some(*end - 1)
+        });
+        let mut next = ends.next();
+        let mut first = 0;
+        for piece in &mut pieces {
+            while let Some(row) = next.filter(|&row| row < first + piece.rows) {
+                piece.last.push(row - first);
+                next = ends.next();
+            }
+            if has_attention {
+                piece.attended = &attended[first * wide..][..piece.rows * wide];
+                piece.last_attention = take(&mut attention_left, piece.last.len() * d);
+            }
+            if has_mlp {
+                piece.last_mlp = take(&mut mlp_left, piece.last.len() * d);
+            }
+            first += piece.rows;
+        }
+        pieces
+            .into_par_iter()
+            .for_each(|piece| self.add(piece, half, shared));
+        LastMembers {
+            attention: last_attention,
+            mlp: last_mlp,
+        }
+    }
+
+    /// Queries, keys and values of some rows, up to their turn.
+    fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], shared: bool) {
+        let d = self.width;
+        with_scratch([rows * d], |[x]| {
+            let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);
+            read(stretches, norm, x);
+            times(&self.qkv, x, &self.qkv_bias, qkv, shared);
+        });
+        let (queries, keys) = (
+            self.heads.heads * self.heads.width,
+            self.heads.kv_heads * self.heads.width,
+        );
+        if self.qk_norm != QkNorm::None {
+            for row in qkv.chunks_exact_mut(self.qkv.outs()) {
+                let (query, rest) = row.split_at_mut(queries);
+                rms_norm_in_place(query, &self.query_norm, self.eps);
+                rms_norm_in_place(&mut rest[..keys], &self.key_norm, self.eps);
+            }
+        }
+    }
+
+    /// From attended values to the stream after the block.
+    fn add(&self, piece: Piece, half: Half, shared: bool) {
+        let Piece {
+            mut stretches,
+            rows,
+            attended,
+            last,
+            last_attention,
+            last_mlp,
+        } = piece;
+        let (d, f) = (self.width, self.mlp.width);
+        let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
+        let is_after = self.placement == NormPlacement::After;
+        let is_sequential = has_attention && self.residual == Residual::Sequential;
+        let mlp_norm = self.mlp_norm.as_ref().unwrap_or(&self.attention_norm);
+        let of = |wanted: bool, width: usize| if wanted { rows * width } else { 0 };
+        let sizes = [
+            of(has_attention, d),
+            of(has_mlp, d),
+            of(has_mlp || is_after, d),
+            of(has_mlp, self.up.outs()),
+            of(has_mlp, f),
+        ];
+        with_scratch(sizes, |[a, m, x, wide, narrow]| {
+            if has_attention {
+                if is_after {
+                    times(&self.out, attended, &self.out_bias, x, shared);
+                    self.attention_norm.run(x, a);
+                } else {
+                    times(&self.out, attended, &self.out_bias, a, shared);
+                }
+            }
+            if has_mlp {
+                if is_sequential {
+                    let middle = if is_after { &mut *x } else { &mut *m };
+                    read(&stretches, None, middle);
+                    for (middle, a) in middle.iter_mut().zip(&*a) {
+                        *middle += a;
+                    }
+                    if !is_after {
+                        mlp_norm.run(m, x);
+                    }
+                } else {
+                    read(&stretches, (!is_after).then_some(mlp_norm), x);
+                }
+                times(&self.up, x, &self.up_bias, wide, shared);
+                activate(self.mlp.activation, self.mlp.is_gated, wide, f, narrow);
+                if is_after {
+                    times(&self.down, narrow, &self.down_bias, x, shared);
+                    mlp_norm.run(x, m);
+                } else {
+                    times(&self.down, narrow, &self.down_bias, m, shared);
+                }
+            }
+            for (n, &row) in last.iter().enumerate() {
+                if has_attention {
+                    last_attention[n * d..][..d].copy_from_slice(&a[row * d..][..d]);
+                }
+                if has_mlp {
+                    last_mlp[n * d..][..d].copy_from_slice(&m[row * d..][..d]);
+                }
+            }
+            let (mut a, mut m) = (a, m);
+            for stretch in &mut stretches {
+                let (a, m) = (take(&mut a, stretch.h.len()), take(&mut m, stretch.h.len()));
+                match half {
+                    Half::Both => {
+                        for (a, m) in a.iter_mut().zip(m) {
+                            *a += *m;
+                        }
+                        stretch.add(a);
+                    }
+                    Half::Attention => stretch.add(a),
+                    Half::Mlp => stretch.add(m),
+                }
+            }
+        });
+    }
+}
+
+impl Stretch<'_> {
+    fn add(&mut self, added: &[f32]) {
+        let scale = self.scale;
+        if self.is_first {
+            for ((out, h), added) in self.out.iter_mut().zip(self.h).zip(added) {
+                *out = h + scale * added;
+            }
+        } else {
+            for (out, added) in self.out.iter_mut().zip(added) {
+                *out += scale * added;
+            }
+        }
+    }
+}
+
+/// The stretches in pieces of `each` rows.
+fn cut(stretches: Vec<Stretch>, each: usize, d: usize) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for stretch in stretches {
+        let Stretch {
+            mut h,
+            mut out,
+            is_first,
+            scale,
+        } = stretch;
+        while !h.is_empty() {
+            if pieces.last().is_none_or(|piece| piece.rows == each) {
+                pieces.push(Piece {
+                    stretches: Vec::new(),
+                    rows: 0,
+                    attended: &[],
+                    last: Vec::new(),
+                    last_attention: &mut [],
+                    last_mlp: &mut [],
+                });
+            }
+            let Some(piece) = pieces.last_mut() else {
+                return pieces;
+            };
+            let rows = (each - piece.rows).min(h.len() / d);
+            let now;
+            (now, h) = h.split_at(rows * d);
+            piece.rows += rows;
+            piece.stretches.push(Stretch {
+                h: now,
+                out: take(&mut out, rows * d),
+                is_first,
+                scale,
+            });
+        }
+    }
+    pieces
+}
+
+/// Rows of a piece, and whether the threads share each product instead of the pieces.
+fn pieces(rows: usize) -> (usize, bool) {
+    let threads = rayon::current_num_threads();
+    if rows < threads * LEAST_ROWS {
+        return (rows.max(1), threads > 1);
+    }
+    let count = threads * rows.div_ceil(threads * MOST_ROWS);
+    (rows.div_ceil(count), false)
+}
+
+/// The streams that the block reads, one after the other, through a norm or as they are.
+fn read(stretches: &[Stretch], norm: Option<&Norm>, mut to: &mut [f32]) {
+    for stretch in stretches {
+        let to = take(&mut to, stretch.h.len());
+        match norm {
+            Some(norm) => norm.run(stretch.h, to),
+            None => to.copy_from_slice(stretch.h),
+        }
+    }
+}
+
+fn times(weights: &PackedMatrix, x: &[f32], bias: &[f32], y: &mut [f32], shared: bool) {
+    if shared {
+        weights.multiply_shared(x, bias, y);
+    } else {
+        weights.multiply(x, bias, y);
+    }
+}

@@ -1,0 +1,86 @@
+//! A block on its way to this processor's layout.
+
+use std::collections::HashMap;
+
+use super::attention::Heads;
+use super::block::Block;
+use super::matmul::{MatrixBuilder, PackedMatrix};
+use super::norm::Norm;
+use crate::model::shape::BlockShape;
+use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::{DType, Tensor};
+
+/// What has come of a block.
+#[derive(Default)]
+pub struct Incoming {
+    matrices: HashMap<MatrixRole, MatrixBuilder>,
+    vectors: HashMap<VectorRole, Vec<f32>>,
+}
+
+impl Incoming {
+    /// Rows `first_row..` of a matrix that is `whole` [out, in].
+    pub fn matrix(&mut self, role: MatrixRole, whole: [usize; 2], first_row: usize, rows: &Tensor) {
+        let builder = || MatrixBuilder::new(rows.dtype, whole[0], whole[1]);
+        let matrix = self.matrices.entry(role).or_insert_with(builder);
+        matrix.fill(first_row, rows);
+    }
+
+    pub fn vector(&mut self, role: VectorRole, numbers: Vec<f32>) {
+        self.vectors.insert(role, numbers);
+    }
+
+    /// Of its matrices.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> {
+        self.matrices.values().map(MatrixBuilder::dtype)
+    }
+
+    /// The block, or what of it has not come.
+    pub fn block(mut self, shape: &BlockShape, width: usize) -> Result<Block, String> {
+        let mut vectors = HashMap::new();
+        for (role, length) in shape.vectors(width) {
+            let numbers = self.vectors.remove(&role);
+            let whole = numbers.filter(|numbers| numbers.len() == length);
+            vectors.insert(role, whole.ok_or_else(|| format!("{role:?}"))?);
+        }
+        let mut vector = |role| vectors.remove(&role).unwrap_or_default();
+        let mut matrix = |role: MatrixRole| -> Result<PackedMatrix, String> {
+            let builder = self.matrices.remove(&role);
+            builder
+                .and_then(MatrixBuilder::finish)
+                .ok_or_else(|| format!("{role:?}"))
+        };
+        let attention_norm = Norm::new(
+            shape.norm,
+            vector(VectorRole::AttentionNorm),
+            vector(VectorRole::AttentionNormBias),
+        );
+        let mlp_norm = shape.has_mlp_norm().then(|| {
+            Norm::new(
+                shape.norm,
+                vector(VectorRole::MlpNorm),
+                vector(VectorRole::MlpNormBias),
+            )
+        });
+        Ok(Block {
+            width,
+            placement: shape.placement,
+            residual: shape.residual,
+            attention_norm,
+            qkv: matrix(MatrixRole::Qkv)?,
+            qkv_bias: vector(VectorRole::QkvBias),
+            heads: Heads::new(&shape.attention),
+            qk_norm: shape.attention.qk_norm,
+            query_norm: vector(VectorRole::QueryNorm),
+            key_norm: vector(VectorRole::KeyNorm),
+            eps: shape.norm.eps as f32,
+            out: matrix(MatrixRole::Out)?,
+            out_bias: vector(VectorRole::OutBias),
+            mlp_norm,
+            mlp: shape.mlp,
+            up: matrix(MatrixRole::Up)?,
+            up_bias: vector(VectorRole::UpBias),
+            down: matrix(MatrixRole::Down)?,
+            down_bias: vector(VectorRole::DownBias),
+        })
+    }
+}

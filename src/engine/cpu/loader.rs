@@ -1,0 +1,72 @@
+//! Weights on their way to this processor's layout.
+
+use std::rc::Rc;
+
+use super::backend::CpuBackend;
+use super::head::Head;
+use super::incoming::Incoming;
+use crate::engine::EngineError;
+use crate::engine::backend::{Backend, Loader};
+use crate::model::Tensor;
+use crate::model::shape::BlockShape;
+use crate::model::stored::{MatrixRole, VectorRole, Weights};
+
+/// Waits for the blocks of a model; what its read-out needs is read from `weights` when it is.
+pub fn loader(weights: Rc<Weights>) -> Box<dyn Loader> {
+    let blocks = weights.shape.blocks.iter();
+    Box::new(CpuLoader {
+        blocks: blocks.map(|_| Incoming::default()).collect(),
+        weights,
+    })
+}
+
+struct CpuLoader {
+    weights: Rc<Weights>,
+    blocks: Vec<Incoming>,
+}
+
+impl Loader for CpuLoader {
+    fn matrix(
+        &mut self,
+        block: usize,
+        role: MatrixRole,
+        first_row: usize,
+        rows: &Tensor,
+    ) -> Result<(), EngineError> {
+        let shape = &self.weights.shape;
+        let whole = shape.blocks[block].matrix(role, shape.width);
+        self.blocks[block].matrix(role, whole, first_row, rows);
+        Ok(())
+    }
+
+    fn vector(
+        &mut self,
+        block: usize,
+        role: VectorRole,
+        numbers: Vec<f32>,
+    ) -> Result<(), EngineError> {
+        self.blocks[block].vector(role, numbers);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
+        let weights = self.weights;
+        let mut dtypes: Vec<_> = self.blocks.iter().flat_map(Incoming::dtypes).collect();
+        dtypes.sort_unstable();
+        dtypes.dedup();
+        let shape = &weights.shape;
+        let blocks = self.blocks.into_iter().zip(&shape.blocks).enumerate();
+        let block = |(n, (incoming, block)): (usize, (Incoming, &BlockShape))| {
+            let missing = |what| EngineError::Unfinished { block: n, what };
+            incoming.block(block, shape.width).map_err(missing)
+        };
+        let blocks = blocks.map(block).collect::<Result<Vec<_>, _>>()?;
+        let head = Head::new(weights.clone())?;
+        Ok(Box::new(CpuBackend::new(
+            weights.shape.width,
+            dtypes,
+            blocks,
+            head,
+        )))
+    }
+}

@@ -1,0 +1,91 @@
+//! Panels in memory.
+
+use std::mem::MaybeUninit;
+
+use super::element::{Element, column, place};
+use super::isa::Isa;
+use super::transpose::{side, square};
+
+/// A cache line, which a wide register's load must not straddle.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Line([MaybeUninit<u8>; 64]);
+
+/// Room for `bytes` bytes that nobody has written: whoever fills it first also has its pages.
+pub fn room(bytes: usize) -> Vec<Line> {
+    let count = bytes.div_ceil(64);
+    let mut lines = Vec::with_capacity(count);
+    // SAFETY: a `Line` needs no initial value, and there is room for so many.
+    unsafe { lines.set_len(count) };
+    lines
+}
+
+/// The lines as places for numbers.
+pub fn places<E: Element>(lines: &mut [Line]) -> &mut [MaybeUninit<E>] {
+    let count = size_of_val(lines) / size_of::<E>();
+    // SAFETY: a `Line` has the size of whole numbers and more than their alignment, and neither it
+    // nor what it is seen as needs an initial value.
+    unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), count) }
+}
+
+/// Inputs of one row that are taken at a time: a cache line of them, whose part of the panel stays
+/// in the first-level cache.
+const fn block<E: Element>() -> usize {
+    64 / size_of::<E>()
+}
+
+/// `rows` [at most the panel's width, `ins`], bytes as stored, to a panel [`ins`][width] of the
+/// same type; columns without a row become 0.
+///
+/// # Panics
+/// If the panel is not of that size.
+pub fn pack<E: Element>(
+    isa: Isa,
+    width: usize,
+    rows: &[u8],
+    ins: usize,
+    panel: &mut [MaybeUninit<E>],
+) {
+    let (size, lanes) = (size_of::<E>(), isa.lanes());
+    assert_eq!(panel.len(), width * ins, "a panel");
+    let count = rows.len() / (ins * size).max(1);
+    if count < width {
+        panel.fill(MaybeUninit::new(E::ZERO));
+    }
+    for from in (0..ins).step_by(block::<E>()) {
+        let end = (from + block::<E>()).min(ins);
+        let mut first = from;
+        if count == width {
+            // Whole squares, while there are.
+            let side = side::<E>();
+            while first + side <= end {
+                for at in (0..width).step_by(side) {
+                    let row = |i: usize| {
+                        let number = column::<E>(at + i, lanes) * ins + first;
+                        rows[number * size..][..16].as_ptr()
+                    };
+                    let to = &mut panel[first * width + at..][..(side - 1) * width + side];
+                    // SAFETY: each row is 16 bytes, and `to` holds `side` rows of the square.
+                    unsafe { square(row, to.as_mut_ptr().cast::<E>(), width) }
+                }
+                first += side;
+            }
+        }
+        let panel = &mut panel[first * width..end * width];
+        for (column, row) in rows.chunks_exact((ins * size).max(1)).enumerate() {
+            let at = place::<E>(column, lanes);
+            let row = row[first * size..end * size].chunks_exact(size);
+            for (to, number) in panel.chunks_exact_mut(width).zip(row) {
+                to[at] = MaybeUninit::new(E::from_bytes(number));
+            }
+        }
+    }
+}
+
+/// Plain numbers as their bytes, which on every processor that this is compiled for are those of a
+/// file.
+pub fn bytes(numbers: &[f32]) -> &[u8] {
+    const { assert!(cfg!(target_endian = "little"), "files are little-endian") };
+    // SAFETY: every f32 is four bytes without padding.
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
+}

@@ -1,0 +1,79 @@
+//! The innermost loop: a tile of the product that stays in registers.
+
+use super::element::Element;
+use super::lanes::Lanes;
+
+/// What a tile reads and where it writes.
+#[derive(Clone, Copy)]
+pub struct Tile<E> {
+    /// First input row; rows are `x_stride` numbers apart.
+    pub x: *const f32,
+    pub x_stride: usize,
+    /// A row's inputs are so many numbers apart, where they are not neighbours.
+    pub x_step: usize,
+    /// [`depth`][panel width], best from a multiple of 64 bytes on.
+    pub panel: *const E,
+    pub depth: usize,
+    /// First output row; rows are `y_stride` numbers apart.
+    pub y: *mut f32,
+    pub y_stride: usize,
+    /// Go on from what `y` holds, rather than from 0.
+    pub add: bool,
+}
+
+/// `y [ROWS, VECTORS COUNT] (+)= x [ROWS, depth] panel [depth, VECTORS COUNT]`, the inputs `x_step`
+/// apart where `STEPS`, else neighbours.
+///
+/// Every number of `y` is one chain of sums in the order of `depth`, whatever ROWS is: a row's
+/// result does not depend on the rows beside it.
+///
+/// # Safety
+/// The instruction set of `L` is there, and the tile's pointers are good for these shapes.
+#[inline(always)]
+pub unsafe fn run<
+    E: Element,
+    L: Lanes,
+    const STEPS: bool,
+    const ROWS: usize,
+    const VECTORS: usize,
+>(
+    tile: Tile<E>,
+) {
+    let Tile {
+        x,
+        x_stride,
+        x_step,
+        mut panel,
+        depth,
+        y,
+        y_stride,
+        add,
+    } = tile;
+    let step = if STEPS { x_step } else { 1 };
+    // SAFETY: the caller's; the pointers end at most one past what they are good for.
+    unsafe {
+        let mut sums = [[L::zero(); VECTORS]; ROWS];
+        if add {
+            for (row, sums) in sums.iter_mut().enumerate() {
+                for (v, sum) in sums.iter_mut().enumerate() {
+                    *sum = L::load(y.add(row * y_stride + v * L::COUNT));
+                }
+            }
+        }
+        for k in 0..depth {
+            let weights = E::load::<L, VECTORS>(panel);
+            panel = panel.add(VECTORS * L::COUNT);
+            for (row, sums) in sums.iter_mut().enumerate() {
+                let input = L::splat(x.add(row * x_stride + k * step));
+                for (sum, weights) in sums.iter_mut().zip(weights) {
+                    *sum = sum.add_product(input, weights);
+                }
+            }
+        }
+        for (row, sums) in sums.into_iter().enumerate() {
+            for (v, sum) in sums.into_iter().enumerate() {
+                sum.store(y.add(row * y_stride + v * L::COUNT));
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The CPU backend: blocks of any shape on rows of f32, in our own code, their weights in memory in
+//! the dtype that they are stored in.
+//!
+//! An operation is one file, with the slow twin that it must equal in its tests; those that training
+//! needs have their gradient beside them. [`matmul`] is where the time goes.
+
+pub mod activation;
+pub mod attention;
+mod backend;
+mod block;
+pub mod exp;
+mod head;
+mod incoming;
+mod loader;
+pub mod matmul;
+pub mod norm;
+mod pass;
+pub mod rope;
+mod scratch;
+pub mod sums;
+mod votes;
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use loader::loader;

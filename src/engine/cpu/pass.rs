@@ -1,0 +1,228 @@
+//! One pack of sequences on this processor.
+
+use std::rc::Rc;
+
+use super::backend::{CpuBackend, Memory};
+use super::block::{LastMembers, Rows, Stretch};
+use super::scratch::{fit, take};
+use super::votes::votes;
+use crate::engine::EngineError;
+use crate::engine::backend::{OptionRows, Pass, Start};
+use crate::engine::schedule::pack::Pack;
+use crate::engine::schedule::program::{Program, StreamStep};
+
+pub struct CpuPass<'a> {
+    backend: &'a CpuBackend,
+    pack: Rc<Pack>,
+    program: Rc<Program>,
+    kept_rows: usize,
+    memory: Memory,
+    /// What is given back: what it is, and its numbers.
+    outputs: Vec<(&'static str, Vec<f32>)>,
+    /// The first branch that wrote a number that is not finite.
+    overflow: Option<String>,
+}
+
+/// Whole sequences of one step.
+struct Part {
+    /// Which of the call's steps.
+    step: usize,
+    sequences: std::ops::Range<usize>,
+}
+
+impl<'a> CpuPass<'a> {
+    pub fn new(backend: &'a CpuBackend, start: Start) -> Self {
+        let mut memory = backend.memory.take();
+        let count = start.pack.rows * backend.width;
+        let streams = fit(&mut memory.streams, start.program.slots * count);
+        streams[..count].copy_from_slice(&start.embedded);
+        fit(&mut memory.kept, start.kept_rows * backend.width).fill(0.0);
+        Self {
+            backend,
+            pack: start.pack,
+            program: start.program,
+            kept_rows: start.kept_rows,
+            memory,
+            outputs: Vec::new(),
+            overflow: None,
+        }
+    }
+
+    /// The stream in `slot`. [N, D]
+    fn stream(&self, slot: usize) -> &[f32] {
+        let count = self.pack.rows * self.backend.width;
+        &self.memory.streams[slot * count..][..count]
+    }
+}
+
+impl Drop for CpuPass<'_> {
+    fn drop(&mut self) {
+        self.backend
+            .memory
+            .replace(std::mem::take(&mut self.memory));
+    }
+}
+
+impl Pass for CpuPass<'_> {
+    fn run(&mut self, call: usize) -> Result<(), EngineError> {
+        let (d, pack) = (self.backend.width, &self.pack);
+        let call = &self.program.calls[call];
+        let block = &self.backend.blocks[call.run.index];
+        let Memory {
+            streams,
+            kept,
+            inside,
+        } = &mut self.memory;
+        // A call reads and writes different slots, and writes none twice.
+        let size = (pack.rows * d).max(1);
+        let mut slots: Vec<Option<&mut [f32]>> = streams
+            .chunks_exact_mut(size)
+            .take(self.program.slots)
+            .map(Some)
+            .collect();
+        let mut outs: Vec<&mut [f32]> = call
+            .steps
+            .iter()
+            .map(|step| slots[step.slot_out].take().unwrap_or_default())
+            .collect();
+        for parts in chunks(&call.steps, pack, self.backend.call_rows) {
+            let stretches = parts.iter().map(|part| {
+                let step = &call.steps[part.step];
+                let first = pack.spans[part.sequences.start].0;
+                let (start, length) = pack.spans[part.sequences.end - 1];
+                let rows = first * d..(start + length) * d;
+                Stretch {
+                    out: take(&mut outs[part.step], rows.len()),
+                    h: slots[step.slot_in].as_deref().unwrap_or_default()[rows].as_ref(),
+                    is_first: step.is_first,
+                    scale: 1.0 / step.share as f32,
+                }
+            });
+            let sequences: Vec<usize> = parts
+                .iter()
+                .flat_map(|part| part.sequences.clone())
+                .collect();
+            let rows = Rows {
+                stretches: stretches.collect(),
+                pack,
+                sequences: &sequences,
+            };
+            let LastMembers { attention, mlp } = block.run(call.run.half, rows, inside);
+            for (branch, members) in [("attention", attention), ("MLP", mlp)] {
+                if self.overflow.is_none() && !are_finite(members) {
+                    self.overflow = Some(format!("the {branch} of block {}", call.run.index));
+                }
+            }
+            let of_sequences = parts
+                .iter()
+                .flat_map(|part| part.sequences.clone().map(|s| (&call.steps[part.step], s)));
+            for (i, (step, sequence)) in of_sequences.enumerate() {
+                let Some(places) = step.kept else { continue };
+                let scale = 1.0 / step.share as f32;
+                for (members, place) in [attention, mlp].into_iter().zip(places) {
+                    let Some(member) = members.get(i * d..(i + 1) * d) else {
+                        continue;
+                    };
+                    let to = &mut kept[(place + sequence) * d..][..d];
+                    for (to, z) in to.iter_mut().zip(member) {
+                        *to = z * scale;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError> {
+        let (d, count) = (self.backend.width, self.pack.rows * self.backend.width);
+        let stream = &self.memory.streams[slot * count..][..count];
+        let kept = self.memory.kept[at * d..].chunks_exact_mut(d);
+        for (&row, to) in rows.iter().zip(kept) {
+            to.copy_from_slice(&stream[row as usize * d..][..d]);
+        }
+        Ok(())
+    }
+
+    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
+        let stream = self.stream(slot).to_vec();
+        self.outputs.push(("the stream", stream));
+        Ok(())
+    }
+
+    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
+        let d = self.backend.width;
+        let kept = &self.memory.kept[..self.kept_rows * d];
+        self.outputs
+            .push(("the members' votes", votes(kept, d, options)));
+        Ok(())
+    }
+
+    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
+        let logits = self.backend.head.logits(self.stream(slot), rows)?;
+        self.outputs.push(("the logits", logits));
+        Ok(())
+    }
+
+    fn give_fates(
+        &mut self,
+        slot: usize,
+        rows: &[u32],
+        targets: &[u32],
+    ) -> Result<(), EngineError> {
+        let fates = self.backend.head.fates(self.stream(slot), rows, targets)?;
+        self.outputs.push(("the logits", fates));
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
+        let bad = self
+            .outputs
+            .iter()
+            .find(|(_, numbers)| !are_finite(numbers));
+        if let Some((what, _)) = bad {
+            let at = self.overflow.take().unwrap_or_else(|| (*what).to_owned());
+            return Err(EngineError::NotFinite { at });
+        }
+        let outputs = self.outputs.drain(..);
+        Ok(Some(outputs.map(|(_, numbers)| numbers).collect()))
+    }
+}
+
+/// The steps' sequences in chunks of at most `most` rows, at least one sequence each, which bounds
+/// what a block holds for them.
+fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<Part>> {
+    let mut chunks: Vec<Vec<Part>> = Vec::new();
+    let mut rows = 0;
+    for step in 0..steps.len() {
+        for (sequence, &(_, length)) in pack.spans.iter().enumerate() {
+            if chunks.is_empty() || rows + length > most {
+                chunks.push(Vec::new());
+                rows = 0;
+            }
+            rows += length;
+            let Some(chunk) = chunks.last_mut() else {
+                return chunks;
+            };
+            match chunk.last_mut().filter(|part| part.step == step) {
+                Some(part) => part.sequences.end = sequence + 1,
+                None => chunk.push(Part {
+                    step,
+                    sequences: sequence..sequence + 1,
+                }),
+            }
+        }
+    }
+    chunks
+}
+
+/// Without stopping early, so that it vectorises.
+fn are_finite(numbers: &[f32]) -> bool {
+    let largest = numbers
+        .iter()
+        .fold(0, |most: u32, x| most.max(x.to_bits() & 0x7fff_ffff));
+    f32::from_bits(largest).is_finite()
+}

@@ -1,0 +1,4 @@
+//! Blocks of every shape, and whole models, against slow twins.
+
+mod blocks;
+mod models;

@@ -1,0 +1,284 @@
+//! Whole models through the backend's own calls, against goldens.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use crate::engine::EngineError;
+use crate::engine::backend::{Backend, OptionRows, Start};
+use crate::engine::cpu::loader;
+use crate::engine::rope::Rope;
+use crate::engine::schedule::Schedule;
+use crate::engine::schedule::pack::Pack;
+use crate::engine::schedule::program::Program;
+use crate::model::ModelFiles;
+use crate::model::shape::NormKind;
+use crate::model::stored::Weights;
+use crate::plan::Plan;
+
+const NAMES: [&str; 14] = [
+    "random-llama2",
+    "random-llama3",
+    "random-mistral",
+    "random-phi3",
+    "random-mobilellm-layer-share",
+    "random-falcon",
+    "random-gemma",
+    "random-gpt2",
+    "random-gpt2-prefixed",
+    "random-olmo2",
+    "random-phi2",
+    "random-pythia",
+    "random-qwen2",
+    "random-qwen3",
+];
+
+fn tests(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(path)
+}
+
+fn open(name: &str) -> Rc<Weights> {
+    let files = ModelFiles::open(&tests("models").join(name)).expect(name);
+    Rc::new(Weights::open(&files).expect(name))
+}
+
+fn golden(name: &str) -> Value {
+    let whole = tests("golden").join(format!("{name}.json"));
+    let family = tests("golden/families").join(format!("{name}.json"));
+    let text = std::fs::read(whole).or_else(|_| std::fs::read(family));
+    serde_json::from_slice(&text.expect(name)).expect(name)
+}
+
+fn backend(weights: &Rc<Weights>) -> Box<dyn Backend> {
+    let mut loader = loader(weights.clone());
+    for (block, tensors) in weights.blocks.iter().enumerate() {
+        for (matrix, role) in tensors
+            .matrices
+            .iter()
+            .zip(crate::model::stored::MatrixRole::ALL)
+        {
+            for slice in matrix.slices() {
+                let rows = weights.rows(matrix, slice.clone()).expect("rows");
+                loader
+                    .matrix(block, role, slice.start, &rows)
+                    .expect("room");
+            }
+        }
+        for (role, vector) in &tensors.vectors {
+            let numbers = weights.vector(vector).expect("a vector");
+            loader.vector(block, *role, numbers).expect("room");
+        }
+    }
+    loader.finish().expect("a backend")
+}
+
+/// [N, D]: tokens, scaled, and their positions.
+fn embed(weights: &Weights, sequences: &[Vec<u32>]) -> Vec<f32> {
+    let mut all = Vec::new();
+    for ids in sequences {
+        let mut rows = weights.gather(&weights.embedding, ids).expect("tokens");
+        for x in &mut rows {
+            *x *= weights.shape.input.scale;
+        }
+        if let Some(positions) = &weights.positions {
+            let places: Vec<u32> = (0..ids.len() as u32).collect();
+            let places = weights.gather(positions, &places).expect("positions");
+            rows.iter_mut()
+                .zip(places)
+                .for_each(|(x, place)| *x += place);
+        }
+        all.extend(rows);
+    }
+    all
+}
+
+fn ids(value: &Value) -> Vec<u32> {
+    let ids = value.as_array().expect("ids").iter();
+    ids.map(|id| id.as_u64().expect("an id") as u32).collect()
+}
+
+/// `[0, [1, 2], 3]` in one line.
+fn notation(steps: &Value) -> String {
+    let step = |step: &Value| match step.as_array() {
+        Some(_) => format!("({})", notation(step)),
+        None => step.to_string(),
+    };
+    let steps = steps.as_array().expect("steps").iter().map(step);
+    steps.collect::<Vec<_>>().join(",")
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    let numbers = value.as_array().expect("numbers").iter();
+    numbers.map(|x| x.as_f64().expect("a number")).collect()
+}
+
+#[track_caller]
+fn same(what: &str, ours: impl Iterator<Item = f64>, golden: &Value) {
+    let (ours, golden) = (ours.collect::<Vec<_>>(), numbers(golden));
+    assert_eq!(ours.len(), golden.len(), "{what}");
+    for (ours, golden) in ours.iter().zip(&golden) {
+        assert!((ours - golden).abs() < 1e-4, "{what}: {ours}, not {golden}");
+    }
+}
+
+/// The final norm's gain folded into the options' output rows, the same for each of `prompts`.
+fn options(weights: &Weights, option_ids: &[u32], prompts: usize) -> OptionRows {
+    let shape = &weights.shape;
+    let is_centred = shape.head.norm.kind == NormKind::Layer;
+    let gain = weights.vector(&weights.final_norm).expect("a norm");
+    let rows = weights.gather(weights.head(), option_ids).expect("rows");
+    let mut folded = Vec::new();
+    for row in rows.chunks_exact(shape.width) {
+        let row: Vec<f32> = row.iter().zip(&gain).map(|(w, g)| w * g).collect();
+        let mean = row.iter().sum::<f32>() / row.len() as f32;
+        let mean = if is_centred { mean } else { 0.0 };
+        folded.extend(row.iter().map(|x| x - mean));
+    }
+    OptionRows {
+        numbers: folded.repeat(prompts),
+        prompts,
+        count: option_ids.len(),
+        is_centred,
+    }
+}
+
+/// Every plan of a model's golden: members' votes and the options' logits at the last token, beside
+/// a shorter prompt.
+fn check(name: &str) {
+    let (weights, golden) = (open(name), golden(name));
+    let shape = &weights.shape;
+    let backend = backend(&weights);
+    let prompt = ids(&golden["token_ids"]);
+    let sequences = vec![prompt[..3].to_vec(), prompt.clone()];
+    let mut goldens = vec![&golden["baseline"]];
+    let mut plans = vec![Plan::whole(&shape.order).expect("an order")];
+    for plan in golden["plans"].as_array().expect("plans") {
+        plans.push(Plan::parse(&notation(&plan["steps"]), &shape.order).expect("a plan"));
+        goldens.push(plan);
+    }
+    let schedule = Schedule::new(&plans);
+    let mut program = Program::new(&schedule, 3);
+    // First the embedding's members, then four rows a run, then the final streams.
+    let mut runs = Vec::new();
+    for (node, at) in schedule.nodes.iter().enumerate() {
+        runs.extend((0..at.runs.len()).map(|run| (node, run)));
+    }
+    let place = |node: usize, run: usize| {
+        2 + 4 * runs
+            .iter()
+            .position(|&at| at == (node, run))
+            .expect("a run")
+    };
+    program.keep(&|node, run| [place(node, run), place(node, run) + 2]);
+    let ends = 2 + 4 * runs.len();
+    let rope = shape.rope().map(Rope::of);
+    let pack = Rc::new(Pack::of(&[3, prompt.len()], rope.as_ref()));
+    let program = Rc::new(program);
+    let last = pack.last_rows(1);
+    let option_ids = ids(&golden["option_token_ids"]);
+    let mut pass = backend
+        .begin(Start {
+            pack: pack.clone(),
+            program: program.clone(),
+            embedded: embed(&weights, &sequences),
+            kept_rows: ends + 2 * schedule.nodes.len(),
+            numbers: 0,
+        })
+        .expect("a pass");
+    pass.keep(0, &last, 0).expect("kept");
+    let mut completed = Vec::new();
+    for (n, call) in program.calls.iter().enumerate() {
+        pass.run(n).expect("a call");
+        for &(node, slot) in &call.complete {
+            pass.keep(slot, &last, ends + 2 * node).expect("kept");
+            pass.give_logits(slot, &last).expect("logits");
+            pass.give_fates(slot, &last, &option_ids[..2])
+                .expect("fates");
+            completed.push(node);
+        }
+    }
+    pass.give_votes(&options(&weights, &option_ids, 2))
+        .expect("votes");
+    pass.finish().expect("an end");
+    let outputs = pass.answer().expect("numbers").expect("an answer");
+    let k = option_ids.len();
+    let votes: Vec<&[f32]> = outputs[outputs.len() - 1].chunks_exact(k + 1).collect();
+    for (path, golden) in schedule.paths.iter().zip(goldens) {
+        let what = format!("{name} {}", golden["name"]);
+        let end = path[path.len() - 1];
+        let r = 1.0 / (f64::from(votes[ends + 2 * end + 1][k]) + shape.head.norm.eps).sqrt();
+        let runs = path
+            .iter()
+            .flat_map(|&node| (0..schedule.nodes[node].runs.len()).map(move |run| (node, run)));
+        let halves = runs.flat_map(|(node, run)| [place(node, run), place(node, run) + 2]);
+        let members = golden["member_logits"].as_array().expect("members");
+        for (row, golden) in [0].into_iter().chain(halves).zip(members) {
+            let ours = votes[row + 1][..k].iter().map(|&vote| f64::from(vote) * r);
+            same(&what, ours, golden);
+        }
+        let at = completed
+            .iter()
+            .position(|&node| node == end)
+            .expect("it ended");
+        let logits = &outputs[2 * at][shape.vocabulary..];
+        let ours = option_ids.iter().map(|&id| f64::from(logits[id as usize]));
+        same(&what, ours, &golden["logits"]);
+        for (p, fate) in outputs[2 * at + 1].chunks_exact(4).enumerate() {
+            let logits = &outputs[2 * at][p * shape.vocabulary..][..shape.vocabulary];
+            let target = option_ids[p] as usize;
+            let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let best = logits.iter().position(|&x| x == largest);
+            let exps = logits.iter().map(|&x| f64::from(x - largest).exp());
+            assert_eq!(fate[0], largest);
+            assert!((f64::from(fate[1]) / exps.sum::<f64>() - 1.0).abs() < 1e-6);
+            assert_eq!(fate[2], logits[target]);
+            assert_eq!(fate[3] == 1.0, best == Some(target));
+        }
+    }
+}
+
+#[test]
+fn every_family_and_plan_equals_its_golden() {
+    for name in NAMES {
+        check(name);
+    }
+}
+
+#[test]
+fn a_backend_says_what_it_holds() {
+    assert_eq!(backend(&open("random-llama2")).describe(), "CPU (f32)");
+    assert_eq!(backend(&open("random-pythia")).describe(), "CPU (f16)");
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_with_the_first_branch() {
+    let weights = open("random-llama2");
+    let backend = backend(&weights);
+    let plan = [Plan::whole(&weights.shape.order).expect("an order")];
+    let mut program = Program::new(&Schedule::new(&plan), 1);
+    program.keep(&|_, _| [0, 1]);
+    let rope = weights.shape.rope().map(Rope::of);
+    let run = |embedded: Vec<f32>| -> EngineError {
+        let start = Start {
+            pack: Rc::new(Pack::of(&[1], rope.as_ref())),
+            program: Rc::new(program.clone()),
+            embedded,
+            kept_rows: 2,
+            numbers: 0,
+        };
+        let mut pass = backend.begin(start).expect("a pass");
+        pass.keep(0, &[0], 0).expect("kept");
+        for call in 0..program.calls.len() {
+            pass.run(call).expect("a call");
+        }
+        pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1)
+            .expect("a stream");
+        pass.finish().expect("an end");
+        pass.answer().expect_err("not finite")
+    };
+    let first = run(vec![f32::INFINITY; weights.shape.width]).to_string();
+    assert!(first.contains("the attention of block 0"), "{first}");
+}
