@@ -226,7 +226,8 @@ mod tests {
     #[test]
     fn numbers_past_f16_are_refused_and_others_keep_their_bits() {
         let numbers = [1.0, -0.5, 65504.0, -65519.0];
-        let halves = convert(&tensor(&numbers, 4), DType::F16).expect("numbers that f16 holds");
+        let wide_tensor = tensor(&numbers, 4);
+        let halves = convert(&wide_tensor, DType::F16).expect("numbers that f16 holds");
         let mut wide = Vec::new();
         DType::F16.widen(&halves, &mut wide);
         assert_eq!(wide, [1.0, -0.5, 65504.0, -65504.0]);
