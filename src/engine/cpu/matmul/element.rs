@@ -86,3 +86,24 @@ pub fn column<E: Element>(at: usize, isa: Isa) -> usize {
     let (pair, within) = (at / (2 * lanes), at % (2 * lanes));
     pair * 2 * lanes + within % 2 * lanes + within / 2
 }
+
+/// Does something with the type that a dtype stands for.
+macro_rules! with_element {
+    ($dtype:expr, $element:ident => $work:expr) => {
+        match $dtype {
+            $crate::model::DType::F32 => {
+                type $element = f32;
+                $work
+            }
+            $crate::model::DType::F16 => {
+                type $element = half::f16;
+                $work
+            }
+            $crate::model::DType::Bf16 => {
+                type $element = half::bf16;
+                $work
+            }
+        }
+    };
+}
+pub(super) use with_element;
