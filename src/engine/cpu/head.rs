@@ -75,7 +75,6 @@ impl Head {
                 v,
                 slice.start,
             );
-            self.weights.release();
         }
         Ok(logits)
     }
@@ -115,7 +114,6 @@ impl Head {
                         fate.go_on(logits, slice.start, target as usize);
                     });
             }
-            self.weights.release();
         }
         let fates = fates.iter().zip(targets);
         Ok(fates
