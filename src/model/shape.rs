@@ -163,7 +163,7 @@ pub struct MlpShape {
     pub has_bias: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activation {
     Silu,
     /// `0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`

@@ -109,7 +109,6 @@ impl Backend for WebGpuBackend {
             submissions,
             work,
             read_back_bytes,
-            ..
         } = self.tally.take();
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         Some(format!(

@@ -92,8 +92,6 @@ pub struct Tally {
     pub submissions: usize,
     /// Floating-point operations of the matrix products and attention.
     pub work: u64,
-    /// And of the largest dispatch among them.
-    pub largest: u64,
     pub read_back_bytes: u64,
 }
 
@@ -105,7 +103,6 @@ impl std::ops::Add for Tally {
             dispatches: self.dispatches + other.dispatches,
             submissions: self.submissions + other.submissions,
             work: self.work + other.work,
-            largest: self.largest.max(other.largest),
             read_back_bytes: self.read_back_bytes + other.read_back_bytes,
         }
     }
@@ -182,7 +179,6 @@ impl<'a> Recorder<'a> {
         });
         self.waiting_work += work;
         self.tally.work += work;
-        self.tally.largest = self.tally.largest.max(work);
         Ok(())
     }
 

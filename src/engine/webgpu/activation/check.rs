@@ -27,8 +27,8 @@ pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
                 has_bias: false,
             };
             let numbers = noise(rows * shape.up_rows(), 1);
-            let mut up: Vec<f32> = numbers.iter().map(|x| 8.0 * x).collect();
-            (up[0], up[1], up[2]) = (-200.0, 10.0, 0.0);
+            let mut up: Vec<f32> = numbers.iter().map(|x| 4.0 * x).collect();
+            (up[0], up[1], up[2]) = (-200.0, 3.5, 0.0);
             let act = |x: f32| plain(activation, f64::from(x)) as f32;
             let row = |row: &[f32]| -> Vec<f32> {
                 if is_gated {
@@ -41,8 +41,9 @@ pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
             let expected: Vec<f32> = up.chunks(shape.up_rows()).flat_map(row).collect();
             let largest = expected.iter().fold(0f32, |max, x| max.max(x.abs()));
             let (from, out) = (probe.storage("up", &up), probe.zeros(rows * width));
-            // Absolute: the README says how good erf is. A gate's error is multiplied by up to 8.
-            let most = if is_gated { 8e-6 } else { 1e-6 };
+            // Absolute: the README says how good erf is. A gate's error is multiplied by up to 4, and
+            // GPUs may divide and exponentiate less well than the one that tests run on.
+            let most = if is_gated { 4e-6 } else { 1e-6 } * if probe.is_thorough { 1.0 } else { 10.0 };
             probe.expect("activation", &out, &expected, most / largest, |recorder| {
                 kernel.run(recorder, &from, rows, &shape, &out)
             })?;

@@ -152,6 +152,10 @@ impl Plain {
         let shape = &self.shape.attention;
         let width = shape.head_width;
         let queries = shape.attended_width();
+        let rms = NormShape {
+            kind: NormKind::Rms,
+            ..self.shape.norm
+        };
         self.branch(h, false, |x| {
             let mut qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias);
             for (row, qkv) in qkv.chunks_mut(shape.qkv_width()).enumerate() {
@@ -165,7 +169,7 @@ impl Plain {
                     for part in part.chunks_mut(length) {
                         if shape.qk_norm != QkNorm::None {
                             let gain = self.vector(role);
-                            let normed = norm(part, self.shape.norm, &gain, &[0.0; 200]);
+                            let normed = norm(part, rms, &gain, &[0.0; 200]);
                             part.copy_from_slice(&normed);
                         }
                         part.chunks_mut(width).for_each(|head| self.turn(row, head));

@@ -83,14 +83,14 @@ pub fn joins(
 ) -> Result<(), GpuError> {
     let none = u32::MAX;
     let tokens = STEPS_TOKENS;
-    let before = noise(5 * tokens * d, 7);
+    let before = noise(6 * tokens * d, 7);
     let half = 0.5f32.to_bits();
     // A step of another call, then these.
     let table: [[u32; 8]; 4] = [
         [9; 8],
         [0, 3, 1, 1f32.to_bits(), 0, 1, 0, 0],
         [1, 4, 1, half, none, none, 0, 0],
-        [2, 1, 0, half, 4, 5, 0, 0],
+        [2, 5, 0, half, 4, 5, 0, 0],
     ];
     for (is_mlp, joins_later, feeds_mlp) in [
         (false, false, true),

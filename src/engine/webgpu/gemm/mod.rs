@@ -88,8 +88,8 @@ impl Gemm {
                     columns.start,
                     piece.first,
                 ];
-                let params = [&own.map(|x| x as u32), rest].concat();
-                let buffers = [&[a, &piece.buffer, w.bias], out].concat();
+                let params = [&own.map(|x| x as u32)[..], rest].concat();
+                let buffers = [&[a, &piece.buffer, w.bias][..], out].concat();
                 let size = [columns.len(), rows.len()].map(|x| x.div_ceil(TILE) as u32);
                 let work = 2 * (rows.len() * columns.len()) as u64 * k as u64;
                 recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], work)?;
