@@ -18,7 +18,7 @@ mod loading;
 pub mod memory;
 mod readout;
 pub mod record;
-mod rope;
+pub(crate) mod rope;
 pub mod schedule;
 mod trace;
 #[cfg(feature = "webgpu")]

@@ -38,7 +38,6 @@ pub enum ModelError {
     )]
     SeveralWeights { folder: String, files: String },
 
-
     // config.json
     #[error(
         "{file} is not the JSON that was expected ({reason}); copy it again from where the model came from"
