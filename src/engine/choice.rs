@@ -8,7 +8,7 @@ use super::webgpu::{self, AdapterChoice};
 use super::{EngineError, Loading, cpu};
 #[cfg(feature = "webgpu")]
 use crate::model::DType;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 
 /// Bytes that a browser's 32-bit memory has room for, beside the program itself.
 const WASM_MOST: u64 = 3_500_000_000;

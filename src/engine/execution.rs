@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::engine::record::Members;
     use crate::engine::{Capture, EngineChoice, Trace};
-    use crate::model::stored::Weights;
+    use crate::model::weights::Weights;
     use crate::model::{ModelFiles, Prompt};
 
     fn engine() -> Engine {

@@ -39,7 +39,7 @@ use self::execution::Execution;
 use self::readout::Readout;
 use self::record::{Likelihoods, Members, Next, Record};
 use self::rope::Rope;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
 

@@ -11,7 +11,7 @@ use super::norm::Norm;
 use super::scratch::fit;
 use super::sums::largest;
 use crate::engine::EngineError;
-use crate::model::stored::{Vector, Weights};
+use crate::model::weights::{Vector, Weights};
 
 /// Logits that exist at once where only their fates are asked for.
 const LOGITS: usize = 1 << 23;

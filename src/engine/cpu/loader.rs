@@ -9,7 +9,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::model::Tensor;
 use crate::model::shape::BlockShape;
-use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{MatrixRole, VectorRole, Weights};
 
 /// Waits for the blocks of a model; what its read-out needs is read from `weights` when it is.
 pub fn loader(weights: Rc<Weights>) -> Box<dyn Loader> {

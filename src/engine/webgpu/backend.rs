@@ -14,7 +14,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
 use crate::model::DType;
 use crate::model::shape::BlockShape;
-use crate::model::stored::{MatrixRole, Weights};
+use crate::model::weights::{MatrixRole, Weights};
 
 /// Rows that one block call takes at most (at least one pack).
 const CALL_ROWS: usize = 8192;
@@ -87,7 +87,7 @@ impl WebGpuBackend {
 impl Backend for WebGpuBackend {
     fn describe(&self) -> String {
         let stored = self.weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::stored::Matrix| self.dtype.unwrap_or(matrix.dtype);
+        let held = |matrix: &crate::model::weights::Matrix| self.dtype.unwrap_or(matrix.dtype);
         let mut dtypes: Vec<DType> = stored.map(held).collect();
         dtypes.sort_unstable();
         dtypes.dedup();

@@ -15,7 +15,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::engine::memory::Memory;
 use crate::model::shape::ModelShape;
-use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{MatrixRole, VectorRole, Weights};
 use crate::model::{DType, Tensor};
 
 /// Opens the adapter, checks its arithmetic where that is wanted, and takes all the memory that the

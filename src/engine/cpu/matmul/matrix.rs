@@ -59,7 +59,7 @@ impl MatrixBuilder {
     ///
     /// # Panics
     /// If the rows are of another dtype or width, or are not whole panels (multiples of
-    /// [`SLICE_ROWS`](crate::model::stored::SLICE_ROWS) rows, but for the last).
+    /// [`SLICE_ROWS`](crate::model::weights::SLICE_ROWS) rows, but for the last).
     pub fn fill(&mut self, first_row: usize, rows: &Tensor) {
         let matrix = &mut self.matrix;
         let (isa, ins, width) = (matrix.isa, matrix.ins, matrix.isa.width());

@@ -12,7 +12,7 @@ use crate::engine::cpu::testing::{close, random};
 use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::*;
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
 use crate::plan::Half;
 

@@ -15,7 +15,7 @@ use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 use crate::model::ModelFiles;
 use crate::model::shape::NormKind;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::plan::Plan;
 
 const NAMES: [&str; 14] = [
@@ -59,7 +59,7 @@ fn backend(weights: &Rc<Weights>) -> CpuBackend {
         for (matrix, role) in tensors
             .matrices
             .iter()
-            .zip(crate::model::stored::MatrixRole::ALL)
+            .zip(crate::model::weights::MatrixRole::ALL)
         {
             for slice in matrix.slices() {
                 let rows = weights.rows(matrix, slice.clone()).expect("rows");

@@ -19,7 +19,7 @@ use super::tables::Tables;
 use crate::engine::schedule::program::BlockCall;
 use crate::model::DType;
 use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 pub struct Block {
