@@ -36,7 +36,8 @@ impl Source for Blobs {
         let slice = slice.map_err(|_| unreadable())?;
         let reader = FileReaderSync::new().map_err(|_| unreadable())?;
         let buffer = reader.read_as_array_buffer(&slice);
-        let bytes = js_sys::Uint8Array::new(&buffer.map_err(|_| unreadable())?).to_vec();
+        let buffer = buffer.map_err(|_| unreadable())?;
+        let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
         if bytes.len() as u64 == range.end.saturating_sub(range.start) {
             Ok(Cow::Owned(bytes))
         } else {
