@@ -5,7 +5,8 @@ mod common;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use atelier::model::{Architecture, Bytes, ModelConfig, ModelFiles, Prompt, RopeScaling};
+use atelier::model::shape::RopeScaling;
+use atelier::model::{Bytes, ModelFiles, ModelShape, Prompt};
 use atelier::study::LoadedModel;
 use common::model_folder;
 use half::{bf16, f16};
@@ -197,10 +198,10 @@ fn tied_output_rows_are_found_under_every_name() {
 #[test]
 fn a_shared_layer_runs_twice_in_a_row() {
     let Folder { config, .. } = folder("random-mobilellm-layer-share");
-    let config = ModelConfig::from_json(&config.to_string()).expect("a config");
+    let config = ModelShape::from_json(&config.to_string()).expect("a config");
     assert_eq!(config.order, [0, 0, 1, 1, 2, 2, 3, 3]);
-    assert_eq!(config.architecture, Architecture::MobileLlm);
-    assert!(config.tied);
+    assert_eq!(config.family, "MobileLLM");
+    assert!(config.head.tied);
 }
 
 /// The configs of the papers' models, where they are at hand.
@@ -212,28 +213,27 @@ fn the_papers_models_have_configs_that_are_understood() {
         eprintln!("SKIPPED: the papers' configs are not here (../shared/configs)");
         return;
     }
-    let config = |name| ModelConfig::from_json(&read(name).expect("a file")).expect(name);
+    let config = |name| ModelShape::from_json(&read(name).expect("a file")).expect(name);
     let llama = config("Llama-3.2-1B");
+    let rope = |shape: &ModelShape| shape.rope().expect("rotary positions").clone();
     assert!(
-        llama.tied
+        llama.head.tied
             && matches!(
-                llama.rope_scaling,
+                rope(&llama).scaling,
                 Some(RopeScaling::Llama3 { factor: 32.0, .. })
             )
     );
-    assert_eq!(config("Mistral-7B-v0.1").sliding_window, Some(4096));
-    assert_eq!(config("Mistral-7B-v0.3").sliding_window, None);
-    assert_eq!(config("Llama-2-7b-hf").rope_theta, 10_000.0);
+    let window = |name| config(name).blocks[0].attention.window;
+    assert_eq!(window("Mistral-7B-v0.1"), Some(4096));
+    assert_eq!(window("Mistral-7B-v0.3"), None);
+    assert_eq!(rope(&config("Llama-2-7b-hf")).theta, 10_000.0);
     assert_eq!(config("MobileLLM-125M-layer-share").order.len(), 60);
     assert_eq!(config("phi-4").context, 16384);
     assert!(matches!(
-        config("Phi-3.5-mini-instruct").rope_scaling,
+        rope(&config("Phi-3.5-mini-instruct")).scaling,
         Some(RopeScaling::LongRope { ref long, original_context: 4096, .. }) if long.len() == 48
     ));
-    let error =
-        ModelConfig::from_json(&read("gpt2").expect("a file")).expect_err("GPT-2 has LayerNorm");
-    assert_eq!(
-        error.to_string(),
-        "config.json says the architecture is gpt2; atelier runs Llama, Mistral, Phi-3 and MobileLLM"
-    );
+    let gpt2 = config("gpt2");
+    assert_eq!((gpt2.family, gpt2.blocks.len(), gpt2.width), ("GPT-2", 12, 768));
+    assert!(gpt2.input.learned_positions && gpt2.rope().is_none());
 }

@@ -30,9 +30,9 @@ fn more_tokens_than_one_pack_holds_come_back_in_order() {
         })
         .collect();
     let plan = [model.plan(None).expect("its own order")];
-    let together = run(model.engine.as_ref(), &prompts, &plan);
+    let together = run(&model.engine, &prompts, &plan);
     for i in [0, 20, 39] {
-        let alone = run(model.engine.as_ref(), &prompts[i..=i], &plan);
+        let alone = run(&model.engine, &prompts[i..=i], &plan);
         assert_close(
             &json!(together[0][i].logits),
             &json!(alone[0][0].logits),

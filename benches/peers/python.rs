@@ -15,7 +15,7 @@ use std::time::Instant;
 mod common;
 mod setting;
 
-use atelier::model::stored::Weights;
+use atelier::model::weights::Weights;
 use atelier::model::{ModelFiles, ModelShape, Prompt, Tokenizer};
 use atelier::plan::Plan;
 use atelier::study::LoadedModel;

@@ -50,7 +50,10 @@ pub fn main() -> ExitCode {
 /// The same of `atelier-cuda`, whose engine is CUDA where no other is named.
 #[cfg(feature = "cuda")]
 pub fn main_on_cuda() -> ExitCode {
-    run(engine::with_default(Cli::command().name("atelier-cuda"), "cuda"))
+    run(engine::with_default(
+        Cli::command().name("atelier-cuda"),
+        "cuda",
+    ))
 }
 
 fn run(command: clap::Command) -> ExitCode {

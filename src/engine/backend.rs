@@ -7,7 +7,7 @@ use super::EngineError;
 use super::schedule::pack::Pack;
 use super::schedule::program::Program;
 use crate::model::Tensor;
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 
 /// A model's blocks and read-out on a device.
 pub trait Backend {
@@ -138,7 +138,7 @@ pub struct OptionRows {
 /// A backend that waits for its weights, which come block by block in slices of rows.
 pub trait Loader {
     /// Rows `first_row..` of a matrix of a block; `first_row` is a multiple of
-    /// [`SLICE_ROWS`](crate::model::stored::SLICE_ROWS).
+    /// [`SLICE_ROWS`](crate::model::weights::SLICE_ROWS).
     ///
     /// # Errors
     /// The device failed, or cannot hold these numbers in the type asked for.

@@ -6,9 +6,9 @@ use super::memory::Memory;
 #[cfg(feature = "webgpu")]
 use super::webgpu::{self, AdapterChoice};
 use super::{EngineError, Loading, cpu};
-use crate::model::stored::Weights;
 #[cfg(feature = "webgpu")]
 use crate::model::DType;
+use crate::model::weights::Weights;
 
 /// Bytes that a browser's 32-bit memory has room for, beside the program itself.
 const WASM_MOST: u64 = 3_500_000_000;

@@ -31,7 +31,9 @@ pub enum EngineError {
         "numbers left the finite range in {at}; the checkpoint is damaged, or this order of blocks is more than f32 holds: try the model's own order, or download it again"
     )]
     NotFinite { at: String },
-    #[error("block {block} came without its {what}, which is a mistake in atelier: please report it")]
+    #[error(
+        "block {block} came without its {what}, which is a mistake in atelier: please report it"
+    )]
     Unfinished { block: usize, what: String },
     #[error(transparent)]
     Model(#[from] crate::model::ModelError),

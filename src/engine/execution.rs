@@ -55,7 +55,8 @@ impl<'a, R: Record> Execution<'a, R> {
     ) -> Result<Self, EngineError> {
         let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
         let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
-        let room = |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
+        let room =
+            |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
         let groups = groups(&lengths, plans, &room);
         let tokens = lengths.iter().copied().max().unwrap_or(0);
         for group in &groups {
@@ -118,7 +119,10 @@ impl<'a, R: Record> Execution<'a, R> {
     }
 
     /// One block call, or one look for the answer.
-    fn step(&mut self, state: &mut State<'a, R::Kept>) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
+    fn step(
+        &mut self,
+        state: &mut State<'a, R::Kept>,
+    ) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
         let (g, p) = self.at;
         let group = &self.groups[g];
         let scene = Scene {
@@ -226,7 +230,7 @@ mod tests {
     use super::*;
     use crate::engine::record::Members;
     use crate::engine::{Capture, EngineChoice, Trace};
-    use crate::model::stored::Weights;
+    use crate::model::weights::Weights;
     use crate::model::{ModelFiles, Prompt};
 
     fn engine() -> Engine {
@@ -243,7 +247,14 @@ mod tests {
     fn little_room_makes_more_groups_and_packs_and_the_same_numbers() {
         let engine = engine();
         let order: Vec<usize> = (0..6).collect();
-        let lines = ["0-5", "5-0", "0,2-5", "0-1,3-5", "0,(1-4)x3,5", "shuffle:1:0"];
+        let lines = [
+            "0-5",
+            "5-0",
+            "0,2-5",
+            "0-1,3-5",
+            "0,(1-4)x3,5",
+            "shuffle:1:0",
+        ];
         let plans: Vec<Plan> = lines
             .iter()
             .map(|line| Plan::parse(line, &order).expect(line))

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::backend::Loader;
 use super::{Engine, EngineError};
-use crate::model::stored::{MatrixRole, Weights};
+use crate::model::weights::{MatrixRole, Weights};
 
 /// A backend that waits for its weights.
 pub struct Loading {

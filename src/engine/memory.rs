@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 
 /// Tokens of the prompt that the estimate is made for (or the model's context, if that is less).
 const TOKENS: u64 = 256;
@@ -27,7 +27,7 @@ impl Memory {
     pub fn of(weights: &Weights, dtype: Option<crate::model::DType>) -> Self {
         let shape = &weights.shape;
         let matrices = weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::stored::Matrix| {
+        let held = |matrix: &crate::model::weights::Matrix| {
             let numbers = matrix.rows as u64 * matrix.columns as u64;
             dtype.unwrap_or(matrix.dtype).bytes_of(numbers)
         };

@@ -18,7 +18,7 @@ mod loading;
 pub mod memory;
 mod readout;
 pub mod record;
-mod rope;
+pub(crate) mod rope;
 pub mod schedule;
 mod trace;
 #[cfg(feature = "webgpu")]
@@ -39,7 +39,7 @@ use self::execution::Execution;
 use self::readout::Readout;
 use self::record::{Likelihoods, Members, Next, Record};
 use self::rope::Rope;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
 

@@ -7,7 +7,7 @@ use super::EngineError;
 use super::backend::OptionRows;
 use crate::model::Prompt;
 use crate::model::shape::NormKind;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 
 pub struct Readout {
     weights: Rc<Weights>,

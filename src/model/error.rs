@@ -38,9 +38,6 @@ pub enum ModelError {
     )]
     SeveralWeights { folder: String, files: String },
 
-    #[error("{file} could not be read: was it moved or changed since it was opened?")]
-    Unreadable { file: String },
-
     // config.json
     #[error(
         "{file} is not the JSON that was expected ({reason}); copy it again from where the model came from"

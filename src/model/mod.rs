@@ -7,7 +7,7 @@ mod family;
 mod files;
 mod prompt;
 pub mod shape;
-pub mod stored;
+pub mod weights;
 mod tensor;
 pub mod tokenizer;
 

@@ -1,6 +1,6 @@
 //! What an engine is asked to read: token ids, and the vocabulary rows of the options.
 
-use super::{ModelShape, ModelError};
+use super::{ModelError, ModelShape};
 
 /// A tokenised prompt and the vocabulary rows to read at its last token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -214,8 +214,8 @@ impl BlockShape {
     }
 
     /// `[rows, columns]` of a matrix.
-    pub fn matrix(&self, role: super::stored::MatrixRole, width: usize) -> [usize; 2] {
-        use super::stored::MatrixRole as Role;
+    pub fn matrix(&self, role: super::weights::MatrixRole, width: usize) -> [usize; 2] {
+        use super::weights::MatrixRole as Role;
         let (attention, mlp) = (&self.attention, &self.mlp);
         match role {
             Role::Qkv => [attention.qkv_width(), width],
@@ -226,8 +226,8 @@ impl BlockShape {
     }
 
     /// The vectors a block of this shape has, and their lengths.
-    pub fn vectors(&self, width: usize) -> Vec<(super::stored::VectorRole, usize)> {
-        use super::stored::VectorRole as Role;
+    pub fn vectors(&self, width: usize) -> Vec<(super::weights::VectorRole, usize)> {
+        use super::weights::VectorRole as Role;
         let (attention, mlp) = (&self.attention, &self.mlp);
         let layer = self.norm.kind == NormKind::Layer;
         let (q, k) = match attention.qk_norm {

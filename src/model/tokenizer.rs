@@ -1,6 +1,6 @@
 //! `tokenizer.json`, and the rule that makes an option one token *in context* (MATH section 2).
 
-use super::{ModelShape, ModelError, Prompt};
+use super::{ModelError, ModelShape, Prompt};
 
 /// A Hugging Face tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {

@@ -103,7 +103,7 @@ impl Plan {
         }
     }
 
-    /// The plan a model runs by itself. `order` is [`ModelConfig::order`](crate::model::ModelConfig::order):
+    /// The plan a model runs by itself. `order` is [`ModelShape::order`](crate::model::ModelShape::order):
     /// `0,1,2,…`, or `0,0,1,1,…` where blocks are shared.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::engine::{Engine, EngineChoice};
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
 use crate::plan::Plan;
 use crate::study::StudyError;

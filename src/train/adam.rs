@@ -1,7 +1,5 @@
 //! AdamW (Loshchilov & Hutter 2019) on flat parameters.
 
-use super::simd::vectorised;
-
 /// Moving averages of the gradient and of its square, and the number of steps taken.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adam {
@@ -62,15 +60,26 @@ pub(super) struct Factors {
     square_bias: f32,
 }
 
-vectorised! {
-    /// The element-wise part of a step.
-    pub fn update(parameters: &mut [f32], gradient: &[f32], mean: &mut [f32], square: &mut [f32], by: Factors) {
-        for (((parameter, &g), mean), square) in parameters.iter_mut().zip(gradient).zip(mean).zip(square) {
-            let g = g * by.cut;
-            *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * g;
-            *square = SQUARE_DECAY * *square + (1.0 - SQUARE_DECAY) * g * g;
-            let step = (*mean / by.mean_bias) / ((*square / by.square_bias).sqrt() + EPS);
-            *parameter -= by.rate * (step + WEIGHT_DECAY * *parameter);
-        }
+/// The element-wise part of a step.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+pub(super) fn update(
+    parameters: &mut [f32],
+    gradient: &[f32],
+    mean: &mut [f32],
+    square: &mut [f32],
+    by: Factors,
+) {
+    for (((parameter, &g), mean), square) in
+        parameters.iter_mut().zip(gradient).zip(mean).zip(square)
+    {
+        let g = g * by.cut;
+        *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * g;
+        *square = SQUARE_DECAY * *square + (1.0 - SQUARE_DECAY) * g * g;
+        let step = (*mean / by.mean_bias) / ((*square / by.square_bias).sqrt() + EPS);
+        *parameter -= by.rate * (step + WEIGHT_DECAY * *parameter);
     }
 }

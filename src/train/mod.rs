@@ -1,22 +1,18 @@
 //! Makes the apprentices: the shipped teaching models, trained on [`crate::task::minilang`].
 //!
 //! The trainer is written for one thing, small Llama-architecture decoders on one or two cores:
-//! packed rows without padding, hand-written gradients over `gemm` (candle's own matrix product),
-//! element-wise loops that vectorise. A test holds every gradient against candle's autograd.
+//! packed rows without padding, hand-written gradients over the CPU engine's own operations. A test holds every gradient against candle's autograd.
 
 mod adam;
-mod attention;
 mod batch;
 mod error;
 pub mod evaluate;
 pub mod family;
 pub mod folder;
-mod kernels;
-mod matmul;
+mod loss;
 mod network;
 mod session;
 mod shape;
-mod simd;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,17 @@
 //! autograd of the plain graph.
 
 use super::batch::Batch;
+use super::loss::cross_entropy;
 use super::shape::{BlockLayout, Layout, Shape};
-use super::{attention, kernels, matmul};
+use super::shape::{RMS_NORM_EPS, ROPE_THETA};
+use crate::engine::cpu::activation::{swiglu, swiglu_gradient};
+use crate::engine::cpu::attention::Heads;
+use crate::engine::cpu::attention::training as attention;
+use crate::engine::cpu::matmul::training as matmul;
+use crate::engine::cpu::norm::{rms_norm_gradient, rms_norm_keeping};
+use crate::engine::cpu::rope::rotate_in_place;
+use crate::engine::rope::{Angles, Rope};
+use crate::model::shape::RopeShape;
 
 /// What one run of a block keeps for its gradient. N tokens.
 #[derive(Default)]
@@ -34,7 +43,8 @@ struct Kept {
 pub struct Network {
     shape: Shape,
     layout: Layout,
-    rotary: attention::Rotary,
+    heads: Heads,
+    angles: Angles,
     kept: Vec<Kept>,
     /// [N, D] the stream after the last block.
     last: Vec<f32>,
@@ -51,10 +61,22 @@ fn fit(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
 
 impl Network {
     pub fn new(shape: Shape) -> Self {
+        let rope = Rope::of(&RopeShape {
+            width: shape.head_width(),
+            theta: f64::from(ROPE_THETA),
+            scaling: None,
+        });
         Self {
             shape,
             layout: shape.layout(),
-            rotary: attention::Rotary::new(&shape),
+            heads: Heads {
+                heads: shape.heads,
+                kv_heads: shape.kv_heads,
+                width: shape.head_width(),
+                window: usize::MAX,
+                rope_half: shape.head_width() / 2,
+            },
+            angles: rope.angles(shape.context, false),
             kept: (0..shape.runs()).map(|_| Kept::default()).collect(),
             last: Vec::new(),
             last_inverse: Vec::new(),
@@ -76,7 +98,7 @@ impl Network {
             run_block(
                 &self.shape,
                 block,
-                &self.rotary,
+                (self.heads, &self.angles),
                 parameters,
                 starts,
                 kept,
@@ -84,11 +106,12 @@ impl Network {
             );
         }
         let gain = &parameters[self.layout.final_norm.clone()];
-        kernels::rms_norm(
-            fit(&mut self.last_normed, n * d),
-            fit(&mut self.last_inverse, n),
+        rms_norm_keeping(
             &self.last,
             gain,
+            RMS_NORM_EPS,
+            fit(&mut self.last_normed, n * d),
+            fit(&mut self.last_inverse, n),
         );
     }
 
@@ -142,7 +165,7 @@ impl Network {
             d,
             false,
         );
-        let loss = kernels::cross_entropy(logits, &batch.targets, &batch.weights, v, scale);
+        let loss = cross_entropy(logits, &batch.targets, &batch.weights, v, scale);
         matmul::weight_gradient(
             &mut gradient[embedding.clone()],
             logits,
@@ -156,7 +179,7 @@ impl Network {
         let mut dx = vec![0f32; n * d];
         let norm = self.layout.final_norm.clone();
         let gain = &parameters[norm.clone()];
-        kernels::rms_norm_gradient(
+        rms_norm_gradient(
             &mut dx,
             &mut gradient[norm],
             &dnormed,
@@ -174,7 +197,7 @@ impl Network {
             block_gradient(
                 &self.shape,
                 block,
-                &self.rotary,
+                (self.heads, &self.angles),
                 parameters,
                 starts,
                 kept,
@@ -197,7 +220,7 @@ impl Network {
 fn run_block(
     shape: &Shape,
     block: &BlockLayout,
-    rotary: &attention::Rotary,
+    (heads, angles): (Heads, &Angles),
     parameters: &[f32],
     starts: &[usize],
     kept: &mut Kept,
@@ -208,11 +231,12 @@ fn run_block(
     fit(&mut kept.x, n * d).copy_from_slice(stream);
 
     let gain = &parameters[block.attention_norm.clone()];
-    kernels::rms_norm(
-        fit(&mut kept.attention_normed, n * d),
-        fit(&mut kept.attention_inverse, n),
+    rms_norm_keeping(
         stream,
         gain,
+        RMS_NORM_EPS,
+        fit(&mut kept.attention_normed, n * d),
+        fit(&mut kept.attention_inverse, n),
     );
     matmul::forward(
         fit(&mut kept.qkv, n * q),
@@ -222,7 +246,7 @@ fn run_block(
         d,
         false,
     );
-    rotary.turn(&mut kept.qkv, starts, shape, false);
+    rotate_in_place(&mut kept.qkv, heads, starts, angles, false);
     let probabilities = fit(
         &mut kept.probabilities,
         attention::probabilities_len(starts, shape.heads),
@@ -232,7 +256,7 @@ fn run_block(
         probabilities,
         &kept.qkv,
         starts,
-        shape,
+        heads,
     );
     matmul::forward(
         stream,
@@ -245,11 +269,12 @@ fn run_block(
     fit(&mut kept.middle, n * d).copy_from_slice(stream);
 
     let gain = &parameters[block.mlp_norm.clone()];
-    kernels::rms_norm(
-        fit(&mut kept.mlp_normed, n * d),
-        fit(&mut kept.mlp_inverse, n),
+    rms_norm_keeping(
         stream,
         gain,
+        RMS_NORM_EPS,
+        fit(&mut kept.mlp_normed, n * d),
+        fit(&mut kept.mlp_inverse, n),
     );
     let gate_up = fit(&mut kept.gate_up, n * 2 * f);
     matmul::forward(
@@ -260,7 +285,7 @@ fn run_block(
         d,
         false,
     );
-    kernels::swiglu(fit(&mut kept.activated, n * f), gate_up, f);
+    swiglu(gate_up, f, fit(&mut kept.activated, n * f));
     matmul::forward(
         stream,
         &kept.activated,
@@ -285,7 +310,7 @@ struct Scratch {
 fn block_gradient(
     shape: &Shape,
     block: &BlockLayout,
-    rotary: &attention::Rotary,
+    (heads, angles): (Heads, &Angles),
     parameters: &[f32],
     starts: &[usize],
     kept: &mut Kept,
@@ -300,7 +325,7 @@ fn block_gradient(
     matmul::weight_gradient(&mut gradient[block.down.clone()], dx, &kept.activated, n, f);
     let activated = fit(&mut scratch.activated, n * f);
     matmul::input_gradient(activated, dx, &parameters[block.down.clone()], n, f);
-    kernels::swiglu_gradient(&mut kept.gate_up, activated, f);
+    swiglu_gradient(&mut kept.gate_up, activated, f);
     matmul::weight_gradient(
         &mut gradient[block.gate_up.clone()],
         &kept.gate_up,
@@ -317,7 +342,7 @@ fn block_gradient(
     );
     let norm = block.mlp_norm.clone();
     let gain = &parameters[norm.clone()];
-    kernels::rms_norm_gradient(
+    rms_norm_gradient(
         dx,
         &mut gradient[norm],
         normed,
@@ -336,8 +361,8 @@ fn block_gradient(
     let mixed = fit(&mut scratch.mixed, n * d);
     matmul::input_gradient(mixed, dx, &parameters[block.attention_out.clone()], n, d);
     let qkv = fit(&mut scratch.qkv, n * q);
-    attention::gradient(qkv, mixed, &kept.probabilities, &kept.qkv, starts, shape);
-    rotary.turn(qkv, starts, shape, true);
+    attention::gradient(qkv, mixed, &kept.probabilities, &kept.qkv, starts, heads);
+    rotate_in_place(qkv, heads, starts, angles, true);
     matmul::weight_gradient(
         &mut gradient[block.qkv.clone()],
         qkv,
@@ -348,7 +373,7 @@ fn block_gradient(
     matmul::input_gradient(normed, qkv, &parameters[block.qkv.clone()], n, d);
     let norm = block.attention_norm.clone();
     let gain = &parameters[norm.clone()];
-    kernels::rms_norm_gradient(
+    rms_norm_gradient(
         dx,
         &mut gradient[norm],
         normed,

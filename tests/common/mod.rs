@@ -59,7 +59,11 @@ pub fn goldens() -> Vec<(String, Value)> {
     let mut goldens = goldens_in("tests/golden");
     assert_eq!(goldens.len(), 8, "the goldens of eight runs");
     let families = goldens_in("tests/golden/families");
-    assert_eq!(families.len(), 9, "the goldens of eight families, one spelled twice");
+    assert_eq!(
+        families.len(),
+        9,
+        "the goldens of eight families, one spelled twice"
+    );
     goldens.extend(families);
     goldens
 }

@@ -21,7 +21,7 @@ const WEB: &[&str] = &[
 
 /// Every feature that is not the page's, but `cuda`, which wants NVIDIA's compiler: what stands
 /// behind a feature of a bench or a test compiles too.
-const NATIVE: &str = "atelier/cli,atelier/avx512,atelier/reference,atelier/webgpu,\
+const NATIVE: &str = "atelier/cli,atelier/reference,atelier/webgpu,\
                       atelier/browser-tests,atelier-benches/peers,atelier-benches/webgpu";
 
 pub fn check(place: &Place) -> Result<(), Stop> {

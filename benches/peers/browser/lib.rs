@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::engine::{Capture, Engine, EngineChoice, EngineError, Trace};
-use atelier::model::stored::Weights;
+use atelier::model::weights::Weights;
 use atelier::model::{Bytes, ModelError, ModelFiles, Prompt};
 use atelier::plan::Plan;
 use wasm_bindgen::prelude::*;

@@ -4,7 +4,6 @@
 //! worker lets messages in, so that a `Cancel` is heard, and between block runs ten times a second;
 //! a page that cannot wait for a long block ends the worker instead.
 
-pub mod blobs;
 mod fetch;
 mod opening;
 mod prompt;

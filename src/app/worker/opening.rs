@@ -10,7 +10,7 @@ use super::{Desk, Stop, failed, stop};
 use crate::app::protocol::{EngineWish, Stage, Tell};
 use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 

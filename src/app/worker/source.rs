@@ -11,7 +11,7 @@ use std::ops::Range;
 use web_sys::{Blob, FileReaderSync};
 
 use crate::model::ModelError;
-use crate::model::stored::Source;
+use crate::model::weights::Source;
 
 /// Reads of at most so many bytes are kept: rows of embeddings, which come again with every prompt.
 const SMALL: u64 = 64 << 10;

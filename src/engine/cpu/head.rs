@@ -11,7 +11,7 @@ use super::norm::Norm;
 use super::scratch::fit;
 use super::sums::largest;
 use crate::engine::EngineError;
-use crate::model::stored::{Vector, Weights};
+use crate::model::weights::{Vector, Weights};
 
 /// Logits that exist at once where only their fates are asked for.
 const LOGITS: usize = 1 << 23;
@@ -75,7 +75,6 @@ impl Head {
                 v,
                 slice.start,
             );
-            self.weights.release();
         }
         Ok(logits)
     }
@@ -115,7 +114,6 @@ impl Head {
                         fate.go_on(logits, slice.start, target as usize);
                     });
             }
-            self.weights.release();
         }
         let fates = fates.iter().zip(targets);
         Ok(fates

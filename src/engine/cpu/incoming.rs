@@ -7,7 +7,7 @@ use super::block::Block;
 use super::matmul::{MatrixBuilder, PackedMatrix};
 use super::norm::Norm;
 use crate::model::shape::BlockShape;
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
 
 /// What has come of a block.

@@ -9,20 +9,44 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::model::Tensor;
 use crate::model::shape::BlockShape;
-use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{MatrixRole, VectorRole, Weights};
 
 /// Waits for the blocks of a model; what its read-out needs is read from `weights` when it is.
 pub fn loader(weights: Rc<Weights>) -> Box<dyn Loader> {
-    let blocks = weights.shape.blocks.iter();
-    Box::new(CpuLoader {
-        blocks: blocks.map(|_| Incoming::default()).collect(),
-        weights,
-    })
+    Box::new(CpuLoader::new(weights))
 }
 
-struct CpuLoader {
+pub struct CpuLoader {
     weights: Rc<Weights>,
     blocks: Vec<Incoming>,
+}
+
+impl CpuLoader {
+    pub fn new(weights: Rc<Weights>) -> Self {
+        let blocks = weights.shape.blocks.iter();
+        Self {
+            blocks: blocks.map(|_| Incoming::default()).collect(),
+            weights,
+        }
+    }
+
+    /// The backend, if everything has come.
+    pub fn loaded(self) -> Result<CpuBackend, EngineError> {
+        let weights = self.weights;
+        let mut dtypes: Vec<_> = self.blocks.iter().flat_map(Incoming::dtypes).collect();
+        dtypes.sort_unstable();
+        dtypes.dedup();
+        let shape = &weights.shape;
+        let blocks = self.blocks.into_iter().zip(&shape.blocks).enumerate();
+        let block = |(n, (incoming, block)): (usize, (Incoming, &BlockShape))| {
+            let missing = |what| EngineError::Unfinished { block: n, what };
+            incoming.block(block, shape.width).map_err(missing)
+        };
+        let blocks = blocks.map(block).collect::<Result<Vec<_>, _>>()?;
+        let head = Head::new(weights.clone())?;
+        let width = weights.shape.width;
+        Ok(CpuBackend::new(width, dtypes, blocks, head))
+    }
 }
 
 impl Loader for CpuLoader {
@@ -50,23 +74,6 @@ impl Loader for CpuLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let weights = self.weights;
-        let mut dtypes: Vec<_> = self.blocks.iter().flat_map(Incoming::dtypes).collect();
-        dtypes.sort_unstable();
-        dtypes.dedup();
-        let shape = &weights.shape;
-        let blocks = self.blocks.into_iter().zip(&shape.blocks).enumerate();
-        let block = |(n, (incoming, block)): (usize, (Incoming, &BlockShape))| {
-            let missing = |what| EngineError::Unfinished { block: n, what };
-            incoming.block(block, shape.width).map_err(missing)
-        };
-        let blocks = blocks.map(block).collect::<Result<Vec<_>, _>>()?;
-        let head = Head::new(weights.clone())?;
-        Ok(Box::new(CpuBackend::new(
-            weights.shape.width,
-            dtypes,
-            blocks,
-            head,
-        )))
+        Ok(Box::new(self.loaded()?))
     }
 }

@@ -17,6 +17,7 @@ pub mod norm;
 mod pass;
 pub mod rope;
 mod scratch;
+mod stretch;
 pub mod sums;
 mod votes;
 

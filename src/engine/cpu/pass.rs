@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::backend::{CpuBackend, Memory};
-use super::block::{LastMembers, Rows, Stretch};
+use super::block::{LastMembers, Rows};
 use super::scratch::{fit, take};
+use super::stretch::Stretch;
 use super::votes::votes;
 use crate::engine::EngineError;
 use crate::engine::backend::{OptionRows, Pass, Start};

@@ -9,7 +9,7 @@ use super::rope::RopeTables;
 use super::{multiply, norm};
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, Residual};
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 pub struct CandleBlock {

@@ -10,7 +10,7 @@ use super::loader::stored;
 use super::{multiply, norm};
 use crate::engine::EngineError;
 use crate::model::shape::NormKind;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 
 pub struct CandleHead {
     weights: Rc<Weights>,

@@ -10,7 +10,7 @@ use super::block::CandleBlock;
 use super::head::CandleHead;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
-use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{MatrixRole, VectorRole, Weights};
 use crate::model::{self, Tensor};
 
 /// Makes ready to take a model over on a candle device.

@@ -137,12 +137,7 @@ impl Record for Members {
         Ok(())
     }
 
-    fn close(
-        &self,
-        pass: &mut dyn Pass,
-        _: &Scene,
-        kept: &mut Kept,
-    ) -> Result<(), EngineError> {
+    fn close(&self, pass: &mut dyn Pass, _: &Scene, kept: &mut Kept) -> Result<(), EngineError> {
         pass.give_votes(&kept.options)
     }
 

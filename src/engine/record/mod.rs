@@ -72,23 +72,13 @@ pub trait Record {
     ) -> Result<(), EngineError>;
 
     /// All steps of the pack are complete.
-    fn close(
-        &self,
-        _: &mut dyn Pass,
-        _: &Scene,
-        _: &mut Self::Kept,
-    ) -> Result<(), EngineError> {
+    fn close(&self, _: &mut dyn Pass, _: &Scene, _: &mut Self::Kept) -> Result<(), EngineError> {
         Ok(())
     }
 
     /// One item for each of the group's plans and each sequence of the pack, plan by plan, from what
     /// the device gave back.
-    fn items(
-        &self,
-        scene: &Scene,
-        kept: Self::Kept,
-        given: Vec<Vec<f32>>,
-    ) -> Vec<Vec<Self::Item>>;
+    fn items(&self, scene: &Scene, kept: Self::Kept, given: Vec<Vec<f32>>) -> Vec<Vec<Self::Item>>;
 }
 
 /// Which of the outputs given back is which node's.

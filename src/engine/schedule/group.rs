@@ -30,7 +30,11 @@ pub struct Room {
 
 /// Cuts plans in halves until the longest sequence has room, then packs as many sequences together
 /// as have.
-pub fn groups(lengths: &[usize], plans: &[Plan], room: &dyn Fn(&Schedule, &[bool]) -> Room) -> Vec<Group> {
+pub fn groups(
+    lengths: &[usize],
+    plans: &[Plan],
+    room: &dyn Fn(&Schedule, &[bool]) -> Room,
+) -> Vec<Group> {
     let mut groups = Vec::new();
     cut(lengths, plans, 0..plans.len(), room, &mut groups);
     groups

@@ -55,7 +55,13 @@ pub struct Arena {
 
 impl Arena {
     /// The buffer of this use, of at least `bytes`.
-    pub fn get(&mut self, device: &Device, bindings: &Bindings, what: Use, bytes: u64) -> wgpu::Buffer {
+    pub fn get(
+        &mut self,
+        device: &Device,
+        bindings: &Bindings,
+        what: Use,
+        bytes: u64,
+    ) -> wgpu::Buffer {
         if let Some(buffer) = self.buffers.get(&what)
             && buffer.size() >= bytes
         {

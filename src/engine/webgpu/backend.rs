@@ -14,7 +14,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
 use crate::model::DType;
 use crate::model::shape::BlockShape;
-use crate::model::stored::{MatrixRole, Weights};
+use crate::model::weights::{MatrixRole, Weights};
 
 /// Rows that one block call takes at most (at least one pack).
 const CALL_ROWS: usize = 8192;
@@ -87,12 +87,16 @@ impl WebGpuBackend {
 impl Backend for WebGpuBackend {
     fn describe(&self) -> String {
         let stored = self.weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::stored::Matrix| self.dtype.unwrap_or(matrix.dtype);
+        let held = |matrix: &crate::model::weights::Matrix| self.dtype.unwrap_or(matrix.dtype);
         let mut dtypes: Vec<DType> = stored.map(held).collect();
         dtypes.sort_unstable();
         dtypes.dedup();
         let names: Vec<&str> = dtypes.into_iter().map(DType::name).collect();
-        format!("WebGPU on {} ({})", self.gpu.device.name, names.join(" and "))
+        format!(
+            "WebGPU on {} ({})",
+            self.gpu.device.name,
+            names.join(" and ")
+        )
     }
 
     fn limits(&self) -> Limits {
@@ -212,7 +216,10 @@ mod tests {
         let before = votes(&backend, false).expect("votes");
         let failed = votes(&backend, true).expect_err("no memory");
         assert!(matches!(failed, EngineError::Gpu(GpuError::Memory(_))));
-        assert!(backend.arena.take().is_none(), "its buffers are not used again");
+        assert!(
+            backend.arena.take().is_none(),
+            "its buffers are not used again"
+        );
         let after = votes(&backend, false).expect("votes");
         assert_eq!(before, after);
     }
@@ -222,7 +229,9 @@ mod tests {
         let backend = backend("random-llama2", None);
         let blocks = || backend.blocks.iter().map(|block| &block.shape);
         let default = limits(128 << 20, backend.gpu.width, blocks());
-        let widest = blocks().map(|block| widest_row(block, backend.gpu.width)).max();
+        let widest = blocks()
+            .map(|block| widest_row(block, backend.gpu.width))
+            .max();
         let widest = widest.expect("blocks");
         for rows in [default.call_rows, default.pack_rows] {
             assert!(rows > 0 && (rows * widest * 4) as u64 <= 128 << 20);

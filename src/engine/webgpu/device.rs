@@ -112,7 +112,9 @@ impl Device {
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
     /// long prompt; but a lost device stays lost.
     pub fn forgive(&self) {
-        self.failed.lock().take_if(|error| !matches!(error, GpuError::Lost(_)));
+        self.failed
+            .lock()
+            .take_if(|error| !matches!(error, GpuError::Lost(_)));
     }
 
     /// The first failure of this run.

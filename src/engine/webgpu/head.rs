@@ -6,7 +6,7 @@ use super::gpu::Gpu;
 use super::matrix::Matrix;
 use crate::engine::EngineError;
 use crate::model::DType;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 
 pub struct FinalNorm {
     /// `[D]`

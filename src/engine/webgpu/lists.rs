@@ -38,9 +38,8 @@ impl Lists {
     }
 
     fn append(&mut self, device: &Device, list: &[u32]) -> (usize, usize) {
-        let fits = |buffer: &wgpu::Buffer, used: usize| {
-            (used + list.len()) as u64 * 4 <= buffer.size()
-        };
+        let fits =
+            |buffer: &wgpu::Buffer, used: usize| (used + list.len()) as u64 * 4 <= buffer.size();
         while let Some(buffer) = self.buffers.get(self.at.0)
             && !fits(buffer, self.at.1)
         {

@@ -15,7 +15,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::engine::memory::Memory;
 use crate::model::shape::ModelShape;
-use crate::model::stored::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{MatrixRole, VectorRole, Weights};
 use crate::model::{DType, Tensor};
 
 /// Opens the adapter, checks its arithmetic where that is wanted, and takes all the memory that the
@@ -178,7 +178,9 @@ pub(super) mod tests {
     #[test]
     fn a_number_past_half_precision_is_refused_with_its_matrix() {
         let mut loader = WebGpuLoader(backend("random-llama2", Some(DType::F16)));
-        let [rows, columns] = loader.0.blocks[1].shape.matrix(MatrixRole::Out, loader.0.gpu.width);
+        let [rows, columns] = loader.0.blocks[1]
+            .shape
+            .matrix(MatrixRole::Out, loader.0.gpu.width);
         let mut numbers = vec![0.5f32; rows * columns];
         numbers[7] = 131_072.0;
         let tensor = Tensor {

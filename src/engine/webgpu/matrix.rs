@@ -213,7 +213,12 @@ mod tests {
         assert_eq!(matrix.pieces.len(), 2);
         let second = &matrix.pieces[1];
         let across = noise(6 * columns, 1);
-        let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns), String::new);
+        let filled = matrix.fill(
+            &device,
+            second.first - 2,
+            &tensor(&across, columns),
+            String::new,
+        );
         filled.expect("f32 holds every number");
         let mut probe = Probe::new(&device, true);
         let expected = &across[2 * columns..];
@@ -232,7 +237,10 @@ mod tests {
         DType::F16.widen(&halves, &mut wide);
         assert_eq!(wide, [1.0, -0.5, 65504.0, -65504.0]);
         let large = [0.0, 1.0, -70000.0, 2.0];
-        assert_eq!(convert(&tensor(&large, 4), DType::F16).err(), Some(-70000.0));
+        assert_eq!(
+            convert(&tensor(&large, 4), DType::F16).err(),
+            Some(-70000.0)
+        );
         let stored = Tensor {
             dtype: DType::F16,
             bytes: halves,

@@ -130,9 +130,13 @@ impl<'a> GpuPass<'a> {
         let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
         let from = RowSource::Rows(&read);
         let kernels = &gpu.kernels;
-        kernels.norm.run(recorder, from, rows.count, norm, tables, &normed)?;
+        kernels
+            .norm
+            .run(recorder, from, rows.count, norm, tables, &normed)?;
         let w = backend.head()?.linear(gpu);
-        kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
+        kernels
+            .gemm
+            .run(recorder, &normed, rows.count, w, out, base)?;
         Ok(())
     }
 }
@@ -217,7 +221,13 @@ impl Pass for GpuPass<'_> {
             self.logits(slot, &part(&rows), &logits, 0)?;
             let (recorder, fate) = (&mut self.to.recorder, &gpu.kernels.fate);
             let base = base + first * 4;
-            fate.run(recorder, (&logits, vocabulary), &part(&targets), &self.out, base)?;
+            fate.run(
+                recorder,
+                (&logits, vocabulary),
+                &part(&targets),
+                &self.out,
+                base,
+            )?;
         }
         Ok(())
     }

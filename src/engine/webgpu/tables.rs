@@ -51,7 +51,12 @@ pub struct PackPlan<'a> {
 
 impl Tables {
     /// Uploads them, and the embeddings to slot 0.
-    pub fn upload(arena: &mut Arena, device: &Device, bindings: &Bindings, plan: &PackPlan) -> Self {
+    pub fn upload(
+        arena: &mut Arena,
+        device: &Device,
+        bindings: &Bindings,
+        plan: &PackPlan,
+    ) -> Self {
         let PackPlan { pack, program, .. } = *plan;
         let a_row = plan.width as u64 * 4;
         let streams = (program.slots * pack.rows) as u64 * a_row;

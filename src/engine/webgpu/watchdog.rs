@@ -136,7 +136,9 @@ mod tests {
             }
             assert_eq!(made, tokens * n);
         }
-        let pairs: Vec<u64> = (0..tokens / 16).map(|tile| (tile as u64 * 16 + 8) * 16).collect();
+        let pairs: Vec<u64> = (0..tokens / 16)
+            .map(|tile| (tile as u64 * 16 + 8) * 16)
+            .collect();
         let a_pair = 4 * head_width as u64;
         for steps in [1, 3, 40] {
             let mut done = 0;
@@ -164,13 +166,18 @@ mod tests {
             let mut made = vec![0; 70 * 90];
             for (rows, columns) in product(70, 90, 64, most) {
                 for row in rows {
-                    columns.clone().for_each(|column| made[row * 90 + column] += 1);
+                    columns
+                        .clone()
+                        .for_each(|column| made[row * 90 + column] += 1);
                 }
             }
             assert!(made.iter().all(|&times| times == 1), "{most}");
             let mut made = [0; 5 * 4 * 3];
             for cut in attention(&[10, 500, 20, 30, 1], 32, 4, 3, most) {
-                for (tile, head) in cut.tiles.flat_map(|t| cut.heads.clone().map(move |h| (t, h))) {
+                for (tile, head) in cut
+                    .tiles
+                    .flat_map(|t| cut.heads.clone().map(move |h| (t, h)))
+                {
                     for step in cut.steps.clone() {
                         made[(tile * 4 + head) * 3 + step] += 1;
                     }

@@ -1,5 +1,5 @@
 //! Gemma (the first): Llama's block with a GELU gate, gains stored as `gain - 1`, the embedding
-//! scaled by the square root of its width; output rows are always the embedding's.
+//! scaled by the square root of its width; output rows are the embedding's unless told otherwise.
 
 use super::fields::Fields;
 use super::names::{LLAMA, Names};

@@ -229,7 +229,11 @@ impl<'a> Asking<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
-        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::default())?;
+        let run = engine.start(
+            prompts.clone().into(),
+            self.plans.clone(),
+            Capture::default(),
+        )?;
         let Some(traces) = finish(run, go_on)? else {
             return Ok(None);
         };

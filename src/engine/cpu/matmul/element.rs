@@ -2,13 +2,14 @@
 
 use half::{bf16, f16};
 
+use super::isa::Isa;
 use super::lanes::Lanes;
 
 /// A stored number.
 pub trait Element: Copy + Send + Sync + 'static {
     const ZERO: Self;
-    /// Two registers of a panel's row are stored as pairs: first numbers, second numbers, ….
-    const IS_PAIRED: bool;
+    /// Are two registers of a panel's row stored as pairs: their first numbers, their second, …?
+    fn is_paired(isa: Isa) -> bool;
 
     /// From its little-endian bytes, at the beginning of `bytes`.
     fn from_bytes(bytes: &[u8]) -> Self;
@@ -22,8 +23,11 @@ pub trait Element: Copy + Send + Sync + 'static {
 
 impl Element for f32 {
     const ZERO: Self = 0.0;
-    const IS_PAIRED: bool = false;
 
+    #[inline(always)]
+    fn is_paired(_: Isa) -> bool {
+        false
+    }
     #[inline(always)]
     fn from_bytes(bytes: &[u8]) -> Self {
         Self::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
@@ -35,61 +39,71 @@ impl Element for f32 {
     }
 }
 
-impl Element for f16 {
-    const ZERO: Self = Self::ZERO;
-    const IS_PAIRED: bool = false;
+/// A half in two bytes, whose registers come in pairs.
+macro_rules! half {
+    ($half:ty, |$isa:ident| $is_paired:expr, $lanes:ident, $load_pair:ident) => {
+        impl Element for $half {
+            const ZERO: Self = Self::ZERO;
 
-    #[inline(always)]
-    fn from_bytes(bytes: &[u8]) -> Self {
-        Self::from_le_bytes([bytes[0], bytes[1]])
-    }
-    #[inline(always)]
-    unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
-        // SAFETY: the caller's.
-        std::array::from_fn(|v| unsafe { L::load_f16(from.add(v * L::COUNT)) })
-    }
-}
-
-impl Element for bf16 {
-    const ZERO: Self = Self::ZERO;
-    // A bf16 is the upper half of an f32: of a register of pairs, a shift leaves the first numbers
-    // and a mask the second, half the work of widening two half registers.
-    const IS_PAIRED: bool = true;
-
-    #[inline(always)]
-    fn from_bytes(bytes: &[u8]) -> Self {
-        Self::from_le_bytes([bytes[0], bytes[1]])
-    }
-    #[inline(always)]
-    unsafe fn load<L: Lanes, const VECTORS: usize>(from: *const Self) -> [L; VECTORS] {
-        const { assert!(VECTORS.is_multiple_of(2), "registers come in pairs") };
-        // SAFETY: the caller's.
-        unsafe {
-            let mut loaded = [L::zero(); VECTORS];
-            for (pair, loaded) in loaded.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-                *loaded = L::load_bf16_pair(from.add(pair * 2 * L::COUNT));
+            #[inline(always)]
+            fn is_paired($isa: Isa) -> bool {
+                $is_paired
             }
-            loaded
+            #[inline(always)]
+            fn from_bytes(bytes: &[u8]) -> Self {
+                Self::from_le_bytes([bytes[0], bytes[1]])
+            }
+            #[inline(always)]
+            unsafe fn load<$lanes: Lanes, const VECTORS: usize>(
+                from: *const Self,
+            ) -> [$lanes; VECTORS] {
+                const { assert!(VECTORS.is_multiple_of(2), "registers come in pairs") };
+                // SAFETY: the caller's.
+                unsafe {
+                    let mut loaded = [$lanes::zero(); VECTORS];
+                    for (n, pair) in loaded.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+                        *pair = $lanes::$load_pair(from.add(n * 2 * $lanes::COUNT));
+                    }
+                    loaded
+                }
+            }
         }
-    }
+    };
 }
 
-/// Where in a panel's row column `column` stands, for registers of `lanes` numbers.
-#[inline(always)]
-pub fn place<E: Element>(column: usize, lanes: usize) -> usize {
-    if !E::IS_PAIRED {
-        return column;
-    }
-    let (pair, within) = (column / (2 * lanes), column % (2 * lanes));
-    pair * 2 * lanes + 2 * (within % lanes) + within / lanes
-}
+half!(f16, |isa| isa.pairs_f16(), L, load_f16_pair);
+// A bf16 is the upper half of an f32: of a register of pairs, a shift leaves the even numbers and a
+// mask the odd ones, half the work of widening two half registers.
+half!(bf16, |_isa| true, L, load_bf16_pair);
 
 /// Which column stands at place `at` of a panel's row.
 #[inline(always)]
-pub fn column<E: Element>(at: usize, lanes: usize) -> usize {
-    if !E::IS_PAIRED {
+pub fn column<E: Element>(at: usize, isa: Isa) -> usize {
+    if !E::is_paired(isa) {
         return at;
     }
+    let lanes = isa.lanes();
     let (pair, within) = (at / (2 * lanes), at % (2 * lanes));
     pair * 2 * lanes + within % 2 * lanes + within / 2
 }
+
+/// Does something with the type that a dtype stands for.
+macro_rules! with_element {
+    ($dtype:expr, $element:ident => $work:expr) => {
+        match $dtype {
+            $crate::model::DType::F32 => {
+                type $element = f32;
+                $work
+            }
+            $crate::model::DType::F16 => {
+                type $element = half::f16;
+                $work
+            }
+            $crate::model::DType::Bf16 => {
+                type $element = half::bf16;
+                $work
+            }
+        }
+    };
+}
+pub(super) use with_element;

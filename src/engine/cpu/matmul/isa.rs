@@ -119,6 +119,22 @@ impl Isa {
         }
     }
 
+    /// Are f16 stored in pairs? See [`Lanes::F16_IS_PAIRED`].
+    pub fn pairs_f16(self) -> bool {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => lanes::Avx512::F16_IS_PAIRED,
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => lanes::Avx2::F16_IS_PAIRED,
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon => lanes::Neon::F16_IS_PAIRED,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Set::Simd128 => lanes::Simd128::F16_IS_PAIRED,
+            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+            Set::Portable => lanes::Portable::F16_IS_PAIRED,
+        }
+    }
+
     /// Columns of a panel: registers side by side in a tile, times their lanes.
     pub fn width(self) -> usize {
         let registers = match self.0 {

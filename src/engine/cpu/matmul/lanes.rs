@@ -6,15 +6,17 @@ use half::{bf16, f16};
 ///
 /// # Safety
 /// Every method may only be called where the instruction set of the implementation is there; the
-/// pointers must be good for `COUNT` numbers ([`Lanes::splat`]: for one; [`Lanes::load_bf16_pair`]:
-/// for twice as many).
+/// pointers must be good for `COUNT` numbers ([`Lanes::splat`]: for one; `load_…_pair`: for twice as
+/// many).
 pub trait Lanes: Copy {
     const COUNT: usize;
+    /// Does [`Lanes::load_f16_pair`] take even and odd numbers apart, rather than first and last?
+    const F16_IS_PAIRED: bool;
 
     unsafe fn zero() -> Self;
     unsafe fn load(from: *const f32) -> Self;
-    /// Finite numbers, widened.
-    unsafe fn load_f16(from: *const f16) -> Self;
+    /// Two registers of `2 COUNT` finite numbers, widened.
+    unsafe fn load_f16_pair(from: *const f16) -> [Self; 2];
     /// The even ones of `2 COUNT` numbers, and the odd ones, widened.
     unsafe fn load_bf16_pair(from: *const bf16) -> [Self; 2];
     /// One number in every lane.
@@ -24,10 +26,14 @@ pub trait Lanes: Copy {
     unsafe fn store(self, to: *mut f32);
 }
 
-/// The factor between an f16's exponent, read as an f32's, and what it stands for. So a shift and a
-/// product widen every finite f16, the smallest among them, on processors without an instruction
-/// for it.
+/// The factor between an f16's exponent, read as an f32's, and what it stands for. So shifts, a mask
+/// and a product widen every finite f16, the smallest among them, on processors without an
+/// instruction for it: see [`F16_BITS`].
 const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
+
+/// What of an f16 in the upper half of a word, shifted three places down with its sign, is an f32:
+/// sign, exponent and mantissa.
+const F16_BITS: u32 = 0x8fff_e000;
 
 /// What every processor has: the compiler makes of it what the target's baseline allows.
 #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
@@ -37,6 +43,7 @@ pub struct Portable([f32; 4]);
 #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 impl Lanes for Portable {
     const COUNT: usize = 4;
+    const F16_IS_PAIRED: bool = true;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
@@ -48,14 +55,16 @@ impl Lanes for Portable {
         Self(unsafe { from.cast::<[f32; 4]>().read() })
     }
     #[inline(always)]
-    unsafe fn load_f16(from: *const f16) -> Self {
+    unsafe fn load_f16_pair(from: *const f16) -> [Self; 2] {
         // SAFETY: the caller's.
-        let halves = unsafe { from.cast::<[f16; 4]>().read() };
-        Self(halves.map(|half| {
-            let bits = u32::from(half.to_bits());
-            let size = f32::from_bits((bits & 0x7fff) << 13) * F16_SCALE;
-            f32::from_bits(size.to_bits() | (bits & 0x8000) << 16)
-        }))
+        let pairs = unsafe { from.cast::<[[f16; 2]; 4]>().read() };
+        let half = |n: usize| {
+            Self(pairs.map(|pair| {
+                let word = u32::from(pair[n].to_bits()) << 16;
+                f32::from_bits((word.cast_signed() >> 3).cast_unsigned() & F16_BITS) * F16_SCALE
+            }))
+        };
+        [half(0), half(1)]
     }
     #[inline(always)]
     unsafe fn load_bf16_pair(from: *const bf16) -> [Self; 2] {
@@ -91,7 +100,7 @@ macro_rules! lanes {
     ($(#[$meta:meta])* $name:ident [$register:ty; $count:literal],
      zero: $zero:expr,
      load: |$l:ident| $load:expr,
-     load_f16: |$h:ident| $load_f16:expr,
+     load_f16_pair: |$h:ident| $load_f16_pair:expr, paired: $paired:literal,
      load_bf16_pair: |$b:ident| $load_bf16_pair:expr,
      splat: |$p:ident| $splat:expr,
      add_product: |$sum:ident, $a:ident, $b2:ident| $add_product:expr,
@@ -104,6 +113,7 @@ macro_rules! lanes {
         #[allow(unused_unsafe)]
         impl Lanes for $name {
             const COUNT: usize = $count;
+            const F16_IS_PAIRED: bool = $paired;
 
             #[inline(always)]
             unsafe fn zero() -> Self {
@@ -115,8 +125,9 @@ macro_rules! lanes {
                 Self(unsafe { $load })
             }
             #[inline(always)]
-            unsafe fn load_f16($h: *const f16) -> Self {
-                Self(unsafe { $load_f16 })
+            unsafe fn load_f16_pair($h: *const f16) -> [Self; 2] {
+                let (one, other) = unsafe { $load_f16_pair };
+                [Self(one), Self(other)]
             }
             #[inline(always)]
             unsafe fn load_bf16_pair($b: *const bf16) -> [Self; 2] {
@@ -155,7 +166,10 @@ mod x86 {
         Avx2 [__m256; 8],
         zero: _mm256_setzero_ps(),
         load: |from| _mm256_loadu_ps(from),
-        load_f16: |from| _mm256_cvtph_ps(_mm_loadu_si128(from.cast())),
+        load_f16_pair: |from| (
+            _mm256_cvtph_ps(_mm_loadu_si128(from.cast())),
+            _mm256_cvtph_ps(_mm_loadu_si128(from.add(8).cast())),
+        ), paired: false,
         load_bf16_pair: |from| {
             let pairs = _mm256_loadu_si256(from.cast());
             (
@@ -172,7 +186,10 @@ mod x86 {
         Avx512 [__m512; 16],
         zero: _mm512_setzero_ps(),
         load: |from| _mm512_loadu_ps(from),
-        load_f16: |from| _mm512_cvtph_ps(_mm256_loadu_si256(from.cast())),
+        load_f16_pair: |from| (
+            _mm512_cvtph_ps(_mm256_loadu_si256(from.cast())),
+            _mm512_cvtph_ps(_mm256_loadu_si256(from.add(16).cast())),
+        ), paired: false,
         load_bf16_pair: |from| {
             let pairs = _mm512_loadu_si512(from.cast());
             (
@@ -193,20 +210,22 @@ pub use arm::Neon;
 mod arm {
     use std::arch::aarch64::*;
 
-    use super::{F16_SCALE, Lanes, bf16, f16};
+    use super::{F16_BITS, F16_SCALE, Lanes, bf16, f16};
 
     lanes!(
         /// NEON, which every 64-bit ARM has.
         Neon [float32x4_t; 4],
         zero: vdupq_n_f32(0.0),
         load: |from| vld1q_f32(from),
-        load_f16: |from| {
-            let bits = vmovl_u16(vld1_u16(from.cast()));
-            let sign = vshlq_n_u32::<16>(vandq_u32(bits, vdupq_n_u32(0x8000)));
-            let size = vshlq_n_u32::<13>(vandq_u32(bits, vdupq_n_u32(0x7fff)));
-            let size = vmulq_n_f32(vreinterpretq_f32_u32(size), F16_SCALE);
-            vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(size), sign))
-        },
+        load_f16_pair: |from| {
+            let pairs = vreinterpretq_s32_u16(vld1q_u16(from.cast()));
+            let widened = |words: int32x4_t| {
+                let shifted = vreinterpretq_u32_s32(vshrq_n_s32::<3>(words));
+                let bits = vandq_u32(shifted, vdupq_n_u32(F16_BITS));
+                vmulq_n_f32(vreinterpretq_f32_u32(bits), F16_SCALE)
+            };
+            (widened(vshlq_n_s32::<16>(pairs)), widened(pairs))
+        }, paired: true,
         load_bf16_pair: |from| {
             let pairs = vreinterpretq_u32_u16(vld1q_u16(from.cast()));
             (
@@ -227,19 +246,21 @@ pub use wasm::Simd128;
 mod wasm {
     use std::arch::wasm32::*;
 
-    use super::{F16_SCALE, Lanes, bf16, f16};
+    use super::{F16_BITS, F16_SCALE, Lanes, bf16, f16};
 
     lanes!(
         /// WebAssembly's 128-bit SIMD.
         Simd128 [v128; 4],
         zero: f32x4_splat(0.0),
         load: |from| v128_load(from.cast()),
-        load_f16: |from| {
-            let bits = u32x4_load_extend_u16x4(from.cast());
-            let sign = u32x4_shl(v128_and(bits, u32x4_splat(0x8000)), 16);
-            let size = u32x4_shl(v128_and(bits, u32x4_splat(0x7fff)), 13);
-            v128_or(f32x4_mul(size, f32x4_splat(F16_SCALE)), sign)
-        },
+        load_f16_pair: |from| {
+            let pairs = v128_load(from.cast());
+            let widened = |words: v128| {
+                let bits = v128_and(i32x4_shr(words, 3), u32x4_splat(F16_BITS));
+                f32x4_mul(bits, f32x4_splat(F16_SCALE))
+            };
+            (widened(u32x4_shl(pairs, 16)), widened(pairs))
+        }, paired: true,
         load_bf16_pair: |from| {
             let pairs = v128_load(from.cast());
             (u32x4_shl(pairs, 16), v128_and(pairs, u32x4_splat(!0xffff)))

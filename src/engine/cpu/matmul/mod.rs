@@ -11,6 +11,7 @@
 //! whatever rows stand beside it and however many threads there are, and the same on every
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON).
 
+mod columns;
 mod element;
 mod isa;
 mod lanes;
@@ -21,9 +22,10 @@ mod tile;
 pub mod training;
 mod transpose;
 
+pub use columns::multiply;
 #[cfg(test)]
 use isa::Isa;
-pub use matrix::{MatrixBuilder, PackedMatrix, multiply};
+pub use matrix::{MatrixBuilder, PackedMatrix};
 pub use narrow::NarrowPanels;
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::element::{Element, column, place};
+use super::element::{Element, column};
 use super::isa::Isa;
 use super::transpose::{side, square};
 
@@ -28,6 +28,9 @@ pub fn places<E: Element>(lines: &mut [Line]) -> &mut [MaybeUninit<E>] {
     unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), count) }
 }
 
+/// The widest panel's columns.
+const MOST_WIDTH: usize = 64;
+
 /// Inputs of one row that are taken at a time: a cache line of them, whose part of the panel stays
 /// in the first-level cache.
 const fn block<E: Element>() -> usize {
@@ -46,8 +49,13 @@ pub fn pack<E: Element>(
     ins: usize,
     panel: &mut [MaybeUninit<E>],
 ) {
-    let (size, lanes) = (size_of::<E>(), isa.lanes());
+    let size = size_of::<E>();
     assert_eq!(panel.len(), width * ins, "a panel");
+    // Which row each place of the panel's rows is of.
+    let mut order = [0; MOST_WIDTH];
+    for (at, row) in order[..width].iter_mut().enumerate() {
+        *row = column::<E>(at, isa);
+    }
     let count = rows.len() / (ins * size).max(1);
     if count < width {
         panel.fill(MaybeUninit::new(E::ZERO));
@@ -59,23 +67,29 @@ pub fn pack<E: Element>(
             // Whole squares, while there are.
             let side = side::<E>();
             while first + side <= end {
-                for at in (0..width).step_by(side) {
-                    let row = |i: usize| {
-                        let number = column::<E>(at + i, lanes) * ins + first;
-                        rows[number * size..][..16].as_ptr()
-                    };
-                    let to = &mut panel[first * width + at..][..(side - 1) * width + side];
-                    // SAFETY: each row is 16 bytes, and `to` holds `side` rows of the square.
-                    unsafe { square(row, to.as_mut_ptr().cast::<E>(), width) }
+                for (at, order) in order[..width].chunks_exact(side).enumerate() {
+                    // SAFETY: there are `width` whole rows of `ins` numbers, of which `side` from
+                    // `first` on are 16 bytes; the slice holds `side` rows of the square.
+                    unsafe {
+                        let row = |i: usize| {
+                            rows.as_ptr()
+                                .add((order.get_unchecked(i) * ins + first) * size)
+                        };
+                        let to = &mut panel[first * width + at * side..];
+                        let to = &mut to[..(side - 1) * width + side];
+                        square(row, to.as_mut_ptr().cast::<E>(), width);
+                    }
                 }
                 first += side;
             }
         }
+        if first == end {
+            continue;
+        }
         let panel = &mut panel[first * width..end * width];
-        for (column, row) in rows.chunks_exact((ins * size).max(1)).enumerate() {
-            let at = place::<E>(column, lanes);
-            let row = row[first * size..end * size].chunks_exact(size);
-            for (to, number) in panel.chunks_exact_mut(width).zip(row) {
+        for (at, &row) in order[..width].iter().enumerate().filter(|at| *at.1 < count) {
+            let row = &rows[(row * ins + first) * size..(row * ins + end) * size];
+            for (to, number) in panel.chunks_exact_mut(width).zip(row.chunks_exact(size)) {
                 to[at] = MaybeUninit::new(E::from_bytes(number));
             }
         }

@@ -3,8 +3,8 @@
 
 use std::mem::MaybeUninit;
 
+use super::columns::with_scratch;
 use super::isa::{Isa, Strip};
-use super::matrix::with_scratch;
 use super::panel::{bytes, pack};
 use super::tile::Tile;
 
@@ -19,7 +19,7 @@ const TOKENS: usize = 256;
 pub fn forward(y: &mut [f32], x: &[f32], w: &[f32], n: usize, width_in: usize, add: bool) {
     let outs = w.len() / width_in;
     check(y.len() == n * outs && x.len() == n * width_in && w.len() == outs * width_in);
-    let product = Product {
+    let product = PlainProduct {
         x,
         x_stride: width_in,
         x_step: 1,
@@ -41,7 +41,7 @@ pub fn forward(y: &mut [f32], x: &[f32], w: &[f32], n: usize, width_in: usize, a
 pub fn input_gradient(dx: &mut [f32], dy: &[f32], w: &[f32], n: usize, width_in: usize) {
     let outs = w.len() / width_in;
     check(dx.len() == n * width_in && dy.len() == n * outs && w.len() == outs * width_in);
-    let product = Product {
+    let product = PlainProduct {
         x: dy,
         x_stride: outs,
         x_step: 1,
@@ -66,7 +66,7 @@ pub fn weight_gradient(dw: &mut [f32], dy: &[f32], x: &[f32], n: usize, width_in
         return;
     }
     for (dy, x) in dy.chunks(TOKENS * outs).zip(x.chunks(TOKENS * width_in)) {
-        let product = Product {
+        let product = PlainProduct {
             x: dy,
             x_stride: 1,
             x_step: outs,
@@ -102,7 +102,7 @@ fn copy_columns(
 }
 
 /// `y [rows, outs] (+)= x [rows, depth] M [depth, outs]`
-struct Product<'a> {
+struct PlainProduct<'a> {
     x: &'a [f32],
     x_stride: usize,
     x_step: usize,
@@ -112,7 +112,7 @@ struct Product<'a> {
     add: bool,
 }
 
-impl Product<'_> {
+impl PlainProduct<'_> {
     /// `panel` writes whole columns of M, [depth][width], the last ones filled up with zeros.
     fn run(
         &self,

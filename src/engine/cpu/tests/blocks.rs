@@ -5,13 +5,14 @@ use std::collections::HashMap;
 
 use half::bf16;
 
-use crate::engine::cpu::block::{Block, Inside, Rows, Stretch};
+use crate::engine::cpu::block::{Block, Inside, Rows};
 use crate::engine::cpu::incoming::Incoming;
+use crate::engine::cpu::stretch::Stretch;
 use crate::engine::cpu::testing::{close, random};
 use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::*;
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
 use crate::plan::Half;
 

@@ -6,15 +6,16 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, OptionRows, Start};
-use crate::engine::cpu::loader;
+use crate::engine::backend::{Backend, Loader, OptionRows, Start};
+use crate::engine::cpu::backend::CpuBackend;
+use crate::engine::cpu::loader::CpuLoader;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 use crate::model::ModelFiles;
 use crate::model::shape::NormKind;
-use crate::model::stored::Weights;
+use crate::model::weights::Weights;
 use crate::plan::Plan;
 
 const NAMES: [&str; 14] = [
@@ -52,13 +53,13 @@ fn golden(name: &str) -> Value {
     serde_json::from_slice(&text.expect(name)).expect(name)
 }
 
-fn backend(weights: &Rc<Weights>) -> Box<dyn Backend> {
-    let mut loader = loader(weights.clone());
+fn backend(weights: &Rc<Weights>) -> CpuBackend {
+    let mut loader = CpuLoader::new(weights.clone());
     for (block, tensors) in weights.blocks.iter().enumerate() {
         for (matrix, role) in tensors
             .matrices
             .iter()
-            .zip(crate::model::stored::MatrixRole::ALL)
+            .zip(crate::model::weights::MatrixRole::ALL)
         {
             for slice in matrix.slices() {
                 let rows = weights.rows(matrix, slice.clone()).expect("rows");
@@ -72,7 +73,7 @@ fn backend(weights: &Rc<Weights>) -> Box<dyn Backend> {
             loader.vector(block, *role, numbers).expect("room");
         }
     }
-    loader.finish().expect("a backend")
+    loader.loaded().expect("a backend")
 }
 
 /// [N, D]: tokens, scaled, and their positions.
@@ -281,4 +282,55 @@ fn numbers_that_are_not_finite_are_refused_with_the_first_branch() {
     };
     let first = run(vec![f32::INFINITY; weights.shape.width]).to_string();
     assert!(first.contains("the attention of block 0"), "{first}");
+}
+
+#[test]
+fn what_has_not_come_is_named() {
+    let weights = open("random-llama2");
+    let error = CpuLoader::new(weights).loaded().err().expect("a refusal");
+    let text = error.to_string();
+    assert!(
+        text.starts_with("block 0 came without its Attention"),
+        "{text}"
+    );
+}
+
+#[test]
+fn calls_in_small_parts_and_memory_used_again_change_no_bit() {
+    let weights = open("random-qwen3");
+    let mut backend = backend(&weights);
+    let order = &weights.shape.order;
+    let lines = ["0-3", "0,(1-2)x3,3", "0,(1,1,2),3a", "3-0,1m"];
+    let plans = lines.map(|line| Plan::parse(line, order).expect(line));
+    let schedule = Schedule::new(&plans);
+    let program = Rc::new(Program::new(&schedule, 3));
+    let rope = weights.shape.rope().map(Rope::of);
+    let run = |backend: &CpuBackend, lengths: &[usize]| -> Vec<Vec<f32>> {
+        let sequences: Vec<Vec<u32>> = lengths
+            .iter()
+            .map(|&length| (0..length as u32).map(|t| t * 31 % 200).collect())
+            .collect();
+        let start = Start {
+            pack: Rc::new(Pack::of(lengths, rope.as_ref())),
+            program: program.clone(),
+            embedded: embed(&weights, &sequences),
+            kept_rows: 0,
+            numbers: 0,
+        };
+        let mut pass = backend.begin(start).expect("a pass");
+        for (n, call) in program.calls.iter().enumerate() {
+            pass.run(n).expect("a call");
+            for &(_, slot) in &call.complete {
+                pass.give_stream(slot).expect("a stream");
+            }
+        }
+        pass.finish().expect("an end");
+        pass.answer().expect("numbers").expect("an answer")
+    };
+    let roomy = run(&backend, &[9, 30, 4]);
+    for rows in [1, 12, 35, 50] {
+        backend.call_rows = rows;
+        run(&backend, &[3]); // leaves memory of another size behind
+        assert_eq!(run(&backend, &[9, 30, 4]), roomy, "{rows}");
+    }
 }

@@ -14,7 +14,7 @@ use crate::model::shape::{
     Activation, AttentionShape, BlockShape, MlpShape, NormKind, NormPlacement, NormShape, QkNorm,
     Residual, RopeScaling, RopeShape,
 };
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 /// D

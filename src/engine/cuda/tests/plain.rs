@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::engine::rope::Angles;
 use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, QkNorm, Residual};
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 pub struct Numbers {

@@ -43,7 +43,8 @@ pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
             let (from, out) = (probe.storage("up", &up), probe.zeros(rows * width));
             // Absolute: the README says how good erf is. A gate's error is multiplied by up to 4, and
             // GPUs may divide and exponentiate less well than the one that tests run on.
-            let most = if is_gated { 4e-6 } else { 1e-6 } * if probe.is_thorough { 1.0 } else { 10.0 };
+            let most =
+                if is_gated { 4e-6 } else { 1e-6 } * if probe.is_thorough { 1.0 } else { 10.0 };
             probe.expect("activation", &out, &expected, most / largest, |recorder| {
                 kernel.run(recorder, &from, rows, &shape, &out)
             })?;

@@ -19,7 +19,7 @@ use super::tables::Tables;
 use crate::engine::schedule::program::BlockCall;
 use crate::model::DType;
 use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
-use crate::model::stored::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 pub struct Block {
@@ -136,7 +136,9 @@ impl Block {
             let up = to.buffer(gpu, Use::Up, rows * mlp.up_rows()); // [steps N, 2 F] or [steps N, F]
             let activated = to.buffer(gpu, Use::Activated, rows * mlp.width); // [steps N, F]
             let w = self.linear(gpu, MatrixRole::Up, VectorRole::UpBias);
-            gpu.kernels.gemm.run(&mut to.recorder, &x, rows, w, &up, 0)?;
+            gpu.kernels
+                .gemm
+                .run(&mut to.recorder, &x, rows, w, &up, 0)?;
             let activation = &gpu.kernels.activation;
             activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
             let members = |tables| Members {
@@ -200,7 +202,8 @@ impl Block {
         let w = self.linear(gpu, MatrixRole::Qkv, VectorRole::QkvBias);
         kernels.gemm.run(recorder, x, rows, w, &qkv, 0)?;
         if shape.qk_norm != QkNorm::None {
-            let gains = [VectorRole::QueryNorm, VectorRole::KeyNorm].map(|role| self.vector(gpu, role));
+            let gains =
+                [VectorRole::QueryNorm, VectorRole::KeyNorm].map(|role| self.vector(gpu, role));
             let eps = self.shape.norm.eps;
             let kernel = &kernels.qk_norm;
             kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
@@ -238,7 +241,9 @@ impl Block {
         let members = members(tables);
         let kernels = &gpu.kernels;
         match outside {
-            None => kernels.gemm.run_members(recorder, inside, rows, w, &members),
+            None => kernels
+                .gemm
+                .run_members(recorder, inside, rows, w, &members),
             Some(z) => {
                 kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
                 let norm = self.norm(gpu, branch);

@@ -268,7 +268,10 @@ fn read(gpu: &Gpu, to: &mut Recording, buffer: &wgpu::Buffer, numbers: usize) ->
     let pending = staging.begin(&mut to.recorder, buffer, parts);
     let pending = pending.expect("a submission");
     assert!(pending.is_here(&gpu.device).expect("an answer"));
-    staging.finish(&gpu.device, pending).expect("numbers").concat()
+    staging
+        .finish(&gpu.device, pending)
+        .expect("numbers")
+        .concat()
 }
 
 fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
@@ -319,7 +322,9 @@ fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
     let sum = |base: &[f32], share: f32, members: &[Option<Vec<f32>>; 2]| -> Vec<f32> {
         let mut sum = base.to_vec();
         for member in members.iter().flatten() {
-            sum.iter_mut().zip(member).for_each(|(s, z)| *s += share * z);
+            sum.iter_mut()
+                .zip(member)
+                .for_each(|(s, z)| *s += share * z);
         }
         sum
     };
@@ -341,7 +346,9 @@ fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
     let last = plain.pack.last_rows(1);
     for (member, first) in members.iter().zip([sequences, 0]) {
         let Some(member) = member else { continue };
-        let rows = last.iter().map(|&row| &member[row as usize * WIDTH..][..WIDTH]);
+        let rows = last
+            .iter()
+            .map(|&row| &member[row as usize * WIDTH..][..WIDTH]);
         let expected = rows.collect::<Vec<_>>().concat();
         let found = &found[first * WIDTH..][..sequences * WIDTH];
         agree(name, found, &expected, 1e-4).expect("the plain block's member");

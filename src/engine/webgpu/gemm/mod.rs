@@ -77,7 +77,9 @@ impl Gemm {
     ) -> Result<(), GpuError> {
         let (dtype, k) = (w.matrix.dtype, w.matrix.columns);
         let device = recorder.device;
-        let kernel = self.0.get((dtype, ending), || kernel(device, dtype, ending));
+        let kernel = self
+            .0
+            .get((dtype, ending), || kernel(device, dtype, ending));
         for piece in &w.matrix.pieces {
             for (rows, columns) in watchdog::product(m, piece.rows, k, recorder.most_work()) {
                 let own = [

@@ -34,8 +34,6 @@ impl<'a> Members<'a> {
     }
 
     pub fn flags(&self) -> u32 {
-        u32::from(self.is_mlp)
-            | u32::from(self.joins_later) << 1
-            | u32::from(self.feeds_mlp) << 2
+        u32::from(self.is_mlp) | u32::from(self.joins_later) << 1 | u32::from(self.feeds_mlp) << 2
     }
 }

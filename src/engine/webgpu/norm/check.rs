@@ -22,12 +22,19 @@ const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     let norm = Norm::new(probe.device);
-    let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
+    let shapes = [
+        (48, NormKind::Layer),
+        (576, NormKind::Rms),
+        (4, NormKind::Layer),
+    ];
     for &(width, kind) in probe.some(&shapes, 2) {
         let shape = NormShape { kind, eps: 1e-3 };
         let tokens = 3;
         // A mean far from 0, as LayerNorm's streams have.
-        let x: Vec<f32> = noise(4 * tokens * width, 1).iter().map(|x| x + 3.0).collect();
+        let x: Vec<f32> = noise(4 * tokens * width, 1)
+            .iter()
+            .map(|x| x + 3.0)
+            .collect();
         let (gain, bias) = (noise(width, 2), noise(width, 3));
         let vectors = NormVectors {
             shape,

@@ -38,8 +38,7 @@ pub enum RowSource<'a> {
 
 impl Norm {
     pub fn new(device: &Device) -> Self {
-        let source =
-            |epilogue: &str| include_str!("norm.wgsl").replacen("//epilogue", epilogue, 1);
+        let source = |epilogue: &str| include_str!("norm.wgsl").replacen("//epilogue", epilogue, 1);
         let plain = source(include_str!("plain.wgsl"));
         let member = source(&[member::SOURCE, include_str!("member.wgsl")].concat());
         let to_members = [Read, Read, Read, Write, Write, Write, Read, Read];

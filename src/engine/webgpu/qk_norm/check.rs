@@ -29,7 +29,9 @@ pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Resu
             let (keys, values) = rest.split_at(2 * width);
             let parts = queries.chunks(parts[0]).map(|part| normed(part, &gains[0]));
             expected.extend(parts.flatten());
-            let parts = keys.chunks(gains[1].len()).map(|part| normed(part, &gains[1]));
+            let parts = keys
+                .chunks(gains[1].len())
+                .map(|part| normed(part, &gains[1]));
             expected.extend(parts.flatten());
             expected.extend_from_slice(values);
         }

@@ -15,7 +15,12 @@ pub struct QueryKeyNorm(Kernel);
 impl QueryKeyNorm {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("qk_norm.wgsl");
-        Self(Kernel::new(device, "q/k norm", source, &[Read, Read, Write]))
+        Self(Kernel::new(
+            device,
+            "q/k norm",
+            source,
+            &[Read, Read, Write],
+        ))
     }
 
     /// Queries and keys of `qkv` `[rows, (H + 2 KV) W]`, where a shape has that norm; the gains are

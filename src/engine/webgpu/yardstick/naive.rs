@@ -108,9 +108,7 @@ mod tests {
             let expected = plain(&qkv, &shape, TOKENS, &SPANS);
             let from = probe.storage("qkv", &qkv);
             let naive = NaiveAttention::new(&device, &shape);
-            let starts = SPANS
-                .iter()
-                .flat_map(|&(start, t)| vec![start as u32; t]);
+            let starts = SPANS.iter().flat_map(|&(start, t)| vec![start as u32; t]);
             let starts = probe.storage("starts", &starts.collect::<Vec<u32>>());
             let out = probe.zeros(expected.len());
             let run = |recorder: &mut Recorder| {

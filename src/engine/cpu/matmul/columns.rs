@@ -1,0 +1,173 @@
+//! Products panel by panel, and those with weights that are packed on the way.
+
+use std::cell::RefCell;
+use std::mem::MaybeUninit;
+
+use rayon::prelude::*;
+
+use super::element::{Element, with_element};
+use super::isa::{Isa, Strip};
+use super::panel::{Line, pack, places, room};
+use super::tile::Tile;
+use crate::model::Tensor;
+
+/// Inputs that one pass over a panel takes: keeps panel and rows in the second-level cache where
+/// matrices are very wide.
+const DEPTH: usize = 2048;
+
+/// Columns `first..` of `y` [N, `y_stride`] `= x [N, in] W^T (+ bias [out])` with plain `weights`
+/// [out, in] as they are stored, packed panel by panel on the way: for weights of which a few rows
+/// are read too, such as embeddings, and which must not be held twice. An empty `bias` is none.
+///
+/// # Panics
+/// If the slices are not whole rows, of different numbers of rows, or `y` has not so many columns.
+pub fn multiply(
+    x: &[f32],
+    weights: &Tensor,
+    bias: &[f32],
+    y: &mut [f32],
+    y_stride: usize,
+    first: usize,
+) {
+    let isa = Isa::best();
+    let (ins, outs, width) = (weights.columns, weights.rows, isa.width());
+    let rows = x.len() / ins.max(1);
+    assert_eq!(x.len(), rows * ins, "whole rows of input");
+    assert_eq!(
+        weights.bytes.len() as u64,
+        weights.dtype.bytes_of((outs * ins) as u64),
+        "whole rows of weights"
+    );
+    assert_eq!(
+        y.len(),
+        rows * y_stride,
+        "a row of output for each of input"
+    );
+    assert!(first + outs <= y_stride, "columns of the output");
+    assert!(
+        bias.is_empty() || bias.len() == outs,
+        "a bias for each output"
+    );
+    if x.is_empty() || outs == 0 {
+        return;
+    }
+    let y = SharedOutput(y[first..].as_mut_ptr());
+    with_element!(weights.dtype, E => {
+        let rows = weights.bytes.par_chunks(width * ins * size_of::<E>());
+        rows.enumerate().for_each(|(p, rows)| {
+            with_scratch::<E, _>(width * ins, |panel| {
+                pack::<E>(isa, width, rows, ins, panel);
+                let product = Product {
+                    isa,
+                    x,
+                    ins,
+                    bias,
+                    outs,
+                    y: y.get(),
+                    y_stride,
+                };
+                // SAFETY: `pack` wrote all of the panel. The asserts saw that `y` has all
+                // columns of all rows; each panel's columns are written by one thread.
+                unsafe { product.panel_columns(p, panel.assume_init_ref()) }
+            });
+        });
+    });
+}
+
+/// A product whose panels come one by one.
+pub struct Product<'a> {
+    pub isa: Isa,
+    pub x: &'a [f32], // [N, in]
+    pub ins: usize,
+    pub bias: &'a [f32], // [out] or empty
+    pub outs: usize,
+    pub y: *mut f32,
+    pub y_stride: usize,
+}
+
+impl Product<'_> {
+    /// Column group `p` of `y`, from one `panel` [`ins`][width].
+    ///
+    /// # Safety
+    /// `y` holds `outs` numbers for each row of `x`, and no other thread touches these columns.
+    pub unsafe fn panel_columns<E: Element>(&self, p: usize, panel: &[E]) {
+        let (isa, ins, width) = (self.isa, self.ins, self.isa.width());
+        if ins == 0 {
+            return;
+        }
+        let rows = self.x.len() / ins;
+        let first = p * width;
+        let columns = width.min(self.outs - first);
+        // A panel wider than what is left of `y` writes beside it.
+        let mut beside = Vec::new();
+        // SAFETY: column `first` is in `y`.
+        let (to, y_stride) = if columns < width {
+            beside.resize(rows * width, 0.0);
+            (beside.as_mut_ptr(), width)
+        } else {
+            (unsafe { self.y.add(first) }, self.y_stride)
+        };
+        if !self.bias.is_empty() {
+            let bias = &self.bias[first..first + columns];
+            for row in 0..rows {
+                // SAFETY: the first `columns` numbers of each row of `to` are this panel's.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(bias.as_ptr(), to.add(row * y_stride), columns);
+                }
+            }
+        }
+        for from in (0..ins).step_by(DEPTH) {
+            let depth = DEPTH.min(ins - from);
+            let tile = Tile {
+                x: self.x[from..].as_ptr(),
+                x_stride: ins,
+                x_step: 1,
+                panel: panel[from * width..][..depth * width].as_ptr(),
+                depth,
+                y: to,
+                y_stride,
+                add: from > 0 || !self.bias.is_empty(),
+            };
+            // SAFETY: rows are `ins` apart in `x` and `depth` long from `from` on, the panel is
+            // [ins][width], and `to` has `width` columns for every row.
+            unsafe { isa.run::<E, false>(Strip { rows, tile }) }
+        }
+        for (row, beside) in beside.chunks_exact(width).enumerate() {
+            // SAFETY: these are the row's last columns.
+            unsafe {
+                let to = self.y.add(row * self.y_stride + first);
+                std::ptr::copy_nonoverlapping(beside.as_ptr(), to, columns);
+            }
+        }
+    }
+}
+
+thread_local! {
+    static PACKED: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Room for a panel that this thread used before; `work` must wait for no other thread.
+pub fn with_scratch<E: Element, T>(
+    numbers: usize,
+    work: impl FnOnce(&mut [MaybeUninit<E>]) -> T,
+) -> T {
+    PACKED.with_borrow_mut(|lines| {
+        let bytes = numbers * size_of::<E>();
+        if size_of_val(&lines[..]) < bytes {
+            *lines = room(bytes);
+        }
+        work(&mut places(lines)[..numbers])
+    })
+}
+
+/// An output that several threads write different columns of.
+pub struct SharedOutput(pub *mut f32);
+
+// SAFETY: whoever takes the pointer out promises to touch columns of its own.
+unsafe impl Sync for SharedOutput {}
+
+impl SharedOutput {
+    pub fn get(&self) -> *mut f32 {
+        self.0
+    }
+}
