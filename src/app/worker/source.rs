@@ -48,7 +48,7 @@ impl BlobSource {
         let buffer = reader
             .read_as_array_buffer(&slice)
             .map_err(|_| unreadable())?;
-        let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+        let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
         if bytes.len() as u64 == range.end - range.start {
             Ok(bytes)
         } else {
