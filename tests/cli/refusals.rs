@@ -155,13 +155,13 @@ fn weights_that_are_no_numbers() {
 #[test]
 fn another_architecture() {
     let folder = Folder::copy_of("random-llama2");
-    folder.edit_config("model_type", json!("gpt2"));
-    folder.edit_config("architectures", json!(["GPT2LMHeadModel"]));
+    folder.edit_config("model_type", json!("gemma2"));
+    folder.edit_config("architectures", json!(["Gemma2ForCausalLM"]));
     says(
         &refused_folder(&folder),
         &[
             "config.json",
-            "gpt2",
+            "gemma2",
             "Llama",
             "Mistral",
             "Phi-3",
