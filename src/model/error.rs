@@ -46,10 +46,6 @@ pub enum ModelError {
         file: String,
         reason: serde_json::Error,
     },
-    #[error(
-        "config.json says the architecture is {found}; atelier runs Llama, Mistral, Phi-3 and MobileLLM"
-    )]
-    UnknownArchitecture { found: String },
     #[error("config.json says the architecture is {found}; atelier runs {known}")]
     UnknownFamily { found: String, known: String },
     #[error(
