@@ -100,6 +100,8 @@ struct Measured {
     printed: String,
 }
 
+// Waited for by `wait4`, which says its peak too.
+#[allow(clippy::zombie_processes)]
 fn measure(command: &mut Command) -> Measured {
     let start = Instant::now();
     let child = command.stdout(Stdio::piped()).spawn();

@@ -1,5 +1,8 @@
 //! What the benches against peers share: folders, a Python environment, a model folder.
 
+// Not every bench uses all of it.
+#![allow(dead_code)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -9,9 +9,9 @@
 pub mod backend;
 mod check;
 mod choice;
-pub mod cpu;
+pub(crate) mod cpu;
 #[cfg(any(test, feature = "reference"))]
-pub mod cuda;
+pub(crate) mod cuda;
 mod error;
 mod execution;
 mod loading;

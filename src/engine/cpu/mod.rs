@@ -4,6 +4,9 @@
 //! An operation is one file, with the slow twin that it must equal in its tests; those that training
 //! needs have their gradient beside them. [`matmul`] is where the time goes.
 
+// The page does not train, and leaves out what only training uses.
+#![cfg_attr(not(feature = "cli"), allow(dead_code))]
+
 pub mod activation;
 pub mod attention;
 mod backend;

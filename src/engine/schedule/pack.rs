@@ -8,7 +8,7 @@ pub struct Pack {
     pub spans: Vec<(usize, usize)>,
     /// N
     pub rows: usize,
-    /// Of the sequences that are not long, and of those that are (see [`Rope::is_long`]).
+    /// Of the sequences that are not long, and of those that are (see `Rope::is_long`).
     pub short: Angles,
     pub long: Angles,
     pub is_long: Vec<bool>,

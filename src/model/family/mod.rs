@@ -138,7 +138,8 @@ impl ModelShape {
     /// Reads and checks the text of a `config.json`.
     ///
     /// # Errors
-    /// As [`read`].
+    /// Text that is not such JSON, a family that atelier does not run, or a value that does not fit the
+    /// others; the error names the field.
     pub fn from_json(text: &str) -> Result<Self, ModelError> {
         read(text).map(|(shape, _)| shape)
     }
