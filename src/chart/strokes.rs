@@ -1,8 +1,12 @@
 //! Strokes: the members of a run, named for people and grouped into tiles.
 
-use super::Column;
-use super::number::ordinal;
-use crate::engine::Kind;
+use std::collections::HashMap;
+
+use super::number::{ordinal, short};
+use super::plot::{Axis, Line, Panel, Pen, Point, Series, Shape};
+use super::theme::mark;
+use super::{Column, Theme};
+use crate::engine::{Kind, Member};
 use crate::measure::decomposition::softmax;
 use crate::study::report::Lens;
 
@@ -29,10 +33,8 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
             _ => {
-                let run = 1 + tiles
-                    .iter()
-                    .filter(|tile| tile.block == member.block)
-                    .count();
+                let earlier = tiles.iter().filter(|tile| tile.block == member.block);
+                let run = 1 + earlier.count();
                 tiles.push(Tile {
                     block: member.block,
                     strokes: vec![i],
@@ -45,46 +47,106 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
     tiles
 }
 
-/// `[M]` short labels in the plan's notation: `emb`, `0a`, `0m`, …
-pub(super) fn labels(lens: &Lens) -> Vec<String> {
-    let label = |member: &crate::engine::Member| match (member.kind, member.block) {
+/// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
+pub fn stroke_name(lens: &Lens, i: usize) -> String {
+    names(&lens.members).swap_remove(i)
+}
+
+/// `[M]` every member in words.
+pub(super) fn names(members: &[Member]) -> Vec<String> {
+    let mut runs: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    for member in members {
+        *runs.entry((member.kind, member.block)).or_default() += 1;
+    }
+    let mut seen: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    let name = |member: &Member| {
+        let Some(block) = member.block else {
+            return "the embedding".to_owned();
+        };
+        let part = match member.kind {
+            Kind::Embedding => "embedding",
+            Kind::Attention => "attention",
+            Kind::Mlp => "MLP",
+        };
+        let own = (member.kind, member.block);
+        let run = seen.entry(own).or_default();
+        *run += 1;
+        if runs[&own] > 1 {
+            format!("block {block}'s {part} ({} run)", ordinal(*run))
+        } else {
+            format!("block {block}'s {part}")
+        }
+    };
+    members.iter().map(name).collect()
+}
+
+/// A kind in a legend and in a table.
+pub(super) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Embedding => "embedding",
+        Kind::Attention => "attention",
+        Kind::Mlp => "MLP",
+    }
+}
+
+const KINDS: [Kind; 3] = [Kind::Embedding, Kind::Attention, Kind::Mlp];
+
+/// The three kinds, in their colours and with their marks.
+pub(super) fn kind_pens(theme: &Theme) -> [Pen; 3] {
+    KINDS.map(|kind| Pen::new(kind_name(kind), theme.of(kind), Line::None, mark(kind)))
+}
+
+/// The strokes in the order they ran, in the plan's notation: `emb`, `0a`, `0m`, …
+pub(super) fn axis(members: &[Member]) -> Axis {
+    let label = |member: &Member| match (member.kind, member.block) {
         (Kind::Attention, Some(block)) => format!("{block}a"),
         (Kind::Mlp, Some(block)) => format!("{block}m"),
         _ => "emb".to_owned(),
     };
-    lens.members.iter().map(label).collect()
+    Axis::category(
+        "strokes as they ran: block and a (attention) or m (MLP)",
+        members.iter().map(label).collect(),
+    )
 }
 
-/// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
-pub fn stroke_name(lens: &Lens, i: usize) -> String {
-    let member = lens.members[i];
-    let (Some(block), kind) = (member.block, member.kind) else {
-        return "the embedding".to_owned();
+/// A value a stroke: bars, each kind's with its mark at the end. Bars are in `pen`'s colour, or in
+/// their kind's.
+pub(super) fn panel(
+    members: &[Member],
+    theme: &Theme,
+    name: String,
+    values: &[f64],
+    pen: Option<(Pen, Shape)>,
+) -> Panel {
+    let names = names(members);
+    let points = |kind: Option<Kind>| -> Vec<Point> {
+        let own = members.iter().zip(values).zip(&names).enumerate();
+        own.filter(|(_, ((member, _), _))| kind.is_none_or(|kind| member.kind == kind))
+            .map(|(i, ((_, y), name))| Point::new(i as f64, *y, format!("{name}\n{}", short(*y))))
+            .collect()
     };
-    let part = if kind == Kind::Attention {
-        "attention"
-    } else {
-        "MLP"
+    let pens = kind_pens(theme);
+    let mut series = match pen {
+        Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
+        None => KINDS
+            .iter()
+            .zip(&pens)
+            .map(|(kind, pen)| Series::bars(Shape::PaleBars, pen.clone(), points(Some(*kind))))
+            .collect(),
     };
-    let same = |m: &&crate::engine::Member| **m == member;
-    if lens.members.iter().filter(same).count() > 1 {
-        let run = lens.members[..=i].iter().filter(same).count();
-        format!("block {block}'s {part} ({} run)", ordinal(run))
-    } else {
-        format!("block {block}'s {part}")
-    }
-}
-
-/// `[M]` every stroke in words.
-pub(super) fn names(lens: &Lens) -> Vec<String> {
-    (0..lens.members.len())
-        .map(|i| stroke_name(lens, i))
-        .collect()
+    let marks = KINDS.iter().zip(pens);
+    series.extend(marks.map(|(kind, pen)| Series::new(pen, points(Some(*kind)))));
+    Panel::new(
+        name,
+        axis(members),
+        Axis::from_zero("", values.iter().copied()),
+        series,
+    )
 }
 
 /// `25 strokes`.
-pub(super) fn count(lens: &Lens) -> String {
-    format!("{} strokes", lens.members.len())
+pub(super) fn count(members: &[Member]) -> String {
+    format!("{} strokes", members.len())
 }
 
 /// Option `k` as it is quoted in a sentence: its text without the space that joins it to the

@@ -1,11 +1,9 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
-use super::{
-    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
-};
-use super::{cells, extent, headers, mean, pen};
+use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, headers, mean};
 use crate::chart::number::percent;
-use crate::chart::plot::Axis;
+use crate::chart::plot::{Axis, Pen, Shape};
 use crate::measure::decomposition::{Column, Share};
 use crate::study::survey::Survey;
 
@@ -47,7 +45,7 @@ const PANELS: [(&str, Pick, Part, Whole); 4] = [
     ),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let models: Vec<usize> = (0..survey.models.len())
         .filter(|&m| all.iter().any(|cell| cell.model == m))
@@ -57,9 +55,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
         .map(|&m| survey.models[m].name.clone())
         .collect();
     let pens = [
-        pen("embedding", theme.embedding, Line::None, Mark::Square),
-        pen("attention", theme.attention, Line::None, Mark::Square),
-        pen("MLP", theme.mlp, Line::None, Mark::Square),
+        Pen::new("embedding", theme.embedding, Line::None, Mark::Square),
+        Pen::new("attention", theme.attention, Line::None, Mark::Square),
+        Pen::new("MLP", theme.mlp, Line::None, Mark::Square),
     ];
     let share = |model: usize,
                  pick: Pick,
@@ -95,17 +93,14 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
                     Cell::Number(y),
                 ]);
             }
-            series.push(Series {
-                bars: true,
-                ..Series::new(pen.clone(), points)
-            });
+            series.push(Series::bars(Shape::Bars, pen.clone(), points));
         }
-        panels.push(Panel {
-            name: name.to_owned(),
-            x: Axis::category("", names.clone()),
-            y: Axis::over("", [0.0, 1.0].into_iter()),
+        panels.push(Panel::new(
+            name.to_owned(),
+            Axis::category("", names.clone()),
+            Axis::over("", [0.0, 1.0].into_iter()),
             series,
-        });
+        ));
     }
     let diversity = PANELS[1];
     let mlp = mean(
@@ -146,11 +141,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             headers: headers(&["model", "share of", "kind", "share"]),
             rows,
         },
-        plot: Plot {
-            panels,
-            legend: pens.to_vec(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, pens.to_vec(), 2),
     }
-    .done(theme)
+    .figure(theme)
 }

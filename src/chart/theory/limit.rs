@@ -1,6 +1,6 @@
 //! Theorem 2: diversity against bias, below the line where they are equal.
 
-use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
@@ -9,22 +9,22 @@ use crate::engine::Kind;
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let theme = scene.theme;
     let kinds = [
-        pen("embedding", theme.embedding, Line::None, Mark::Diamond),
-        pen("attention", theme.attention, Line::None, Mark::Circle),
-        pen("MLP", theme.mlp, Line::None, Mark::Square),
+        Pen::new("embedding", theme.embedding, Line::None, Mark::Diamond),
+        Pen::new("attention", theme.attention, Line::None, Mark::Circle),
+        Pen::new("MLP", theme.mlp, Line::None, Mark::Square),
     ];
     let (pens, seen): (Vec<Pen>, Vec<Seen>) = match scene.choice() {
         0 => (
-            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            vec![Pen::new("a row", theme.diversity, Line::None, Mark::Circle)],
             samples(scene, |sample| sample.probability),
         ),
         1 => (kinds.to_vec(), by_kind(scene)),
         2 => (kinds.to_vec(), by_member(scene)),
         _ => (
-            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            vec![Pen::new("a row", theme.diversity, Line::None, Mark::Circle)],
             samples(scene, |sample| sample.paper),
         ),
     };
@@ -44,7 +44,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         biases().fold(f64::INFINITY, f64::min),
         biases().fold(0.0, f64::max),
     );
-    let line = pen("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
+    let line = Pen::new("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
     let ends = [low, high].map(|x| Point::new(x, x, format!("both {}", short(x))));
     let mut series = vec![Series::new(line.clone(), ends.to_vec())];
     for (index, pen) in pens.iter().enumerate() {
@@ -59,12 +59,12 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         });
         series.push(Series::new(pen.clone(), points.collect()));
     }
-    let panel = Panel {
-        name: "diversity against bias".to_owned(),
-        x: Axis::log("bias", reach(&series, |p| p.x).into_iter()),
-        y: Axis::log("", reach(&series, |p| p.y).into_iter()),
+    let panel = Panel::new(
+        "diversity against bias".to_owned(),
+        Axis::log("bias", reach(&series, |p| p.x).into_iter()),
+        Axis::log("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
+    );
     let rows = seen.iter().map(|(_, name, bias, diversity)| {
         vec![
             Cell::Text(name.replace('\n', ", ")),
@@ -76,7 +76,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         .iter()
         .filter(|(.., bias, diversity)| diversity > bias)
         .min_by(|a, b| a.2.total_cmp(&b.2));
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-2",
         title: match above {
             0 => format!(
