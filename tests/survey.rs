@@ -149,7 +149,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     assert_eq!(done(merge()), printed);
     let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
     other.args(["--shots", "1"]);
-    assert!(refused(other).contains("holds a survey with other "));
+    assert!(refused(other).contains("holds a survey that was begun with other --shots"));
 }
 
 #[cfg(unix)]

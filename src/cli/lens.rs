@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::output::{self, OutFile, Progress};
+use super::out_file::{OutFile, There};
+use super::output::{self, Progress};
 use super::picture;
 use super::rows_source::bytes;
 use super::view::View;
 use crate::plan::Plan;
 use crate::study::report::{Lens, Report};
-use crate::study::{LoadedModel, Question, StudyError, lens};
+use crate::study::{LoadedModel, Question, StudyError, Unknown, lens};
 use crate::task::rows;
 
 /// One prompt, or a file of them, through the lens
@@ -89,6 +90,10 @@ pub struct Args {
     /// Write the report to a file too, for the page to open
     #[arg(long, value_name = "FILE.atelier.json")]
     out: Option<PathBuf>,
+
+    /// Replace what --out names, if it is there
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -98,22 +103,35 @@ const EXAMPLES: &str = r#"Examples:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    let out = args.out.as_deref().map(OutFile::new).transpose()?;
+    let there = if args.force {
+        There::Replaced
+    } else {
+        There::Kept
+    };
+    let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
+        .chain(args.prompts.as_deref())
+        .collect();
+    let out = args.out.as_deref();
+    let mut out = out
+        .map(|path| OutFile::new(path, there, &inputs))
+        .transpose()?;
     let file = args
         .prompts
         .as_deref()
         .map(|path| read_rows(path).map(|rows| (path, rows)))
         .transpose()?;
 
-    let model = super::known::open(&args.model, &args.engine.choice()?)?;
+    let files = super::known::files(&args.model)?;
+    let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
+    let model = super::known::load(&files, &args.engine.choice()?)?;
     let plan = model.plan(args.plan.as_deref())?;
 
     let report = match file {
-        Some((path, rows)) => many(&model, path, &rows, &plan)?,
-        None => one(&model, &args, &plan)?,
+        Some((path, rows)) => many(&model, unknown.as_ref(), path, &rows, &plan)?,
+        None => one(&model, unknown.as_ref(), &args, &plan)?,
     };
     args.engine.say_cost(&model);
-    if let Some(out) = &out {
+    if let Some(out) = &mut out {
         out.write(&output::json(&report)?)?;
     }
     output::print(&if args.json {
@@ -135,7 +153,12 @@ fn table(report: &Report, plan: &Plan, view: View) -> String {
     lens.chain(prompts).collect()
 }
 
-fn one(model: &LoadedModel, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
+fn one(
+    model: &LoadedModel,
+    unknown: Option<&Unknown>,
+    args: &Args,
+    plan: &Plan,
+) -> anyhow::Result<Report> {
     // The parser has made sure that the answer is given.
     let answer = args.answer.unwrap_or_default();
     let question = match (&args.prompt, &args.ids, &args.rows) {
@@ -145,14 +168,38 @@ fn one(model: &LoadedModel, args: &Args, plan: &Plan) -> anyhow::Result<Report> 
             model.question_from_ids(&of(ids), &of(rows), answer)
         }
     }?;
+    if let Some(unknown) = unknown {
+        known(&question, unknown)?;
+        let words = unknown.words(&question);
+        if !words.is_empty() {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+            output::say(&format!(
+                "atelier: the model does not know {} and reads {} as {}: the answer is to another prompt",
+                words.join(", "),
+                if words.len() == 1 { "it" } else { "each" },
+                unknown.name
+            ));
+        }
+    }
     let lens = looked_at(model, &[question], plan)?
         .pop()
         .context("the engine gave no trace")?;
     Ok(lens::report(model, lens))
 }
 
+/// Only what is known can be answered.
+fn known(question: &Question, unknown: &Unknown) -> Result<(), StudyError> {
+    // Ids are what the reader says they are.
+    let Some(text) = &question.text else {
+        return Ok(());
+    };
+    let option = |at: usize| text.options.get(at).map(String::as_str);
+    unknown.check(&question.prompt.option_ids, option)
+}
+
 fn many(
     model: &LoadedModel,
+    unknown: Option<&Unknown>,
     path: &Path,
     rows: &[rows::Row],
     plan: &Plan,
@@ -170,9 +217,27 @@ fn many(
                     option_ids,
                 } => model.question_from_ids(token_ids, option_ids, row.answer),
             };
+            let question = question.and_then(|question| {
+                if let Some(unknown) = unknown {
+                    known(&question, unknown)?;
+                }
+                Ok(question)
+            });
             question.with_context(|| format!("{}, line {}", path.display(), row.line))
         })
         .collect::<anyhow::Result<_>>()?;
+    if let Some(unknown) = unknown {
+        let strange = |question: &Question| !unknown.words(question).is_empty();
+        let mut lines = questions.iter().zip(rows).filter(|(q, _)| strange(q));
+        if let Some((_, first)) = lines.next() {
+            output::say(&format!(
+                "atelier: {} rows have words that the model does not know and reads all as {} (line {} is the first)",
+                1 + lines.count(),
+                unknown.name,
+                first.line
+            ));
+        }
+    }
     Ok(lens::report_prompts(
         model,
         looked_at(model, &questions, plan)?,

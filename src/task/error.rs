@@ -37,6 +37,11 @@ pub enum TaskError {
         found: usize,
         columns: usize,
     },
+    #[error(
+        "{task} is generated, and {count} rows of it would repeat themselves: ask for at most {}",
+        crate::task::minilang::MOST_ROWS
+    )]
+    TooMany { task: String, count: usize },
     #[error("it holds no rows")]
     NoRows,
     #[error("all of its {rows} rows are blank or have no answer, so nothing is left to ask")]

@@ -72,6 +72,16 @@ pub fn text(survey: &Survey) -> String {
             );
         }
     }
+    for (model, task, found) in survey.found() {
+        if found.facts.unknown > 0 {
+            text += &format!(
+                "{} on {}: {} rows have words that the model does not know and reads all alike\n",
+                model.name,
+                task.name,
+                thousands(found.facts.unknown)
+            );
+        }
+    }
     for (model, task, why) in survey.failed() {
         text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
     }

@@ -10,7 +10,7 @@ use crate::engine::{Capture, Run};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, with_rivals};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, StudyError, Unknown};
 use crate::task::item::{Candidate, Item};
 use crate::task::score::Score;
 
@@ -36,6 +36,13 @@ pub struct CellFacts {
     pub rivals: bool,
     /// Rows that are longer than the model's context: left out.
     pub too_long: usize,
+    /// Rows with words that the model does not know, and reads all as one token.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unknown: usize,
+}
+
+fn is_none(rows: &usize) -> bool {
+    *rows == 0
 }
 
 /// A row among those asked, in its file, and what it asks.
@@ -48,6 +55,7 @@ pub(super) struct Place<'a> {
 /// Every row checked, none run.
 pub struct Asking<'a> {
     model: &'a LoadedModel,
+    unknown: Option<Unknown>,
     plans: Arc<[Plan]>,
     /// Lines and items.
     rows: Vec<(usize, &'a Item)>,
@@ -62,10 +70,11 @@ impl<'a> Asking<'a> {
     /// as a continuation.
     ///
     /// # Errors
-    /// No rows, rows of several kinds, the first row that the model cannot read, or no row that is
-    /// short enough.
+    /// No rows, rows of several kinds, the first row that the model cannot read or whose options it
+    /// does not know, or no row that is short enough.
     pub fn start(
         model: &'a LoadedModel,
+        unknown: Option<Unknown>,
         task: &str,
         rows: Vec<(usize, &'a Item)>,
         continuations: bool,
@@ -76,6 +85,7 @@ impl<'a> Asking<'a> {
         }
         let mut asking = Self {
             model,
+            unknown,
             plans: Arc::from([Plan::whole(&model.config().order)?]),
             lengths: Vec::with_capacity(rows.len()),
             rows,
@@ -84,6 +94,7 @@ impl<'a> Asking<'a> {
                 instead: None,
                 rivals: score != Score::Option,
                 too_long: 0,
+                unknown: 0,
             },
         };
         if let Err(refusal) = asking.measure(task) {
@@ -114,8 +125,9 @@ impl<'a> Asking<'a> {
     /// The length of every row.
     fn measure(&mut self, task: &str) -> Result<(), StudyError> {
         self.lengths.clear();
+        self.facts.unknown = 0;
         for row in 0..self.rows.len() {
-            let length = match self.reading(row) {
+            let length = match self.known(row) {
                 Ok(reading) => {
                     let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
                     passages.chain([reading.prompt.token_ids.len()]).max()
@@ -139,6 +151,17 @@ impl<'a> Asking<'a> {
             });
         }
         Ok(())
+    }
+
+    /// A row's reading; whether the model knows its words is counted.
+    fn known(&mut self, row: usize) -> Result<Reading, StudyError> {
+        let reading = self.reading(row)?;
+        if let Some(unknown) = &self.unknown
+            && !reading.is_known(self.rows[row].1, unknown)?
+        {
+            self.facts.unknown += 1;
+        }
+        Ok(reading)
     }
 
     /// Do the options of every row part at one token, all to different ones?

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::definition::{Definition, Form};
 use super::error::TaskError;
+use super::file;
 use super::item::Item;
 use super::minilang;
 use super::questions::{self, Asked, Notes};
@@ -72,7 +73,7 @@ impl Task {
                 known: names.join(", "),
             });
         }
-        let text = std::fs::read_to_string(path).map_err(|error| read_error(path, &error))?;
+        let text = file::text(path, file::DEFINITION).map_err(|error| read_error(path, &error))?;
         let definition = Definition::parse(&text, name_or_file)?;
         Ok(Task::Published(Box::new(definition)))
     }
@@ -144,7 +145,8 @@ impl Task {
         let Task::Published(definition) = self else {
             return Ok(None);
         };
-        if data.is_file() {
+        // What is neither is refused when it is read.
+        if data.exists() && !data.is_dir() {
             return Ok(Some(data.to_path_buf()));
         }
         if !data.is_dir() {
@@ -168,6 +170,12 @@ impl Task {
     pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
         match self {
             Task::Generated(task) => {
+                if count > minilang::MOST_ROWS {
+                    return Err(TaskError::TooMany {
+                        task: task.name().to_string(),
+                        count,
+                    });
+                }
                 let drawn = minilang::held_out(*task, count, minilang::ROWS_SEED);
                 let rows = drawn.into_iter().enumerate().map(|(index, row)| Asked {
                     line: index + 1,
@@ -182,7 +190,7 @@ impl Task {
             Task::Published(definition) => {
                 let data = data.unwrap_or(Path::new("."));
                 let path = self.locate(data)?.ok_or(TaskError::NoRows)?;
-                let file = std::fs::read(&path).map_err(|error| read_error(&path, &error))?;
+                let file = file::read(&path, file::DATA).map_err(|error| read_error(&path, &error))?;
                 let read = read(definition, &path, &file);
                 read.map_err(|error| TaskError::In {
                     path,
