@@ -139,18 +139,33 @@ mod tests {
     fn strays_are_taken_away_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a folder");
         let put = |name: &str| std::fs::write(folder.path().join(name), "x").expect("written");
-        for name in ["a.json.12.part", "b.json.12.part", "sum.rows.part", "a.json", "a.json.x.part"] {
+        for name in [
+            "a.json.12.part",
+            "b.json.12.part",
+            "sum.rows.part",
+            "a.json",
+            "a.json.x.part",
+        ] {
             put(name);
         }
         let held = Unfinished::begin(&folder.path().join("a.json")).expect("another run's");
         remove_strays(folder.path(), |name| name == "a.json");
         let mut left: Vec<String> = std::fs::read_dir(folder.path())
             .expect("a folder")
-            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
             .filter(|name| !name.contains(&std::process::id().to_string()))
             .collect();
         left.sort();
-        assert_eq!(left, ["a.json", "a.json.x.part", "b.json.12.part", "sum.rows.part"]);
+        assert_eq!(
+            left,
+            ["a.json", "a.json.x.part", "b.json.12.part", "sum.rows.part"]
+        );
         assert!(held.part.exists(), "what is still written stays");
     }
 }

@@ -24,7 +24,10 @@ pub fn files(model: &ModelFiles) -> Files {
     let small = small
         .into_iter()
         .filter_map(|(name, bytes)| Some((name, &bytes?[..])));
-    let index = model.index.iter().map(|(name, bytes)| (&name[..], &bytes[..]));
+    let index = model
+        .index
+        .iter()
+        .map(|(name, bytes)| (&name[..], &bytes[..]));
     let weights = model
         .weights
         .iter()
@@ -126,7 +129,11 @@ mod tests {
         assert_eq!(other_file(&before, &before), None);
         let now = files(&[("config.json", "1"), ("model.safetensors", "3")]);
         assert_eq!(other_file(&before, &now), Some("model.safetensors"));
-        let more = files(&[("config.json", "1"), ("model.safetensors", "2"), ("tokenizer.json", "4")]);
+        let more = files(&[
+            ("config.json", "1"),
+            ("model.safetensors", "2"),
+            ("tokenizer.json", "4"),
+        ]);
         assert_eq!(other_file(&before, &more), Some("tokenizer.json"));
     }
 }

@@ -1,19 +1,16 @@
 //! `atelier lens`: prompts in, members, bias and diversity out.
 
-use std::ops::ControlFlow;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::lens_prompts::{Asking, Prompts};
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::picture;
-use super::rows_source::bytes;
 use super::view::View;
-use crate::plan::Plan;
-use crate::study::report::{Lens, Report};
-use crate::study::{LoadedModel, Question, StudyError, Unknown, lens};
-use crate::task::rows;
+use crate::study::{Unknown, lens};
 
 /// One prompt, or a file of them, through the lens
 ///
@@ -115,50 +112,25 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut out = out
         .map(|path| OutFile::new(path, there, &inputs))
         .transpose()?;
-    let file = args
-        .prompts
-        .as_deref()
-        .map(|path| read_rows(path).map(|rows| (path, rows)))
-        .transpose()?;
+    let prompts = args.prompts.as_deref().map(Prompts::open).transpose()?;
 
     let files = super::known::files(&args.model)?;
     let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let plan = model.plan(args.plan.as_deref())?;
-
-    let report = match file {
-        Some((path, rows)) => many(&model, unknown.as_ref(), path, &rows, &plan)?,
-        None => one(&model, unknown.as_ref(), &args, &plan)?,
+    let asking = Asking {
+        model: &model,
+        unknown: unknown.as_ref(),
+        plan: &plan,
     };
-    args.engine.say_cost(&model);
-    if let Some(out) = &mut out {
-        out.write(&output::json(&report)?)?;
+    match prompts {
+        Some(prompts) => many(&asking, &prompts, &args, out.as_mut()),
+        None => one(&asking, &args, out.as_mut()),
     }
-    output::print(&if args.json {
-        output::json(&report)?
-    } else {
-        table(&report, &plan, args.column)
-    })
 }
 
-fn table(report: &Report, plan: &Plan, view: View) -> String {
-    let lens = report
-        .lens
-        .iter()
-        .map(|lens| picture::lens(lens, plan, &report.model, &report.engine, view));
-    let prompts = report
-        .prompts
-        .iter()
-        .map(|rows| picture::prompts(rows, plan, &report.model, &report.engine, view));
-    lens.chain(prompts).collect()
-}
-
-fn one(
-    model: &LoadedModel,
-    unknown: Option<&Unknown>,
-    args: &Args,
-    plan: &Plan,
-) -> anyhow::Result<Report> {
+fn one(asking: &Asking<'_>, args: &Args, out: Option<&mut OutFile>) -> anyhow::Result<()> {
+    let model = asking.model;
     // The parser has made sure that the answer is given.
     let answer = args.answer.unwrap_or_default();
     let question = match (&args.prompt, &args.ids, &args.rows) {
@@ -168,106 +140,95 @@ fn one(
             model.question_from_ids(&of(ids), &of(rows), answer)
         }
     }?;
-    if let Some(unknown) = unknown {
-        known(&question, unknown)?;
-        let words = unknown.words(&question);
-        if !words.is_empty() {
-            let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
-            output::say(&format!(
-                "atelier: the model does not know {} and reads {} as {}: the answer is to another prompt",
-                words.join(", "),
-                if words.len() == 1 { "it" } else { "each" },
-                unknown.name
-            ));
-        }
+    asking.is_known(&question)?;
+    if let Some(unknown) = asking.unknown {
+        say_strange(&unknown.words(&question), unknown);
     }
-    let lens = looked_at(model, &[question], plan)?
+    let bar = Progress::new("running", "prompts");
+    let lens = asking
+        .looked_at(&[question], &|done| bar.at(done, 1))?
         .pop()
         .context("the engine gave no trace")?;
-    Ok(lens::report(model, lens))
+    drop(bar);
+    let table = picture::lens(
+        &lens,
+        asking.plan,
+        &model.facts(),
+        &model.engine.describe(),
+        args.column,
+    );
+    let json = output::json(&lens::report(model, lens))?;
+    args.engine.say_cost(model);
+    if let Some(out) = out {
+        out.write(&json)?;
+    }
+    output::print(if args.json { &json } else { &table })
 }
 
-/// Only what is known can be answered.
-fn known(question: &Question, unknown: &Unknown) -> Result<(), StudyError> {
-    // Ids are what the reader says they are.
-    let Some(text) = &question.text else {
-        return Ok(());
-    };
-    let option = |at: usize| text.options.get(at).map(String::as_str);
-    unknown.check(&question.prompt.option_ids, option)
+/// A word that is not known is not the word that was asked.
+fn say_strange(words: &[&str], unknown: &Unknown) {
+    if words.is_empty() {
+        return;
+    }
+    let each = if words.len() == 1 { "it" } else { "each" };
+    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    output::say(&format!(
+        "atelier: the model does not know {} and reads {each} as {}: the answer is to another prompt",
+        words.join(", "),
+        unknown.name
+    ));
 }
 
 fn many(
-    model: &LoadedModel,
-    unknown: Option<&Unknown>,
-    path: &Path,
-    rows: &[rows::Row],
-    plan: &Plan,
-) -> anyhow::Result<Report> {
-    // Every row is checked before the first one runs.
-    let questions: Vec<Question> = rows
-        .iter()
-        .map(|row| {
-            let question = match &row.question {
-                rows::Question::Text { prompt, options } => {
-                    model.question(prompt, options, row.answer)
-                }
-                rows::Question::Ids {
-                    token_ids,
-                    option_ids,
-                } => model.question_from_ids(token_ids, option_ids, row.answer),
-            };
-            let question = question.and_then(|question| {
-                if let Some(unknown) = unknown {
-                    known(&question, unknown)?;
-                }
-                Ok(question)
-            });
-            question.with_context(|| format!("{}, line {}", path.display(), row.line))
-        })
-        .collect::<anyhow::Result<_>>()?;
-    if let Some(unknown) = unknown {
-        let strange = |question: &Question| !unknown.words(question).is_empty();
-        let mut lines = questions.iter().zip(rows).filter(|(q, _)| strange(q));
-        if let Some((_, first)) = lines.next() {
-            output::say(&format!(
-                "atelier: {} rows have words that the model does not know and reads all as {} (line {} is the first)",
-                1 + lines.count(),
-                unknown.name,
-                first.line
-            ));
+    asking: &Asking<'_>,
+    prompts: &Prompts,
+    args: &Args,
+    out: Option<&mut OutFile>,
+) -> anyhow::Result<()> {
+    prompts.check(asking)?;
+    let mut summary = None;
+    let mut run = |to: &mut dyn Write| -> anyhow::Result<()> {
+        summary = Some(prompts.run(asking, to)?);
+        Ok(())
+    };
+    match (out, args.json) {
+        (Some(out), false) => out.write_with(&mut run)?,
+        (Some(out), true) => {
+            output::print_with(|shown| out.write_with(|to| run(&mut Both { to, shown })))?
+        }
+        (None, true) => output::print_with(&mut run)?,
+        (None, false) => run(&mut std::io::sink())?,
+    }
+    args.engine.say_cost(asking.model);
+    match summary {
+        Some(summary) if !args.json => output::print(&picture::prompts(
+            &summary,
+            asking.plan,
+            &asking.model.facts(),
+            &asking.model.engine.describe(),
+            args.column,
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What is written and printed.
+struct Both<'a> {
+    to: &'a mut dyn Write,
+    shown: &'a mut dyn Write,
+}
+
+impl Write for Both<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.to.write(bytes)?;
+        // A reader that has seen enough leaves the file to be written.
+        match self.shown.write_all(&bytes[..count]) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(count),
         }
     }
-    Ok(lens::report_prompts(
-        model,
-        looked_at(model, &questions, plan)?,
-    ))
-}
 
-fn looked_at(
-    model: &LoadedModel,
-    questions: &[Question],
-    plan: &Plan,
-) -> Result<Vec<Lens>, StudyError> {
-    let prompts: Vec<_> = questions
-        .iter()
-        .map(|question| question.prompt.clone())
-        .collect();
-    let bar = Progress::new("running", "prompts");
-    let mut progress = |done: usize, total: usize| {
-        bar.at(prompts.len() * done / total.max(1), prompts.len());
-        ControlFlow::Continue(())
-    };
-    let plans = std::slice::from_ref(plan);
-    let traces = model.engine.run(&prompts, plans, &mut progress)?;
-    let traces = traces.into_iter().flatten();
-    Ok(questions
-        .iter()
-        .zip(traces)
-        .map(|(question, trace)| lens::lens(question, plan, trace))
-        .collect())
-}
-
-fn read_rows(path: &Path) -> anyhow::Result<Vec<rows::Row>> {
-    rows::read(&bytes(path)?).with_context(|| path.display().to_string())
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.to.flush()
+    }
 }

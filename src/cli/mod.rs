@@ -6,6 +6,7 @@ mod fingerprint;
 mod interrupt;
 mod known;
 mod lens;
+mod lens_prompts;
 mod members;
 mod models;
 mod orders;

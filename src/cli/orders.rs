@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 use super::orders_picture as picture;
-use super::out_file::{OutFile, There};
+use super::out_file::{OutFile, There, not_newer};
 use super::output::{self, Progress};
 use super::rows_source::{Rows, Source};
 use super::{fingerprint, interrupt};
@@ -270,11 +270,7 @@ fn inputs(args: &Args) -> Vec<&Path> {
 }
 
 /// A file is gone on with only by what began it: nothing of another run is mixed into it.
-fn begun_alike(
-    report: &Report,
-    asked: &[(Fingerprint, Rows)],
-    path: &Path,
-) -> anyhow::Result<()> {
+fn begun_alike(report: &Report, asked: &[(Fingerprint, Rows)], path: &Path) -> anyhow::Result<()> {
     for before in &report.orders {
         let task = &before.task;
         let now = asked.iter().find(|(_, rows)| rows.task == *task);
@@ -377,6 +373,7 @@ fn put(report: &mut Report, orders: Option<Orders>) {
 fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
     let text = file::text(path, file::REPORT)
         .with_context(|| format!("{} cannot be read", path.display()))?;
+    not_newer(&text, path)?;
     let report: Report = serde_json::from_str(&text)
         .with_context(|| format!("{} is not a report to go on from", path.display()))?;
     ensure!(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::study::report::VERSION;
 use crate::unfinished::{Unfinished, remove_strays};
 
 /// Writes beside a file and renames, so that it is whole or as it was.
@@ -16,6 +17,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     });
     written.with_context(|| format!("{} could not be written", path.display()))?;
     Ok(())
+}
+
+/// What an earlier run wrote can be gone on with, whatever else is in it, only by a program that knows
+/// its layout.
+///
+/// # Errors
+/// A newer one.
+pub fn not_newer(text: &str, path: &Path) -> anyhow::Result<()> {
+    let value = serde_json::from_str::<serde_json::Value>(text);
+    let version = value.ok().and_then(|value| value["atelier"].as_u64());
+    match version {
+        Some(found) if found > u64::from(VERSION) => bail!(
+            "{} was written by a newer atelier (layout {found}, this one reads up to {VERSION}): use a newer one",
+            path.display()
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// What may become of a file that is there.
@@ -93,9 +111,8 @@ impl OutFile {
         let name = path.file_name().and_then(|name| name.to_str());
         remove_strays(folder, |stray| Some(stray) == name);
         // Dropped, it leaves nothing.
-        Unfinished::begin(&path).with_context(|| {
-            format!("{shown} cannot be written: give --out another place")
-        })?;
+        Unfinished::begin(&path)
+            .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
         Ok(Self {
             path,
             into: false,
@@ -152,7 +169,7 @@ impl OutFile {
     /// # Errors
     /// A place that cannot be written.
     pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        self.write_with(|to| to.write_all(text.as_bytes()))
+        self.write_with(|to| Ok(to.write_all(text.as_bytes())?))
     }
 
     /// The same, piece by piece.
@@ -161,28 +178,37 @@ impl OutFile {
     /// What `write` says, or a place that cannot be written.
     pub fn write_with(
         &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let written = if self.into {
-            let file = OpenOptions::new().write(true).open(&self.path);
-            file.and_then(|file| {
-                let mut file = BufWriter::new(file);
-                write(&mut file)?;
-                file.flush()
-            })
-        } else {
-            Unfinished::begin(&self.path).and_then(|mut file| {
-                write(&mut file)?;
-                let file = file.finish()?;
-                if self.held.is_some() {
-                    // The lock is on the file, and this is another one now.
-                    self.held = Some(file);
-                    self.empty = false;
-                }
-                Ok(())
-            })
-        };
-        written.with_context(|| format!("{} could not be written", self.path.display()))
+        let written = self.put(write);
+        written.map_err(|error| {
+            let is_ours = error.downcast_ref::<io::Error>().is_none();
+            if is_ours {
+                return error;
+            }
+            error.context(format!("{} could not be written", self.path.display()))
+        })
+    }
+
+    fn put(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        if self.into {
+            let file = OpenOptions::new().write(true).open(&self.path)?;
+            let mut file = BufWriter::new(file);
+            write(&mut file)?;
+            return Ok(file.flush()?);
+        }
+        let mut file = Unfinished::begin(&self.path)?;
+        write(&mut file)?;
+        let file = file.finish()?;
+        if self.held.is_some() {
+            // The lock is on the file, and this is another one now.
+            self.held = Some(file);
+            self.empty = false;
+        }
+        Ok(())
     }
 }
 

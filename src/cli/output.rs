@@ -11,15 +11,22 @@ use crate::study::report::Report;
 
 /// Prints to standard output. A reader that has seen enough (`atelier … | head`) is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    print_with(|out| out.write_all(text.as_bytes()))
+    print_with(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// The same, piece by piece.
-pub fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+pub fn print_with(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    match write(&mut out).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("the result could not be printed"),
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    // What is left would be written again when it is dropped, to a reader that is gone.
+    let _ = out.into_parts();
+    match written {
+        Err(error) => match error.downcast_ref::<io::Error>() {
+            Some(pipe) if pipe.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Some(_) => Err(error).context("the result could not be printed"),
+            None => Err(error),
+        },
+        Ok(()) => Ok(()),
     }
 }
 
@@ -29,7 +36,9 @@ const PIPE_CODE: i32 = 128 + 13;
 /// A line on standard error. When its reader is gone nobody hears what goes wrong: the program ends, as
 /// one that `SIGPIPE` reaches does.
 pub fn say(line: &str) {
-    let written = io::stderr().lock().write_all(format!("{line}\n").as_bytes());
+    let written = io::stderr()
+        .lock()
+        .write_all(format!("{line}\n").as_bytes());
     if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
         std::process::exit(PIPE_CODE);
     }

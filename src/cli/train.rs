@@ -11,8 +11,8 @@ use super::out_file::{OutFile, There};
 use super::output;
 use super::survey::is_model;
 use crate::task::minilang::{self, Task};
-use crate::unfinished::Unfinished;
 use crate::train::{Recipe, STATE, Session, Standing, Trainer, evaluate, family};
+use crate::unfinished::Unfinished;
 
 /// Train a model of the generated mini-language, or write held-out rows of it.
 ///
@@ -126,9 +126,9 @@ fn write_rows(args: &Rows) -> anyhow::Result<()> {
     let out = args.out.as_deref();
     let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
     // Row by row: as many as are asked for, and none of them is kept.
-    let write = |to: &mut dyn Write| -> std::io::Result<()> {
+    let write = |to: &mut dyn Write| -> anyhow::Result<()> {
         for row in minilang::drawn(task, args.rows, args.seed) {
-            serde_json::to_writer(&mut *to, &row)?;
+            serde_json::to_writer(&mut *to, &row).map_err(std::io::Error::from)?;
             to.write_all(b"\n")?;
         }
         Ok(())

@@ -31,6 +31,8 @@ pub enum StudyError {
     UnknownOption { option: String, unknown: String },
     #[error("there are no rows to run: give a task or a file with at least one")]
     NoRows,
+    #[error("the questions cannot be read back from the disk ({reason})")]
+    Questions { reason: String },
     #[error("row {row} is scored another way than the first: run each kind of rows by itself")]
     MixedRows { row: usize },
     #[error("{task}, row {row}: {error}")]

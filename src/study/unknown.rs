@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn the_unknown_token_is_found_where_there_is_one() {
-        let of = |text: &str| Unknown::of(text.as_bytes()).map(|unknown| (unknown.id, unknown.name));
+        let of =
+            |text: &str| Unknown::of(text.as_bytes()).map(|unknown| (unknown.id, unknown.name));
         let words = r#"{"model": {"type": "WordLevel", "vocab": {"a": 0, "[UNK]": 7}, "unk_token": "[UNK]"}}"#;
         assert_eq!(of(words), Some((7, "[UNK]".to_string())));
         let added = r#"{"added_tokens": [{"id": 3, "content": "<unk>"}],

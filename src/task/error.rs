@@ -23,6 +23,14 @@ pub enum TaskError {
     Extension,
     #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
     NotText { line: usize },
+    #[error(
+        "line {line} begins a cell with a quotation mark that is never closed: close it, or write it twice within a quoted cell"
+    )]
+    OpenQuote { line: usize },
+    #[error(
+        "it is a Git LFS pointer and not the file itself: fetch that with `git lfs pull`, or download it"
+    )]
+    Pointer,
     #[error("line {line} cannot be read ({reason})")]
     Format { line: usize, reason: String },
     #[error("it is no parquet file that can be read ({reason})")]

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::TrainError;
 use super::shape::{RMS_NORM_EPS, ROPE_THETA, Shape};
-use crate::unfinished::Unfinished;
 use crate::task::minilang::{self, words};
+use crate::unfinished::Unfinished;
 
 /// `config.json`: a Llama, or MobileLLM where blocks are shared.
 pub fn config(shape: &Shape) -> serde_json::Value {

@@ -45,7 +45,16 @@ fn pipes_and_devices_are_not_read() {
         soon(&["lens", "--model", &model, "--prompts", input], device);
         soon(&["orders", "--model", &model, "--prompts", input], device);
         soon(&["tasks", "check", "lambada", "--data", input], device);
-        soon(&["survey", "figures", input, "--out", &folder.file("x").display().to_string()], device);
+        soon(
+            &[
+                "survey",
+                "figures",
+                input,
+                "--out",
+                &folder.file("x").display().to_string(),
+            ],
+            device,
+        );
     }
     soon(&["tasks", "check", &pipe], device);
     folder.write("large.toml", &vec![b'#'; 2 << 20]);
@@ -58,17 +67,44 @@ fn more_rows_than_there_are() {
     let folder = words();
     let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
-    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
+    let (path, file) = (
+        folder.path(),
+        folder.file("rows.jsonl").display().to_string(),
+    );
     let text = printed(&[
-        "orders", "--model", &path, "--prompts", &file, "--rows", "1000000000", "--strategy", "drop",
+        "orders",
+        "--model",
+        &path,
+        "--prompts",
+        &file,
+        "--rows",
+        "1000000000",
+        "--strategy",
+        "drop",
     ]);
     assert!(text.contains("2 rows"), "{text}");
-    let sweep = ["orders", "--model", "apprentice-2", "--task", "sum", "--strategy", "drop"];
+    let sweep = [
+        "orders",
+        "--model",
+        "apprentice-2",
+        "--task",
+        "sum",
+        "--strategy",
+        "drop",
+    ];
     let with = |more: &[&str]| refused(&[&sweep[..], more].concat());
     assert!(with(&["--rows", "1000000000"]).contains("ask for at most 1000000"));
     assert!(with(&["--seeds", "1000000000"]).contains("1 to 1000 seeds"));
     let out = folder.file("survey").display().to_string();
-    let survey = ["survey", "--models", "apprentice-2", "--tasks", "sum", "--out", &out];
+    let survey = [
+        "survey",
+        "--models",
+        "apprentice-2",
+        "--tasks",
+        "sum",
+        "--out",
+        &out,
+    ];
     let why = refused(&[&survey[..], &["--rows", "1000000000"]].concat());
     assert!(why.contains("ask for at most 1000000"), "{why}");
     let why = refused(&["train", "rows", "--task", "sum", "--rows", "1000000000"]);
@@ -88,7 +124,9 @@ fn a_listener_that_is_gone_ends_the_run_as_a_pipe_does() {
     };
     let atelier = env!("CARGO_BIN_EXE_atelier");
     // Long enough after the reader is gone.
-    let code = gone(&format!("sleep 0.3; '{atelier}' lens --model nothing --ids 1 --rows 1,2 --answer 0"));
+    let code = gone(&format!(
+        "sleep 0.3; '{atelier}' lens --model nothing --ids 1 --rows 1,2 --answer 0"
+    ));
     assert_eq!(code.trim(), "141");
     let code = gone(&format!(
         "sleep 0.3; '{atelier}' orders --model apprentice-2 --task topic --rows 8"
@@ -102,10 +140,12 @@ fn words_that_the_model_does_not_know_are_said() {
     let path = folder.path();
     let ask = |prompt: &str, option: &str| {
         atelier(&[
-            "lens", "--model", &path, "--prompt", prompt, "--option", " red", "--option", option, "--answer", "0",
+            "lens", "--model", &path, "--prompt", prompt, "--option", " red", "--option", option,
+            "--answer", "0",
         ])
     };
-    let said = |output: &std::process::Output| String::from_utf8(output.stderr.clone()).expect("UTF-8");
+    let said =
+        |output: &std::process::Output| String::from_utf8(output.stderr.clone()).expect("UTF-8");
     let known = ask("the ball is", " blue");
     assert!(known.status.success() && said(&known).is_empty());
     let strange = ask("the zeppelin is", " blue");
@@ -117,7 +157,10 @@ fn words_that_the_model_does_not_know_are_said() {
     let refused_option = ask("the ball is", " mauve");
     assert_eq!(refused_option.status.code(), Some(2));
     let why = said(&refused_option);
-    assert!(why.contains("does not know the option \" mauve\" and reads it as [UNK]"), "{why}");
+    assert!(
+        why.contains("does not know the option \" mauve\" and reads it as [UNK]"),
+        "{why}"
+    );
 
     let good = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     let rows = format!("{good}\n{}\n", good.replace("ball", "zeppelin"));
@@ -127,13 +170,25 @@ fn words_that_the_model_does_not_know_are_said() {
         let output = atelier(&[command, "--model", &path, "--prompts", &file]);
         let said = said(&output);
         assert!(output.status.success(), "{said}");
-        assert!(said.contains("1 rows have words that the model does not know"), "{said}");
+        assert!(
+            said.contains("1 rows have words that the model does not know"),
+            "{said}"
+        );
     }
-    folder.write("rows.jsonl", format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes());
+    folder.write(
+        "rows.jsonl",
+        format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes(),
+    );
     let why = refused(&["lens", "--model", &path, "--prompts", &file]);
-    assert!(why.contains("rows.jsonl, line 2: the model does not know the option"), "{why}");
+    assert!(
+        why.contains("rows.jsonl, line 2: the model does not know the option"),
+        "{why}"
+    );
     let why = refused(&["orders", "--model", &path, "--prompts", &file]);
-    assert!(why.contains("row 2: the model does not know the option"), "{why}");
+    assert!(
+        why.contains("row 2: the model does not know the option"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -150,13 +205,22 @@ fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     let (path, file) = (folder.path(), folder.file("two.toml").display().to_string());
     let run = |out: &str| {
         let out = folder.file(out).display().to_string();
-        atelier(&["survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out])
+        atelier(&[
+            "survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out,
+        ])
     };
     task(r#"["red", "blue"]"#);
     let output = run("known");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains("1 rows have words that the model does not know"), "{text}");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        text.contains("1 rows have words that the model does not know"),
+        "{text}"
+    );
     task(r#"["red", "mauve"]"#);
     let output = run("unknown");
     let why = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -5,7 +5,13 @@ use super::support::{Folder, atelier, model, printed, refused};
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
 fn lens<'a>(model: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["lens", "--model", model], &IDS[..], &["--json", "--out", out], more].concat()
+    [
+        &["lens", "--model", model],
+        &IDS[..],
+        &["--json", "--out", out],
+        more,
+    ]
+    .concat()
 }
 
 #[test]
@@ -15,10 +21,17 @@ fn what_is_there_is_replaced_by_force_alone() {
     folder.write("lens.atelier.json", b"what was there before");
     let out = folder.file("lens.atelier.json").display().to_string();
     let why = refused(&lens(&model, &out, &[]));
-    assert!(why.contains("lens.atelier.json is there already") && why.contains("--force"), "{why}");
+    assert!(
+        why.contains("lens.atelier.json is there already") && why.contains("--force"),
+        "{why}"
+    );
     assert_eq!(folder.read("lens.atelier.json"), b"what was there before");
     printed(&lens(&model, &out, &["--force"]));
-    assert!(folder.read("lens.atelier.json").starts_with(b"{\"atelier\":1"));
+    assert!(
+        folder
+            .read("lens.atelier.json")
+            .starts_with(b"{\"atelier\":1")
+    );
     // An empty file is nothing that could be lost.
     folder.write("empty.atelier.json", b"");
     let empty = folder.file("empty.atelier.json").display().to_string();
@@ -30,7 +43,10 @@ fn what_is_read_is_not_written() {
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let rows = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", rows.as_bytes());
-    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
+    let (path, file) = (
+        folder.path(),
+        folder.file("rows.jsonl").display().to_string(),
+    );
     for out in [&file, &folder.file("config.json").display().to_string()] {
         let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", out]);
         assert!(why.contains("is one of the files that are read"), "{why}");
@@ -76,7 +92,12 @@ fn pipes_and_devices_are_written_into() {
     });
     let said = printed(&lens(&model, pipe.to_str().expect("UTF-8"), &[]));
     assert_eq!(reader.join().expect("a reader"), said);
-    assert!(pipe.symlink_metadata().expect("a pipe").file_type().is_fifo());
+    assert!(
+        pipe.symlink_metadata()
+            .expect("a pipe")
+            .file_type()
+            .is_fifo()
+    );
     // Through a link, so that a mistake here cannot replace the system's own.
     let null = folder.file("null");
     std::os::unix::fs::symlink("/dev/null", &null).expect("a link");
@@ -113,13 +134,26 @@ fn a_models_folder_is_not_written_into() {
     let before = folder.read("model.safetensors");
     let out = folder.path();
     let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
-    assert!(why.contains("holds a model already") && why.contains("--force"), "{why}");
-    let why = refused(&["survey", "--models", "apprentice-2", "--tasks", "sum", "--out", &out]);
+    assert!(
+        why.contains("holds a model already") && why.contains("--force"),
+        "{why}"
+    );
+    let why = refused(&[
+        "survey",
+        "--models",
+        "apprentice-2",
+        "--tasks",
+        "sum",
+        "--out",
+        &out,
+    ]);
     assert!(why.contains("is a model's folder"), "{why}");
     assert_eq!(folder.read("model.safetensors"), before);
     folder.write("rows.jsonl", b"mine");
     let rows = folder.file("rows.jsonl").display().to_string();
-    let draw = ["train", "rows", "--task", "sum", "--rows", "2", "--out", &rows];
+    let draw = [
+        "train", "rows", "--task", "sum", "--rows", "2", "--out", &rows,
+    ];
     assert!(refused(&draw).contains("is there already"));
     printed(&[&draw[..], &["--force"]].concat());
     assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);

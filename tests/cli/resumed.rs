@@ -37,7 +37,8 @@ fn own_task(folder: &Path, rows: &str) -> [String; 2] {
     [task, folder.to_path_buf()].map(|path| path.display().to_string())
 }
 
-const ROWS: &str = "text,label\nmood : the soup is bad . it is,1\nmood : the soup is good . it is,0\n";
+const ROWS: &str =
+    "text,label\nmood : the soup is bad . it is,1\nmood : the soup is good . it is,0\n";
 
 struct Survey {
     folder: tempfile::TempDir,
@@ -84,19 +85,40 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
 
     change_weights(&survey.model);
     let why = survey.resumed();
-    assert!(why.contains("begun with another model.safetensors of mine"), "{why}");
+    assert!(
+        why.contains("begun with another model.safetensors of mine"),
+        "{why}"
+    );
     change_weights(&survey.model);
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
-    own_task(survey.folder.path(), &ROWS.replace("bad . it is,1", "bad . it is,0"));
+    own_task(
+        survey.folder.path(),
+        &ROWS.replace("bad . it is,1", "bad . it is,0"),
+    );
     let why = survey.resumed();
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
-    own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
+    assert!(
+        why.contains("begun with other questions or right answers of two"),
+        "{why}"
+    );
+    own_task(
+        survey.folder.path(),
+        &ROWS.replace("soup is bad", "soup is dull"),
+    );
     let why = survey.resumed();
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
-    own_task(survey.folder.path(), &format!("{ROWS}mood : the soup is fine . it is,0\n"));
+    assert!(
+        why.contains("begun with other questions or right answers of two"),
+        "{why}"
+    );
+    own_task(
+        survey.folder.path(),
+        &format!("{ROWS}mood : the soup is fine . it is,0\n"),
+    );
     let why = survey.resumed();
-    assert!(why.contains("begun with 2 rows of two, and now they are 3"), "{why}");
+    assert!(
+        why.contains("begun with 2 rows of two, and now they are 3"),
+        "{why}"
+    );
     own_task(survey.folder.path(), ROWS);
 
     let path = survey.out().join("survey.json");
@@ -108,9 +130,15 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
         survey.resumed()
     };
     let why = edited("program", "0.0.9".into());
-    assert!(why.contains("begun with another version of atelier (0.0.9, and this is"), "{why}");
+    assert!(
+        why.contains("begun with another version of atelier (0.0.9, and this is"),
+        "{why}"
+    );
     let why = edited("engine", "webgpu".into());
-    assert!(why.contains("begun with another engine (webgpu, and now it is cpu)"), "{why}");
+    assert!(
+        why.contains("begun with another engine (webgpu, and now it is cpu)"),
+        "{why}"
+    );
     let why = edited("program", Value::Null);
     assert!(why.contains("not what a survey wrote"), "{why}");
     let mut old: Value = serde_json::from_str(&asked).expect("JSON");
@@ -119,7 +147,10 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     }
     std::fs::write(&path, old.to_string()).expect("written");
     let why = survey.resumed();
-    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
+    assert!(
+        why.contains("begun with an atelier that kept no fingerprints"),
+        "{why}"
+    );
 }
 
 /// Every tenth byte or so of what a resumed survey reads: the report is the same, or the run is
@@ -132,7 +163,11 @@ fn no_flipped_bit_changes_a_report_unseen() {
     let whole = std::fs::read(&report).expect("a report");
     let mut seen = 0;
     let model = survey.out().join("rows/mine");
-    for (file, step) in [("two.parquet", 151), ("sum.parquet", 1009), ("model.json", 31)] {
+    for (file, step) in [
+        ("two.parquet", 151),
+        ("sum.parquet", 1009),
+        ("model.json", 31),
+    ] {
         let path = model.join(file);
         let bytes = std::fs::read(&path).expect(file);
         for at in (0..bytes.len()).step_by(step) {
@@ -185,11 +220,19 @@ fn parts_are_merged_as_what_they_are() {
     let merge = || refused(&["survey", "merge", out.to_str().expect("UTF-8")]);
     let run = |part: &str| {
         let output = atelier(&survey.args(&["--shard", part]));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     };
     let part = |name: &str| out.join(name);
     let copy_all = |from: &str, to: &str| {
-        let status = std::process::Command::new("cp").arg("-r").arg(part(from)).arg(part(to)).status();
+        let status = std::process::Command::new("cp")
+            .arg("-r")
+            .arg(part(from))
+            .arg(part(to))
+            .status();
         assert!(status.expect("cp").success());
     };
     run("1/2");
@@ -197,15 +240,27 @@ fn parts_are_merged_as_what_they_are() {
     // A part under another part's name: 128 rows of the 96 that were asked.
     copy_all("shard-1-of-2", "shard-2-of-2");
     let why = merge();
-    assert!(why.contains("shard-2-of-2 holds part 1 of 2, not part 2 of 2: it was copied or renamed"), "{why}");
+    assert!(
+        why.contains("shard-2-of-2 holds part 1 of 2, not part 2 of 2: it was copied or renamed"),
+        "{why}"
+    );
     // The rows of another part in a part of the right name.
     std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
     run("2/2");
     let rows = "rows/mine/sum.parquet";
     let own = std::fs::read(part("shard-2-of-2").join(rows)).expect("rows");
-    std::fs::copy(part("shard-1-of-2").join(rows), part("shard-2-of-2").join(rows)).expect("a copy");
+    std::fs::copy(
+        part("shard-1-of-2").join(rows),
+        part("shard-2-of-2").join(rows),
+    )
+    .expect("a copy");
     let why = merge();
-    assert!(why.contains("is not part 2 of mine's rows on sum in this survey, but part 1 of mine on sum"), "{why}");
+    assert!(
+        why.contains(
+            "is not part 2 of mine's rows on sum in this survey, but part 1 of mine on sum"
+        ),
+        "{why}"
+    );
     std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");
     // Parts that belong to another division, or to none.
     for (name, piece) in [
@@ -239,9 +294,15 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let args = |tasks: &str, more: &[&str]| -> Vec<String> {
-        let own = ["orders", "--model", &model, "--task", tasks, "--data", &data];
+        let own = [
+            "orders", "--model", &model, "--task", tasks, "--data", &data,
+        ];
         let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
-        own.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
+        own.iter()
+            .chain(&rest)
+            .chain(more)
+            .map(ToString::to_string)
+            .collect()
     };
     let both = format!("sum,{task}");
     let first = printed(&args(&both, &[]));
@@ -250,16 +311,31 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     assert!(std::fs::read(&out).expect("a report") == whole);
 
     let why = refused(&args(&both, &[]));
-    assert!(why.contains("is there already") && why.contains("--force"), "{why}");
+    assert!(
+        why.contains("is there already") && why.contains("--force"),
+        "{why}"
+    );
     let why = refused(&args("sum", &["--resume"]));
-    assert!(why.contains("begun with two too, which is not asked now"), "{why}");
+    assert!(
+        why.contains("begun with two too, which is not asked now"),
+        "{why}"
+    );
     change_weights(&model);
     let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("begun with another model.safetensors"), "{why}");
+    assert!(
+        why.contains("begun with another model.safetensors"),
+        "{why}"
+    );
     change_weights(&model);
-    own_task(folder.path(), &ROWS.replace("bad . it is,1", "bad . it is,0"));
+    own_task(
+        folder.path(),
+        &ROWS.replace("bad . it is,1", "bad . it is,0"),
+    );
     let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    assert!(
+        why.contains("begun with other questions or right answers of two"),
+        "{why}"
+    );
     own_task(folder.path(), ROWS);
 
     let edited = |change: &dyn Fn(&mut Value)| {
@@ -269,16 +345,38 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
         refused(&args(&both, &["--resume"]))
     };
     let why = edited(&|orders| orders["fingerprint"]["engine"] = "WebGPU".into());
-    assert!(why.contains("begun with another engine (WebGPU, and now it is CPU (f32))"), "{why}");
+    assert!(
+        why.contains("begun with another engine (WebGPU, and now it is CPU (f32))"),
+        "{why}"
+    );
     let why = edited(&|orders| orders["fingerprint"]["program"] = "0.0.9".into());
-    assert!(why.contains("begun with another version of atelier (0.0.9"), "{why}");
-    let why = edited(&|orders| drop(orders.as_object_mut().expect("an object").remove("fingerprint")));
-    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
+    assert!(
+        why.contains("begun with another version of atelier (0.0.9"),
+        "{why}"
+    );
+    let why = edited(&|orders| {
+        drop(
+            orders
+                .as_object_mut()
+                .expect("an object")
+                .remove("fingerprint"),
+        )
+    });
+    assert!(
+        why.contains("begun with an atelier that kept no fingerprints"),
+        "{why}"
+    );
     // A list of another length than there are rows.
     let why = edited(&|orders| {
-        orders["original"]["rows"]["kl"].as_array_mut().expect("a list").pop();
+        orders["original"]["rows"]["kl"]
+            .as_array_mut()
+            .expect("a list")
+            .pop();
     });
-    assert!(why.contains("the file holds a sweep of 'sum' with other rows"), "{why}");
+    assert!(
+        why.contains("the file holds a sweep of 'sum' with other rows"),
+        "{why}"
+    );
 
     printed(&args(&both, &["--force"]));
     assert!(std::fs::read(&out).expect("a report") == whole);
@@ -296,7 +394,15 @@ fn a_killed_sweep_keeps_what_it_saved() {
     let begin = |out: &Path, more: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
         command
-            .args(["orders", "--model", "apprentice-2", "--task", "sum", "--strategy", "drop"])
+            .args([
+                "orders",
+                "--model",
+                "apprentice-2",
+                "--task",
+                "sum",
+                "--strategy",
+                "drop",
+            ])
             .args(["--rows", "320", "--out"])
             .arg(out)
             .args(more)
@@ -313,7 +419,11 @@ fn a_killed_sweep_keeps_what_it_saved() {
     // What a run leaves that is killed while it saves.
     std::fs::write(path("killed.atelier.json.999999.part"), "{\"atel").expect("written");
     let output = begin(&killed, &["--resume"]).output().expect("a run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
     let names = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(names, 2, "no stray file");
@@ -323,7 +433,11 @@ fn a_killed_sweep_keeps_what_it_saved() {
 fn strays_of_killed_surveys_are_taken_away() {
     let survey = Survey::new();
     printed(&survey.args(&[]));
-    let strays = ["survey.json.99.part", "rows/mine/sum.parquet.99.part", "rows/mine/model.json.7.part"];
+    let strays = [
+        "survey.json.99.part",
+        "rows/mine/sum.parquet.99.part",
+        "rows/mine/model.json.7.part",
+    ];
     for stray in strays {
         std::fs::write(survey.out().join(stray), "half").expect("written");
     }

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, file_name};
 use super::shard::Shard;
+use super::spool::Spool;
 use crate::cli::fingerprint::{self, Files};
-use crate::cli::out_file::write_whole;
-use crate::study::report::VERSION;
-use crate::study::survey::SurveyTask;
-use crate::task::catalogue::Task;
-use crate::task::questions::Asked as Question;
+use crate::cli::out_file::{not_newer, write_whole};
+use crate::study::survey::{QuestionSource, SurveyTask};
+use crate::task::catalogue::{self, Task};
+use crate::task::questions::{Asked as Question, Seen};
 use crate::task::shots::with_shots;
 
 /// All that a survey's numbers depend on; the questions by their fingerprints.
@@ -43,35 +43,64 @@ pub struct Asked {
 /// A task with its rows.
 pub struct Questions {
     pub task: SurveyTask,
-    pub rows: Vec<Question>,
+    pub rows: Spool,
+}
+
+/// Which rows of a task, and with what in front of them.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    pub data: Option<&'a Path>,
+    pub rows: Option<usize>,
+    pub shots: usize,
+    pub seed: u64,
+    /// Where the survey will be written.
+    pub out: &'a Path,
 }
 
 impl Questions {
     /// # Errors
     /// A task's file that is missing or is not the task's, or too few rows for the examples.
-    pub fn read(
-        name: &str,
-        data: Option<&Path>,
-        rows: Option<usize>,
-        shots: usize,
-        seed: u64,
-    ) -> anyhow::Result<Self> {
+    pub fn read(name: &str, wanted: Wanted<'_>) -> anyhow::Result<Self> {
         let task = Task::find(name)?;
+        let data = wanted.data;
         ensure!(
             matches!(task, Task::Generated(_)) || data.is_some(),
             "{} comes from a file: give the folder of data sets with --data DIR",
             task.name()
         );
-        let count = rows.unwrap_or(task.first());
-        let mut read = task.rows(data, count)?;
-        let notes = read.notes.phrases();
-        read.rows.truncate(count);
-        let rows = with_shots(&read.rows, shots, seed, "\n\n").map_err(|rows| {
-            anyhow::anyhow!(
-                "{} has {rows} rows, too few for {shots} others in front of each: ask for fewer --shots",
-                task.name()
-            )
-        })?;
+        let count = wanted.rows.unwrap_or(task.first());
+        let mut print = Fnv::default();
+        let (rows, notes) = match &task {
+            // One after another: none of them is held.
+            Task::Generated(generated) if wanted.shots == 0 => {
+                catalogue::not_too_many(*generated, count)?;
+                let mut seen = Seen::default();
+                let rows = catalogue::drawn(*generated, count).inspect(|row| {
+                    seen.add(row);
+                    print.add(row);
+                });
+                (Spool::new(wanted.out, rows)?, seen.notes().phrases())
+            }
+            _ => {
+                let mut read = task.rows(data, count)?;
+                let notes = read.notes.phrases();
+                read.rows.truncate(count);
+                let rows = if wanted.shots == 0 {
+                    read.rows
+                } else {
+                    let shown = with_shots(&read.rows, wanted.shots, wanted.seed, "\n\n");
+                    shown.map_err(|rows| {
+                        anyhow::anyhow!(
+                            "{} has {rows} rows, too few for {} others in front of each: ask for fewer --shots",
+                            task.name(),
+                            wanted.shots
+                        )
+                    })?
+                };
+                let rows = rows.into_iter().inspect(|row| print.add(row));
+                (Spool::new(wanted.out, rows)?, notes)
+            }
+        };
         Ok(Self {
             task: SurveyTask {
                 name: task.name().to_string(),
@@ -80,7 +109,7 @@ impl Questions {
                 score: task.score(),
                 rows: rows.len(),
                 notes,
-                fingerprint: fnv(&rows),
+                fingerprint: print.text(),
             },
             rows,
         })
@@ -130,16 +159,7 @@ impl Asked {
         let path = folder.asked();
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("{} holds no survey", folder.path().display()))?;
-        let version = serde_json::from_str::<serde_json::Value>(&text);
-        let version = version.ok().and_then(|value| value["atelier"].as_u64());
-        if let Some(found) = version
-            && found > u64::from(VERSION)
-        {
-            bail!(
-                "{} was written by a newer atelier (layout {found}, this one reads up to {VERSION}): use a newer one",
-                path.display()
-            );
-        }
+        not_newer(&text, &path)?;
         serde_json::from_str(&text)
             .with_context(|| format!("{} is not what a survey wrote", path.display()))
     }
@@ -212,7 +232,10 @@ impl Asked {
         tasks.find_map(|(now, before)| {
             if now.rows != before.rows {
                 let (rows, name) = (before.rows, &now.name);
-                return Some(format!("{rows} rows of {name}, and now they are {}", now.rows));
+                return Some(format!(
+                    "{rows} rows of {name}, and now they are {}",
+                    now.rows
+                ));
             }
             if now.fingerprint != before.fingerprint {
                 return Some(format!("other questions or right answers of {}", now.name));
@@ -235,17 +258,24 @@ pub fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> anyhow:
 }
 
 /// FNV-1a of all questions with their answers and lines: the page joins reports by it.
-fn fnv(rows: &[Question]) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |text: &str| {
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    for row in rows {
-        add(&row.line.to_string());
-        add(&row.item.text());
-        add(&row.item.right());
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
     }
-    format!("{hash:016x}")
+}
+
+impl Fnv {
+    fn add(&mut self, row: &Question) {
+        for text in [row.line.to_string(), row.item.text(), row.item.right()] {
+            for byte in text.bytes().chain([0xff]) {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
 }

@@ -8,11 +8,11 @@ use super::folder::Folder;
 use super::journal::{self, Journal};
 use super::rows_file::{About, RowsWriter};
 use super::shard::Shard;
-use crate::unfinished::Unfinished;
+use super::spool::Spool;
 use crate::engine::members;
 use crate::study::survey::{Asking, WINDOW};
 use crate::study::{LoadedModel, StudyError, Unknown};
-use crate::task::questions::Asked as Question;
+use crate::unfinished::Unfinished;
 
 /// How a cell ended.
 pub enum End {
@@ -29,7 +29,7 @@ pub struct Job<'a> {
     /// What its tokenizer reads for words that it does not know.
     pub unknown: Option<Unknown>,
     pub task: &'a str,
-    pub rows: &'a [Question],
+    pub rows: &'a Spool,
     pub continuations: bool,
     pub shard: Shard,
     /// Fingerprint of all that the survey asks.
@@ -48,9 +48,14 @@ impl Job<'_> {
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
-        let rows = self.rows.iter().map(|row| (row.line, &row.item)).collect();
         let unknown = self.unknown.clone();
-        let asking = Asking::start(self.model, unknown, self.task, rows, self.continuations);
+        let asking = Asking::start(
+            self.model,
+            unknown,
+            self.task,
+            self.rows,
+            self.continuations,
+        );
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),

@@ -112,7 +112,9 @@ impl Folder {
 pub fn is_model(folder: &Path) -> bool {
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names = names.map(|entry| entry.file_name());
-    names.any(|name| name == "config.json" || Path::new(&name).extension() == Some("safetensors".as_ref()))
+    names.any(|name| {
+        name == "config.json" || Path::new(&name).extension() == Some("safetensors".as_ref())
+    })
 }
 
 /// A name that is one folder on every system.

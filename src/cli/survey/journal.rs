@@ -111,9 +111,7 @@ pub fn rows(
             Ok(_) => {
                 Some(read(&line).with_context(|| format!("{shown} holds a line that is no row")))
             }
-            Err(error) => {
-                Some(Err(error).with_context(|| format!("{shown} cannot be read")))
-            }
+            Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
         }
     });
     let mut next: Option<anyhow::Result<MeasuredRow>> = lines.next();

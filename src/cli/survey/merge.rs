@@ -205,7 +205,9 @@ fn join(
         ..parts[0].about.clone()
     };
     ensure!(
-        parts.iter().all(|part| part.about.facts == about.facts && part.about.members == about.members),
+        parts
+            .iter()
+            .all(|part| part.about.facts == about.facts && part.about.members == about.members),
         "the parts scored {model} on {task} in different ways: they are no parts of one survey"
     );
     let found: usize = parts.iter().map(RowsFile::len).sum();

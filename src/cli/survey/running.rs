@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail, ensure};
 
-use super::asked::{Asked, Questions, distinct};
+use super::asked::{Asked, Questions, Wanted, distinct};
 use super::cell::{End, Job};
 use super::finish::{Facts, finish};
 use super::folder::Folder;
@@ -18,6 +18,7 @@ use crate::cli::{fingerprint, interrupt, known};
 use crate::engine::{EngineChoice, members};
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
+use crate::study::survey::QuestionSource;
 use crate::study::{LoadedModel, StudyError, Unknown};
 
 pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
@@ -34,10 +35,17 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
         .map(|model| known::files(model))
         .collect::<Result<Vec<ModelFiles>, _>>()?;
     distinct("models", files.iter().map(|files| files.name.as_str()))?;
+    let wanted = Wanted {
+        data: ask.data.as_deref(),
+        rows: ask.rows,
+        shots: ask.shots,
+        seed: ask.seed,
+        out,
+    };
     let questions = ask
         .tasks
         .iter()
-        .map(|task| Questions::read(task, ask.data.as_deref(), ask.rows, ask.shots, ask.seed))
+        .map(|task| Questions::read(task, wanted))
         .collect::<anyhow::Result<Vec<_>>>()?;
     distinct("tasks", questions.iter().map(|q| q.task.name.as_str()))?;
     for questions in &questions {

@@ -82,6 +82,19 @@ pub fn text(survey: &Survey) -> String {
             );
         }
     }
+    for (model, task, found) in survey.found() {
+        if let Ok(information) = &found.information
+            && information.rows < found.averages.rows
+        {
+            text += &format!(
+                "{} on {}: information from {} of {} rows, drawn with a fixed seed\n",
+                model.name,
+                task.name,
+                thousands(information.rows),
+                thousands(found.averages.rows)
+            );
+        }
+    }
     for (model, task, why) in survey.failed() {
         text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
     }

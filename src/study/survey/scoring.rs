@@ -127,7 +127,13 @@ mod tests {
     fn the_joining_space_is_no_length() {
         let passage = |text: &str| {
             let token_ids = vec![1, 2];
-            (Passage { token_ids, scored: 1 }, bytes(text))
+            (
+                Passage {
+                    token_ids,
+                    scored: 1,
+                },
+                bytes(text),
+            )
         };
         let prompt = Prompt {
             token_ids: vec![1],
@@ -171,6 +177,9 @@ mod tests {
         assert_eq!((row.correct, row.correct_per_byte), (false, Some(true)));
         let mut rows = crate::study::orders::Rows::default();
         rows.push_passages(&reading, &scores);
-        assert_eq!((&*rows.correct, &*rows.correct_per_byte), (&[false][..], &[true][..]));
+        assert_eq!(
+            (&*rows.correct, &*rows.correct_per_byte),
+            (&[false][..], &[true][..])
+        );
     }
 }

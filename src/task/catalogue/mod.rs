@@ -29,6 +29,9 @@ const PUBLISHED: [(&str, &str); 13] = [
     ("gsm8k", include_str!("gsm8k.toml")),
 ];
 
+/// What a clone without Git LFS holds in a large file's place begins with.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// A task that can be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
@@ -170,28 +173,18 @@ impl Task {
     pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
         match self {
             Task::Generated(task) => {
-                if count > minilang::MOST_ROWS {
-                    return Err(TaskError::TooMany {
-                        task: task.name().to_string(),
-                        count,
-                    });
-                }
-                let drawn = minilang::held_out(*task, count, minilang::ROWS_SEED);
-                let rows = drawn.into_iter().enumerate().map(|(index, row)| Asked {
-                    line: index + 1,
-                    item: Item::Option {
-                        prompt: row.prompt,
-                        options: row.options,
-                        answer: row.answer,
-                    },
-                });
-                Ok(noticed(rows.collect(), None))
+                not_too_many(*task, count)?;
+                Ok(noticed(drawn(*task, count).collect(), None))
             }
             Task::Published(definition) => {
                 let data = data.unwrap_or(Path::new("."));
                 let path = self.locate(data)?.ok_or(TaskError::NoRows)?;
-                let file = file::read(&path, file::DATA).map_err(|error| read_error(&path, &error))?;
-                let read = read(definition, &path, &file);
+                let file =
+                    file::read(&path, file::DATA).map_err(|error| read_error(&path, &error))?;
+                let read = match file.starts_with(POINTER) {
+                    true => Err(TaskError::Pointer),
+                    false => read(definition, &path, &file),
+                };
                 read.map_err(|error| TaskError::In {
                     path,
                     error: Box::new(error),
@@ -224,17 +217,36 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
     }
 }
 
+/// # Errors
+/// More rows than a generated task has to give.
+pub fn not_too_many(task: minilang::Task, count: usize) -> Result<(), TaskError> {
+    if count <= minilang::MOST_ROWS {
+        return Ok(());
+    }
+    Err(TaskError::TooMany {
+        task: task.name().to_string(),
+        count,
+    })
+}
+
+/// The held-out rows of a generated task, one after another.
+pub fn drawn(task: minilang::Task, count: usize) -> impl Iterator<Item = Asked> {
+    let rows = minilang::drawn(task, count, minilang::ROWS_SEED).enumerate();
+    rows.map(|(index, row)| Asked {
+        line: index + 1,
+        item: Item::Option {
+            prompt: row.prompt,
+            options: row.options,
+            answer: row.answer,
+        },
+    })
+}
+
 /// Rows none of which can be left out.
 fn noticed(rows: Vec<Asked>, file: Option<&Path>) -> TaskRows {
-    let mut notes = Notes {
-        read: rows.len(),
-        usable: rows.len(),
-        ..Notes::default()
-    };
-    notes.repeats(&rows);
     TaskRows {
+        notes: Notes::of(&rows),
         rows,
-        notes,
         file: file.map(Path::to_path_buf),
     }
 }

@@ -76,7 +76,8 @@ pub struct Columns {
 /// The first text that is there twice, blanks around it aside: nothing tells such options apart.
 pub fn equal(texts: &[String]) -> Option<&str> {
     let mut pairs = texts.iter().enumerate();
-    let twice = pairs.find(|(at, text)| texts[..*at].iter().any(|other| other.trim() == text.trim()));
+    let twice =
+        pairs.find(|(at, text)| texts[..*at].iter().any(|other| other.trim() == text.trim()));
     twice.map(|(_, text)| text.trim())
 }
 
