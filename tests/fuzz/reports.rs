@@ -30,28 +30,64 @@ static SURVEY: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// A few rows of a small model under a few orders, and what is needed to go on with it.
-static SWEEP: LazyLock<(LoadedModel, Vec<Item>, Vec<Order>, Value)> = LazyLock::new(|| {
-    let folder = in_project("tests/models/random-llama2");
-    let files = ModelFiles::open(&folder).expect("a model");
-    let model = LoadedModel::from_files(&files, &mut |_, _| {}).expect("a model");
-    let items: Vec<Item> = (0..20)
-        .map(|n| Item::Ids {
-            token_ids: vec![n, 2, 3],
-            option_ids: vec![5, 6, 7],
-            answer: n as usize % 3,
-        })
-        .collect();
-    let order = &model.config().order;
-    let orders = Order::all(&[Sweep::Skip], Extent::default(), order).expect("orders");
-    let mut sweeping = Sweeping::start(&model, "ids", &items, orders.clone(), 0).expect("a sweep");
-    while sweeping.rows_done() < 16 {
-        sweeping.advance().expect("a step");
+struct Stopped {
+    model: LoadedModel,
+    items: Vec<Item>,
+    orders: Vec<Order>,
+    found: Value,
+}
+
+impl Stopped {
+    fn new() -> Self {
+        let folder = in_project("tests/models/random-llama2");
+        let files = ModelFiles::open(&folder).expect("a model");
+        let model = LoadedModel::from_files(&files, &mut |_, _| {}).expect("a model");
+        let items: Vec<Item> = (0..20)
+            .map(|n| Item::Ids {
+                token_ids: vec![n, 2, 3],
+                option_ids: vec![5, 6, 7],
+                answer: n as usize % 3,
+            })
+            .collect();
+        let order = &model.config().order;
+        let orders = Order::all(&[Sweep::Skip], Extent::default(), order).expect("orders");
+        let start = Sweeping::start(&model, "ids", &items, orders.clone(), 0);
+        let mut sweeping = start.expect("a sweep");
+        while sweeping.rows_done() < 16 {
+            sweeping.advance().expect("a step");
+        }
+        let found = sweeping.orders().expect("rows");
+        drop(sweeping);
+        let found = serde_json::to_value(found).expect("JSON");
+        Self {
+            model,
+            items,
+            orders,
+            found,
+        }
     }
-    let found = sweeping.orders().expect("rows");
-    drop(sweeping);
-    let found = serde_json::to_value(found).expect("JSON");
-    (model, items, orders, found)
-});
+
+    /// Goes on from what was edited, if that is still a sweep.
+    fn go_on(&self, edits: &[(prop::sample::Index, Edit)]) {
+        let Ok(stopped) = serde_json::from_value::<Orders>(edited(&self.found, edits)) else {
+            return;
+        };
+        let start = Sweeping::start(&self.model, "ids", &self.items, self.orders.clone(), 0);
+        let mut sweeping = start.expect("a sweep");
+        match sweeping.resume(&stopped) {
+            Ok(()) => {
+                let rows = sweeping.rows_done();
+                assert_eq!(sweeping.orders().map_or(0, |now| now.rows), rows);
+            }
+            Err(error) => one_line("a sweep", &error.to_string()),
+        }
+    }
+}
+
+thread_local! {
+    // An engine belongs to its thread.
+    static STOPPED: Stopped = Stopped::new();
+}
 
 /// Every place in a value, as JSON pointers.
 fn places(value: &Value) -> Vec<String> {
@@ -152,19 +188,6 @@ proptest! {
 
     #[test]
     fn a_sweep_with_other_values_is_gone_on_with_or_refused(edits in edits()) {
-        let (model, items, orders, found) = &*SWEEP;
-        let Ok(stopped) = serde_json::from_value::<Orders>(edited(found, &edits)) else {
-            return Ok(());
-        };
-        let start = Sweeping::start(model, "ids", items, orders.clone(), 0);
-        let mut sweeping = start.expect("a sweep");
-        match sweeping.resume(&stopped) {
-            Ok(()) => {
-                let rows = sweeping.rows_done();
-                let now = sweeping.orders();
-                prop_assert_eq!(now.map_or(0, |now| now.rows), rows);
-            }
-            Err(error) => one_line("a sweep", &error.to_string()),
-        }
+        STOPPED.with(|stopped| stopped.go_on(&edits));
     }
 }
