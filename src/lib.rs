@@ -10,9 +10,10 @@
 //!
 //! # Layout
 //!
-//! - [`model`]: what a model is: a checked configuration, a checkpoint, a tokenizer.
+//! - [`model`]: what a model is: a checked shape, a checkpoint's weights as they are stored, a tokenizer; one
+//!   file a family.
 //! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
-//! - [`engine`]: runs plans and records members.
+//! - [`engine`]: runs plans and records members: one executor over the CPU, WebGPU and CUDA.
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
 //! - [`task`]: prompts with right answers: the generated teaching tasks, published data sets, a
 //!   reader's own TOML files, and what counts as right.

@@ -234,6 +234,9 @@ fn the_papers_models_have_configs_that_are_understood() {
         Some(RopeScaling::LongRope { ref long, original_context: 4096, .. }) if long.len() == 48
     ));
     let gpt2 = config("gpt2");
-    assert_eq!((gpt2.family, gpt2.blocks.len(), gpt2.width), ("GPT-2", 12, 768));
+    assert_eq!(
+        (gpt2.family, gpt2.blocks.len(), gpt2.width),
+        ("GPT-2", 12, 768)
+    );
     assert!(gpt2.input.learned_positions && gpt2.rope().is_none());
 }

@@ -1,4 +1,4 @@
-//! The three columns of MATH section 3, and in which unit each is shown.
+//! The three columns of docs/definitions.md, section 3, and in which unit each is shown.
 
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lens;

@@ -19,6 +19,13 @@ pub struct Readout {
     head_bias: Option<Vec<f32>>,
 }
 
+/// The options of some prompts, as they are read.
+pub struct PromptOptions {
+    pub rows: OptionRows,
+    /// What the bias member adds to each option's logit, `[P][K]`; `None`: there is no such member.
+    pub biases: Option<Vec<Vec<f32>>>,
+}
+
 impl Readout {
     pub fn new(weights: Rc<Weights>) -> Result<Self, EngineError> {
         let read = |vector: &Option<_>| {
@@ -49,11 +56,7 @@ impl Readout {
     ///
     /// # Errors
     /// The output rows cannot be read.
-    pub fn options(
-        &self,
-        prompts: &[Prompt],
-        count: usize,
-    ) -> Result<(OptionRows, Option<Vec<Vec<f32>>>), EngineError> {
+    pub fn options(&self, prompts: &[Prompt], count: usize) -> Result<PromptOptions, EngineError> {
         let (d, head) = (self.width(), self.weights.head());
         let is_centred = self.weights.shape.head.norm.kind == NormKind::Layer;
         let mut numbers = Vec::with_capacity(prompts.len() * count * d);
@@ -82,13 +85,16 @@ impl Readout {
             let of_prompt = rows.chunks_exact(d).zip(&prompt.option_ids).map(bias);
             biases.push(of_prompt.collect());
         }
-        let options = OptionRows {
+        let rows = OptionRows {
             numbers,
             prompts: prompts.len(),
             count,
             is_centred,
         };
         let has_bias = self.weights.shape.has_bias_member();
-        Ok((options, has_bias.then_some(biases)))
+        Ok(PromptOptions {
+            rows,
+            biases: has_bias.then_some(biases),
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! Correlations with their significance (*Diversity of Transformer Layers*, section 5.2; MATH
-//! section 6).
+//! Correlations with their significance (*Diversity of Transformer Layers*, section 5.2;
+//! docs/definitions.md, section 6).
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};

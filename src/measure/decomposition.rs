@@ -138,7 +138,7 @@ pub struct Depth {
     pub correct: bool,
 }
 
-/// Everything of MATH section 3 for one trace and one right answer.
+/// Everything of docs/definitions.md, section 3 for one trace and one right answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decomposition {
     /// `max_k |sum_i u_ik - logits_k|`: the residue of the identity the whole picture rests on.

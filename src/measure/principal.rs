@@ -1,5 +1,5 @@
 //! The two directions along which the last states of a prompt's tokens differ most, and where every
-//! earlier state stands on them (MATH section 9).
+//! earlier state stands on them (docs/definitions.md, section 9).
 
 use rand_mt::Mt;
 

@@ -1,5 +1,5 @@
-//! Which states of the residual stream point the same way (MATH section 9; *Transformer Layers as
-//! Painters*, its cosine map).
+//! Which states of the residual stream point the same way (docs/definitions.md, section 9;
+//! *Transformer Layers as Painters*, its cosine map).
 
 /// Cosine of every pair of states, `[S + 1][S + 1]`, from S + 1 states of equal length: before the
 /// first step and after each, the final norm not applied, all tokens' numbers in one list.

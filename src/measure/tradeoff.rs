@@ -1,5 +1,5 @@
 //! Bias against diversity (*Diversity of Transformer Layers*, Theorem 3; Brown et al. 2005): why a
-//! change that adds diversity may add as much bias. MATH section 4.
+//! change that adds diversity may add as much bias. docs/definitions.md, section 4.
 //!
 //! The paper's own form drops two terms of the bias and measures the spread around the target's
 //! mean; both are kept here beside the form that adds up, with what they miss.

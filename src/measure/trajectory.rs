@@ -1,5 +1,5 @@
-//! The path of one token's state through the blocks: how straight, and how evenly growing (MATH
-//! section 9; *Transformer Block Coupling*, Eqs. 15-18).
+//! The path of one token's state through the blocks: how straight, and how evenly growing
+//! (docs/definitions.md, section 9; *Transformer Block Coupling*, Eqs. 15-18).
 //!
 //! The project's golden values are those of a prompt's last token.
 

@@ -7,9 +7,9 @@ mod family;
 mod files;
 mod prompt;
 pub mod shape;
-pub mod weights;
 mod tensor;
 pub mod tokenizer;
+pub mod weights;
 
 pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};

@@ -1,4 +1,5 @@
-//! `tokenizer.json`, and the rule that makes an option one token *in context* (MATH section 2).
+//! `tokenizer.json`, and the rule that makes an option one token *in context* (docs/definitions.md,
+//! section 2).
 
 use super::{ModelError, ModelShape, Prompt};
 

@@ -115,7 +115,8 @@ impl Plan {
         )
     }
 
-    /// Reads a line: the notation of MATH section 7, or the name of a [`Strategy`] (`reverse:2`).
+    /// Reads a line: the notation of docs/definitions.md, section 7, or the name of a [`Strategy`]
+    /// (`reverse:2`).
     ///
     /// `order` is the model's own order of its stored blocks. The notation's numbers are stored
     /// blocks; a strategy's numbers are positions in `order`.

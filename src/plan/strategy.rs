@@ -1,4 +1,4 @@
-//! The named orders of *Transformer Layers as Painters* (MATH section 7).
+//! The named orders of *Transformer Layers as Painters* (docs/definitions.md, section 7).
 //!
 //! A strategy acts on the positions of the model's own order (T block runs), which are the stored
 //! blocks themselves but for models that run a block twice. `s` cuts the ends as the paper's code

@@ -1,4 +1,5 @@
-//! The `geometry` part of a report: how the residual stream moves under a plan (MATH section 9).
+//! The `geometry` part of a report: how the residual stream moves under a plan
+//! (docs/definitions.md, section 9).
 
 use serde::{Deserialize, Serialize};
 

@@ -153,7 +153,8 @@ impl LoadedModel {
     }
 
     /// The likeliest next token, again and again: at most `tokens`, until the model ends its text.
-    /// Every order is recomputed from the start (MATH section 7: no KV cache in a measured run).
+    /// Every order is recomputed from the start (docs/definitions.md, section 7: no KV cache in a
+    /// measured run).
     pub fn greedy(&self, prompt: &str, tokens: usize, plan: &Plan) -> Result<String, StudyError> {
         let tokenizer = self.tokenizer()?;
         let mut ids = tokenizer.encode(prompt)?;

@@ -1,5 +1,5 @@
-//! What it means for a row to be answered right (MATH section 8), in the conventions of the
-//! lm-evaluation-harness, which the Painters paper uses.
+//! What it means for a row to be answered right (docs/definitions.md, section 8), in the
+//! conventions of the lm-evaluation-harness, which the Painters paper uses.
 
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ use crate::page::{Page, set};
 use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
-const TOLERANCE: f64 = 2e-3;
+const TOLERANCE: f64 = 1e-3;
 
 const LINE: &str = "#engine-line";
 const NOTICE: &str = "#engine-notice";
@@ -155,7 +155,7 @@ fn the_page_names_its_engine_and_compares_it() {
         NOTICE,
         "The model runs on the processor: the only adapter is a software one",
     );
-    page.until_says(LINE, "candle on CPU (f32)");
+    page.until_says(LINE, "CPU (f16)");
     let report = page.report();
 
     page.choose_engine("gpu");
@@ -186,8 +186,8 @@ fn the_page_names_its_engine_and_compares_it() {
     page.until_live();
     page.until_says(LINE, "WebGPU on ");
     page.choose_engine("cpu");
-    page.until_says(LINE, "candle on CPU (f32)");
-    page.until_says(".provenance", "candle on CPU (f32)");
+    page.until_says(LINE, "CPU (f16)");
+    page.until_says(".provenance", "CPU (f16)");
     page.assert_quiet();
 }
 
@@ -197,7 +197,7 @@ fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
     with.open("");
     with.until_live();
     with.choose_engine("cpu");
-    with.until_says(LINE, "candle on CPU (f32)");
+    with.until_says(LINE, "CPU (f16)");
     with.until_settled();
     let picture = with.picture();
     drop(with);
@@ -260,7 +260,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
             "{notice}"
         );
         say!("{notice}");
-        page.until_says(".provenance", "candle on CPU (f32)");
+        page.until_says(".provenance", "CPU (f16)");
     }
 }
 
@@ -315,7 +315,7 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
         .run("new BroadcastChannel('devices').postMessage('destroy')");
     page.browser.click(".editor button[type=submit]");
     page.until_says(NOTICE, "the model runs on the processor now");
-    page.until_says(".provenance", "candle on CPU (f32)");
+    page.until_says(".provenance", "CPU (f16)");
     page.until_settled();
     say!("{}", page.text(NOTICE));
     let prompt = page.browser.text("document.querySelector('#prompt').value");

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use web_sys::{Blob, FileReaderSync};
 
@@ -20,7 +21,7 @@ const SMALL: u64 = 64 << 10;
 const KEPT: usize = 16 << 20;
 
 pub struct BlobSource {
-    files: Vec<(String, Blob)>,
+    files: Vec<(String, Rc<Blob>)>,
     kept: RefCell<Kept>,
 }
 
@@ -31,7 +32,7 @@ struct Kept {
 }
 
 impl BlobSource {
-    pub fn new(files: &[(String, Blob)]) -> Self {
+    pub fn new(files: &[(String, Rc<Blob>)]) -> Self {
         Self {
             files: files.to_vec(),
             kept: RefCell::default(),
@@ -48,7 +49,7 @@ impl BlobSource {
         let buffer = reader
             .read_as_array_buffer(&slice)
             .map_err(|_| unreadable())?;
-        let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+        let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
         if bytes.len() as u64 == range.end - range.start {
             Ok(bytes)
         } else {

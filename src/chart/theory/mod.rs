@@ -1,5 +1,5 @@
 //! The eight theorems of *Diversity of Transformer Layers* as pictures, each with one control that
-//! breaks what it rests on. MATH sections 3 to 5.
+//! breaks what it rests on. docs/definitions.md, sections 3 to 5.
 //!
 //! Where the theorem is about a model's rows, the picture is of a survey's; where it is about an
 //! assumption that no model can be made to keep, it is of an [`ensemble`] made up on the spot, and

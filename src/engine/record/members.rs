@@ -105,12 +105,12 @@ impl Record for Members {
     fn open(&self, pass: &mut dyn Pass, scene: &Scene) -> Result<Kept, EngineError> {
         let prompts = &self.prompts[scene.range.clone()];
         let count = self.most_options();
-        let (options, biases) = self.readout.options(prompts, count)?;
+        let options = self.readout.options(prompts, count)?;
         let mut kept = Kept {
             sets: Sets::new(&scene.group.schedule, &scene.group.is_end),
             count,
-            options,
-            biases,
+            options: options.rows,
+            biases: options.biases,
             states: Outputs::new(scene.group),
         };
         pass.keep(0, &scene.pack.last_rows(1), 0)?; // the embedding

@@ -1,5 +1,5 @@
 //! What members say about the right answer, in bits (*Diversity of Transformer Layers*, Theorems 4
-//! to 8): `I(U;Y) = relevancy + conditional redundancy - redundancy`. MATH section 5.
+//! to 8): `I(U;Y) = relevancy + conditional redundancy - redundancy`. docs/definitions.md, section 5.
 //!
 //! The paper names no estimator. There are two here, and whoever shows a number says which it is:
 //! [`votes`] counts, [`copula`] fits Gaussians. Both refuse what the rows cannot support, and

@@ -173,7 +173,7 @@ fn read(weights: &Weights) -> BTreeMap<String, Plain> {
     read
 }
 
-/// The same parts, by the names and layouts that MATH gives each family.
+/// The same parts, by the names and layouts that docs/definitions.md gives each family.
 fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String, Plain> {
     let of = |tensor: &str| plain(tensors, tensor);
     let fused = |names: &[&str]| -> Plain { names.iter().flat_map(|name| of(name)).collect() };

@@ -1,5 +1,5 @@
-//! Text written greedily under many plans (MATH section 8, `generate`): no cache, every token
-//! recomputed under the whole order.
+//! Text written greedily under many plans (docs/definitions.md, section 8, `generate`): no cache,
+//! every token recomputed under the whole order.
 
 use std::sync::Arc;
 

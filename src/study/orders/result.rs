@@ -66,7 +66,7 @@ pub struct Point {
     pub measures: Measures,
 }
 
-/// Means over rows, each with its 95 % interval (MATH section 8).
+/// Means over rows, each with its 95 % interval (docs/definitions.md, section 8).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Share of rows that the score calls right.

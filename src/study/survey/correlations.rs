@@ -1,5 +1,5 @@
 //! Accuracy against MSE, bias and diversity over the models' junction points (*Diversity of
-//! Transformer Layers*, section 5.2, Fig. 3; MATH section 6).
+//! Transformer Layers*, section 5.2, Fig. 3; docs/definitions.md, section 6).
 
 use serde::{Deserialize, Serialize};
 

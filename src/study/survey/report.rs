@@ -99,11 +99,12 @@ pub struct Found {
     /// Mean log-probability of the right continuation or word, nats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
-    /// All of MATH section 3. `by_depth[n].accuracy` is the votes'; `accuracy` is the score's.
+    /// All of docs/definitions.md, section 3. `by_depth[n].accuracy` is the votes'; `accuracy` is
+    /// the score's.
     pub averages: Averages,
-    /// MATH section 4, of raw logits.
+    /// docs/definitions.md, section 4, of raw logits.
     pub tradeoff: Tradeoff,
-    /// MATH section 5, or why there is none.
+    /// docs/definitions.md, section 5, or why there is none.
     #[serde(with = "or_reason")]
     pub information: Result<Information, String>,
     /// Some rows, evenly spread.

@@ -61,7 +61,7 @@ impl MeasuredRow {
         votes.map(<[f32]>::to_vec).collect()
     }
 
-    /// Everything of MATH section 3. `members` `[M]`.
+    /// Everything of docs/definitions.md, section 3. `members` `[M]`.
     pub fn decomposition(&self, members: &[Member]) -> Decomposition {
         decompose(members, &self.votes(), &self.logits, self.answer)
     }

@@ -7,6 +7,9 @@ use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, QkNor
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
+/// What is inside a branch, between its norms.
+type Inside<'a> = dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>> + 'a;
+
 pub struct Numbers {
     /// By [`MatrixRole::ALL`]: `[out, in]`.
     pub matrices: [Vec<f64>; 4],
@@ -27,7 +30,7 @@ pub fn block(
         .map(|row| row.iter().map(|x| f64::from(*x)).collect())
         .collect();
     let is_before = shape.placement == NormPlacement::Before;
-    let branch = |h: &[Vec<f64>], own_norm: bool, inside: &dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>>| {
+    let branch = |h: &[Vec<f64>], own_norm: bool, inside: &Inside| {
         let (gain, bias) = match own_norm {
             true => (VectorRole::MlpNorm, VectorRole::MlpNormBias),
             false => (VectorRole::AttentionNorm, VectorRole::AttentionNormBias),
