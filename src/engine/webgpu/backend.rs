@@ -1,13 +1,13 @@
 //! A model's blocks and read-out on a GPU.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::arena::Arena;
 use super::attention::TileSize;
-use super::block::Block;
+use super::block::GpuBlock;
 use super::gpu::Gpu;
-use super::head::{FinalNorm, Head};
+use super::head::{FinalNorm, GpuHead};
 use super::pass::GpuPass;
 use super::recorder::Tally;
 use crate::engine::EngineError;
@@ -35,10 +35,10 @@ pub struct WebGpuBackend {
     pub(super) weights: Rc<Weights>,
     /// `None`: every matrix as it is stored.
     pub(super) dtype: Option<DType>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<GpuBlock>,
     pub(super) final_norm: FinalNorm,
     /// Uploaded when a run first asks for all logits.
-    pub(super) head: OnceCell<Head>,
+    pub(super) head: RefCell<Option<Rc<GpuHead>>>,
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
     pub(super) tally: Cell<Tally>,
@@ -46,15 +46,13 @@ pub struct WebGpuBackend {
 
 impl WebGpuBackend {
     /// The whole output head, uploaded now if it is not there yet.
-    pub(super) fn head(&self) -> Result<&Head, EngineError> {
-        if self.head.get().is_none() {
-            let head = Head::upload(&self.gpu.device, &self.weights, self.dtype)?;
-            // Nobody else set it meanwhile: a backend belongs to one thread.
-            let _ = self.head.set(head);
+    pub(super) fn head(&self) -> Result<Rc<GpuHead>, EngineError> {
+        let mut held = self.head.borrow_mut();
+        if let Some(head) = &*held {
+            return Ok(head.clone());
         }
-        self.head.get().ok_or_else(|| {
-            super::GpuError::Driver("the output head was not kept".to_owned()).into()
-        })
+        let head = GpuHead::upload(&self.gpu.device, &self.weights, self.dtype)?;
+        Ok(held.insert(Rc::new(head)).clone())
     }
 
     /// Sizes of attention's tiles, by the blocks' heads.
@@ -71,8 +69,8 @@ impl WebGpuBackend {
 
     /// Bytes of weights on the GPU.
     fn weight_bytes(&self) -> u64 {
-        let head = self.head.get().map_or(0, Head::bytes);
-        head + self.blocks.iter().map(Block::bytes).sum::<u64>()
+        let head = self.head.borrow().as_ref().map_or(0, |head| head.bytes());
+        head + self.blocks.iter().map(GpuBlock::bytes).sum::<u64>()
     }
 
     /// Bytes that the runs so far have left on the GPU for the next.

@@ -1,16 +1,16 @@
 //! A device with its kernels, which know no model.
 
 use super::activation::ActivationKernel;
-use super::attention::Attention;
+use super::attention::AttentionKernel;
 use super::device::{Device, STORAGE};
-use super::fate::Fate;
-use super::gather::Gather;
-use super::gemm::Gemm;
-use super::norm::Norm;
-use super::qk_norm::QueryKeyNorm;
+use super::fate::FateKernel;
+use super::gather::GatherKernel;
+use super::gemm::GemmKernel;
+use super::norm::NormKernel;
+use super::qk_norm::QkNormKernel;
 use super::recorder::Bindings;
 use super::rope::RopeKernel;
-use super::votes::Votes;
+use super::votes::VotesKernel;
 
 pub struct Gpu {
     pub device: Device,
@@ -23,30 +23,30 @@ pub struct Gpu {
 }
 
 pub struct Kernels {
-    pub gather: Gather,
-    pub norm: Norm,
-    pub gemm: Gemm,
-    pub qk_norm: QueryKeyNorm,
+    pub gather: GatherKernel,
+    pub norm: NormKernel,
+    pub gemm: GemmKernel,
+    pub qk_norm: QkNormKernel,
     pub rope: RopeKernel,
-    pub attention: Attention,
+    pub attention: AttentionKernel,
     pub activation: ActivationKernel,
-    pub votes: Votes,
-    pub fate: Fate,
+    pub votes: VotesKernel,
+    pub fate: FateKernel,
 }
 
 impl Gpu {
     /// For streams of `width`, and biases of up to `longest`.
     pub fn new(device: Device, width: usize, longest: usize) -> Self {
         let kernels = Kernels {
-            gather: Gather::new(&device),
-            norm: Norm::new(&device),
-            gemm: Gemm::default(),
-            qk_norm: QueryKeyNorm::new(&device),
+            gather: GatherKernel::new(&device),
+            norm: NormKernel::new(&device),
+            gemm: GemmKernel::default(),
+            qk_norm: QkNormKernel::new(&device),
             rope: RopeKernel::new(&device),
-            attention: Attention::default(),
+            attention: AttentionKernel::default(),
             activation: ActivationKernel::default(),
-            votes: Votes::new(&device),
-            fate: Fate::new(&device),
+            votes: VotesKernel::new(&device),
+            fate: FateKernel::new(&device),
         };
         Self {
             bindings: Bindings::new(&device),

@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::gemm::Linear;
 use super::gpu::Gpu;
-use super::matrix::Matrix;
+use super::matrix::GpuMatrix;
 use crate::engine::EngineError;
 use crate::model::DType;
 use crate::model::weights::Weights;
@@ -30,14 +30,14 @@ impl FinalNorm {
 }
 
 /// Every output row.
-pub struct Head {
+pub struct GpuHead {
     /// `[V, D]`
-    matrix: Matrix,
+    matrix: GpuMatrix,
     /// `[V]`; `None`: zeros.
     bias: Option<wgpu::Buffer>,
 }
 
-impl Head {
+impl GpuHead {
     /// Uploads it slice by slice, as it is stored or in `dtype`.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Head {
     ) -> Result<Self, EngineError> {
         let stored = weights.head();
         let dtype = dtype.unwrap_or(stored.dtype);
-        let matrix = Matrix::reserve(device, "head", stored.rows, stored.columns, dtype)?;
+        let matrix = GpuMatrix::reserve(device, "head", stored.rows, stored.columns, dtype)?;
         device.check()?;
         for rows in stored.slices() {
             let slice = weights.rows(stored, rows.clone())?;

@@ -1,11 +1,11 @@
 //! A model on its way to the GPU: room for all of its blocks first, then their weights as they arrive.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::attention::TileSize;
 use super::backend::WebGpuBackend;
-use super::block::Block;
+use super::block::GpuBlock;
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -53,9 +53,9 @@ pub(super) async fn reserve(
     let blocks = shape.blocks.iter().zip(&weights.blocks);
     let blocks = blocks.map(|(shape, stored)| {
         let dtypes = std::array::from_fn(|i| dtype.unwrap_or(stored.matrices[i].dtype));
-        Block::reserve(&device, shape, weights.shape.width, dtypes)
+        GpuBlock::reserve(&device, shape, weights.shape.width, dtypes)
     });
-    let blocks: Result<Vec<Block>, GpuError> = blocks.collect();
+    let blocks: Result<Vec<GpuBlock>, GpuError> = blocks.collect();
     let rows = MatrixRole::ALL.iter().flat_map(|&role| {
         let blocks = shape.blocks.iter();
         blocks.map(move |block| block.matrix(role, shape.width)[0])
@@ -75,7 +75,7 @@ pub(super) async fn reserve(
     Ok(WebGpuBackend {
         blocks: blocks?,
         final_norm: FinalNorm::upload(&gpu.device, &weights)?,
-        head: OnceCell::new(),
+        head: RefCell::new(None),
         arena: Cell::new(None),
         tally: Cell::default(),
         gpu,

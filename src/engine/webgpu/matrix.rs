@@ -11,7 +11,7 @@ use crate::model::{DType, Tensor};
 
 /// Bytes of a buffer at most, where a binding could have more: one huge allocation fails sooner than
 /// several, and every device's queue takes this much at once.
-const PIECE_BYTES: u64 = 120 << 20;
+const PART_BYTES: u64 = 120 << 20;
 
 /// `source` with `//weights N` replaced by the declaration of binding N and of `load(i)`, which
 /// gives four weights as f32. No feature is needed: bf16 is the upper half of an f32.
@@ -72,20 +72,20 @@ fn convert<'a>(tensor: &'a Tensor, dtype: DType) -> Result<Cow<'a, [u8]>, f32> {
 }
 
 /// Some of a matrix's rows.
-pub struct Piece {
+pub struct MatrixPart {
     pub first: usize,
     pub rows: usize,
     pub buffer: wgpu::Buffer,
 }
 
-pub struct Matrix {
+pub struct GpuMatrix {
     pub rows: usize,
     pub columns: usize,
     pub dtype: DType,
-    pub pieces: Vec<Piece>,
+    pub parts: Vec<MatrixPart>,
 }
 
-impl Matrix {
+impl GpuMatrix {
     /// Room for `[rows, columns]`; `columns` must be a multiple of 4.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Matrix {
         dtype: DType,
     ) -> Result<Self, GpuError> {
         let a_row = dtype.bytes_of(columns as u64);
-        let most = (device.largest_buffer().min(PIECE_BYTES) / a_row.max(1)) as usize;
+        let most = (device.largest_buffer().min(PART_BYTES) / a_row.max(1)) as usize;
         if most == 0 {
             return Err(GpuError::Limit {
                 adapter: device.name.clone(),
@@ -107,12 +107,12 @@ impl Matrix {
                 needed: a_row,
             });
         }
-        // Equal pieces: a last one of a few rows would cost as many dispatches and idle.
-        let piece = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
-        let pieces = (0..rows).step_by(piece).map(|first| {
-            let rows = piece.min(rows - first);
+        // Equal parts: a last one of a few rows would cost as many dispatches and idle.
+        let each = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
+        let parts = (0..rows).step_by(each).map(|first| {
+            let rows = each.min(rows - first);
             let buffer = device.buffer(label, rows as u64 * a_row, STORAGE);
-            Piece {
+            MatrixPart {
                 first,
                 rows,
                 buffer,
@@ -122,7 +122,7 @@ impl Matrix {
             rows,
             columns,
             dtype,
-            pieces: pieces.collect(),
+            parts: parts.collect(),
         })
     }
 
@@ -144,15 +144,15 @@ impl Matrix {
             value,
             dtype: self.dtype.name(),
         })?;
-        for piece in &self.pieces {
-            let rows = piece.first.max(first)..(piece.first + piece.rows).min(end);
+        for part in &self.parts {
+            let rows = part.first.max(first)..(part.first + part.rows).min(end);
             if rows.is_empty() {
                 continue;
             }
             let from = (rows.start - first) * a_row as usize;
-            let part = &bytes[from..][..rows.len() * a_row as usize];
-            let offset = (rows.start - piece.first) as u64 * a_row;
-            device.queue.write_buffer(&piece.buffer, offset, part);
+            let bytes = &bytes[from..][..rows.len() * a_row as usize];
+            let offset = (rows.start - part.first) as u64 * a_row;
+            device.queue.write_buffer(&part.buffer, offset, bytes);
         }
         Ok(())
     }
@@ -178,7 +178,7 @@ impl Matrix {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.buffer.size()).sum()
+        self.parts.iter().map(|part| part.buffer.size()).sum()
     }
 }
 
@@ -208,10 +208,11 @@ mod tests {
         };
         let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
         let columns = 1 << 10;
-        let rows = (PIECE_BYTES / (columns as u64 * 4)) as usize + 3;
-        let matrix = Matrix::reserve(&device, "w", rows, columns, DType::F32).expect("two buffers");
-        assert_eq!(matrix.pieces.len(), 2);
-        let second = &matrix.pieces[1];
+        let rows = (PART_BYTES / (columns as u64 * 4)) as usize + 3;
+        let matrix =
+            GpuMatrix::reserve(&device, "w", rows, columns, DType::F32).expect("two buffers");
+        assert_eq!(matrix.parts.len(), 2);
+        let second = &matrix.parts[1];
         let across = noise(6 * columns, 1);
         let filled = matrix.fill(
             &device,

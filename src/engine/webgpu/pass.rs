@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arena::{Arena, Use};
 use super::backend::WebGpuBackend;
 use super::block::Recording;
+use super::device::CAN_BLOCK;
 use super::error::GpuError;
 use super::gather::RowIds;
 use super::norm::{NormVectors, RowSource};
@@ -32,6 +33,7 @@ pub struct GpuPass<'a> {
     /// Options were uploaded in this pass.
     has_options: bool,
     reading: Option<Pending>,
+    is_answered: bool,
 }
 
 impl<'a> GpuPass<'a> {
@@ -78,6 +80,7 @@ impl<'a> GpuPass<'a> {
             outputs: Vec::new(),
             has_options: false,
             reading: None,
+            is_answered: false,
         })
     }
 
@@ -133,7 +136,8 @@ impl<'a> GpuPass<'a> {
         kernels
             .norm
             .run(recorder, from, rows.count, norm, tables, &normed)?;
-        let w = backend.head()?.linear(gpu);
+        let head = backend.head()?;
+        let w = head.linear(gpu);
         kernels
             .gemm
             .run(recorder, &normed, rows.count, w, out, base)?;
@@ -254,17 +258,23 @@ impl Pass for GpuPass<'_> {
         let reading = self.reading.take();
         let staging = &mut self.to.arena.staging;
         let given = reading.map(|reading| staging.finish(device, reading));
-        Ok(given.transpose()?)
+        let given = given.transpose()?;
+        self.is_answered = true;
+        Ok(given)
     }
 }
 
 impl Drop for GpuPass<'_> {
-    /// The next run takes the buffers over, unless something is wrong with them.
+    /// The next run takes the buffers over, unless something is wrong with them. A browser says that
+    /// late: there, only a run that was answered is known to be right.
     fn drop(&mut self) {
         let backend = self.backend;
         let tally = backend.tally.take() + self.to.recorder.tally;
         backend.tally.set(tally);
-        if backend.gpu.device.check().is_ok() {
+        if backend.gpu.device.check().is_err() {
+            // Perhaps there was no room for it.
+            backend.head.take();
+        } else if self.is_answered || CAN_BLOCK {
             backend.arena.set(Some(std::mem::take(&mut self.to.arena)));
         }
     }

@@ -17,11 +17,11 @@ pub struct Pending {
     buffer: wgpu::Buffer,
     bytes: u64,
     parts: Vec<(usize, &'static str)>,
-    answer: Arc<Mutex<Answer>>,
+    answer: Arc<Mutex<Mapping>>,
 }
 
 #[derive(Default)]
-struct Answer {
+struct Mapping {
     mapped: Option<Result<(), wgpu::BufferAsyncError>>,
     waker: Option<Waker>,
 }
@@ -46,7 +46,7 @@ impl Staging {
             encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, bytes);
         })?;
         recorder.tally.read_back_bytes += bytes;
-        let answer = Arc::new(Mutex::new(Answer::default()));
+        let answer = Arc::new(Mutex::new(Mapping::default()));
         let tell = answer.clone();
         // At least four bytes: an empty range cannot be mapped.
         buffer
@@ -127,7 +127,7 @@ impl Pending {
         .await
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Answer> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Mapping> {
         self.answer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

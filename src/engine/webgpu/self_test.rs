@@ -14,6 +14,7 @@ pub async fn run(device: &Device, is_thorough: bool) -> Result<(), GpuError> {
     norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
     norm::check::a_normed_branch_is_a_member(&mut probe)?;
     gemm::check::the_tiles_equal_the_plain_sum_in_every_type(&mut probe)?;
+    gemm::check::a_matrix_in_parts_is_one_product(&mut probe)?;
     gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;
     qk_norm::check::heads_and_full_rows_are_normed_and_values_stay(&mut probe)?;
     rope::check::pairs_turn_and_the_rest_stays(&mut probe)?;

@@ -53,7 +53,7 @@ pub fn qkv(shape: &AttentionShape) -> Vec<f32> {
 }
 
 pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
-    let attention = Attention::default();
+    let attention = AttentionKernel::default();
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, 2) {
         let shape = heads(h, kv_heads, width, window);
         let qkv = qkv(&shape);

@@ -19,7 +19,7 @@ const LANES: usize = 4;
 
 /// A pipeline for every (heads, KV heads, W).
 #[derive(Default)]
-pub struct Attention(Variants<(usize, usize, usize)>);
+pub struct AttentionKernel(Variants<(usize, usize, usize)>);
 
 /// How many queries and keys of a head of a given width lie in workgroup memory at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Tiles {
     }
 }
 
-impl Attention {
+impl AttentionKernel {
     /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`.
     pub fn run(
         &self,

@@ -11,8 +11,8 @@ use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
-use super::matrix::Matrix;
-use super::member::Members;
+use super::matrix::GpuMatrix;
+use super::member::MemberSink;
 use super::norm::{NormVectors, RowSource};
 use super::recorder::Recorder;
 use super::tables::Tables;
@@ -22,10 +22,10 @@ use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
-pub struct Block {
+pub struct GpuBlock {
     pub shape: BlockShape,
     /// By [`MatrixRole::ALL`].
-    matrices: [Matrix; 4],
+    matrices: [GpuMatrix; 4],
     /// Those that the shape has.
     vectors: HashMap<VectorRole, wgpu::Buffer>,
 }
@@ -44,7 +44,7 @@ enum Branch {
     Mlp,
 }
 
-impl Block {
+impl GpuBlock {
     /// Room for the weights of one block, its matrices of these types.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Block {
         let matrix = |role: MatrixRole| {
             let [rows, columns] = shape.matrix(role, width);
             let dtype = dtypes[role as usize];
-            Matrix::reserve(device, &format!("{role:?}"), rows, columns, dtype)
+            GpuMatrix::reserve(device, &format!("{role:?}"), rows, columns, dtype)
         };
         let [qkv, out, up, down] = MatrixRole::ALL.map(matrix);
         let vector = |(role, length): (VectorRole, usize)| {
@@ -72,7 +72,7 @@ impl Block {
         })
     }
 
-    pub fn matrix(&self, role: MatrixRole) -> &Matrix {
+    pub fn matrix(&self, role: MatrixRole) -> &GpuMatrix {
         &self.matrices[role as usize]
     }
 
@@ -84,7 +84,7 @@ impl Block {
     }
 
     pub fn bytes(&self) -> u64 {
-        self.matrices.iter().map(Matrix::bytes).sum::<u64>()
+        self.matrices.iter().map(GpuMatrix::bytes).sum::<u64>()
             + self.vectors.values().map(wgpu::Buffer::size).sum::<u64>()
     }
 
@@ -109,7 +109,7 @@ impl Block {
         if half != Half::Mlp {
             let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
             let attended = self.attend(gpu, to, &x, steps)?; // [steps N, H W]
-            let members = |tables| Members {
+            let members = |tables| MemberSink {
                 tables,
                 middle: &middle,
                 first_step,
@@ -141,7 +141,7 @@ impl Block {
                 .run(&mut to.recorder, &x, rows, w, &up, 0)?;
             let activation = &gpu.kernels.activation;
             activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
-            let members = |tables| Members {
+            let members = |tables| MemberSink {
                 tables,
                 middle: &middle,
                 first_step,
@@ -225,7 +225,7 @@ impl Block {
         branch: Branch,
         inside: &wgpu::Buffer,
         rows: usize,
-        members: &dyn Fn(&'a Tables) -> Members<'a>,
+        members: &dyn Fn(&'a Tables) -> MemberSink<'a>,
     ) -> Result<(), GpuError> {
         let w = match branch {
             Branch::Attention => self.linear(gpu, MatrixRole::Out, VectorRole::OutBias),

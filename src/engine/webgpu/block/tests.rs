@@ -241,9 +241,9 @@ fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) 
     }
 }
 
-fn upload(device: &Device, plain: &Plain) -> Block {
+fn upload(device: &Device, plain: &Plain) -> GpuBlock {
     let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
-    let block = Block::reserve(device, &plain.shape, WIDTH, dtypes).expect("room");
+    let block = GpuBlock::reserve(device, &plain.shape, WIDTH, dtypes).expect("room");
     for role in MatrixRole::ALL {
         let numbers = &plain.matrices[role as usize];
         let [rows, columns] = plain.shape.matrix(role, WIDTH);

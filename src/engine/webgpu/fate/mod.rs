@@ -10,9 +10,9 @@ use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
 
-pub struct Fate(Kernel);
+pub struct FateKernel(Kernel);
 
-impl Fate {
+impl FateKernel {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("fate.wgsl");
         Self(Kernel::new(device, "fate", source, &[Read, Read, Write]))

@@ -10,7 +10,7 @@ use super::kernel::Kernel;
 use super::recorder::Recorder;
 use super::tables::Tables;
 
-pub struct Gather {
+pub struct GatherKernel {
     by_ids: Kernel,
     by_steps: Kernel,
 }
@@ -23,7 +23,7 @@ pub struct RowIds {
     pub count: usize,
 }
 
-impl Gather {
+impl GatherKernel {
     pub fn new(device: &Device) -> Self {
         let kernel = |label, element: &str, row: &str| {
             let source = include_str!("gather.wgsl").replace("{ELEMENT}", element);

@@ -1,5 +1,6 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
+use super::super::matrix::MatrixPart;
 use super::super::probe::{Probe, noise};
 use super::*;
 
@@ -33,12 +34,12 @@ pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<
     for &(m, n, k) in probe.some(&shapes, 1) {
         for dtype in DType::ALL {
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
-            let matrix = Matrix::of_numbers(probe.device, &w, k, dtype)?;
+            let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
             let linear = Linear {
                 matrix: &matrix,
                 bias: &probe.storage("bias", &bias),
             };
-            let gemm = Gemm::default();
+            let gemm = GemmKernel::default();
             let from = probe.storage("a", &a);
             // The outputs of another dispatch lie before these.
             let base = 7;
@@ -52,18 +53,42 @@ pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<
     Ok(())
 }
 
+/// A matrix past a binding lies in several buffers, each a dispatch of its own columns.
+pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuError> {
+    let (m, n, k, first) = (3, 50, 8, 18);
+    let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
+    let mut matrix = GpuMatrix::of_numbers(probe.device, &w[..first * k], k, DType::Bf16)?;
+    let rest = GpuMatrix::of_numbers(probe.device, &w[first * k..], k, DType::Bf16)?;
+    matrix.rows = n;
+    matrix
+        .parts
+        .extend(rest.parts.into_iter().map(|part| MatrixPart {
+            first: first + part.first,
+            ..part
+        }));
+    let linear = Linear {
+        matrix: &matrix,
+        bias: &probe.storage("bias", &bias),
+    };
+    let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
+    let expected = product(&a, &w, &bias, k);
+    probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
+        GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
+    })
+}
+
 /// Which of the tables is which: 3 steps of 2 tokens, a parallel step's share, a kept row.
 pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), GpuError> {
     let (d, k) = (36, 4);
     let m = 3 * STEPS_TOKENS;
     let (a, w, bias) = (noise(m * k, 5), noise(d * k, 6), noise(d, 8));
     let z = product(&a, &w, &bias, k);
-    let matrix = Matrix::of_numbers(probe.device, &w, k, DType::F32)?;
+    let matrix = GpuMatrix::of_numbers(probe.device, &w, k, DType::F32)?;
     let linear = Linear {
         matrix: &matrix,
         bias: &probe.storage("bias", &bias),
     };
-    let gemm = Gemm::default();
+    let gemm = GemmKernel::default();
     let from = probe.storage("a", &a);
     joins(probe, "gemm to members", d, &z, &mut |recorder, to| {
         gemm.run_members(recorder, &from, m, linear, to)
@@ -79,7 +104,7 @@ pub fn joins(
     kernel: &'static str,
     d: usize,
     z: &[f32],
-    run: &mut dyn FnMut(&mut Recorder, &Members) -> Result<(), GpuError>,
+    run: &mut dyn FnMut(&mut Recorder, &MemberSink) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
     let none = u32::MAX;
     let tokens = STEPS_TOKENS;
@@ -98,7 +123,7 @@ pub fn joins(
         (true, false, false),
     ] {
         let tables = probe.tables(tokens, &before, &table, &[0, none, 1, 0], 6 * d);
-        let to = Members {
+        let to = MemberSink {
             tables: &tables,
             middle: &probe.zeros(z.len()),
             first_step: 1,

@@ -6,8 +6,8 @@ use super::device::Device;
 use super::error::GpuError;
 use super::kernel::Access::{Read, Write};
 use super::kernel::{Kernel, Variants};
-use super::matrix::{Matrix, specialise};
-use super::member::{self, Members};
+use super::matrix::{GpuMatrix, specialise};
+use super::member::{self, MemberSink};
 use super::recorder::Recorder;
 use super::template::unroll;
 use super::watchdog::{self, TILE};
@@ -15,7 +15,7 @@ use crate::model::DType;
 
 /// A pipeline for each stored type, with each ending.
 #[derive(Default)]
-pub struct Gemm(Variants<(DType, Ending)>);
+pub struct GemmKernel(Variants<(DType, Ending)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Ending {
@@ -26,12 +26,12 @@ enum Ending {
 /// A matrix, and what is added to its products.
 #[derive(Clone, Copy)]
 pub struct Linear<'a> {
-    pub matrix: &'a Matrix,
+    pub matrix: &'a GpuMatrix,
     /// `[rows of the matrix]`, or more.
     pub bias: &'a wgpu::Buffer,
 }
 
-impl Gemm {
+impl GemmKernel {
     /// `a` `[m, k]` times `w` `[n, k]` transposed, to `out` `[m, n]`, which begins at number `base`.
     pub fn run(
         &self,
@@ -53,7 +53,7 @@ impl Gemm {
         a: &wgpu::Buffer,
         m: usize,
         w: Linear,
-        to: &Members,
+        to: &MemberSink,
     ) -> Result<(), GpuError> {
         let rest = [
             0,
@@ -80,18 +80,18 @@ impl Gemm {
         let kernel = self
             .0
             .get((dtype, ending), || kernel(device, dtype, ending));
-        for piece in &w.matrix.pieces {
-            for (rows, columns) in watchdog::product(m, piece.rows, k, recorder.most_work()) {
+        for part in &w.matrix.parts {
+            for (rows, columns) in watchdog::product(m, part.rows, k, recorder.most_work()) {
                 let own = [
                     rows.end,
                     columns.end,
                     k / 4,
                     rows.start,
                     columns.start,
-                    piece.first,
+                    part.first,
                 ];
                 let params = [&own.map(|x| x as u32)[..], rest].concat();
-                let buffers = [&[a, &piece.buffer, w.bias][..], out].concat();
+                let buffers = [&[a, &part.buffer, w.bias][..], out].concat();
                 let size = [columns.len(), rows.len()].map(|x| x.div_ceil(TILE) as u32);
                 let work = 2 * (rows.len() * columns.len()) as u64 * k as u64;
                 recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], work)?;

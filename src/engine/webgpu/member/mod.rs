@@ -7,7 +7,7 @@ pub const SOURCE: &str = include_str!("member.wgsl");
 
 /// Which members a dispatch makes.
 #[derive(Clone, Copy)]
-pub struct Members<'a> {
+pub struct MemberSink<'a> {
     pub tables: &'a Tables,
     /// `[steps N, D]`: where [`Self::feeds_mlp`] has the MLP's input written.
     pub middle: &'a wgpu::Buffer,
@@ -20,7 +20,7 @@ pub struct Members<'a> {
     pub feeds_mlp: bool,
 }
 
-impl<'a> Members<'a> {
+impl<'a> MemberSink<'a> {
     /// Bindings 4 to 8.
     pub fn buffers(&self) -> [&'a wgpu::Buffer; 5] {
         let Tables {

@@ -21,7 +21,7 @@ pub fn plain(row: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f
 const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
-    let norm = Norm::new(probe.device);
+    let norm = NormKernel::new(probe.device);
     let shapes = [
         (48, NormKind::Layer),
         (576, NormKind::Rms),
@@ -67,7 +67,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
 
 pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
     let (width, rows) = (172, 3 * STEPS_TOKENS);
-    let norm = Norm::new(probe.device);
+    let norm = NormKernel::new(probe.device);
     for &kind in probe.some(&KINDS, 1) {
         let shape = NormShape { kind, eps: 1e-5 };
         let (x, gain, bias) = (noise(rows * width, 1), noise(width, 2), noise(width, 3));

@@ -7,12 +7,12 @@ use super::error::GpuError;
 use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
-use super::member::{self, Members};
+use super::member::{self, MemberSink};
 use super::recorder::Recorder;
 use super::tables::Tables;
 use crate::model::shape::{NormKind, NormShape};
 
-pub struct Norm {
+pub struct NormKernel {
     plain: Kernel,
     member: Kernel,
 }
@@ -36,7 +36,7 @@ pub enum RowSource<'a> {
     Streams { first_step: usize },
 }
 
-impl Norm {
+impl NormKernel {
     pub fn new(device: &Device) -> Self {
         let source = |epilogue: &str| include_str!("norm.wgsl").replacen("//epilogue", epilogue, 1);
         let plain = source(include_str!("plain.wgsl"));
@@ -75,7 +75,7 @@ impl Norm {
         x: &wgpu::Buffer,
         rows: usize,
         norm: NormVectors,
-        to: &Members,
+        to: &MemberSink,
     ) -> Result<(), GpuError> {
         let rest = [
             0,

@@ -10,9 +10,9 @@ use super::kernel::Kernel;
 use super::recorder::Recorder;
 use crate::model::shape::{AttentionShape, QkNorm};
 
-pub struct QueryKeyNorm(Kernel);
+pub struct QkNormKernel(Kernel);
 
-impl QueryKeyNorm {
+impl QkNormKernel {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("qk_norm.wgsl");
         Self(Kernel::new(

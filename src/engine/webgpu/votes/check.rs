@@ -4,7 +4,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
-    let votes = Votes::new(probe.device);
+    let votes = VotesKernel::new(probe.device);
     for (i, (rows, prompts, k, d)) in [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)]
         .into_iter()
         .enumerate()

@@ -9,7 +9,7 @@ use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
 
-pub struct Votes(Kernel);
+pub struct VotesKernel(Kernel);
 
 /// Rows to read, and by what.
 pub struct Ballot<'a> {
@@ -26,7 +26,7 @@ pub struct Ballot<'a> {
     pub is_centred: bool,
 }
 
-impl Votes {
+impl VotesKernel {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("votes.wgsl");
         Self(Kernel::new(device, "votes", source, &[Read, Read, Write]))

@@ -6,11 +6,11 @@ mod naive;
 use std::time::{Duration, Instant};
 
 use self::naive::{NaiveAttention, NaiveGemm};
-use super::attention::{Attention, TileSize, Tiles};
+use super::attention::{AttentionKernel, TileSize, Tiles};
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
-use super::gemm::{Gemm, Linear};
-use super::matrix::Matrix;
+use super::gemm::{GemmKernel, Linear};
+use super::matrix::GpuMatrix;
 use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
 use crate::model::DType;
@@ -55,13 +55,13 @@ impl Yardstick {
         let a = self.device.storage("a", &numbers(m * k));
         let out = self.device.storage("out", &vec![0f32; m * n]);
         let bias = self.device.storage("bias", &vec![0f32; n]);
-        let w = Matrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
+        let w = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
         let linear = Linear {
             matrix: &w,
             bias: &bias,
         };
-        let plain = Matrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
-        let (tiled, naive) = (Gemm::default(), NaiveGemm::new(&self.device));
+        let plain = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
+        let (tiled, naive) = (GemmKernel::default(), NaiveGemm::new(&self.device));
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
@@ -93,7 +93,7 @@ impl Yardstick {
         let out = vec![0f32; tokens * shape.attended_width()];
         let out = self.device.storage("out", &out);
         let (tiled, naive) = (
-            Attention::default(),
+            AttentionKernel::default(),
             NaiveAttention::new(&self.device, shape),
         );
         let queries = TileSize::of(&self.device, shape.head_width)?.queries;

@@ -5,7 +5,7 @@ use super::super::device::Device;
 use super::super::error::GpuError;
 use super::super::kernel::Access::{Read, Write};
 use super::super::kernel::Kernel;
-use super::super::matrix::Matrix;
+use super::super::matrix::GpuMatrix;
 use super::super::recorder::Recorder;
 use crate::model::shape::AttentionShape;
 
@@ -28,13 +28,13 @@ impl NaiveGemm {
         recorder: &mut Recorder,
         a: &wgpu::Buffer,
         m: usize,
-        w: &Matrix,
+        w: &GpuMatrix,
         out: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
-        for piece in &w.pieces {
-            let params = [m, piece.rows, w.columns, w.rows].map(|x| x as u32);
-            let size = [piece.rows.div_ceil(8) as u32, m.div_ceil(8) as u32, 1];
-            recorder.call(&self.0, &[a, &piece.buffer, out], &params, size, 0)?;
+        for part in &w.parts {
+            let params = [m, part.rows, w.columns, w.rows].map(|x| x as u32);
+            let size = [part.rows.div_ceil(8) as u32, m.div_ceil(8) as u32, 1];
+            recorder.call(&self.0, &[a, &part.buffer, out], &params, size, 0)?;
         }
         Ok(())
     }
@@ -87,7 +87,7 @@ mod tests {
         let mut probe = Probe::new(&device, true);
         let (m, n, k) = (13, 21, 40);
         let (a, w) = (noise(m * k, 3), noise(n * k, 4));
-        let matrix = Matrix::of_numbers(&device, &w, k, DType::F32).expect("a matrix");
+        let matrix = GpuMatrix::of_numbers(&device, &w, k, DType::F32).expect("a matrix");
         let naive = NaiveGemm::new(&device);
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &vec![0.0; n], k);
