@@ -76,6 +76,26 @@ pub fn save(name: &str, kind: &str, content: &str) -> Result<(), JsValue> {
     saved
 }
 
+/// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel: the browser
+/// paints the SVG.
+pub async fn png(svg: &str) -> Result<String, JsValue> {
+    let text = js_sys::encode_uri_component(svg);
+    let image = web_sys::HtmlImageElement::new()?;
+    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{text}"));
+    wasm_bindgen_futures::JsFuture::from(image.decode()).await?;
+    let document = window().document().ok_or("no document")?;
+    let canvas: web_sys::HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
+    canvas.set_width(2 * image.natural_width());
+    canvas.set_height(2 * image.natural_height());
+    let pen: web_sys::CanvasRenderingContext2d = canvas
+        .get_context("2d")?
+        .ok_or("no canvas")?
+        .unchecked_into();
+    let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
+    pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
+    canvas.to_data_url()
+}
+
 /// Hands the reader what an address holds (`data:` or `blob:`), under a name.
 pub fn save_url(name: &str, url: &str) -> Result<(), JsValue> {
     let document = window().document().ok_or("no document")?;

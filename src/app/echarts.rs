@@ -4,6 +4,8 @@
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use crate::chart::Figure;
+
 #[wasm_bindgen]
 extern "C" {
     #[derive(Clone)]
@@ -30,14 +32,13 @@ extern "C" {
     fn resize(this: &Instance);
     #[wasm_bindgen(method)]
     fn dispose(this: &Instance);
-    #[wasm_bindgen(catch, method, js_name = renderToSVGString)]
-    fn svg_string(this: &Instance) -> Result<String, JsValue>;
 }
 
 /// A drawing in a host element; disposed of when dropped.
 pub struct Chart {
     instance: Instance,
     clicked: Option<Closure<dyn FnMut(JsValue)>>,
+    said: Closure<dyn Fn(JsValue) -> JsValue>,
     /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
     shape: Option<Vec<usize>>,
 }
@@ -55,6 +56,7 @@ impl Chart {
         Ok(Self {
             instance,
             clicked: None,
+            said: Closure::new(said),
             shape: None,
         })
     }
@@ -80,7 +82,14 @@ impl Chart {
         let like = self.shape.as_ref() == Some(&shape);
         let mut object = option.clone();
         object["animation"] = Value::Bool(!still);
-        self.instance.set_option(&json(&object)?, !like)?;
+        let object = json(&object)?;
+        let tooltip = js_sys::Reflect::get(&object, &JsValue::from_str("tooltip"))?;
+        js_sys::Reflect::set(
+            &tooltip,
+            &JsValue::from_str("formatter"),
+            self.said.as_ref(),
+        )?;
+        self.instance.set_option(&object, !like)?;
         self.shape = Some(shape);
         Ok(())
     }
@@ -96,9 +105,9 @@ impl Drop for Chart {
     }
 }
 
-/// Does an option need what [`load_maps`] brings?
-pub fn needs_maps(option: &Value) -> bool {
-    option.get("visualMap").is_some()
+/// Does a figure need what [`load_maps`] brings?
+pub fn needs_maps(figure: &Figure) -> bool {
+    figure.plot.ramp.is_some()
 }
 
 /// Fetches the part of ECharts that draws heat maps; a second call is answered at once.
@@ -107,37 +116,15 @@ pub async fn load_maps() -> Result<(), JsValue> {
     Ok(())
 }
 
-/// A stand-alone drawing as SVG text.
-pub fn svg(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
-    let document = super::browser::window().document().ok_or("no document")?;
-    let host = document.create_element("div")?;
-    let size = serde_json::json!({ "renderer": "svg", "width": width, "height": height });
-    let instance = init(&host, &JsValue::NULL, &json(&size)?)?;
-    let drawn = instance
-        .set_option(&json(option)?, true)
-        .and_then(|()| instance.svg_string());
-    instance.dispose();
-    drawn
-}
-
-/// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel: the browser
-/// paints the SVG.
-pub async fn png(option: &Value, width: u32, height: u32) -> Result<String, JsValue> {
-    let text = js_sys::encode_uri_component(&svg(option, width, height)?);
-    let image = web_sys::HtmlImageElement::new()?;
-    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{text}"));
-    wasm_bindgen_futures::JsFuture::from(image.decode()).await?;
-    let document = super::browser::window().document().ok_or("no document")?;
-    let canvas: web_sys::HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
-    canvas.set_width(2 * width);
-    canvas.set_height(2 * height);
-    let pen: web_sys::CanvasRenderingContext2d = canvas
-        .get_context("2d")?
-        .ok_or("no canvas")?
-        .unchecked_into();
-    let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
-    pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
-    canvas.to_data_url()
+/// What pointing at something says: the name of the first mark there, as it is. (A template would
+/// write it escaped, and the drawing escapes it once more.)
+fn said(params: JsValue) -> JsValue {
+    let first = if js_sys::Array::is_array(&params) {
+        js_sys::Array::from(&params).get(0)
+    } else {
+        params
+    };
+    js_sys::Reflect::get(&first, &JsValue::from_str("name")).unwrap_or(JsValue::UNDEFINED)
 }
 
 fn json(value: &Value) -> Result<JsValue, JsValue> {

@@ -106,7 +106,7 @@ pub fn part(survey: &Survey, model: impl Fn(&str) -> bool, task: impl Fn(&str) -
         })
         .collect();
     Survey {
-        correlations: if cells.len() == survey.cells.len() {
+        correlations: if cells.len() == survey.cells.len() && tasks.len() == survey.tasks.len() {
             survey.correlations.clone()
         } else {
             correlations(&cells, tasks.len())

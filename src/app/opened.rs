@@ -2,9 +2,7 @@
 
 use super::link::{Choice, Draft};
 use crate::plan::Plan;
-use crate::study::orders::Orders;
-use crate::study::report::Lab;
-use crate::study::report::{Lens, Report, VERSION};
+use crate::study::report::{Opened, Report};
 
 /// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
@@ -57,83 +55,14 @@ pub fn difference(baked: &Report, live: &Report) -> Option<f64> {
     })
 }
 
-/// Reads the text of the report file `name` and checks that it can be drawn.
+/// Reads the text of the report file `name`.
 ///
 /// # Errors
-/// One sentence for the reader: not a report, a newer version's, or parts that do not fit.
+/// One sentence for the reader that names the file: what it is instead, or what does not fit.
 pub fn read(name: &str, text: &str) -> Result<Report, String> {
-    #[derive(serde::Deserialize)]
-    struct Version {
-        atelier: u32,
-    }
-    let version = serde_json::from_str::<Version>(text).map_err(|_| {
-        format!("{name} is not a report of atelier: open a file that `atelier lens --out` wrote.")
-    })?;
-    if version.atelier > VERSION {
-        return Err(format!(
-            "{name} has version {} and this page reads up to {VERSION}: open it with a newer atelier.",
-            version.atelier
-        ));
-    }
-    let report: Report = serde_json::from_str(text)
-        .map_err(|error| format!("{name} is damaged ({error}): write it again."))?;
-    let parts = [
-        report.lens.as_ref().map(is_sound),
-        report.lab.as_ref().map(|lab| is_sound_lab(lab)),
-        (!report.orders.is_empty()).then(|| report.orders.iter().all(is_sound_sweep)),
-    ];
-    let mut parts = parts.into_iter().flatten().peekable();
-    if parts.peek().is_some() && parts.all(|sound| sound) {
-        Ok(report)
-    } else {
-        Err(format!(
-            "{name} holds no picture of one prompt and no sweep over orders, or one whose parts do not fit."
-        ))
-    }
-}
-
-/// Do a report's arrays have the lengths that drawing relies on?
-fn is_sound(lens: &Lens) -> bool {
-    let (m, k) = (lens.members.len(), lens.logits.len());
-    let d = &lens.decomposition;
-    m > 0
-        && lens.answer < k
-        && lens.probabilities.len() == k
-        && lens.option_token_ids.len() == k
-        && lens
-            .options
-            .as_ref()
-            .is_none_or(|options| options.len() == k)
-        && lens.member_logits.len() == m
-        && lens.member_logits.iter().all(|row| row.len() == k)
-        && d.by_depth.len() == m
-        && [&d.probability, &d.logit]
-            .iter()
-            .all(|c| c.member_bias.len() == m && c.member_diversity.len() == m)
-}
-
-fn is_sound_lab(lab: &Lab) -> bool {
-    is_sound(&lab.original)
-        && is_sound(&lab.arranged)
-        && lab.original.logits.len() == lab.arranged.logits.len()
-        && lab.geometry.iter().all(|geometry| {
-            let states = geometry.cosine_map.len();
-            states > 0
-                && geometry.cosine_map.iter().all(|row| row.len() == states)
-                && geometry
-                    .trajectories
-                    .tokens
-                    .iter()
-                    .all(|path| path.len() == states)
-        })
-}
-
-fn is_sound_sweep(orders: &Orders) -> bool {
-    orders
-        .points
-        .iter()
-        .flat_map(|point| &point.variants)
-        .all(|&i| i < orders.variants.len())
+    Opened::read(text.as_bytes())
+        .and_then(Opened::report)
+        .map_err(|error| format!("{name} cannot be shown: {error}."))
 }
 
 #[cfg(test)]
@@ -165,17 +94,24 @@ mod tests {
     #[test]
     fn what_cannot_be_drawn_is_refused_in_a_sentence() {
         for (text, says) in [
-            ("{}".to_string(), "is not a report of atelier"),
-            (text(|v| v["atelier"] = 99.into()), "has version 99"),
-            (text(|v| v["engine"] = 1.into()), "is damaged"),
-            (text(|v| v["lens"]["answer"] = 7.into()), "parts do not fit"),
+            ("{}".to_string(), "is no atelier report"),
+            (text(|v| v["atelier"] = 99.into()), "a newer atelier"),
+            (text(|v| v["engine"] = 1.into()), "is no atelier report"),
+            (
+                text(|v| v["lens"]["answer"] = 7.into()),
+                "its right answer is 7 of 4 options",
+            ),
             (
                 text(|v| v["lens"]["member_logits"] = serde_json::json!([[1.0, 2.0]])),
-                "parts do not fit",
+                "member_logits has 1 entries for 25 members",
             ),
             (
                 text(|v| v["lens"] = serde_json::Value::Null),
-                "no picture of one prompt",
+                "nothing in it",
+            ),
+            (
+                include_str!("../../public/examples/survey.atelier.json").to_string(),
+                "it is a survey: open it with Survey",
             ),
         ] {
             let sentence = read("a.json", &text).expect_err(says);

@@ -98,7 +98,7 @@ impl Column {
         }
     }
 
-    fn shown(self, t: Triple) -> Triple {
+    pub(super) fn shown(self, t: Triple) -> Triple {
         Triple {
             mse: t.mse * self.scale(),
             bias: t.bias * self.scale(),

@@ -40,7 +40,7 @@ impl Identity {
         let digits = digits(t.mse, t.bias, t.diversity);
         let note = format!(
             "The {strokes} add up to the model's own logits within {error}.",
-            strokes = strokes::count(lens),
+            strokes = strokes::count(&lens.members),
             error = short(lens.decomposition.sum_error),
         );
         Self {

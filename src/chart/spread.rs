@@ -1,92 +1,121 @@
 //! Bias and diversity of every stroke, attention and MLP apart.
 
-use serde_json::{Value, json};
-
 use super::number::{percent, short};
-use super::strokes::{self, stroke_name};
+use super::plot::{Line, Mark, Panel, Pen, Plot, Shape};
+use super::strokes::{self, kind_name};
 use super::votes::capital;
-use super::{Cell, Column, Figure, Table, Theme, frame};
-use crate::engine::Kind;
+use super::{Cell, Column, Draft, Figure, Table, Theme};
+use crate::engine::{Kind, Member};
+use crate::measure::decomposition::Triple;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
-const GAP: u32 = 44;
 
 pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
-    let bias = column.member_bias(lens);
-    let diversity = column.member_diversity(lens);
-    let title = title(lens, &bias, diversity);
-    let words = words(lens, column, &bias, diversity);
-    let names = strokes::names(lens);
-    let total = column.total(lens);
+    Spread {
+        members: &lens.members,
+        column,
+        bias: column.member_bias(lens),
+        diversity: column.member_diversity(lens).to_vec(),
+        total: column.total(lens),
+    }
+    .draft(theme)
+    .figure(theme)
+}
 
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["formatter"] = json!("{b0}\nbias {c0}\ndiversity {c2}");
-    option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
-    option["legend"] = frame::kind_legend(theme);
-    option["grid"] = json!([
-        frame::grid(frame::TOP, PLOT),
-        frame::grid(frame::TOP + PLOT + GAP, PLOT)
-    ]);
-    option["xAxis"] = json!([
-        frame::stroke_axis(lens, theme, 0, false),
-        frame::stroke_axis(lens, theme, 1, true)
-    ]);
-    option["yAxis"] = json!([
-        frame::value_axis(
+/// Every member's bias and diversity, of one prompt or on average.
+pub(super) struct Spread<'a> {
+    pub members: &'a [Member],
+    pub column: Column,
+    /// `[M]`
+    pub bias: Vec<f64>,
+    /// `[M]`
+    pub diversity: Vec<f64>,
+    pub total: Triple,
+}
+
+impl Spread<'_> {
+    pub fn draft(&self, theme: &Theme) -> Draft {
+        let names = strokes::names(self.members);
+        let hover = names.iter().zip(&self.bias).zip(&self.diversity);
+        let hover = hover.map(|((name, bias), diversity)| {
+            format!(
+                "{name}\nbias {}\ndiversity {}",
+                short(*bias),
+                short(*diversity)
+            )
+        });
+        Draft {
+            key: "spread",
+            title: title(self.members, &self.bias, &self.diversity),
+            words: words(
+                self.members,
+                &names,
+                self.column,
+                &self.bias,
+                &self.diversity,
+            ),
+            table: table(
+                self.members,
+                self.column,
+                &names,
+                &self.bias,
+                &self.diversity,
+            ),
+            plot: Plot {
+                shared: true,
+                hover: Some(hover.collect()),
+                ..Plot::new(
+                    self.panels(theme).to_vec(),
+                    strokes::kind_pens(self.members, theme),
+                    1,
+                )
+            },
+        }
+    }
+
+    fn panels(&self, theme: &Theme) -> [Panel; 2] {
+        let (column, total) = (self.column, self.total);
+        let pen = |name: &str, colour| Pen::new(name, colour, Line::None, Mark::None);
+        let bias = strokes::panel(
+            self.members,
             theme,
-            0,
-            &format!(
+            format!(
                 "bias ({}), line: mean {}",
                 column.error_unit(),
                 short(total.bias)
             ),
-            true
-        ),
-        frame::value_axis(
+            &self.bias,
+            Some((pen("bias", theme.bias), Shape::PaleBars)),
+        );
+        let diversity = strokes::panel(
+            self.members,
             theme,
-            1,
-            &format!(
+            format!(
                 "diversity ({}), line: mean {}",
                 column.diversity_unit(),
                 short(total.diversity)
             ),
-            true
-        ),
-    ]);
-    let mut series = vec![
-        json!({ "type": "bar", "name": "bias", "data": frame::named(&names, &bias), "barWidth": "38%", "barMaxWidth": 14,
-                "itemStyle": { "color": theme.bias, "opacity": 0.55 },
-                "markLine": frame::level(theme, total.bias, "solid") }),
-        frame::marks(lens, theme, &bias, 0),
-        json!({ "type": "bar", "name": "diversity", "data": frame::named(&names, diversity), "barWidth": "38%",
-                "barMaxWidth": 14, "xAxisIndex": 1, "yAxisIndex": 1,
-                "itemStyle": { "color": "transparent", "borderColor": theme.diversity, "borderType": "dashed", "borderWidth": 1.5 },
-                "markLine": frame::level(theme, total.diversity, "dashed") }),
-        frame::marks(lens, theme, diversity, 1),
-    ];
-    series.extend(frame::kind_entries(theme));
-    option["series"] = Value::Array(series);
-
-    let table = table(lens, column, &names, &bias, diversity);
-    Figure {
-        key: "spread",
-        title,
-        words,
-        height: frame::TOP + 2 * PLOT + GAP + 30,
-        option,
-        table,
+            &self.diversity,
+            Some((pen("diversity", theme.diversity), Shape::HollowBars)),
+        );
+        [
+            bias.tall(PLOT).level(total.bias, theme.ink, Line::Solid),
+            diversity
+                .tall(PLOT)
+                .level(total.diversity, theme.ink, Line::Dashed),
+        ]
     }
 }
 
 /// Who makes the diversity: the kind with most of it, and where in depth that kind makes it.
-fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
+fn title(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
     let total: f64 = diversity.iter().sum();
     // A spread under a thousandth of the error is nothing to point at.
     if total <= 1e-3 * bias.iter().sum::<f64>() {
         return "The strokes hardly disagree".to_owned();
     }
-    let [(kind, share), (second, _), ..] = kinds_by_share(lens, diversity);
+    let [(kind, share), (second, _), ..] = kinds_by_share(members, diversity);
     // Under three fifths there is no one kind to point at.
     if share < 0.6 {
         return capital(&format!(
@@ -98,21 +127,27 @@ fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
     if matches!(kind, Kind::Embedding | Kind::Bias) {
         return format!("Most of the diversity is {}'s", who(kind));
     }
-    match (leading_third(lens, diversity, kind), kind) {
+    match (leading_third(members, diversity, kind), kind) {
         (Some(third), Kind::Attention) => format!("Diversity comes from the {third} attention"),
         (Some(third), _) => format!("Diversity comes from the {third} MLPs"),
         (None, _) => format!("Diversity comes from {}, at every depth", who(kind)),
     }
 }
 
-fn words(lens: &Lens, column: Column, bias: &[f64], diversity: &[f64]) -> [String; 2] {
-    let [(kind, share), ..] = kinds_by_share(lens, diversity);
+fn words(
+    members: &[Member],
+    names: &[String],
+    column: Column,
+    bias: &[f64],
+    diversity: &[f64],
+) -> [String; 2] {
+    let [(kind, share), ..] = kinds_by_share(members, diversity);
     let most = extreme(diversity, |a, b| a > b);
     let first = format!(
         "{} of the diversity is made by {}; the stroke farthest from the others is {} ({}).",
         percent(share),
         who(kind),
-        stroke_name(lens, most),
+        names[most],
         short(diversity[most]),
     );
     let low = extreme(bias, |a, b| a < b);
@@ -124,32 +159,32 @@ fn words(lens: &Lens, column: Column, bias: &[f64], diversity: &[f64]) -> [Strin
     };
     let second = format!(
         "{} comes nearest to the right answer alone (bias {}) and {} misses it most ({}){unit}.",
-        capital(&stroke_name(lens, low)),
+        capital(&names[low]),
         short(bias[low]),
-        stroke_name(lens, high),
+        names[high],
         short(bias[high]),
     );
     [first, second]
 }
 
-fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity: &[f64]) -> Table {
+fn table(
+    members: &[Member],
+    column: Column,
+    names: &[String],
+    bias: &[f64],
+    diversity: &[f64],
+) -> Table {
     let headers = vec![
         "stroke".to_owned(),
         "kind".to_owned(),
         format!("bias ({})", column.error_unit()),
         format!("diversity ({})", column.diversity_unit()),
     ];
-    let kind = |kind: Kind| match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "MLP",
-        Kind::Bias => "bias",
-    };
     let rows = (0..names.len())
         .map(|i| {
             vec![
                 Cell::Text(names[i].clone()),
-                Cell::Text(kind(lens.members[i].kind).to_owned()),
+                Cell::Text(kind_name(members[i].kind).to_owned()),
                 Cell::Number(bias[i]),
                 Cell::Number(diversity[i]),
             ]
@@ -159,14 +194,10 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
 }
 
 /// The kinds with their shares of the sum, largest first.
-fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 4] {
+fn kinds_by_share(members: &[Member], values: &[f64]) -> [(Kind, f64); 4] {
     let total: f64 = values.iter().sum();
     let share = |kind: Kind| {
-        let own = lens
-            .members
-            .iter()
-            .zip(values)
-            .filter(|(m, _)| m.kind == kind);
+        let own = members.iter().zip(values).filter(|(m, _)| m.kind == kind);
         let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
@@ -186,9 +217,8 @@ fn who(kind: Kind) -> &'static str {
 }
 
 /// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
-fn leading_third(lens: &Lens, values: &[f64], kind: Kind) -> Option<&'static str> {
-    let own: Vec<f64> = lens
-        .members
+fn leading_third(members: &[Member], values: &[f64], kind: Kind) -> Option<&'static str> {
+    let own: Vec<f64> = members
         .iter()
         .zip(values)
         .filter(|(m, _)| m.kind == kind)

@@ -1,8 +1,12 @@
 //! Strokes: the members of a run, named for people and grouped into tiles.
 
-use super::Column;
-use super::number::ordinal;
-use crate::engine::Kind;
+use std::collections::HashMap;
+
+use super::number::{ordinal, short};
+use super::plot::{Axis, Line, Panel, Pen, Point, Series, Shape};
+use super::theme::mark;
+use super::{Column, Theme};
+use crate::engine::{Kind, Member};
 use crate::measure::decomposition::softmax;
 use crate::study::report::Lens;
 
@@ -29,10 +33,12 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
             _ => {
-                let run = 1 + tiles
-                    .iter()
-                    .filter(|tile| tile.block == member.block)
-                    .count();
+                // The read-out's bias has no block either, and is no second run of the embedding.
+                let earlier = tiles.iter().filter(|tile| {
+                    tile.block == member.block && lens.members[tile.strokes[0]].kind != Kind::Bias
+                        && member.kind != Kind::Bias
+                });
+                let run = 1 + earlier.count();
                 tiles.push(Tile {
                     block: member.block,
                     strokes: vec![i],
@@ -45,51 +51,127 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
     tiles
 }
 
-/// `[M]` short labels in the plan's notation: `emb`, `0a`, `0m`, …
-pub(super) fn labels(lens: &Lens) -> Vec<String> {
-    let label = |member: &crate::engine::Member| match (member.kind, member.block) {
+/// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
+pub fn stroke_name(lens: &Lens, i: usize) -> String {
+    names(&lens.members).swap_remove(i)
+}
+
+/// `[M]` every member in words.
+pub(super) fn names(members: &[Member]) -> Vec<String> {
+    let mut runs: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    for member in members {
+        *runs.entry((member.kind, member.block)).or_default() += 1;
+    }
+    let mut seen: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    let name = |member: &Member| {
+        let Some(block) = member.block else {
+            return match member.kind {
+                Kind::Bias => "the read-out's bias",
+                _ => "the embedding",
+            }
+            .to_owned();
+        };
+        let part = kind_name(member.kind);
+        let own = (member.kind, member.block);
+        let run = seen.entry(own).or_default();
+        *run += 1;
+        if runs[&own] > 1 {
+            format!("block {block}'s {part} ({} run)", ordinal(*run))
+        } else {
+            format!("block {block}'s {part}")
+        }
+    };
+    members.iter().map(name).collect()
+}
+
+/// A kind in a legend and in a table.
+pub(super) fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Embedding => "embedding",
+        Kind::Attention => "attention",
+        Kind::Mlp => "MLP",
+        Kind::Bias => "bias",
+    }
+}
+
+/// The kinds that a model has: few have a bias member.
+pub(super) fn kinds(has_bias: bool) -> impl Iterator<Item = Kind> + Clone {
+    let all = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+    all.into_iter().take(if has_bias { 4 } else { 3 })
+}
+
+/// A kind in its colour and with its mark.
+pub(super) fn kind_pen(kind: Kind, theme: &Theme) -> Pen {
+    let name = match kind {
+        // Bias is also what the members' mean error is called.
+        Kind::Bias => "the read-out's bias",
+        _ => kind_name(kind),
+    };
+    Pen::new(name, theme.of(kind), Line::None, mark(kind))
+}
+
+/// The kinds of these members, in their colours and with their marks.
+pub(super) fn kind_pens(members: &[Member], theme: &Theme) -> Vec<Pen> {
+    let has_bias = members.iter().any(|member| member.kind == Kind::Bias);
+    kinds(has_bias).map(|kind| kind_pen(kind, theme)).collect()
+}
+
+/// The strokes in the order they ran, in the plan's notation: `emb`, `0a`, `0m`, …
+pub(super) fn axis(members: &[Member]) -> Axis {
+    let label = |member: &Member| match (member.kind, member.block) {
         (Kind::Attention, Some(block)) => format!("{block}a"),
         (Kind::Mlp, Some(block)) => format!("{block}m"),
         (Kind::Bias, _) => "bias".to_owned(),
         _ => "emb".to_owned(),
     };
-    lens.members.iter().map(label).collect()
+    Axis::category(
+        "strokes as they ran: block and a (attention) or m (MLP)",
+        members.iter().map(label).collect(),
+    )
 }
 
-/// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
-pub fn stroke_name(lens: &Lens, i: usize) -> String {
-    let member = lens.members[i];
-    let (Some(block), kind) = (member.block, member.kind) else {
-        return match member.kind {
-            Kind::Bias => "the read-out's bias",
-            _ => "the embedding",
-        }
-        .to_owned();
+/// A value a stroke: bars, each kind's with its mark at the end. Bars are in `pen`'s colour, or in
+/// their kind's.
+pub(super) fn panel(
+    members: &[Member],
+    theme: &Theme,
+    name: String,
+    values: &[f64],
+    pen: Option<(Pen, Shape)>,
+) -> Panel {
+    let names = names(members);
+    let points = |kind: Option<Kind>| -> Vec<Point> {
+        let own = members.iter().zip(values).zip(&names).enumerate();
+        own.filter(|(_, ((member, _), _))| kind.is_none_or(|kind| member.kind == kind))
+            .map(|(i, ((_, y), name))| Point::new(i as f64, *y, format!("{name}\n{}", short(*y))))
+            .collect()
     };
-    let part = if kind == Kind::Attention {
-        "attention"
-    } else {
-        "MLP"
+    let kinds = kinds(members.iter().any(|member| member.kind == Kind::Bias));
+    let mut series = match pen {
+        Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
+        None => kinds
+            .clone()
+            .map(|kind| {
+                Series::bars(
+                    Shape::PaleBars,
+                    kind_pen(kind, theme),
+                    points(Some(kind)),
+                )
+            })
+            .collect(),
     };
-    let same = |m: &&crate::engine::Member| **m == member;
-    if lens.members.iter().filter(same).count() > 1 {
-        let run = lens.members[..=i].iter().filter(same).count();
-        format!("block {block}'s {part} ({} run)", ordinal(run))
-    } else {
-        format!("block {block}'s {part}")
-    }
-}
-
-/// `[M]` every stroke in words.
-pub(super) fn names(lens: &Lens) -> Vec<String> {
-    (0..lens.members.len())
-        .map(|i| stroke_name(lens, i))
-        .collect()
+    series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));
+    Panel::new(
+        name,
+        axis(members),
+        Axis::from_zero("", values.iter().copied()),
+        series,
+    )
 }
 
 /// `25 strokes`.
-pub(super) fn count(lens: &Lens) -> String {
-    format!("{} strokes", lens.members.len())
+pub(super) fn count(members: &[Member]) -> String {
+    format!("{} strokes", members.len())
 }
 
 /// Option `k` as it is quoted in a sentence: its text without the space that joins it to the

@@ -1,6 +1,7 @@
 //! Colours of a chart. Each means one thing everywhere (tile, curve, word); `style/tokens.css`
 //! holds the same values for the page, and a test keeps the two equal.
 
+use super::plot::Mark;
 use crate::engine::Kind;
 use crate::study::orders::Sweep;
 
@@ -76,11 +77,11 @@ impl Theme {
 }
 
 /// The mark that tells a kind apart where colour cannot.
-pub(super) fn mark(kind: Kind) -> &'static str {
+pub(super) fn mark(kind: Kind) -> Mark {
     match kind {
-        Kind::Embedding => "diamond",
-        Kind::Attention => "circle",
-        Kind::Mlp => "rect",
-        Kind::Bias => "triangle",
+        Kind::Embedding => Mark::Diamond,
+        Kind::Attention => Mark::Circle,
+        Kind::Mlp => Mark::Square,
+        Kind::Bias => Mark::Triangle,
     }
 }

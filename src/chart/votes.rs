@@ -1,68 +1,61 @@
 //! What every stroke adds to the right answer against the others.
 
-use serde_json::{Value, json};
-
-use super::number::{probability, rounded, signed};
-use super::strokes::{self, answered, option_name, stroke_name};
-use super::{Cell, Column, Figure, Table, Theme, frame};
+use super::number::{probability, signed};
+use super::plot::{Line, Plot};
+use super::strokes::{self, answered, option_name};
+use super::{Cell, Column, Draft, Figure, Table, Theme};
 use crate::study::report::Lens;
 
-const PLOT: u32 = 190;
+/// Of the plot area, in CSS pixels.
+pub(super) const PLOT: u32 = 190;
 
 pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let votes = strokes::votes(lens, column);
-    let title = title(lens, &votes);
-    let words = words(lens, &votes, column);
-    let names = strokes::names(lens);
-
-    let bars: Vec<Value> = names
-        .iter()
-        .zip(&lens.members)
-        .zip(&votes)
-        .map(|((name, member), vote)| {
-            json!({ "name": name, "value": rounded(*vote), "itemStyle": { "color": theme.of(member.kind) } })
-        })
-        .collect();
-    let unit = if column == Column::Logit {
-        "logits"
-    } else {
-        "probability"
-    };
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["formatter"] = json!(format!("{{b0}}\n{{c0}} {unit}"));
-    option["legend"] = frame::kind_legend(theme);
-    option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
-    option["xAxis"] = json!([frame::stroke_axis(lens, theme, 0, true)]);
-    option["yAxis"] = json!([frame::value_axis(
+    let names = strokes::names(&lens.members);
+    let drawn = quantity(column, lens.logits.len());
+    let hover = names.iter().zip(&votes);
+    let hover = hover.map(|(name, vote)| format!("{name}\n{drawn}: {}", signed(*vote)));
+    let panel = strokes::panel(
+        &lens.members,
         theme,
-        0,
-        &format!("for the right answer ({unit})"),
-        true
-    )]);
-    let mut series = vec![
-        json!({ "type": "bar", "name": "vote", "data": bars, "barWidth": "38%", "barMaxWidth": 14,
-                "itemStyle": { "opacity": 0.75 },
-                "markLine": { "silent": true, "symbol": "none", "animation": false, "label": { "show": false },
-                              "lineStyle": { "color": theme.ink, "type": "solid", "width": 1 }, "data": [{ "yAxis": 0 }] } }),
-        frame::marks(lens, theme, &votes, 0),
-    ];
-    series.extend(frame::kind_entries(theme));
-    option["series"] = Value::Array(series);
-
-    let table = table(lens, &names, &votes, unit);
-    Figure {
+        format!("{drawn}, each stroke alone"),
+        &votes,
+        None,
+    );
+    Draft {
         key: "votes",
-        title,
-        words,
-        height: frame::TOP + PLOT + 30,
-        option,
-        table,
+        title: title(lens, &names, &votes),
+        words: words(lens, &votes, column),
+        table: table(lens, &names, &votes, &drawn),
+        plot: Plot {
+            hover: Some(hover.collect()),
+            ..Plot::new(
+                vec![panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)],
+                strokes::kind_pens(&lens.members, theme),
+                1,
+            )
+        },
+    }
+    .figure(theme)
+}
+
+/// What a vote is, as an axis says it.
+pub(super) fn quantity(column: Column, options: usize) -> String {
+    let of = if column == Column::Logit {
+        "logit"
+    } else {
+        "p"
+    };
+    if options == 2 {
+        format!("{of}(right) − {of}(other)")
+    } else {
+        format!("{of}(right) − mean {of}(others)")
     }
 }
 
-fn title(lens: &Lens, votes: &[f64]) -> String {
+fn title(lens: &Lens, names: &[String], votes: &[f64]) -> String {
     let loudest = loudest(votes);
-    let who = capital(&stroke_name(lens, loudest));
+    let who = capital(&names[loudest]);
     let right = option_name(lens, lens.answer);
     if votes[loudest] >= 0.0 {
         format!("{who} votes loudest, for the right answer {right}")
@@ -77,7 +70,7 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
     let loudest = loudest(votes);
     let first = format!(
         "{pro} of {count} vote for {right} and {contra} against it, the loudest by {most}.",
-        count = strokes::count(lens),
+        count = strokes::count(&lens.members),
         right = option_name(lens, lens.answer),
         most = signed(votes[loudest]),
     );
@@ -111,11 +104,8 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
     [first, second]
 }
 
-fn table(lens: &Lens, names: &[String], votes: &[f64], unit: &str) -> Table {
-    let mut headers = vec![
-        "stroke".to_owned(),
-        format!("vote for the right answer ({unit})"),
-    ];
+fn table(lens: &Lens, names: &[String], votes: &[f64], drawn: &str) -> Table {
+    let mut headers = vec!["stroke".to_owned(), format!("vote, {drawn}")];
     headers.extend((0..lens.logits.len()).map(|k| format!("logit of {}", option_name(lens, k))));
     let rows = names
         .iter()
@@ -130,7 +120,7 @@ fn table(lens: &Lens, names: &[String], votes: &[f64], unit: &str) -> Table {
     Table { headers, rows }
 }
 
-fn loudest(votes: &[f64]) -> usize {
+pub(super) fn loudest(votes: &[f64]) -> usize {
     (1..votes.len()).fold(0, |best, i| {
         if votes[i].abs() > votes[best].abs() {
             i

@@ -2,6 +2,7 @@
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
 mod engine;
+mod figures;
 mod interrupt;
 mod known;
 mod lens;
@@ -11,6 +12,7 @@ mod orders;
 mod orders_picture;
 mod output;
 mod picture;
+mod png;
 mod rows_source;
 mod survey;
 mod table;
@@ -34,6 +36,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Figures(figures::Args),
     Lens(Box<lens::Args>),
     Models(models::Args),
     Orders(Box<orders::Args>),
@@ -63,6 +66,7 @@ fn run(command: clap::Command) -> ExitCode {
         Err(error) => return not_parsed(&error),
     };
     let done = match cli.command {
+        Command::Figures(args) => figures::run(&args),
         Command::Lens(args) => lens::run(*args),
         Command::Models(args) => models::run(args),
         Command::Orders(args) => orders::run(*args),

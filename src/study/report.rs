@@ -1,5 +1,10 @@
 //! The file every study writes and the page opens: `*.atelier.json`, versioned.
 
+pub(in crate::study) mod check;
+mod opened;
+
+pub use opened::{Opened, ReportError};
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Member;

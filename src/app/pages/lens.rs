@@ -8,7 +8,7 @@ use crate::app::parts::{
 };
 use crate::app::studio::{Shown, Studio};
 use crate::app::theme::Themes;
-use crate::chart::figures;
+use crate::chart::{figures, prompt_figures};
 
 #[component]
 pub fn LensPage() -> impl IntoView {
@@ -16,8 +16,13 @@ pub fn LensPage() -> impl IntoView {
     let themes = expect_context::<Themes>();
     let figures = Memo::new(move |_| {
         studio.shown.with(|shown| {
-            let lens = shown.as_ref()?.lens()?;
-            Some(figures(lens, studio.column.get(), themes.theme.get()))
+            let shown = shown.as_ref()?;
+            let (column, theme) = (studio.column.get(), themes.theme.get());
+            match (shown.lens(), &shown.report.prompts) {
+                (Some(lens), _) => Some(figures(lens, column, theme)),
+                (None, Some(prompts)) => Some(prompt_figures(prompts, column, theme)),
+                (None, None) => None,
+            }
         })
     });
     let figure = move |index: usize| {

@@ -4,10 +4,8 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::app::browser;
-use crate::app::echarts;
 use crate::app::studio::{Shown, Studio};
-use crate::app::theme::Themes;
-use crate::chart::{Figure, Theme, drawing};
+use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.
 const WIDTH: u32 = 960;
@@ -15,16 +13,14 @@ const WIDTH: u32 = 960;
 /// Saves one figure in the three forms.
 #[component]
 pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
-    let themes = expect_context::<Themes>();
     let failed = RwSignal::new(false);
     let save = move |form: &'static str| {
         let Some(figure) = figure.get_untracked() else {
             return;
         };
-        let theme = themes.theme.get_untracked();
         let source = source.get_untracked();
         leptos::task::spawn_local(async move {
-            let saved = save(form, &figure, theme, &source).await;
+            let saved = save(form, &figure, &source).await;
             failed.set(saved.is_err());
         });
     };
@@ -41,16 +37,12 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
     }
 }
 
-async fn save(form: &str, figure: &Figure, theme: &Theme, source: &str) -> Result<(), JsValue> {
+async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> {
     let name = format!("atelier-{}.{form}", figure.key);
-    let (option, height) = drawing(figure, theme, WIDTH, source);
+    let svg = || figure.svg(WIDTH, source);
     match form {
-        "svg" => browser::save(
-            &name,
-            "image/svg+xml",
-            &echarts::svg(&option, WIDTH, height)?,
-        ),
-        "png" => browser::save_url(&name, &echarts::png(&option, WIDTH, height).await?),
+        "svg" => browser::save(&name, "image/svg+xml", &svg()),
+        "png" => browser::save_url(&name, &browser::png(&svg()).await?),
         _ => browser::save(&name, "text/csv", &figure.table.csv()),
     }
 }

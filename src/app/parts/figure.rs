@@ -8,6 +8,7 @@ use super::download::SaveFigure;
 use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart};
+use crate::chart::plot::Room;
 use crate::chart::{Cell, Figure};
 
 /// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
@@ -20,6 +21,17 @@ pub fn FigureView(
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
 ) -> impl IntoView {
+    // Laid out for the width it has.
+    let width = RwSignal::new(0);
+    let figure: Signal<Option<Figure>> = Memo::new(move |_| {
+        let (figure, width) = (figure.get()?, width.get());
+        Some(if width > 0 {
+            figure.laid_out(Room::of(width))
+        } else {
+            figure
+        })
+    })
+    .into();
     let title =
         move || figure.with(|f| f.as_ref().map(|f| view! { <Words text=f.title.clone() /> }));
     let words = move || {
@@ -35,7 +47,7 @@ pub fn FigureView(
     view! {
         <figure class="figure" id=format!("figure-{key}")>
             <h3>{title}</h3>
-            <div class="drawing"><Drawing figure group on_plan /></div>
+            <div class="drawing"><Drawing figure group on_plan width /></div>
             <figcaption>
                 {words}
                 <SaveFigure figure source />
@@ -50,6 +62,7 @@ fn Drawing(
     figure: Signal<Option<Figure>>,
     group: &'static str,
     on_plan: Option<Callback<String>>,
+    width: RwSignal<u32>,
 ) -> impl IntoView {
     let host = NodeRef::<html::Div>::new();
     let chart = StoredValue::new_local(None::<Chart>);
@@ -60,7 +73,7 @@ fn Drawing(
         let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
             return;
         };
-        if echarts::needs_maps(&figure.option) && !maps.get() {
+        if echarts::needs_maps(&figure) && !maps.get() {
             leptos::task::spawn_local(async move {
                 match echarts::load_maps().await {
                     Ok(()) => maps.try_set(true),
@@ -80,11 +93,22 @@ fn Drawing(
             }
             let Some(chart) = chart else { return Ok(()) };
             chart.resize();
-            chart.draw(&figure.option, still)
+            chart.draw(&figure.option(), still)
         });
         failed.set(!matches!(drawn, Some(Ok(()))));
         if resizer.with_value(Option::is_none) {
+            let measured = {
+                let element = element.clone();
+                move || {
+                    // In steps, so that a window being dragged is not laid out anew at every pixel.
+                    let now = u32::try_from(element.client_width()).unwrap_or(0) / 20 * 20;
+                    if width.try_get_untracked() != Some(now) {
+                        width.try_set(now);
+                    }
+                }
+            };
             let again = move || {
+                measured();
                 chart.with_value(|chart| {
                     if let Some(chart) = chart {
                         chart.resize();
@@ -102,7 +126,7 @@ fn Drawing(
         <div
             class="chart"
             node_ref=host
-            style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height)).unwrap_or_default())
+            style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
         ></div>
         <Show when=move || failed.get()>
             <p class="problem">"The drawing library did not load: reload the page. The numbers are in the table below."</p>

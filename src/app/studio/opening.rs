@@ -28,7 +28,7 @@ impl Studio {
                         origin: Origin::Opened,
                     };
                     let parts = &shown.report;
-                    if parts.lens.is_some() {
+                    if parts.lens.is_some() || parts.prompts.is_some() {
                         self.shown.set(Some(shown.clone()));
                         self.view.set(View::Lens);
                     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::desk::{Desk, is_found};
 use crate::app::parts::FigureView;
 use crate::app::theme::Themes;
-use crate::chart::{Figure, SurveyFigure, model_figures, overview_figures};
+use crate::chart::{Figure, model_figures, overview_figures};
 use crate::study::survey::Survey;
 
 #[component]
@@ -22,7 +22,7 @@ pub fn Pictures() -> impl IntoView {
             return Vec::new();
         };
         let all = overview_figures(&survey, theme).into_iter();
-        all.map(|one| without_hidden(desk, one).laid_out(theme, room))
+        all.map(|one| without_hidden(desk, one).laid_out(room))
             .collect::<Vec<Figure>>()
     });
     let own = Memo::new(move |_| {
@@ -31,8 +31,7 @@ pub fn Pictures() -> impl IntoView {
             return Vec::new();
         };
         let all = model_figures(&survey, model, theme).into_iter();
-        all.map(|one| one.laid_out(theme, room))
-            .collect::<Vec<Figure>>()
+        all.map(|one| one.laid_out(room)).collect::<Vec<Figure>>()
     });
     let none = move || figures.with(Vec::is_empty);
     view! {
@@ -53,7 +52,7 @@ pub fn Pictures() -> impl IntoView {
 
 /// Models that are not ticked keep their place in the list, and so all others their colour; they do
 /// not stand in the legend.
-fn without_hidden(desk: Desk, mut one: SurveyFigure) -> SurveyFigure {
+fn without_hidden(desk: Desk, mut one: Figure) -> Figure {
     desk.hidden_models.with(|hidden| {
         one.plot.legend.retain(|pen| !hidden.contains(&pen.name));
         for panel in &mut one.plot.panels {

@@ -1,23 +1,19 @@
 //! Bias, diversity and MSE over the first n strokes, before and after.
 
-use serde_json::{Value, json};
-
-use crate::chart::frame::{self, Dash};
-use crate::chart::number::{rounded, short};
-use crate::chart::strokes::stroke_name;
-use crate::chart::{Cell, Column, Figure, Table, Theme};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::strokes;
+use crate::chart::{Cell, Column, Draft, Figure, Table, Theme};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lab;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 96;
-const GAP: u32 = 44;
 
 /// One of the three quantities and how it is drawn.
 struct Curve {
     name: &'static str,
-    dash: &'static str,
-    width: u32,
+    line: Line,
     of: fn(&Triple) -> f64,
     colour: fn(&Theme) -> &'static str,
 }
@@ -25,22 +21,19 @@ struct Curve {
 const CURVES: [Curve; 3] = [
     Curve {
         name: "bias",
-        dash: "solid",
-        width: 2,
+        line: Line::Solid,
         of: |t| t.bias,
         colour: |theme| theme.bias,
     },
     Curve {
         name: "diversity",
-        dash: "dashed",
-        width: 2,
+        line: Line::Dashed,
         of: |t| t.diversity,
         colour: |theme| theme.diversity,
     },
     Curve {
         name: "MSE",
-        dash: "solid",
-        width: 4,
+        line: Line::Thick,
         of: |t| t.mse,
         colour: |theme| theme.mse,
     },
@@ -49,79 +42,57 @@ const CURVES: [Curve; 3] = [
 pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
     let before = column.by_depth(&lab.original);
     let after = column.by_depth(&lab.arranged);
-    let title = title(lab, column);
-    let words = words(lab, column);
     let most = before.len().max(after.len());
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["legend"] = frame::curve_legend(
-        theme,
-        &[("own order", Dash::Dotted), ("your order", Dash::Solid)],
-    );
-    let mut series = Vec::new();
-    let (mut grids, mut levels, mut uprights) = (Vec::new(), Vec::new(), Vec::new());
-    for (i, curve) in CURVES.iter().enumerate() {
-        let top = frame::TOP + u32::try_from(i).unwrap_or(0) * (PLOT + GAP);
-        grids.push(frame::grid(top, PLOT));
-        let mut axis = frame::number_axis(
-            theme,
-            i,
-            if i == 2 { "strokes so far" } else { "" },
-            [0.0, (most + 1) as f64],
-            1.0,
-        );
-        axis["axisLabel"]["show"] = json!(i == 2);
-        levels.push(axis);
+    let panels = CURVES.iter().map(|curve| {
         let unit = if curve.name == "diversity" {
             column.diversity_unit()
         } else {
             column.error_unit()
         };
-        uprights.push(frame::value_axis(
-            theme,
-            i,
-            &format!("{} ({unit})", curve.name),
-            true,
-        ));
-        let line = |name: &str, lens: &Lens, depths: &[Triple]| -> Value {
-            let data: Vec<Value> = depths
-                .iter()
-                .enumerate()
-                .map(|(n, t)| {
-                    let value = (curve.of)(t);
-                    json!({
-                        "name": format!("{name}, up to {}\n{} {}", stroke_name(lens, n), curve.name, short(value)),
-                        "value": [n + 1, rounded(value)],
-                    })
-                })
-                .collect();
-            let own = name == "own order";
-            json!({
-                "type": "line", "name": name, "data": data, "xAxisIndex": i, "yAxisIndex": i,
-                "symbol": "circle", "symbolSize": if own { 3 } else { 5 },
-                "itemStyle": { "color": (curve.colour)(theme), "opacity": if own { 0.75 } else { 1.0 } },
-                "lineStyle": {
-                    "color": (curve.colour)(theme), "opacity": if own { 0.75 } else { 1.0 },
-                    "type": if own { "dotted" } else { curve.dash }, "width": if own { 2 } else { curve.width },
-                },
-            })
-        };
-        series.push(line("own order", &lab.original, &before));
-        series.push(line("your order", &lab.arranged, &after));
-    }
-    option["grid"] = Value::Array(grids);
-    option["xAxis"] = Value::Array(levels);
-    option["yAxis"] = Value::Array(uprights);
-    option["series"] = Value::Array(series);
-    Figure {
+        let colour = (curve.colour)(theme);
+        let own = Pen::new("own order", colour, Line::Dotted, Mark::Dot).faint();
+        let yours = Pen::new("your order", colour, curve.line, Mark::Dot);
+        let all = before.iter().chain(&after);
+        Panel::new(
+            format!("{} ({unit})", curve.name),
+            Axis::whole("strokes so far", 0.0, (most + 1) as f64),
+            Axis::from_zero("", all.map(curve.of)),
+            vec![
+                line(curve, own, &lab.original, &before),
+                line(curve, yours, &lab.arranged, &after),
+            ],
+        )
+        .tall(PLOT)
+    });
+    let legend = [("own order", Line::Dotted), ("your order", Line::Solid)];
+    let legend = legend.map(|(name, line)| Pen::new(name, theme.ink, line, Mark::None));
+    Draft {
         key: "both",
-        title,
-        words,
-        height: frame::TOP + 3 * PLOT + 2 * GAP + 50,
-        option,
+        title: title(lab, column),
+        words: words(lab, column),
         table: table(lab, column, &before, &after),
+        plot: Plot {
+            shared: true,
+            ..Plot::new(panels.collect(), legend.to_vec(), 1)
+        },
     }
+    .figure(theme)
+}
+
+fn line(curve: &Curve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series {
+    let names = strokes::names(&lens.members);
+    let points = depths.iter().zip(&names).enumerate().map(|(n, (t, name))| {
+        let value = (curve.of)(t);
+        let text = format!(
+            "{}, up to {name}\n{} {}",
+            pen.name,
+            curve.name,
+            short(value)
+        );
+        Point::new((n + 1) as f64, value, text)
+    });
+    let points = points.collect();
+    Series::new(pen, points)
 }
 
 fn title(lab: &Lab, column: Column) -> String {
@@ -180,6 +151,7 @@ fn table(lab: &Lab, column: Column, before: &[Triple], after: &[Triple]) -> Tabl
         format!("diversity ({})", column.diversity_unit()),
     ];
     let rows = |name: &'static str, lens: &Lens, depths: &[Triple]| -> Vec<Vec<Cell>> {
+        let names = strokes::names(&lens.members);
         depths
             .iter()
             .enumerate()
@@ -187,7 +159,7 @@ fn table(lab: &Lab, column: Column, before: &[Triple], after: &[Triple]) -> Tabl
                 vec![
                     Cell::Text(name.to_owned()),
                     Cell::Count(n + 1),
-                    Cell::Text(stroke_name(lens, n)),
+                    Cell::Text(names[n].clone()),
                     Cell::Number(t.mse),
                     Cell::Number(t.bias),
                     Cell::Number(t.diversity),

@@ -1,78 +1,86 @@
 //! Which states of the stream point the same way (Fig. 3), before and after.
 
-use serde_json::{Value, json};
-
-use super::steps::{SIDES, beside, drawn, names};
-use crate::chart::heat::{self, Ramp};
-use crate::chart::number::{rounded, short};
-use crate::chart::{Cell, Figure, Table, Theme, frame};
+use super::steps::{SIDES, drawn, names};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Cell, Draft, Figure, Table, Theme};
 use crate::study::geometry::Geometry;
 
-const TOP: u32 = 70;
 const PLOT: u32 = 300;
 /// States alike by more than this count as one kind in the sentence.
 const ALIKE: f64 = 0.9;
 
 pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
-    let title = title(&geometry[1]);
-    let words = words(geometry);
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["grid"] = beside(TOP, PLOT);
+    let sides = geometry.iter().zip(SIDES);
     let all = geometry.iter().flat_map(|g| g.cosine_map.iter().flatten());
-    let ramp = Ramp::over(all.copied());
-    option["visualMap"] = heat::scale(theme, &ramp, "cosine", &[0, 1]);
-    let (mut levels, mut uprights, mut series) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rows = Vec::new();
-    for (side, geometry) in geometry.iter().enumerate() {
-        let states = drawn(geometry.cosine_map.len());
-        let all = names(geometry);
-        let shown: Vec<String> = states.iter().map(|&i| all[i].clone()).collect();
-        levels.push(heat::axis(theme, side, "after block", &shown, true));
-        let mut upright = heat::axis(theme, side, SIDES[side], &shown, false);
-        if side == 1 {
-            upright["nameTextStyle"]["padding"] = json!([0, 0, 0, 0]);
-            upright["nameTextStyle"]["align"] = json!("left");
-        }
-        uprights.push(upright);
-        let mut data: Vec<Value> = Vec::new();
-        for (y, &a) in states.iter().enumerate() {
-            for (x, &b) in states.iter().enumerate() {
-                let cosine = geometry.cosine_map[a][b];
-                data.push(json!({
-                    "name": format!("{}: {} and {}\ncosine {}", SIDES[side], all[a], all[b], short(cosine)),
-                    "value": [x, y, rounded(cosine)],
-                }));
-                if b > a {
-                    rows.push(vec![
-                        Cell::Text(SIDES[side].to_owned()),
-                        Cell::Text(all[a].clone()),
-                        Cell::Text(all[b].clone()),
-                        Cell::Number(cosine),
-                    ]);
-                }
-            }
-        }
-        series.push(json!({
-            "type": "heatmap", "name": SIDES[side], "xAxisIndex": side, "yAxisIndex": side, "data": data,
-        }));
-    }
-    option["xAxis"] = Value::Array(levels);
-    option["yAxis"] = Value::Array(uprights);
-    option["series"] = Value::Array(series);
     let headers = ["order", "state", "and", "cosine"].map(str::to_owned);
-    Figure {
+    Draft {
         key: "cosine",
-        title,
-        words,
-        height: TOP + PLOT + 50,
-        option,
+        title: title(&geometry[1]),
+        words: words(geometry),
         table: Table {
             headers: headers.to_vec(),
-            rows,
+            rows: sides.clone().flat_map(|(g, side)| rows(g, side)).collect(),
+        },
+        plot: Plot {
+            ramp: Some(Ramp::over("cosine", all.copied())),
+            ..Plot::new(
+                sides.map(|(g, side)| panel(g, side)).collect(),
+                Vec::new(),
+                2,
+            )
         },
     }
+    .figure(theme)
+}
+
+fn panel(geometry: &Geometry, side: &str) -> Panel {
+    let all = names(geometry);
+    let states = drawn(geometry.cosine_map.len());
+    let shown = || states.iter().map(|&i| all[i].clone()).collect();
+    let mut patches = Vec::new();
+    for (y, &a) in states.iter().enumerate() {
+        for (x, &b) in states.iter().enumerate() {
+            let value = geometry.cosine_map[a][b];
+            patches.push(Patch {
+                x,
+                y,
+                value,
+                name: format!("{side}: {} and {}\ncosine {}", all[a], all[b], short(value)),
+                text: None,
+                framed: false,
+                plan: None,
+            });
+        }
+    }
+    let axis = |name: &str| Axis::category(name, shown());
+    Panel {
+        patches,
+        ..Panel::new(
+            format!("{side}: cosine of the stream after one step and another"),
+            axis("after block"),
+            axis(""),
+            Vec::new(),
+        )
+    }
+    .tall(PLOT)
+}
+
+fn rows(geometry: &Geometry, side: &str) -> Vec<Vec<Cell>> {
+    let all = names(geometry);
+    let states = drawn(geometry.cosine_map.len());
+    let mut rows = Vec::new();
+    for (i, &a) in states.iter().enumerate() {
+        for &b in &states[i + 1..] {
+            rows.push(vec![
+                Cell::Text(side.to_owned()),
+                Cell::Text(all[a].clone()),
+                Cell::Text(all[b].clone()),
+                Cell::Number(geometry.cosine_map[a][b]),
+            ]);
+        }
+    }
+    rows
 }
 
 /// The longest run of neighbouring states that are all alike: `(first, last)`.

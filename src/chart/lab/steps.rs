@@ -36,13 +36,5 @@ pub fn drawn(states: usize) -> Vec<usize> {
     (0..states).step_by(every).collect()
 }
 
-/// `[left, right]` plot areas beside each other, `height` tall from `top`.
-pub fn beside(top: u32, height: u32) -> serde_json::Value {
-    serde_json::json!([
-        { "left": super::super::LEFT, "right": "54%", "top": top, "height": height, "outerBoundsMode": "none" },
-        { "left": "56%", "right": super::super::RIGHT, "top": top, "height": height, "outerBoundsMode": "none" },
-    ])
-}
-
-/// What each of the two plot areas shows, written above it.
+/// What each of the two plot areas is of.
 pub const SIDES: [&str; 2] = ["own order", "your order"];

@@ -1,133 +1,116 @@
 //! The way of every token through the stream, on the plane its last states spread over most.
 
-use serde_json::{Value, json};
-
-use super::steps::{SIDES, beside, drawn, names};
-use crate::chart::number::{percent, rounded, short};
-use crate::chart::{Cell, Figure, Table, Theme, frame};
+use super::steps::{SIDES, drawn, names};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Cell, Draft, Figure, Table, Theme};
 use crate::study::geometry::Geometry;
 use crate::study::report::Lab;
 
-const TOP: u32 = 70;
 const PLOT: u32 = 290;
 
 pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
     let [own, yours] = &lab.geometry;
-    let title = title(own, yours);
-    let words = words(own, yours);
     let tokens = tokens(lab);
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["grid"] = beside(TOP, PLOT);
-    option["legend"] = frame::mark_legend(theme, &[START, END, LAST]);
-    option["legend"]["itemWidth"] = json!(14);
-    let (mut levels, mut uprights, mut series) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rows = Vec::new();
-    for (side, geometry) in lab.geometry.iter().enumerate() {
-        let paths = &geometry.trajectories.tokens;
-        let [first, second] = geometry.trajectories.explained;
-        let mut level = frame::value_axis(
-            theme,
-            side,
-            &format!("1st direction ({})", percent(first)),
-            false,
-        );
-        level["nameLocation"] = json!("middle");
-        level["nameGap"] = json!(28);
-        level["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": 12 });
-        level["axisLabel"]["hideOverlap"] = json!(true);
-        let mut upright = frame::value_axis(
-            theme,
-            side,
-            &format!("{}, 2nd direction ({})", SIDES[side], percent(second)),
-            false,
-        );
-        for axis in [&mut level, &mut upright] {
-            axis["splitLine"]["show"] = json!(false);
-            axis["axisLine"] =
-                json!({ "show": true, "onZero": false, "lineStyle": { "color": theme.hairline } });
-            axis["axisTick"] = json!({ "show": false });
-        }
-        levels.push(level);
-        if side == 1 {
-            upright["nameTextStyle"]["padding"] = json!([0, 0, 0, 0]);
-        }
-        uprights.push(upright);
-        let states = names(geometry);
-        let token = |t: usize| tokens.get(t).map_or("token", String::as_str);
-        for (t, path) in paths.iter().enumerate() {
-            let answers = t + 1 == paths.len();
-            let data: Vec<Value> = drawn(path.len())
-                .into_iter()
-                .map(|i| {
-                    json!({
-                        "name": format!("{}: “{}” after {}", SIDES[side], token(t), states.get(i).map_or("", String::as_str)),
-                        "value": [rounded(path[i][0]), rounded(path[i][1])],
-                    })
-                })
-                .collect();
-            rows.extend(path.iter().enumerate().map(|(i, [x, y])| {
-                vec![
-                    Cell::Text(SIDES[side].to_owned()),
-                    Cell::Text(token(t).to_owned()),
-                    Cell::Text(states.get(i).cloned().unwrap_or_default()),
-                    Cell::Number(*x),
-                    Cell::Number(*y),
-                ]
-            }));
-            let colour = if answers { theme.ink } else { theme.quiet };
-            series.push(json!({
-                "type": "line", "name": if answers { LAST } else { "token" }, "data": data,
-                "xAxisIndex": side, "yAxisIndex": side, "symbol": "circle", "symbolSize": if answers { 5 } else { 3 },
-                "z": if answers { 4 } else { 2 },
-                "itemStyle": { "color": colour, "opacity": if answers { 1.0 } else { 0.5 } },
-                "lineStyle": { "color": colour, "width": if answers { 2 } else { 1 }, "opacity": if answers { 1.0 } else { 0.5 } },
-            }));
-        }
-        let ends = |name: &str,
-                    symbol: &str,
-                    colour: &str,
-                    of: fn(&Vec<[f64; 2]>) -> Option<&[f64; 2]>| {
-            let data: Vec<Value> = paths
-                .iter()
-                .enumerate()
-                .filter_map(|(t, path)| {
-                    let [x, y] = of(path)?;
-                    Some(json!({
-                        "name": format!("{}: “{}”, {name}", SIDES[side], token(t)),
-                        "value": [rounded(*x), rounded(*y)],
-                    }))
-                })
-                .collect();
-            json!({
-                "type": "scatter", "name": name, "data": data, "xAxisIndex": side, "yAxisIndex": side,
-                "symbol": symbol, "symbolKeepAspect": true, "symbolSize": 8, "z": 3, "itemStyle": { "color": colour },
-            })
-        };
-        series.push(ends(START, "diamond", theme.embedding, |path| path.first()));
-        series.push(ends(END, "circle", theme.quiet, |path| path.last()));
-    }
-    option["xAxis"] = Value::Array(levels);
-    option["yAxis"] = Value::Array(uprights);
-    option["series"] = Value::Array(series);
+    let pens = Pens::of(theme);
+    let sides = || lab.geometry.iter().zip(SIDES);
     let headers = ["order", "token", "after", "1st direction", "2nd direction"].map(str::to_owned);
-    Figure {
+    Draft {
         key: "trajectories",
-        title,
-        words,
-        height: TOP + PLOT + 50,
-        option,
+        title: title(own, yours),
+        words: words(own, yours),
         table: Table {
             headers: headers.to_vec(),
-            rows,
+            rows: sides()
+                .flat_map(|(g, side)| rows(g, side, &tokens))
+                .collect(),
         },
+        plot: Plot::new(
+            sides()
+                .map(|(g, side)| panel(g, side, &tokens, &pens))
+                .collect(),
+            vec![pens.start.clone(), pens.end.clone(), pens.answering.clone()],
+            2,
+        ),
+    }
+    .figure(theme)
+}
+
+struct Pens {
+    token: Pen,
+    answering: Pen,
+    start: Pen,
+    end: Pen,
+}
+
+impl Pens {
+    fn of(theme: &Theme) -> Self {
+        Self {
+            token: Pen::new("another token", theme.quiet, Line::Solid, Mark::Dot).faint(),
+            answering: Pen::new("the token that answers", theme.ink, Line::Solid, Mark::Dot),
+            start: Pen::new("embedding", theme.embedding, Line::None, Mark::Diamond),
+            end: Pen::new("last state", theme.quiet, Line::None, Mark::Circle),
+        }
     }
 }
 
-const START: &str = "embedding";
-const END: &str = "last state";
-const LAST: &str = "the token that answers";
+fn word(tokens: &[String], t: usize) -> &str {
+    tokens.get(t).map_or("token", String::as_str)
+}
+
+fn panel(geometry: &Geometry, side: &str, tokens: &[String], pens: &Pens) -> Panel {
+    let paths = &geometry.trajectories.tokens;
+    let states = names(geometry);
+    let way = |(t, path): (usize, &Vec<[f64; 2]>)| {
+        let pen = if t + 1 == paths.len() {
+            &pens.answering
+        } else {
+            &pens.token
+        };
+        let points = drawn(path.len()).into_iter().map(|i| {
+            let after = states.get(i).map_or("", String::as_str);
+            let text = format!("{side}: “{}” after {after}", word(tokens, t));
+            Point::new(path[i][0], path[i][1], text)
+        });
+        Series::new(pen.clone(), points.collect())
+    };
+    let ends = |pen: &Pen, of: fn(&[[f64; 2]]) -> Option<&[f64; 2]>| {
+        let points = paths.iter().enumerate().filter_map(|(t, path)| {
+            let [x, y] = of(path)?;
+            let text = format!("{side}: “{}”, {}", word(tokens, t), pen.name);
+            Some(Point::new(*x, *y, text))
+        });
+        Series::new(pen.clone(), points.collect())
+    };
+    let mut series: Vec<Series> = paths.iter().enumerate().map(way).collect();
+    series.push(ends(&pens.start, |path| path.first()));
+    series.push(ends(&pens.end, |path| path.last()));
+    let [first, second] = geometry.trajectories.explained;
+    let all = |i: usize| paths.iter().flatten().map(move |place| place[i]);
+    Panel::new(
+        format!("{side}: 2nd direction ({})", percent(second)),
+        Axis::over(format!("1st direction ({})", percent(first)), all(0)),
+        Axis::over("", all(1)),
+        series,
+    )
+    .tall(PLOT)
+}
+
+fn rows(geometry: &Geometry, side: &str, tokens: &[String]) -> Vec<Vec<Cell>> {
+    let states = names(geometry);
+    let paths = geometry.trajectories.tokens.iter().enumerate();
+    let rows = paths.flat_map(|(t, path)| path.iter().enumerate().map(move |(i, at)| (t, i, at)));
+    rows.map(|(t, i, [x, y])| {
+        vec![
+            Cell::Text(side.to_owned()),
+            Cell::Text(word(tokens, t).to_owned()),
+            Cell::Text(states.get(i).cloned().unwrap_or_default()),
+            Cell::Number(*x),
+            Cell::Number(*y),
+        ]
+    })
+    .collect()
+}
 
 /// The prompt's tokens as they are read.
 fn tokens(lab: &Lab) -> Vec<String> {

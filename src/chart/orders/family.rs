@@ -1,21 +1,15 @@
 //! The family of orders side by side: what becomes of a model when its middle is skipped, repeated,
 //! reversed, shuffled, set side by side or looped (Fig. 11).
 
-use serde_json::{Value, json};
-
 use super::neighbours::chance;
-use super::whisker::{Pen, curve, level};
 use super::{Quantity, Spot, apart, reach, rows_note, spots, table};
-use crate::chart::frame::{self, Dash};
 use crate::chart::number::short;
-use crate::chart::{Column, Figure, Theme};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
+use crate::chart::{Column, Draft, Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 260;
-const TOP: u32 = 36;
-/// The legend stands below and takes up to three lines on a narrow page.
-const LEGEND: u32 = 72;
 /// The paper's figure shows loops of three.
 const ROUNDS: usize = 3;
 
@@ -33,70 +27,40 @@ pub(super) fn figure(
     if curves.is_empty() {
         return None;
     }
-    let title = title(quantity, &curves);
-    let words = words(orders, quantity, &curves);
-    let last = curves
-        .iter()
-        .flat_map(|curve| &curve.spots)
-        .map(size)
-        .fold(0.0, f64::max);
-    let mut series = Vec::new();
-    let mut entries = Vec::new();
-    for (i, curve) in curves.iter().enumerate() {
+    let all = || curves.iter().flat_map(|curve| &curve.spots);
+    let last = all().map(size).fold(0.0, f64::max);
+    let drawn = curves.iter().enumerate().map(|(i, curve)| {
         // Beside each other, so that every interval is seen.
         let shift = (i as f64 - (curves.len() as f64 - 1.0) / 2.0) * 0.07;
-        series.push(curve.drawn(orders, quantity, theme, shift));
-        entries.push(curve.name.as_str());
-    }
-    series.push(level(
-        "own order",
-        theme.ink,
-        "solid",
-        0.0,
-        last + 1.0,
-        own.mean,
-    ));
-    if let Some(chance) = chance(orders, quantity) {
-        series.push(level(
-            "chance",
-            theme.quiet,
-            "dotted",
-            0.0,
-            last + 1.0,
-            chance,
-        ));
-    }
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["legend"] = frame::mark_legend(theme, &entries);
-    option["legend"]["top"] = json!(TOP + PLOT + 48);
-    option["legend"]["left"] = json!(crate::chart::LEFT - 8);
-    option["grid"] = json!([frame::grid(TOP, PLOT)]);
-    option["xAxis"] = json!([frame::number_axis(
-        theme,
-        0,
-        "blocks in the middle",
-        [0.0, last + 1.0],
-        1.0
-    )]);
-    let level = match chance(orders, quantity) {
+        curve.drawn(orders, quantity, theme, shift)
+    });
+    let series: Vec<Series> = drawn.collect();
+    let legend = series.iter().map(|one| one.pen.clone()).collect();
+    let chance = chance(orders, quantity);
+    let level = match chance {
         Some(_) => format!("line: own order {}, dots: chance", short(own.mean)),
         None => format!("line: own order {}", short(own.mean)),
     };
-    let name = format!("{}, {level}", quantity.axis(column));
-    let all = curves.iter().flat_map(|curve| &curve.spots);
-    let reach = reach(all).chain([own.mean]).chain(chance(orders, quantity));
-    option["yAxis"] = json!([frame::spread_axis(theme, 0, &name, reach)]);
-    option["series"] = Value::Array(series);
-    Some(Figure {
+    let reach = reach(all()).chain([own.mean]).chain(chance);
+    let mut panel = Panel::new(
+        format!("{}, {level}", quantity.axis(column)),
+        Axis::whole("blocks in the middle", 0.0, last + 1.0),
+        Axis::over("", reach),
+        series,
+    )
+    .tall(PLOT)
+    .level(own.mean, theme.ink, Line::Solid);
+    if let Some(chance) = chance {
+        panel = panel.level(chance, theme.quiet, Line::Dotted);
+    }
+    let draft = Draft {
         key: "family",
-        title,
-        words,
-        height: TOP + PLOT + 48 + LEGEND,
-        option,
+        title: title(quantity, &curves),
+        words: words(orders, quantity, &curves),
         table: table(orders, &Sweep::FAMILY, quantity, column),
-    })
+        plot: Plot::new(vec![panel], legend, 1),
+    };
+    Some(draft.figure(theme))
 }
 
 struct Curve<'a> {
@@ -127,44 +91,24 @@ impl<'a> Curve<'a> {
         (!spots.is_empty()).then_some(Self { sweep, name, spots })
     }
 
-    fn drawn(&self, orders: &Orders, quantity: Quantity, theme: &Theme, shift: f64) -> Value {
-        let x = |spot: &Spot<'_>| (1000.0 * (size(spot) + shift)).round() / 1000.0;
-        let data = self
-            .spots
-            .iter()
-            .map(|spot| spot.data(orders, x(spot), quantity))
-            .collect();
-        let bars: Vec<(f64, Mean)> = self
-            .spots
-            .iter()
-            .map(|spot| (x(spot), spot.value))
-            .collect();
-        let pen = Pen {
-            name: &self.name,
-            colour: theme.strategy(self.sweep),
-            dash: self.dash(),
-            symbol: self.symbol(),
+    fn drawn(&self, orders: &Orders, quantity: Quantity, theme: &Theme, shift: f64) -> Series {
+        let points = self.spots.iter().map(|spot| {
+            let x = (1000.0 * (size(spot) + shift)).round() / 1000.0;
+            spot.place(orders, x, quantity)
+        });
+        Series::new(self.pen(theme), points.collect())
+    }
+
+    fn pen(&self, theme: &Theme) -> Pen {
+        let (line, mark) = match self.sweep {
+            Sweep::Skip => (Line::Solid, Mark::Circle),
+            Sweep::Repeat => (Line::Dashed, Mark::Square),
+            Sweep::Reverse => (Line::Dotted, Mark::Triangle),
+            Sweep::Shuffle => (Line::Solid, Mark::Diamond),
+            Sweep::Parallel => (Line::Dashed, Mark::Nabla),
+            _ => (Line::Solid, Mark::Ring),
         };
-        curve(&pen, data, &bars)
-    }
-
-    fn dash(&self) -> Dash {
-        match self.sweep {
-            Sweep::Repeat | Sweep::Parallel => Dash::Dashed,
-            Sweep::Reverse => Dash::Dotted,
-            _ => Dash::Solid,
-        }
-    }
-
-    fn symbol(&self) -> &'static str {
-        match self.sweep {
-            Sweep::Skip => "circle",
-            Sweep::Repeat => "rect",
-            Sweep::Reverse => "triangle",
-            Sweep::Shuffle => "diamond",
-            Sweep::Parallel => "roundRect",
-            _ => "emptyCircle",
-        }
+        Pen::new(&self.name, theme.strategy(self.sweep), line, mark)
     }
 
     fn at(&self, middle: usize) -> Option<&Mean> {

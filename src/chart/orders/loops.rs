@@ -1,15 +1,12 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
-use serde_json::{Value, json};
-
 use super::{Quantity, Spot, apart, rows_note, spots, table};
-use crate::chart::heat::{self, Ramp};
-use crate::chart::number::{rounded, short};
-use crate::chart::{Column, Figure, Theme, frame};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Column, Draft, Figure, Theme};
 use crate::study::orders::{Orders, Sweep};
 
 const CELL: u32 = 34;
-const TOP: u32 = 84;
 
 pub(super) fn figure(
     orders: &Orders,
@@ -33,58 +30,46 @@ pub(super) fn figure(
         .filter_map(|&size| best_of_row(&spots, size, quantity))
         .collect();
     let sure = sure(&spots, &best);
-    let title = title(quantity, &best, sure);
-    let words = words(orders, quantity, &best, sure);
-    let ramp = Ramp::over(spots.iter().map(|spot| spot.value.mean));
     let labelled = rounds.len() <= 12;
-    let is_best = |spot: &Spot<'_>| best.iter().any(|best| best.point == spot.point);
-    // Drawn last, a frame lies over its neighbours.
-    let (framed, plain): (Vec<&Spot<'_>>, Vec<_>) = spots.iter().partition(|spot| is_best(spot));
-    let data: Vec<Value> = plain
-        .into_iter()
-        .chain(framed)
-        .filter_map(|spot| {
-            let x = rounds.iter().position(|r| Some(*r) == spot.point.rounds)?;
-            let y = sizes.iter().position(|m| Some(*m) == spot.point.middle)?;
-            let value = spot.value.mean;
-            let mut cell = spot.data(orders, 0.0, quantity);
-            cell["value"] = json!([x, y, rounded(value)]);
-            cell["label"] = json!({
-                "show": labelled, "formatter": short(value), "color": ramp.on(value), "fontSize": 11,
-            });
-            if is_best(spot) {
-                cell["itemStyle"] = json!({ "borderColor": theme.ink, "borderWidth": 3 });
-                cell["label"]["fontWeight"] = json!("bold");
-            }
-            Some(cell)
+    let patches = spots.iter().filter_map(|spot| {
+        Some(Patch {
+            x: rounds.iter().position(|r| Some(*r) == spot.point.rounds)?,
+            y: sizes.iter().position(|m| Some(*m) == spot.point.middle)?,
+            value: spot.value.mean,
+            name: spot.name(orders, quantity),
+            text: labelled.then(|| short(spot.value.mean)),
+            framed: best.iter().any(|best| best.point == spot.point),
+            plan: Some(spot.plan(orders).to_owned()),
         })
-        .collect();
-    let plot = CELL * u32::try_from(sizes.len()).unwrap_or(1).max(3);
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["grid"] = json!([frame::grid(TOP, plot)]);
-    option["xAxis"] = json!([heat::axis(theme, 0, "rounds", &names(&rounds), true)]);
-    option["yAxis"] = json!([heat::axis(
-        theme,
-        0,
-        "blocks in the middle, side by side",
-        &names(&sizes),
-        false
-    )]);
-    option["visualMap"] = heat::scale(theme, &ramp, quantity.word(), &[0]);
-    option["series"] = json!([{
-        "type": "heatmap", "name": quantity.word(), "data": data, "cursor": "pointer",
-        "itemStyle": { "borderColor": theme.paper, "borderWidth": 1 },
-    }]);
-    Some(Figure {
+    });
+    let panel = Panel {
+        patches: patches.collect(),
+        ..Panel::new(
+            "blocks in the middle, side by side",
+            Axis::category("rounds", names(&rounds)),
+            Axis::category("", names(&sizes)),
+            Vec::new(),
+        )
+    };
+    let ramp = Ramp::over(
+        quantity.axis(column),
+        spots.iter().map(|spot| spot.value.mean),
+    );
+    let draft = Draft {
         key: "loops",
-        title,
-        words,
-        height: TOP + plot + 50,
-        option,
+        title: title(quantity, &best, sure),
+        words: words(orders, quantity, &best, sure),
         table: table(orders, &[Sweep::Loop], quantity, column),
-    })
+        plot: Plot {
+            ramp: Some(ramp),
+            ..Plot::new(
+                vec![panel.tall(CELL * u32::try_from(sizes.len()).unwrap_or(1).max(3))],
+                Vec::new(),
+                1,
+            )
+        },
+    };
+    Some(draft.figure(theme))
 }
 
 fn names(numbers: &[usize]) -> Vec<String> {

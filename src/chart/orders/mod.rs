@@ -8,13 +8,11 @@ mod family;
 mod loops;
 mod neighbours;
 mod quantity;
-mod whisker;
 
 pub use quantity::Quantity;
 
-use serde_json::{Value, json};
-
-use super::number::{rounded, short};
+use super::number::short;
+use super::plot::Point as Place;
 use super::{Cell, Column, Figure, Table, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Point, Sweep};
@@ -67,18 +65,27 @@ impl Spot<'_> {
             .map_or("", |variant| &variant.name)
     }
 
-    /// As one point of a chart, `x` to the right.
-    fn data(&self, orders: &Orders, x: f64, quantity: Quantity) -> Value {
-        let plan = self.plan(orders);
+    /// What pointing at it says.
+    fn name(&self, orders: &Orders, quantity: Quantity) -> String {
         let several = match self.point.variants.len() {
             0 | 1 => String::new(),
             n => format!(" and {} more seeds", n - 1),
         };
-        json!({
-            "name": format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value)),
-            "value": [x, rounded(self.value.mean)],
-            "plan": plan,
-        })
+        let plan = self.plan(orders);
+        format!(
+            "{plan}{several}\n{} {}",
+            quantity.word(),
+            interval(&self.value)
+        )
+    }
+
+    /// As one place of a chart, `x` to the right.
+    fn place(&self, orders: &Orders, x: f64, quantity: Quantity) -> Place {
+        Place {
+            interval: Some([self.value.low, self.value.high]),
+            plan: Some(self.plan(orders).to_owned()),
+            ..Place::new(x, self.value.mean, self.name(orders, quantity))
+        }
     }
 }
 

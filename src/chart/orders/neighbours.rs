@@ -1,12 +1,9 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use serde_json::{Value, json};
-
-use super::whisker::{Pen, curve, level};
 use super::{Quantity, Spot, apart, interval, reach, rows_note, spots, table};
-use crate::chart::frame::{self, Dash};
 use crate::chart::number::short;
-use crate::chart::{Column, Figure, Theme};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
+use crate::chart::{Column, Draft, Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
@@ -24,86 +21,62 @@ pub(super) fn figure(
     if drops.is_empty() && swaps.is_empty() {
         return None;
     }
-    let title = title(quantity, &own, &drops, &swaps);
-    let words = words(orders, quantity, &own, &drops, &swaps);
     // A swapped pair stands between its two blocks.
     let at = |spot: &Spot<'_>| match spot.point.sweep {
         Sweep::Swap => spot.point.at as f64 + 0.5,
         _ => spot.point.at as f64,
     };
-    let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);
-    let drawn = |name: &'static str, spots: &[Spot<'_>], colour, dash, symbol| {
-        let data: Vec<Value> = spots
-            .iter()
-            .map(|spot| spot.data(orders, at(spot), quantity))
-            .collect();
-        let bars: Vec<(f64, Mean)> = spots.iter().map(|spot| (at(spot), spot.value)).collect();
-        let pen = Pen {
-            name,
-            colour,
-            dash,
-            symbol,
-        };
-        curve(&pen, data, &bars)
-    };
-    let mut series = Vec::new();
-    let mut entries = Vec::new();
-    if !drops.is_empty() {
-        series.push(drawn(DROP, &drops, theme.ink, Dash::Solid, "circle"));
-        entries.push((DROP, Dash::Solid));
-    }
-    if !swaps.is_empty() {
-        series.push(drawn(SWAP, &swaps, theme.quiet, Dash::Dashed, "diamond"));
-        entries.push((SWAP, Dash::Dashed));
-    }
-    series.push(level(OWN, theme.ink, "solid", -0.5, last + 0.5, own.mean));
-    if let Some(chance) = chance(orders, quantity) {
-        entries.push((CHANCE, Dash::Dotted));
-        series.push(level(
-            CHANCE,
+    let pens = [
+        Pen::new("block left out", theme.ink, Line::Solid, Mark::Circle),
+        Pen::new(
+            "block and next swapped",
             theme.quiet,
-            "dotted",
-            -0.5,
-            last + 0.5,
-            chance,
-        ));
+            Line::Dashed,
+            Mark::Diamond,
+        ),
+    ];
+    let series: Vec<Series> = pens
+        .into_iter()
+        .zip([&drops, &swaps])
+        .filter(|(_, spots)| !spots.is_empty())
+        .map(|(pen, spots)| {
+            let points = spots
+                .iter()
+                .map(|spot| spot.place(orders, at(spot), quantity));
+            Series::new(pen, points.collect())
+        })
+        .collect();
+    let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);
+    let chance = chance(orders, quantity);
+    let reach = reach(drops.iter().chain(&swaps))
+        .chain([own.low, own.mean, own.high])
+        .chain(chance);
+    let mut legend: Vec<Pen> = series.iter().map(|one| one.pen.clone()).collect();
+    let mut panel = Panel::new(
+        format!(
+            "{}, line: own order {}",
+            quantity.axis(column),
+            short(own.mean)
+        ),
+        Axis::whole("block", -0.5, last + 0.5),
+        Axis::over("", reach),
+        series,
+    )
+    .tall(PLOT)
+    .level(own.mean, theme.ink, Line::Solid);
+    if let Some(chance) = chance {
+        legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
+        panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let mut option = frame::base(theme, &format!("{title}. {}", words.join(" ")));
-    option["tooltip"]["trigger"] = json!("item");
-    option["tooltip"]["formatter"] = json!("{b}");
-    option["legend"] = frame::curve_legend(theme, &entries);
-    option["grid"] = json!([frame::grid(frame::TOP, PLOT)]);
-    option["xAxis"] = json!([frame::number_axis(
-        theme,
-        0,
-        "block",
-        [-0.5, last + 0.5],
-        1.0
-    )]);
-    let name = format!(
-        "{}, line: own order {}",
-        quantity.axis(column),
-        short(own.mean)
-    );
-    let levels = [own.low, own.mean, own.high].into_iter();
-    let reach = reach(drops.iter().chain(&swaps)).chain(levels);
-    let reach = reach.chain(chance(orders, quantity));
-    option["yAxis"] = json!([frame::spread_axis(theme, 0, &name, reach)]);
-    option["series"] = Value::Array(series);
-    Some(Figure {
+    let draft = Draft {
         key: "neighbours",
-        title,
-        words,
-        height: frame::TOP + PLOT + 50,
-        option,
+        title: title(quantity, &own, &drops, &swaps),
+        words: words(orders, quantity, &own, &drops, &swaps),
         table: table(orders, &[Sweep::Drop, Sweep::Swap], quantity, column),
-    })
+        plot: Plot::new(vec![panel], legend, 1),
+    };
+    Some(draft.figure(theme))
 }
-
-const DROP: &str = "block left out";
-const SWAP: &str = "block and next swapped";
-const OWN: &str = "own order";
-const CHANCE: &str = "chance";
 
 /// What always guessing would score, where that is what is plotted.
 pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {

@@ -27,7 +27,7 @@ impl Axis {
     pub fn over(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
         let (mut low, mut high) = reach(values);
         if low == high {
-            (low, high) = (low - 0.5, high + 0.5);
+            (low, high) = around(low);
         }
         let step = tidy((high - low) / 4.0);
         Self::Linear {
@@ -35,6 +35,16 @@ impl Axis {
             low: rounded((low / step).floor() * step),
             high: rounded((high / step).ceil() * step),
             step: rounded(step),
+        }
+    }
+
+    /// Exactly from `low` to `high`, with ticks at whole numbers.
+    pub fn whole(name: impl Into<String>, low: f64, high: f64) -> Self {
+        Self::Linear {
+            name: name.into(),
+            low,
+            high,
+            step: tidy((high - low) / 12.0).max(1.0),
         }
     }
 
@@ -56,7 +66,7 @@ impl Axis {
 
     /// Over those of these that are above 0.
     pub fn log(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = reach(values.filter(|x| *x > 0.0));
+        let (low, high) = reach(values.filter(|x| *x > 1e-100));
         let (low, high) = (
             low.max(f64::MIN_POSITIVE).log10().floor(),
             high.max(f64::MIN_POSITIVE).log10().ceil(),
@@ -83,6 +93,24 @@ impl Axis {
         }
     }
 
+    /// Is this where ticks would be?
+    pub(super) fn is_tick(&self, value: f64) -> bool {
+        match self {
+            Self::Linear { step, .. } => {
+                ((value / step).round() * step - value).abs() <= 1e-6 * step
+            }
+            _ => true,
+        }
+    }
+
+    /// The places of a category axis.
+    pub(super) fn names(&self) -> Option<&[String]> {
+        match self {
+            Self::Category { names, .. } => Some(names),
+            _ => None,
+        }
+    }
+
     /// Where a value lies, 0 to 1 over the plot area; `None` for one that it does not show.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = match self {
@@ -102,10 +130,11 @@ impl Axis {
             Self::Linear {
                 low, high, step, ..
             } => {
+                let first = (low / step - 1e-6).ceil() * step;
                 // A hand-edited file may ask for any number of them.
-                let count = (((high - low) / step).round() as usize).min(50);
+                let count = (((high - first) / step + 1e-6).floor().max(0.0) as usize).min(50);
                 (0..=count)
-                    .map(|i| rounded(low + i as f64 * step))
+                    .map(|i| rounded(first + i as f64 * step))
                     .filter_map(|x| at(x, plain(x)))
                     .collect()
             }
@@ -131,12 +160,22 @@ fn plain(x: f64) -> String {
     rounded(x).to_string().replace('-', "−")
 }
 
-fn reach(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let finite = values.filter(|x| x.is_finite());
+/// Infinite numbers are written as the largest there is: no axis is made to hold those.
+const LARGEST: f64 = 1e100;
+
+/// The smallest and the largest of those that can be drawn.
+pub(super) fn reach(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let finite = values.filter(|x| x.abs() <= LARGEST);
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
         (low.min(x), high.max(x))
     });
     if low <= high { (low, high) } else { (0.0, 1.0) }
+}
+
+/// A range for one value.
+pub(super) fn around(x: f64) -> (f64, f64) {
+    let half = 0.5_f64.max(x.abs() * 1e-6);
+    (x - half, x + half)
 }
 
 /// 1, 2 or 5 times a power of ten, not below `least`.

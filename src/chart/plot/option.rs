@@ -1,39 +1,65 @@
-//! Panels as one ECharts option.
+//! The same as one ECharts option: no functions in it, so it is also a file one can keep.
 
 use serde_json::{Value, json};
 
-use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Pen, Plot, Room, Series};
-use crate::chart::Theme;
-use crate::chart::frame;
-use crate::chart::number::rounded;
+use super::escape::cut;
+use super::layout::{ENTRY, LEFT, LETTERS, Layout, NAME, RIGHT, Room, texts};
+use super::ramp::VIRIDIS;
+use super::{Axis, Level, Line, Mark, Panel, Pen, Plot, Point, Ramp, Series, Shape};
+use crate::chart::number::{rounded, short};
+use crate::chart::{Figure, Theme};
+
+/// Size of text in charts, in CSS pixels.
+const TEXT: u32 = 12;
+
+impl Figure {
+    /// What ECharts draws.
+    pub fn option(&self) -> Value {
+        self.plot.option(&self.theme, self.room, &self.summary())
+    }
+}
 
 impl Plot {
     /// `summary` is what a screen reader says.
-    pub fn option(&self, theme: &Theme, room: Room, summary: &str) -> Value {
-        let columns = room.columns.max(1);
-        let mut option = frame::base(theme, summary);
-        option["tooltip"]["trigger"] = json!("item");
-        option["tooltip"]["formatter"] = json!("{b}");
-        let width = 100.0 / columns as f64;
+    fn option(&self, theme: &Theme, room: Room, summary: &str) -> Value {
+        let layout = self.layout(room);
+        let columns = room.columns.clamp(1, self.columns.max(1));
+        let mut option = base(theme, summary);
         let (mut grids, mut xs, mut ys, mut titles) = (vec![], vec![], vec![], vec![]);
-        let mut series: Vec<Value> = self.legend.iter().map(|pen| entry(theme, pen)).collect();
-        for (i, panel) in self.panels.iter().enumerate() {
-            let row = u32::try_from(i / columns).unwrap_or(0);
-            let top = self.top(room) + row * (ABOVE + HEIGHT + BELOW) + ABOVE;
-            let left = (i % columns) as f64 * width;
-            let share = |x: f64| format!("{}%", rounded(x));
-            grids.push(json!({
-                "left": share(left + 0.14 * width), "width": share(0.83 * width),
-                "top": top, "height": HEIGHT, "outerBoundsMode": "none",
-            }));
-            titles.push(json!({
-                "text": panel.name, "left": share(left + 0.01 * width), "top": top - ABOVE + 6,
-                "padding": 0, "textStyle": { "color": theme.ink, "fontSize": 12, "fontWeight": "normal" },
-            }));
-            xs.push(axis(theme, &panel.x, i, true));
-            ys.push(axis(theme, &panel.y, i, false));
-            series.extend(panel.series.iter().map(|one| drawn(theme, one, i)));
+        let mut series: Vec<Value> = Vec::new();
+        let mut maps = Vec::new();
+        if let Some(hover) = &self.hover {
+            option["tooltip"]["trigger"] = json!("axis");
+            option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
+            series.extend(self.panels.first().map(|panel| spoken(hover, panel)));
         }
+        for (i, panel) in self.panels.iter().enumerate() {
+            let (area, text) = (&layout.areas[i], self.has_texts(i, columns));
+            grids.push(grid(&layout, i, columns, room));
+            let lines = u32::try_from(layout.names[i].len()).unwrap_or(1);
+            let left = if columns == 1 {
+                json!(8)
+            } else {
+                share(area.left - 52.0, room)
+            };
+            titles.push(json!({
+                "text": layout.names[i].join("\n"), "left": left,
+                "top": area.top - 6.0 - f64::from(NAME * lines), "padding": 0,
+                "textStyle": { "color": theme.ink, "fontSize": TEXT, "fontWeight": "normal", "lineHeight": NAME },
+            }));
+            xs.push(level_axis(self, theme, panel, i, area.width, text));
+            ys.push(upright_axis(theme, &panel.y, i));
+            if !panel.patches.is_empty() {
+                maps.push(series.len());
+                series.push(patches(theme, panel, self.ramp.as_ref(), i));
+            }
+            series.extend(panel.series.iter().map(|one| drawn(theme, one, i)));
+            series.extend(band(panel, i));
+            if !panel.levels.is_empty() || panel.note.is_some() {
+                series.push(pointed(theme, panel, i));
+            }
+        }
+        series.extend(self.legend.iter().map(|pen| entry(theme, pen)));
         option["title"] = json!(titles);
         option["grid"] = json!(grids);
         option["xAxis"] = json!(xs);
@@ -42,46 +68,121 @@ impl Plot {
             "data": self.legend.iter().map(named).collect::<Vec<_>>(),
             "top": 2, "left": 0, "itemWidth": 26, "itemHeight": 10, "itemGap": 14, "selectedMode": false,
             "lineHeight": ENTRY,
-            "textStyle": { "color": theme.ink, "fontSize": 12 },
+            "textStyle": { "color": theme.ink, "fontSize": TEXT },
         });
+        if let Some(ramp) = &self.ramp {
+            option["visualMap"] = scale(theme, ramp, layout.ramp, &maps);
+        }
         option["series"] = json!(series);
         option
     }
 }
 
-fn axis(theme: &Theme, axis: &Axis, grid: usize, across: bool) -> Value {
-    let mut value = json!({
-        "gridIndex": grid,
-        "axisLabel": { "color": theme.quiet, "fontSize": 11, "hideOverlap": true },
-        "axisTick": { "show": false },
-        "axisLine": { "show": across, "onZero": false, "lineStyle": { "color": theme.quiet } },
-        "splitLine": { "show": !across, "lineStyle": { "color": theme.hairline } },
-    });
-    if across {
-        value["name"] = json!(axis.name());
-        value["nameLocation"] = json!("middle");
-        value["nameGap"] = json!(26);
-        value["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": 11 });
+fn base(theme: &Theme, summary: &str) -> Value {
+    json!({
+        // The first drawing is still; changes show what moved.
+        "animationDuration": 0,
+        "animationDurationUpdate": 200,
+        "textStyle": { "color": theme.ink, "fontSize": TEXT },
+        "aria": { "enabled": true, "label": { "description": summary } },
+        "tooltip": {
+            "trigger": "item",
+            // ECharts escapes what a template writes, even where nothing is HTML: the page puts a
+            // function in its place that gives the name as it is.
+            "formatter": "{b}",
+            // Drawn in the picture: HTML tooltips need inline styles, which the page forbids.
+            "renderMode": "richText",
+            "confine": true,
+            "backgroundColor": theme.paper,
+            "borderColor": theme.quiet,
+            "borderWidth": 1,
+            "textStyle": { "color": theme.ink, "fontSize": TEXT + 1 },
+            "axisPointer": { "type": "shadow", "shadowStyle": { "color": theme.ink, "opacity": 0.06 } },
+        },
+    })
+}
+
+fn share(pixels: f64, room: Room) -> Value {
+    json!(format!(
+        "{}%",
+        rounded(100.0 * pixels / f64::from(room.width))
+    ))
+}
+
+fn grid(layout: &Layout, i: usize, columns: usize, room: Room) -> Value {
+    let area = &layout.areas[i];
+    if columns == 1 {
+        json!({ "left": LEFT, "right": RIGHT, "top": area.top, "height": area.height, "outerBoundsMode": "none" })
+    } else {
+        json!({
+            "left": share(area.left, room), "width": share(area.width, room),
+            "top": area.top, "height": area.height, "outerBoundsMode": "none",
+        })
     }
+}
+
+fn scaled(axis: &Axis) -> Value {
     match axis {
         Axis::Linear {
             low, high, step, ..
-        } => {
-            value["type"] = json!("value");
-            value["min"] = json!(low);
-            value["max"] = json!(high);
-            value["interval"] = json!(step);
-        }
-        Axis::Log { low, high, .. } => {
-            value["type"] = json!("log");
-            value["min"] = json!(low);
-            value["max"] = json!(high);
-        }
+        } => json!({ "type": "value", "min": low, "max": high, "interval": step }),
+        Axis::Log { low, high, .. } => json!({ "type": "log", "min": low, "max": high }),
         Axis::Category { names, .. } => {
-            value["type"] = json!("category");
-            value["data"] = json!(names);
-            value["axisLabel"]["rotate"] = json!(if names.len() > 4 { 30 } else { 0 });
+            let names: Vec<String> = names.iter().map(|name| cut(name, LETTERS)).collect();
+            json!({ "type": "category", "data": names })
         }
+    }
+}
+
+fn level_axis(
+    plot: &Plot,
+    theme: &Theme,
+    panel: &Panel,
+    grid: usize,
+    width: f64,
+    with_texts: bool,
+) -> Value {
+    let mut axis = scaled(&panel.x);
+    let places = panel.x.names().is_some();
+    axis["gridIndex"] = json!(grid);
+    axis["axisLabel"] =
+        json!({ "show": with_texts, "color": theme.quiet, "fontSize": 11, "hideOverlap": true });
+    axis["axisTick"] = json!({ "show": true, "length": 4, "lineStyle": { "color": theme.quiet } });
+    axis["axisLine"] =
+        json!({ "show": true, "onZero": false, "lineStyle": { "color": theme.quiet } });
+    axis["splitLine"] = json!({ "show": false });
+    if places {
+        let texts = texts(&panel.x, width, 10.0);
+        axis["axisLabel"]["interval"] = json!(texts.every() - 1);
+        axis["axisLabel"]["rotate"] = json!(texts.turn());
+        // Every place has its tick, though not every tick has room for its text.
+        axis["axisTick"]["alignWithLabel"] = json!(true);
+        axis["axisTick"]["interval"] = json!(0);
+    }
+    if let Axis::Linear { low, high, .. } = &panel.x {
+        // Room at either end is no place.
+        axis["axisLabel"]["showMinLabel"] = json!(panel.x.is_tick(*low));
+        axis["axisLabel"]["showMaxLabel"] = json!(panel.x.is_tick(*high));
+    }
+    if with_texts && !panel.x.name().is_empty() {
+        axis["name"] = json!(panel.x.name());
+        axis["nameLocation"] = json!("middle");
+        axis["nameGap"] = json!(plot.texts_height(panel, width) + 10);
+        axis["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": 11 });
+    }
+    axis
+}
+
+fn upright_axis(theme: &Theme, axis: &Axis, grid: usize) -> Value {
+    let cells = axis.names().is_some();
+    let mut value = scaled(axis);
+    value["gridIndex"] = json!(grid);
+    value["axisLabel"] = json!({ "color": theme.quiet, "fontSize": 11, "hideOverlap": true });
+    value["axisTick"] = json!({ "show": false });
+    value["axisLine"] = json!({ "show": false, "onZero": false });
+    value["splitLine"] = json!({ "show": !cells, "lineStyle": { "color": theme.hairline } });
+    if let Some(names) = axis.names() {
+        value["data"] = names.iter().map(|name| cut(name, 9)).collect();
     }
     value
 }
@@ -89,10 +190,10 @@ fn axis(theme: &Theme, axis: &Axis, grid: usize, across: bool) -> Value {
 /// A legend's entry; a curve without marks is shown without the dot that ECharts would put on it.
 fn named(pen: &Pen) -> Value {
     let icon = match (pen.mark, pen.line) {
-        (Mark::None, Line::Thick) => "path://M0 0h26v4h-26z",
-        (Mark::None, Line::Solid) => "path://M0 0h26v2h-26z",
-        (Mark::None, Line::Dashed) => "path://M0 0h7v2h-7zM9.5 0h7v2h-7zM19 0h7v2h-7z",
-        (Mark::None, Line::Dotted) => {
+        (Mark::None | Mark::Dot, Line::Thick) => "path://M0 0h26v4h-26z",
+        (Mark::None | Mark::Dot, Line::Solid) => "path://M0 0h26v2h-26z",
+        (Mark::None | Mark::Dot, Line::Dashed) => "path://M0 0h7v2h-7zM9.5 0h7v2h-7zM19 0h7v2h-7z",
+        (Mark::None | Mark::Dot, Line::Dotted) => {
             "path://M0 0h2v2h-2zM6 0h2v2h-2zM12 0h2v2h-2zM18 0h2v2h-2zM24 0h2v2h-2z"
         }
         _ => return json!({ "name": pen.name }),
@@ -102,58 +203,214 @@ fn named(pen: &Pen) -> Value {
 
 /// An empty series that gives the legend its entry.
 fn entry(theme: &Theme, pen: &Pen) -> Value {
-    let mut entry = drawn(theme, &Series::new(pen.clone(), Vec::new()), 0);
-    entry["type"] = json!("line");
-    entry
+    drawn(theme, &Series::new(pen.clone(), Vec::new()), 0)
+}
+
+/// Nothing to see, and what every place of the axis says when it is pointed at.
+fn spoken(hover: &[String], panel: &Panel) -> Value {
+    let floor = match &panel.y {
+        Axis::Linear { low, .. } | Axis::Log { low, .. } => *low,
+        Axis::Category { .. } => 0.0,
+    };
+    let data = hover
+        .iter()
+        .enumerate()
+        .map(|(x, text)| json!({ "name": text, "value": [x, floor] }));
+    json!({
+        "type": "line", "name": "said", "data": data.collect::<Vec<_>>(), "xAxisIndex": 0, "yAxisIndex": 0,
+        "symbol": "none", "silent": true, "lineStyle": { "width": 0, "opacity": 0 }, "itemStyle": { "opacity": 0 },
+    })
 }
 
 fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
     let pen = &series.pen;
+    let hollow = |point: &Point| point.hollow || pen.mark == Mark::Ring;
     let data: Vec<Value> = series
         .points
         .iter()
         .map(|point| {
             let mut data =
                 json!({ "name": point.name, "value": [rounded(point.x), rounded(point.y)] });
-            if point.hollow {
+            if hollow(point) {
                 let colour = pen.colour;
                 data["itemStyle"] =
                     json!({ "color": theme.paper, "borderColor": colour, "borderWidth": 1.5 });
             }
+            if let Some(plan) = &point.plan {
+                data["plan"] = json!(plan);
+            }
             data
         })
         .collect();
-    let (dash, width) = match pen.line {
-        Line::None => ("solid", 0.0),
-        Line::Thick => ("solid", 3.0),
-        Line::Solid => ("solid", 1.5),
-        Line::Dashed => ("dashed", 1.5),
-        Line::Dotted => ("dotted", 1.5),
-    };
-    let symbol = match pen.mark {
-        Mark::None => "none",
-        Mark::Circle => "circle",
-        Mark::Square => "rect",
-        Mark::Diamond => "diamond",
-        Mark::Triangle => "triangle",
-        Mark::Level => "path://M0 0h20v3h-20z",
-    };
     let mut drawn = json!({
-        "type": if series.bars { "bar" } else { "line" },
+        "type": if series.shape == Shape::Curve { "line" } else { "bar" },
         "name": pen.name, "data": data, "xAxisIndex": grid, "yAxisIndex": grid,
         "itemStyle": { "color": pen.colour },
     });
-    if series.bars {
+    if series.shape != Shape::Curve {
         drawn["stack"] = json!(format!("panel {grid}"));
-        drawn["barMaxWidth"] = json!(44);
-    } else {
-        drawn["symbol"] = json!(symbol);
-        drawn["symbolSize"] = if pen.mark == Mark::Level {
-            json!([20, 3])
-        } else {
-            json!(7)
-        };
-        drawn["lineStyle"] = json!({ "color": pen.colour, "type": dash, "width": width });
+        drawn["barMaxWidth"] = json!(if series.shape == Shape::Bars { 44 } else { 14 });
+        match series.shape {
+            Shape::PaleBars => drawn["itemStyle"]["opacity"] = json!(0.6),
+            Shape::HollowBars => {
+                drawn["itemStyle"] = json!({
+                    "color": "transparent", "borderColor": pen.colour, "borderType": "dashed", "borderWidth": 1.5,
+                });
+            }
+            Shape::Bars | Shape::Curve => {}
+        }
+        return drawn;
+    }
+    let symbol = match pen.mark {
+        Mark::None => "none",
+        Mark::Circle | Mark::Ring | Mark::Dot => "circle",
+        Mark::Square => "rect",
+        Mark::Diamond => "diamond",
+        Mark::Triangle => "triangle",
+        Mark::Nabla => "path://M0 0h10l-5 9z",
+        Mark::Level => "path://M0 0h20v3h-20z",
+    };
+    let dash = match pen.line {
+        Line::None | Line::Thick | Line::Solid => "solid",
+        Line::Dashed => "dashed",
+        Line::Dotted => "dotted",
+    };
+    drawn["symbol"] = json!(symbol);
+    drawn["symbolSize"] = match pen.mark {
+        Mark::Level => json!([20, 3]),
+        Mark::Dot => json!(4),
+        // What can be chosen is easier to hit.
+        _ if series.points.iter().any(|point| point.plan.is_some()) => json!(9),
+        _ => json!(7),
+    };
+    drawn["lineStyle"] = json!({ "color": pen.colour, "type": dash, "width": pen.line.width() });
+    if pen.mark == Mark::Ring {
+        drawn["itemStyle"] =
+            json!({ "color": theme.paper, "borderColor": pen.colour, "borderWidth": 1.5 });
+    }
+    if pen.faint {
+        drawn["itemStyle"]["opacity"] = json!(0.55);
+        drawn["lineStyle"]["opacity"] = json!(0.55);
+    }
+    let bars = whiskers(&series.points);
+    if !bars.is_empty() {
+        drawn["cursor"] = json!("pointer");
+        drawn["markLine"] = json!({
+            "silent": true, "symbol": "none", "animation": false, "precision": 12, "label": { "show": false },
+            "lineStyle": { "color": pen.colour, "type": "solid", "width": 1, "opacity": 0.7 },
+            "data": bars,
+        });
     }
     drawn
+}
+
+fn whiskers(points: &[Point]) -> Vec<Value> {
+    let ends = points
+        .iter()
+        .filter_map(|point| Some((point.x, point.interval?)));
+    ends.filter(|(_, [low, high])| high > low)
+        .map(|(x, [low, high])| json!([{ "coord": [x, rounded(low)] }, { "coord": [x, rounded(high)] }]))
+        .collect()
+}
+
+/// Level lines and the note: they stand on a series of their own.
+fn pointed(theme: &Theme, panel: &Panel, grid: usize) -> Value {
+    let level = |level: &Level| {
+        let dash = match level.line {
+            Line::Dashed => "dashed",
+            Line::Dotted => "dotted",
+            _ => "solid",
+        };
+        json!({ "yAxis": rounded(level.value), "lineStyle": { "color": level.colour, "type": dash, "width": 1 } })
+    };
+    let mut series = json!({
+        "type": "line", "name": "", "data": [], "xAxisIndex": grid, "yAxisIndex": grid, "silent": true,
+        "markLine": {
+            "silent": true, "symbol": "none", "animation": false,
+            // Otherwise ECharts rounds the level to two decimals.
+            "precision": 12,
+            "label": { "show": false },
+            "data": panel.levels.iter().map(level).collect::<Vec<_>>(),
+        },
+    });
+    if let Some(note) = &panel.note {
+        series["markPoint"] = json!({
+            "silent": true, "animation": false, "symbol": "circle", "symbolSize": 9,
+            "itemStyle": { "color": theme.paper, "borderColor": theme.ink, "borderWidth": 2 },
+            "label": { "show": true, "formatter": note.text, "color": theme.ink, "fontSize": TEXT,
+                       "position": if note.after { "right" } else { "left" }, "distance": 6,
+                       "offset": if note.after { [0, -14] } else { [0, 14] },
+                       // A halo keeps the words apart from what they cross.
+                       "textBorderColor": theme.paper, "textBorderWidth": 3 },
+            "data": [{ "coord": [note.x, rounded(note.y)] }],
+        });
+    }
+    series
+}
+
+/// The strip lies on what is below it, which is not seen.
+fn band(panel: &Panel, grid: usize) -> Vec<Value> {
+    let Some(band) = &panel.band else {
+        return Vec::new();
+    };
+    let strip = |name: &str, opacity: f64, of: fn(&[f64; 2]) -> f64| {
+        let data: Vec<f64> = band.ends.iter().map(|ends| rounded(of(ends))).collect();
+        json!({
+            "type": "line", "name": name, "stack": format!("strip {grid}"), "data": data,
+            "xAxisIndex": grid, "yAxisIndex": grid, "symbol": "none", "silent": true,
+            "lineStyle": { "width": 0 }, "z": 1,
+            "areaStyle": { "color": band.colour, "opacity": opacity },
+        })
+    };
+    vec![
+        strip("below the strip", 0.0, |ends| ends[0]),
+        strip("the strip", 0.14, |ends| ends[1] - ends[0]),
+    ]
+}
+
+fn patches(theme: &Theme, panel: &Panel, ramp: Option<&Ramp>, grid: usize) -> Value {
+    // Drawn last, a frame lies over its neighbours.
+    let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
+    let data = plain.into_iter().chain(framed).map(|patch| {
+        let mut cell =
+            json!({ "name": patch.name, "value": [patch.x, patch.y, rounded(patch.value)] });
+        if let Some(text) = &patch.text {
+            let on = ramp.map_or(theme.ink, |ramp| ramp.on(patch.value));
+            cell["label"] = json!({ "show": true, "formatter": text, "color": on, "fontSize": 11 });
+        }
+        if patch.framed {
+            cell["itemStyle"] = json!({ "borderColor": theme.ink, "borderWidth": 3 });
+            cell["label"]["fontWeight"] = json!("bold");
+        }
+        if let Some(plan) = &patch.plan {
+            cell["plan"] = json!(plan);
+        }
+        cell
+    });
+    json!({
+        "type": "heatmap", "name": panel.name, "xAxisIndex": grid, "yAxisIndex": grid,
+        "data": data.collect::<Vec<_>>(),
+    })
+}
+
+/// The scale above the map.
+fn scale(theme: &Theme, ramp: &Ramp, top: f64, series: &[usize]) -> Value {
+    json!({
+        "type": "continuous",
+        "min": ramp.low,
+        "max": ramp.high,
+        "seriesIndex": series,
+        "calculable": false,
+        "hoverLink": false,
+        "orient": "horizontal",
+        "left": 4,
+        "top": top,
+        "itemWidth": 10,
+        "itemHeight": 130,
+        // Six digits of difference are below what colours can show.
+        "precision": 6,
+        "inRange": { "color": VIRIDIS },
+        "text": [short(ramp.high), format!("{}   {}", ramp.name, short(ramp.low))],
+        "textStyle": { "color": theme.ink, "fontSize": TEXT },
+    })
 }

@@ -1,86 +1,175 @@
-//! Panels as an SVG file that stands alone: its sentence above, paper behind.
+//! Panels as SVG text.
 
 use std::fmt::Write;
 
-use super::{ABOVE, Axis, BELOW, ENTRY, HEIGHT, Line, Mark, Panel, Pen, Plot, Room, Series};
-use crate::chart::export::{svg_fonts, wrap};
+use super::escape::{cut, escaped, wrapped};
+use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
+use super::ramp::VIRIDIS;
+use super::{Line, Mark, Panel, Pen, Plot, Series, Shape};
+use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
 
-/// CSS pixels.
-const WIDTH: u32 = 960;
+/// What stands in for the page's font in a file that is opened elsewhere.
+const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif";
 const MARGIN: f64 = 20.0;
+/// More cells than this are not named one by one: the table has them.
+const NAMED: usize = 2000;
 
-impl Plot {
-    /// With the figure's title and words above, `source` below them.
-    pub fn svg(&self, figure: &Figure, theme: &Theme, source: &str) -> String {
-        let title = wrap(&figure.title, 96);
-        let words = wrap(&format!("{} {}", figure.words[0], figure.words[1]), 140);
-        let lines = |text: &str| text.lines().count() as f64;
-        let head = 24.0 + 22.0 * lines(&title) + 16.0 * (lines(&words) + 1.0);
-        let height = head + f64::from(self.height(Room::wide(self.columns)));
-        let mut to = Drawing::new(theme, height);
-        let mut y = 30.0;
-        for line in title.lines() {
-            to.text(
-                MARGIN,
-                y,
-                line,
-                &format!("font-size=\"17\" fill=\"{}\"", theme.ink),
-            );
-            y += 22.0;
+impl Figure {
+    /// A drawing that stands alone, paper behind it: the sentence and the words above, under them
+    /// `source`, one line that says what it is of.
+    pub fn svg(&self, width: u32, source: &str) -> String {
+        let inner = f64::from(width.max(240)) - 2.0 * MARGIN;
+        let letters = |size: f64| (inner / run(1, size)) as usize;
+        let heads = [
+            (
+                wrapped(&self.title, letters(17.0)),
+                17,
+                22.0,
+                self.theme.ink,
+            ),
+            (
+                wrapped(&self.words.join(" "), letters(12.0)),
+                12,
+                16.0,
+                self.theme.ink,
+            ),
+            (wrapped(source, letters(11.0)), 11, 16.0, self.theme.quiet),
+        ];
+        let mut to = Drawing::new(&self.theme);
+        let mut y = 12.0;
+        for (lines, size, step, colour) in heads {
+            for line in lines {
+                y += step;
+                to.text(
+                    MARGIN,
+                    y,
+                    &line,
+                    &format!("font-size=\"{size}\" fill=\"{colour}\""),
+                );
+            }
+            y += 4.0;
         }
-        for line in words.lines() {
-            to.text(
-                MARGIN,
-                y,
-                line,
-                &format!("font-size=\"12\" fill=\"{}\"", theme.ink),
-            );
-            y += 16.0;
-        }
-        to.text(
-            MARGIN,
-            y,
-            source,
-            &format!("font-size=\"11\" fill=\"{}\"", theme.quiet),
+        let room = Room::of(inner as u32);
+        let body = self.plot.drawn(&self.theme, room);
+        let height = y + 8.0 + f64::from(self.plot.height(room)) + 12.0;
+        to.add(&format!(
+            "<g transform=\"translate({MARGIN} {:.1})\">\n{body}</g>",
+            y + 8.0
+        ));
+        let behind = format!(
+            "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
+            self.theme.paper
         );
-        self.legend(&mut to, head + 4.0);
-        let columns = self.columns.max(1);
-        let width = (f64::from(WIDTH) - 2.0 * MARGIN) / columns as f64;
-        for (i, panel) in self.panels.iter().enumerate() {
-            let row = (i / columns) as f64;
-            let top = head
-                + f64::from(self.top(Room::wide(self.columns)))
-                + row * f64::from(ABOVE + HEIGHT + BELOW);
-            let area = Area {
-                left: MARGIN + (i % columns) as f64 * width + 46.0,
-                top: top + f64::from(ABOVE),
-                width: width - 60.0,
-                height: f64::from(HEIGHT),
-            };
-            to.panel(panel, &area);
-        }
-        to.finish()
+        self.document(f64::from(width.max(240)), height, &(behind + &to.text))
     }
 
-    fn legend(&self, to: &mut Drawing<'_>, top: f64) {
-        let width = (f64::from(WIDTH) - 2.0 * MARGIN) / 3.0;
-        for (i, pen) in self.legend.iter().enumerate() {
-            let x = MARGIN + (i % 3) as f64 * width;
-            let y = top + f64::from(ENTRY) * ((i / 3) as f64 + 0.5);
-            to.line(pen, &[(x, y), (x + 26.0, y)]);
-            to.mark(pen, x + 13.0, y, false, "");
-            let style = format!("font-size=\"12\" fill=\"{}\"", to.theme.ink);
-            to.text(x + 34.0, y + 4.0, &pen.name, &style);
-        }
+    /// The drawing alone, for a page that says the rest itself; nothing behind it.
+    pub fn drawing(&self, width: u32) -> String {
+        let room = Room::of(width);
+        let body = self.plot.drawn(&self.theme, room);
+        self.document(f64::from(width), f64::from(self.plot.height(room)), &body)
+    }
+
+    fn document(&self, width: f64, height: f64, body: &str) -> String {
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"{FONTS}\" role=\"img\" aria-label=\"{}\">\n{body}</svg>",
+            escaped(&self.summary())
+        )
     }
 }
 
-struct Area {
-    left: f64,
-    top: f64,
-    width: f64,
-    height: f64,
+impl Plot {
+    fn drawn(&self, theme: &Theme, room: Room) -> String {
+        let mut to = Drawing::new(theme);
+        let layout = self.layout(room);
+        for (pen, (x, line)) in self.legend.iter().zip(&layout.legend) {
+            let y = f64::from(ENTRY) * (f64::from(*line) + 0.5);
+            to.line(pen, &[(*x, y), (x + 26.0, y)]);
+            to.mark(pen, x + 13.0, y, false, "");
+            let style = format!("font-size=\"12\" fill=\"{}\"", theme.ink);
+            to.text(x + SAMPLE, y + 4.0, &pen.name, &style);
+        }
+        self.scale(&mut to, layout.ramp);
+        let columns = room.columns.clamp(1, self.columns.max(1));
+        for (i, (panel, area)) in self.panels.iter().zip(&layout.areas).enumerate() {
+            let style = format!("font-size=\"12\" fill=\"{}\"", theme.ink);
+            let lines = &layout.names[i];
+            let first = area.top - 10.0 - f64::from(NAME) * (lines.len().max(1) - 1) as f64;
+            for (n, line) in lines.iter().enumerate() {
+                let y = first + f64::from(NAME) * n as f64;
+                to.text(area.left - 52.0, y, line, &style);
+            }
+            self.panel(&mut to, panel, area, self.has_texts(i, columns));
+        }
+        to.text
+    }
+
+    /// The ramp with the ends of its range.
+    fn scale(&self, to: &mut Drawing<'_>, top: f64) {
+        let Some(ramp) = &self.ramp else { return };
+        let style = format!("font-size=\"12\" fill=\"{}\"", to.theme.ink);
+        let left = format!("{}   {}", ramp.name, short(ramp.low));
+        let start = 8.0 + run(left.chars().count(), 12.0) + 6.0;
+        to.text(8.0, top + 13.0, &left, &style);
+        let each = 130.0 / (VIRIDIS.len() - 1) as f64;
+        // Steps of the colours' own, joined by linear gradients, would need ids; fine steps do not.
+        for i in 0..65 {
+            let share = f64::from(i) / 64.0;
+            let colour = ramp.colour(ramp.low + share * (ramp.high - ramp.low));
+            let x = start + share * each * (VIRIDIS.len() - 1) as f64;
+            to.add(&format!(
+                "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"2.6\" height=\"10\" fill=\"{colour}\"/>",
+                top + 4.0
+            ));
+        }
+        to.text(start + 140.0, top + 13.0, &short(ramp.high), &style);
+    }
+
+    fn panel(&self, to: &mut Drawing<'_>, panel: &Panel, area: &Area, with_texts: bool) {
+        to.upright_axis(panel, area);
+        to.patches(self, panel, area);
+        to.level_axis(panel, area, with_texts);
+        if with_texts && !panel.x.name().is_empty() {
+            let below =
+                area.top + area.height + f64::from(self.texts_height(panel, area.width)) + 14.0;
+            let style = format!(
+                "font-size=\"11\" fill=\"{}\" text-anchor=\"middle\"",
+                to.theme.ink
+            );
+            to.text(area.left + area.width / 2.0, below, panel.x.name(), &style);
+        }
+        to.band(panel, area);
+        let mut stacked: Vec<(f64, f64)> = Vec::new();
+        for series in &panel.series {
+            if series.shape == Shape::Curve {
+                to.curve(series, panel, area);
+            } else {
+                to.bars(series, panel, area, &mut stacked);
+            }
+        }
+        for level in &panel.levels {
+            if let Some(place) = panel.y.place(level.value) {
+                let y = area.top + area.height * (1.0 - place);
+                let pen = Pen::new("", level.colour, level.line, Mark::None);
+                to.stroke(&pen, 1.0, &[(area.left, y), (area.left + area.width, y)]);
+            }
+        }
+        to.note(panel, area);
+        if let (Some(hover), Some(names)) = (&self.hover, panel.x.names()) {
+            let slot = area.width / names.len().max(1) as f64;
+            for (i, text) in hover.iter().take(names.len()).enumerate() {
+                to.add(&format!(
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"><title>{}</title></rect>",
+                    area.left + i as f64 * slot,
+                    area.top,
+                    area.height,
+                    escaped(text)
+                ));
+            }
+        }
+    }
 }
 
 impl Area {
@@ -98,25 +187,16 @@ struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    fn new(theme: &'a Theme, height: f64) -> Self {
-        let text = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-             viewBox=\"0 0 {WIDTH} {height}\" font-family=\"{}\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
-            svg_fonts(),
-            theme.paper
-        );
-        Self { theme, text }
+    fn new(theme: &'a Theme) -> Self {
+        Self {
+            theme,
+            text: String::new(),
+        }
     }
 
     fn add(&mut self, element: &str) {
         self.text.push_str(element);
         self.text.push('\n');
-    }
-
-    fn finish(mut self) -> String {
-        self.text.push_str("</svg>\n");
-        self.text
     }
 
     fn text(&mut self, x: f64, y: f64, text: &str, style: &str) {
@@ -126,59 +206,169 @@ impl<'a> Drawing<'a> {
         ));
     }
 
-    fn panel(&mut self, panel: &Panel, area: &Area) {
-        let (ink, quiet, hairline) = (self.theme.ink, self.theme.quiet, self.theme.hairline);
-        let style = format!("font-size=\"12\" fill=\"{ink}\"");
-        self.text(area.left - 42.0, area.top - 12.0, &panel.name, &style);
-        for (place, text) in panel.y.ticks() {
+    fn upright_axis(&mut self, panel: &Panel, area: &Area) {
+        let ticks = panel.y.ticks();
+        let cells = panel.y.names().is_some();
+        let slot = area.height / ticks.len().max(1) as f64;
+        let every = if cells {
+            (11.0 / slot.max(1e-3)).ceil().max(1.0) as usize
+        } else {
+            1
+        };
+        for (i, (place, text)) in ticks.into_iter().enumerate() {
             let y = area.top + area.height * (1.0 - place);
             let (left, right) = (area.left, area.left + area.width);
-            self.add(&format!(
-                "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{hairline}\" fill=\"none\"/>"
-            ));
-            let style = format!("font-size=\"10\" fill=\"{quiet}\" text-anchor=\"end\"");
-            self.text(left - 6.0, y + 3.5, &text, &style);
+            if !cells {
+                let hairline = self.theme.hairline;
+                self.add(&format!(
+                    "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{hairline}\" fill=\"none\"/>"
+                ));
+            }
+            if i % every == 0 {
+                let style = format!(
+                    "font-size=\"10\" fill=\"{}\" text-anchor=\"end\"",
+                    self.theme.quiet
+                );
+                self.text(left - 6.0, y + 3.5, &cut(&text, 9), &style);
+            }
         }
-        let bottom = area.top + area.height;
-        self.add(&format!(
-            "<path d=\"M{:.1} {bottom:.1}h{:.1}\" stroke=\"{quiet}\" fill=\"none\"/>",
-            area.left, area.width
-        ));
+    }
+
+    fn level_axis(&mut self, panel: &Panel, area: &Area, with_texts: bool) {
+        let (quiet, bottom) = (self.theme.quiet, area.top + area.height);
+        let texts = texts(&panel.x, area.width, 10.0);
+        let mut path = format!("M{:.1} {bottom:.1}h{:.1}", area.left, area.width);
         let ticks = panel.x.ticks();
-        let slanted = matches!(panel.x, Axis::Category { .. }) && ticks.len() > 4;
-        for (place, text) in ticks {
-            let (x, y) = (area.left + area.width * place, bottom + 14.0);
+        for (place, _) in &ticks {
+            let x = area.left + area.width * place;
+            // Writing to a String cannot fail.
+            let _ = write!(path, "M{x:.1} {bottom:.1}v4");
+        }
+        self.add(&format!(
+            "<path d=\"{path}\" stroke=\"{quiet}\" fill=\"none\"/>"
+        ));
+        if !with_texts {
+            return;
+        }
+        for (place, text) in ticks.into_iter().step_by(texts.every()) {
+            let x = area.left + area.width * place;
+            let text = cut(&text, LETTERS);
             let style = format!("font-size=\"10\" fill=\"{quiet}\"");
-            if slanted {
-                let turn =
-                    format!("{style} text-anchor=\"end\" transform=\"rotate(-30 {x:.1} {y:.1})\"");
-                self.text(x, y, &text, &turn);
+            if texts.turn() == 0 {
+                self.text(
+                    x,
+                    bottom + 15.0,
+                    &text,
+                    &format!("{style} text-anchor=\"middle\""),
+                );
             } else {
-                self.text(x, y, &text, &format!("{style} text-anchor=\"middle\""));
+                let (x, y) = (
+                    x + 3.5,
+                    bottom + if texts.turn() == 90 { 8.0 } else { 13.0 },
+                );
+                let turned = format!(
+                    "{style} text-anchor=\"end\" transform=\"rotate(-{} {x:.1} {y:.1})\"",
+                    texts.turn()
+                );
+                self.text(x, y, &text, &turned);
             }
         }
-        let (middle, below) = (area.left + area.width / 2.0, bottom + 30.0);
-        let style = format!("font-size=\"11\" fill=\"{ink}\" text-anchor=\"middle\"");
-        self.text(middle, below, panel.x.name(), &style);
-        let mut stacked: Vec<(f64, f64)> = Vec::new();
-        for series in &panel.series {
-            if series.bars {
-                self.bars(series, panel, area, &mut stacked);
+    }
+
+    fn patches(&mut self, plot: &Plot, panel: &Panel, area: &Area) {
+        let (Some(ramp), Some(across), Some(up)) = (&plot.ramp, panel.x.names(), panel.y.names())
+        else {
+            return;
+        };
+        let width = area.width / across.len().max(1) as f64;
+        let height = area.height / up.len().max(1) as f64;
+        // Drawn last, a frame lies over its neighbours.
+        let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
+        for patch in plain.into_iter().chain(framed) {
+            let Some((x, y)) = area.at(panel, patch.x as f64, patch.y as f64) else {
                 continue;
+            };
+            let frame = if patch.framed {
+                format!(" stroke=\"{}\" stroke-width=\"2.5\"", self.theme.ink)
+            } else {
+                String::new()
+            };
+            let title = if panel.patches.len() > NAMED {
+                "/>".to_owned()
+            } else {
+                format!("><title>{}</title></rect>", escaped(&patch.name))
+            };
+            self.add(&format!(
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{title}",
+                x - width / 2.0,
+                y - height / 2.0,
+                width + 0.1,
+                height + 0.1,
+                ramp.colour(patch.value)
+            ));
+            if let Some(text) = patch
+                .text
+                .as_ref()
+                .filter(|text| run(text.chars().count(), 11.0) <= width)
+            {
+                let weight = if patch.framed {
+                    " font-weight=\"bold\""
+                } else {
+                    ""
+                };
+                let style = format!(
+                    "font-size=\"11\" fill=\"{}\" text-anchor=\"middle\" pointer-events=\"none\"{weight}",
+                    ramp.on(patch.value)
+                );
+                self.text(x, y + 4.0, text, &style);
             }
-            let mut run: Vec<(f64, f64)> = Vec::new();
-            for point in &series.points {
-                match area.at(panel, point.x, point.y) {
-                    Some(at) => run.push(at),
-                    // A value that the axis cannot show is a gap, not a jump.
-                    None => self.line(&series.pen, &std::mem::take(&mut run)),
-                }
+        }
+    }
+
+    fn band(&mut self, panel: &Panel, area: &Area) {
+        let Some(band) = &panel.band else { return };
+        let end = |i: usize| {
+            band.ends.iter().enumerate().filter_map(move |(x, ends)| {
+                let at = area.at(panel, x as f64, ends[i])?;
+                Some(format!("{:.1} {:.1}", at.0, at.1))
+            })
+        };
+        let (lower, upper): (Vec<String>, Vec<String>) = (end(0).collect(), end(1).collect());
+        if lower.len() != upper.len() || lower.len() < 2 {
+            return;
+        }
+        let back: Vec<String> = lower.into_iter().rev().collect();
+        self.add(&format!(
+            "<path d=\"M{}L{}z\" fill=\"{}\" fill-opacity=\"0.14\"/>",
+            upper.join("L"),
+            back.join("L"),
+            band.colour
+        ));
+    }
+
+    fn curve(&mut self, series: &Series, panel: &Panel, area: &Area) {
+        let mut run: Vec<(f64, f64)> = Vec::new();
+        for point in &series.points {
+            match area.at(panel, point.x, point.y) {
+                Some(at) => run.push(at),
+                // A value that the axis cannot show is a gap, not a jump.
+                None => self.line(&series.pen, &std::mem::take(&mut run)),
             }
-            self.line(&series.pen, &run);
-            for point in &series.points {
-                if let Some((x, y)) = area.at(panel, point.x, point.y) {
-                    self.mark(&series.pen, x, y, point.hollow, &point.name);
-                }
+        }
+        self.line(&series.pen, &run);
+        for point in &series.points {
+            let ends = point.interval.and_then(|[low, high]| {
+                let (x, bottom) = area.at(panel, point.x, low)?;
+                Some((x, bottom, area.at(panel, point.x, high)?.1))
+            });
+            if let Some((x, bottom, top)) = ends {
+                self.add(&format!(
+                    "<path d=\"M{x:.1} {bottom:.1}V{top:.1}\" stroke=\"{}\" stroke-opacity=\"0.7\"/>",
+                    series.pen.colour
+                ));
+            }
+            if let Some((x, y)) = area.at(panel, point.x, point.y) {
+                self.mark(&series.pen, x, y, point.hollow, &point.name);
             }
         }
     }
@@ -186,37 +376,77 @@ impl<'a> Drawing<'a> {
     /// Each on what stands at its place already.
     fn bars(&mut self, series: &Series, panel: &Panel, area: &Area, stacked: &mut Vec<(f64, f64)>) {
         let places = panel.x.ticks().len().max(1) as f64;
-        let width = (0.6 * area.width / places).min(44.0);
+        let colour = series.pen.colour;
+        let (share, most, style) = match series.shape {
+            Shape::PaleBars => (
+                0.38,
+                14.0,
+                format!("fill=\"{colour}\" fill-opacity=\"0.6\""),
+            ),
+            Shape::HollowBars => (
+                0.38,
+                14.0,
+                format!(
+                    "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\""
+                ),
+            ),
+            Shape::Bars | Shape::Curve => (0.6, 44.0, format!("fill=\"{colour}\"")),
+        };
+        let width = (share * area.width / places).min(most);
         for point in &series.points {
-            let from = stacked
-                .iter()
-                .find(|(x, _)| *x == point.x)
-                .map_or(0.0, |(_, y)| *y);
+            let known = stacked.iter().position(|(x, _)| *x == point.x);
+            let from = known.map_or(0.0, |i| stacked[i].1);
             let to = from + point.y;
-            stacked.retain(|(x, _)| *x != point.x);
-            stacked.push((point.x, to));
-            let (Some((x, top)), Some((_, bottom))) =
+            match known {
+                Some(i) => stacked[i].1 = to,
+                None => stacked.push((point.x, to)),
+            }
+            let (Some((x, one)), Some((_, other))) =
                 (area.at(panel, point.x, to), area.at(panel, point.x, from))
             else {
                 continue;
             };
+            let (top, bottom) = (one.min(other), one.max(other));
             self.add(&format!(
-                "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{}\"><title>{}</title></rect>",
+                "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" {style}><title>{}</title></rect>",
                 x - width / 2.0,
                 bottom - top,
-                series.pen.colour,
                 escaped(&point.name)
             ));
         }
     }
 
+    fn note(&mut self, panel: &Panel, area: &Area) {
+        let Some(note) = &panel.note else { return };
+        let Some((x, y)) = area.at(panel, note.x, note.y) else {
+            return;
+        };
+        let (ink, paper) = (self.theme.ink, self.theme.paper);
+        self.add(&format!(
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{paper}\" stroke=\"{ink}\" stroke-width=\"2\"/>"
+        ));
+        let (dx, dy, anchor) = if note.after {
+            (9.0, -10.0, "start")
+        } else {
+            (-9.0, 18.0, "end")
+        };
+        // A halo keeps the words apart from what they cross.
+        let style = format!(
+            "font-size=\"12\" fill=\"{ink}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" stroke-width=\"3\" paint-order=\"stroke\""
+        );
+        self.text(x + dx, y + dy, &note.text, &style);
+    }
+
     fn line(&mut self, pen: &Pen, points: &[(f64, f64)]) {
-        let (dash, width) = match pen.line {
+        self.stroke(pen, pen.line.width(), points);
+    }
+
+    fn stroke(&mut self, pen: &Pen, width: f64, points: &[(f64, f64)]) {
+        let dash = match pen.line {
             Line::None => return,
-            Line::Thick => ("", 3.0),
-            Line::Solid => ("", 1.5),
-            Line::Dashed => (" stroke-dasharray=\"6 4\"", 1.5),
-            Line::Dotted => (" stroke-dasharray=\"1.5 3\"", 1.5),
+            Line::Thick | Line::Solid => "",
+            Line::Dashed => " stroke-dasharray=\"6 4\"",
+            Line::Dotted => " stroke-dasharray=\"1.5 3\"",
         };
         if points.len() < 2 {
             return;
@@ -228,47 +458,67 @@ impl<'a> Drawing<'a> {
             let _ = write!(path, "{command}{x:.1} {y:.1}");
         }
         self.add(&format!(
-            "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"{width}\"{dash} fill=\"none\"/>",
-            pen.colour
+            "<path d=\"{path}\" stroke=\"{}\" stroke-width=\"{width}\"{dash}{} fill=\"none\"/>",
+            pen.colour,
+            faint(pen, "stroke-opacity"),
         ));
     }
 
     fn mark(&mut self, pen: &Pen, x: f64, y: f64, hollow: bool, name: &str) {
+        let hollow = hollow || pen.mark == Mark::Ring;
         let fill = if hollow { self.theme.paper } else { pen.colour };
-        let shape = match pen.mark {
+        let (tag, shape) = match pen.mark {
             Mark::None => return,
-            Mark::Circle => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\""),
-            Mark::Square => format!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"6.5\" height=\"6.5\"",
-                x - 3.2,
-                y - 3.2
+            Mark::Circle | Mark::Ring => {
+                ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\""))
+            }
+            Mark::Dot => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.8\"")),
+            Mark::Square => (
+                "rect",
+                format!(
+                    "x=\"{:.1}\" y=\"{:.1}\" width=\"6.5\" height=\"6.5\"",
+                    x - 3.2,
+                    y - 3.2
+                ),
             ),
-            Mark::Diamond => format!(
-                "<path d=\"M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z\"",
-                y - 4.5
+            Mark::Diamond => (
+                "path",
+                format!("d=\"M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z\"", y - 4.5),
             ),
-            Mark::Triangle => format!("<path d=\"M{x:.1} {:.1}l4.2 7.4h-8.4z\"", y - 4.5),
-            Mark::Level => format!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"",
-                x - 10.0,
-                y - 1.0
+            Mark::Triangle => (
+                "path",
+                format!("d=\"M{x:.1} {:.1}l4.2 7.4h-8.4z\"", y - 4.5),
+            ),
+            Mark::Nabla => (
+                "path",
+                format!("d=\"M{x:.1} {:.1}l4.2 -7.4h-8.4z\"", y + 4.5),
+            ),
+            Mark::Level => (
+                "rect",
+                format!(
+                    "x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"",
+                    x - 10.0,
+                    y - 1.0
+                ),
             ),
         };
-        let colour = pen.colour;
-        let title = if name.is_empty() {
+        let end = if name.is_empty() {
             "/>".to_owned()
         } else {
-            let tag = shape[1..].split(' ').next().unwrap_or("path").to_owned();
             format!("><title>{}</title></{tag}>", escaped(name))
         };
         self.add(&format!(
-            "{shape} fill=\"{fill}\" stroke=\"{colour}\"{title}"
+            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{end}",
+            pen.colour,
+            faint(pen, "opacity"),
         ));
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+fn faint(pen: &Pen, attribute: &str) -> String {
+    if pen.faint {
+        format!(" {attribute}=\"0.55\"")
+    } else {
+        String::new()
+    }
 }

@@ -1,9 +1,9 @@
 //! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
 
-use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
-use super::{headers, pen};
+use super::headers;
+use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::number::{fixed, short};
-use crate::chart::plot::Axis;
+use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
 use crate::study::survey::{Coefficient, Columns, Correlated, Pair, Survey};
 
@@ -24,13 +24,13 @@ const QUANTITIES: [(&str, PairOf); 3] = [
 const KINDS: [(&str, CoefficientOf); 2] =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all = &survey.correlations;
     let names: Vec<String> = all.iter().map(|one| name(survey, one)).collect();
     let pens = [
-        pen("−MSE", theme.mse, Line::None, Mark::Square),
-        pen("−bias", theme.bias, Line::None, Mark::Circle),
-        pen("diversity", theme.diversity, Line::None, Mark::Diamond),
+        Pen::new("−MSE", theme.mse, Line::None, Mark::Square),
+        Pen::new("−bias", theme.bias, Line::None, Mark::Circle),
+        Pen::new("diversity", theme.diversity, Line::None, Mark::Diamond),
     ];
     let mut panels = Vec::new();
     // The default column and the paper's own.
@@ -55,12 +55,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
                 });
                 Series::new(pen.clone(), points.collect())
             });
-            panels.push(Panel {
-                name: format!("{kind}'s r with accuracy, {column} column"),
-                x: Axis::category("", names.clone()),
-                y: Axis::over("", [-1.0, 1.0].into_iter()),
-                series: series.collect(),
-            });
+            panels.push(Panel::new(
+                format!("{kind}'s r with accuracy, {column} column"),
+                Axis::category("", names.clone()),
+                Axis::over("", [-1.0, 1.0].into_iter()),
+                series.collect(),
+            ));
         }
     }
     let mean = all.iter().find(|one| one.task.is_none());
@@ -89,13 +89,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             "Junction points of one model are not independent, so p is smaller than it should be; means over tasks are by Fisher's z and have no p.".to_owned(),
         ],
         table: table(survey, all),
-        plot: Plot {
-            panels,
-            legend: pens.to_vec(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, pens.to_vec(), 2),
     }
-    .done(theme)
+    .figure(theme)
 }
 
 fn name(survey: &Survey, one: &Correlated) -> String {

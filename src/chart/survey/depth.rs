@@ -1,6 +1,6 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
-use super::{Cell, Draft, Line, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{Cell, Draft, Figure, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, mean, model_pen};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Mark, Pen};
@@ -20,7 +20,7 @@ const QUANTITIES: [(&str, Of); 3] = [
     ),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let mut curves: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
     for model in 0..survey.models.len() {
         let of: Vec<_> = cells(survey).filter(|cell| cell.model == model).collect();
@@ -62,12 +62,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             .iter()
             .flat_map(|s| s.points.iter().map(|p| p.y))
             .collect();
-        Panel {
-            name: (*name).to_owned(),
-            x: Axis::over("share of the members read", [0.0, 1.0].into_iter()),
-            y: Axis::over("", reach.into_iter()),
+        Panel::new(
+            (*name).to_owned(),
+            Axis::over("share of the members read", [0.0, 1.0].into_iter()),
+            Axis::over("", reach.into_iter()),
             series,
-        }
+        )
     });
     let panels: Vec<Panel> = panels.collect();
     let best = curves
@@ -113,11 +113,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             ]),
             rows: rows.collect(),
         },
-        plot: Plot {
+        plot: Plot::new(
             panels,
-            legend: curves.iter().map(|(model, _)| pen(*model)).collect(),
-            columns: 3,
-        },
+            curves.iter().map(|(model, _)| pen(*model)).collect(),
+            3,
+        ),
     }
-    .done(theme)
+    .figure(theme)
 }

@@ -1,12 +1,10 @@
 //! The identity in probabilities beside the columns that the paper prints: MSE = bias - diversity in
 //! the one, and not in the other.
 
-use super::{
-    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
-};
+use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, headers, model_pen, task_names};
 use crate::chart::number::short;
-use crate::chart::plot::Axis;
+use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 
@@ -18,7 +16,7 @@ const COLUMNS: [(&str, Of); 3] = [
     ("paper", |cell| cell.found.averages.paper),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let residue = |t: &Triple| t.bias - t.diversity - t.mse;
     let panels = COLUMNS.iter().map(|(name, column)| {
@@ -42,7 +40,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
                 )
             })
             .collect();
-        let level = super::pen("MSE", theme.mse, Line::None, Mark::Level);
+        let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
         let levels = all.iter().map(|cell| {
             let mse = column(cell).mse;
             Point::new(cell.task as f64, mse, format!("MSE {}", short(mse)))
@@ -53,12 +51,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             .iter()
             .flat_map(|s| s.points.iter().map(|p| p.y))
             .collect();
-        Panel {
-            name: format!("bias − diversity (level: MSE), {name} column"),
-            x: Axis::category("", task_names(survey)),
-            y: Axis::from_zero("", reach.into_iter()),
+        Panel::new(
+            format!("bias − diversity (level: MSE), {name} column"),
+            Axis::category("", task_names(survey)),
+            Axis::from_zero("", reach.into_iter()),
             series,
-        }
+        )
     });
     let panels: Vec<Panel> = panels.collect();
     let worst = |column: fn(&Known<'_>) -> Triple| {
@@ -67,7 +65,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             .fold(0.0, f64::max)
     };
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
-    let level = super::pen("MSE", theme.mse, Line::None, Mark::Level);
+    let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
     let rows = all.iter().flat_map(|cell| {
         COLUMNS.map(|(name, column)| {
             let t = column(cell);
@@ -100,11 +98,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             headers: headers(&["task", "model", "column", "mse", "bias", "diversity", "bias - diversity - mse"]),
             rows: rows.collect(),
         },
-        plot: Plot {
-            panels,
-            legend: legend.chain([level]).collect(),
-            columns: 3,
-        },
+        plot: Plot::new(panels, legend.chain([level]).collect(), 3),
     }
-    .done(theme)
+    .figure(theme)
 }

@@ -1,8 +1,8 @@
 //! Theorems 4 to 8 along one model's stream: relevancy, redundancy and conditional redundancy, and
 //! the error between its bounds; a figure an estimator.
 
-use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
-use super::{cells, headers, pen};
+use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, headers};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, Point as Found, Survey};
@@ -22,7 +22,7 @@ const TERMS: [Value; 4] = [
 ];
 const ERRORS: [Value; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
-pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<SurveyFigure> {
+pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     let all = ESTIMATORS.iter();
     all.filter_map(|(key, name, of)| figure(survey, model, theme, key, name, *of))
         .collect()
@@ -35,23 +35,23 @@ fn figure(
     key: &str,
     estimator: &str,
     of: fn(&Information) -> &Estimate,
-) -> Option<SurveyFigure> {
+) -> Option<Figure> {
     let name = &survey.models[model].name;
     let terms = [
-        pen("relevancy", theme.attention, Line::Solid, Mark::Circle),
-        pen("redundancy", theme.mlp, Line::Dashed, Mark::Square),
-        pen(
+        Pen::new("relevancy", theme.attention, Line::Solid, Mark::Circle),
+        Pen::new("redundancy", theme.mlp, Line::Dashed, Mark::Square),
+        Pen::new(
             "conditional redundancy",
             theme.diversity,
             Line::Dotted,
             Mark::Diamond,
         ),
-        pen("I(U;Y), their sum", theme.ink, Line::Thick, Mark::None),
+        Pen::new("I(U;Y), their sum", theme.ink, Line::Thick, Mark::None),
     ];
     let errors = [
-        pen("error", theme.mse, Line::Thick, Mark::Circle),
-        pen("lower bound", theme.quiet, Line::Dashed, Mark::None),
-        pen("upper bound", theme.quiet, Line::Solid, Mark::None),
+        Pen::new("error", theme.mse, Line::Thick, Mark::Circle),
+        Pen::new("lower bound", theme.quiet, Line::Dashed, Mark::None),
+        Pen::new("upper bound", theme.quiet, Line::Solid, Mark::None),
     ];
     let (mut panels, mut rows) = (Vec::new(), Vec::new());
     let (mut points, mut above, mut below, mut beyond) = (0, 0, 0, 0);
@@ -159,13 +159,9 @@ fn figure(
             ]),
             rows,
         },
-        plot: Plot {
-            panels,
-            legend: terms.iter().chain(&errors).cloned().collect(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, terms.iter().chain(&errors).cloned().collect(), 2),
     };
-    Some(draft.named(format!("{key}-{name}"), theme))
+    Some(draft.figure(theme).named(format!("{key}-{name}")))
 }
 
 fn panel(name: &str, task: &str, pens: &[Pen], values: &[Value], curve: &[Found]) -> Panel {
@@ -193,10 +189,10 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[Value], curve: &[Found]
         .iter()
         .flat_map(|s| s.points.iter().map(|p| p.y))
         .collect();
-    Panel {
-        name: name.to_owned(),
-        x: Axis::counts("members so far", curve.len()),
-        y: Axis::from_zero("", reach.into_iter()),
+    Panel::new(
+        name,
+        Axis::counts("members so far", curve.len()),
+        Axis::from_zero("", reach.into_iter()),
         series,
-    }
+    )
 }

@@ -12,38 +12,12 @@ mod stream;
 mod table1;
 mod uniform;
 
-use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Room, Series};
-use super::{Cell, Figure, Table, Theme};
+use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use super::{Cell, Draft, Figure, Table, Theme};
 use crate::study::survey::{Found, Survey};
 
-/// A figure with the panels it is drawn from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SurveyFigure {
-    /// Of its files.
-    pub name: String,
-    pub figure: Figure,
-    pub plot: Plot,
-}
-
-impl SurveyFigure {
-    /// The figure drawn anew, with this much side by side.
-    pub fn laid_out(&self, theme: &Theme, room: Room) -> Figure {
-        let figure = &self.figure;
-        let room = Room {
-            columns: room.columns.min(self.plot.columns),
-            ..room
-        };
-        let summary = format!("{}. {}", figure.title, figure.words.join(" "));
-        Figure {
-            height: self.plot.height(room),
-            option: self.plot.option(theme, room, &summary),
-            ..figure.clone()
-        }
-    }
-}
-
 /// Every figure that the survey has numbers for.
-pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
+pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let mut all = overview_figures(survey, theme);
     for model in 0..survey.models.len() {
         all.extend(model_figures(survey, model, theme));
@@ -52,7 +26,7 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
 }
 
 /// Those of all models together.
-pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
+pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let mut all = vec![
         table1::figure(survey, theme),
         shapes::figure(survey, theme),
@@ -68,47 +42,13 @@ pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<SurveyFigure> {
 }
 
 /// Those along one model's stream.
-pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<SurveyFigure> {
+pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     if !cells(survey).any(|cell| cell.model == model) {
         return Vec::new();
     }
     let mut all = vec![stream::figure(survey, model, theme)];
     all.extend(information::figures(survey, model, theme));
     all
-}
-
-/// What a figure says, before it is laid out.
-struct Draft {
-    key: &'static str,
-    title: String,
-    words: [String; 2],
-    table: Table,
-    plot: Plot,
-}
-
-impl Draft {
-    fn named(self, name: String, theme: &Theme) -> SurveyFigure {
-        let room = Room::wide(self.plot.columns.min(2));
-        let summary = format!("{}. {}", self.title, self.words.join(" "));
-        let figure = Figure {
-            key: self.key,
-            height: self.plot.height(room),
-            option: self.plot.option(theme, room, &summary),
-            title: self.title,
-            words: self.words,
-            table: self.table,
-        };
-        SurveyFigure {
-            name,
-            figure,
-            plot: self.plot,
-        }
-    }
-
-    fn done(self, theme: &Theme) -> SurveyFigure {
-        let name = self.key.to_owned();
-        self.named(name, theme)
-    }
 }
 
 /// A cell with numbers.
@@ -132,30 +72,18 @@ fn cells(survey: &Survey) -> impl Iterator<Item = Known<'_>> {
 
 /// Models keep their colour and mark in every figure.
 fn model_pen(survey: &Survey, model: usize, theme: &Theme, line: Line) -> Pen {
-    Pen {
-        name: survey.models[model].name.clone(),
-        colour: theme.family[model % theme.family.len()],
-        line,
-        mark: MARKS[model % MARKS.len()],
-    }
-}
-
-fn pen(name: &str, colour: &'static str, line: Line, mark: Mark) -> Pen {
-    Pen {
-        name: name.to_owned(),
-        colour,
-        line,
-        mark,
-    }
+    let colour = theme.family[model % theme.family.len()];
+    let name = survey.models[model].name.as_str();
+    Pen::new(name, colour, line, MARKS[model % MARKS.len()])
 }
 
 /// The three roles and accuracy, as they are drawn everywhere.
 fn roles(theme: &Theme) -> [Pen; 4] {
     [
-        pen("MSE", theme.mse, Line::Thick, Mark::None),
-        pen("bias", theme.bias, Line::Solid, Mark::None),
-        pen("diversity", theme.diversity, Line::Dashed, Mark::None),
-        pen("accuracy", theme.ink, Line::Dotted, Mark::None),
+        Pen::new("MSE", theme.mse, Line::Thick, Mark::None),
+        Pen::new("bias", theme.bias, Line::Solid, Mark::None),
+        Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None),
+        Pen::new("accuracy", theme.ink, Line::Dotted, Mark::None),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
-use super::{Cell, Draft, Known, Line, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{Cell, Draft, Figure, Known, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, model_pen};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
@@ -9,7 +9,7 @@ use crate::study::survey::Survey;
 /// Bias and diversity of a cell.
 type Of<'a> = &'a dyn Fn(&Known<'_>) -> [f64; 2];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let corrected = |cell: &Known<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
     let printed = |cell: &Known<'_>| {
@@ -49,12 +49,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
                 .flat_map(|s| s.points.iter().map(of))
                 .collect()
         };
-        Panel {
-            name: (*name).to_owned(),
-            x: Axis::log("bias, squared logits", reach(|p| p.x).into_iter()),
-            y: Axis::log("", reach(|p| p.y).into_iter()),
+        Panel::new(
+            (*name).to_owned(),
+            Axis::log("bias, squared logits", reach(|p| p.x).into_iter()),
+            Axis::log("", reach(|p| p.y).into_iter()),
             series,
-        }
+        )
     });
     let panels: Vec<Panel> = panels.collect();
     let shared = super::mean(all.iter().map(|cell| {
@@ -111,11 +111,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             ]),
             rows: rows.collect(),
         },
-        plot: Plot {
-            panels,
-            legend: (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
     }
-    .done(theme)
+    .figure(theme)
 }

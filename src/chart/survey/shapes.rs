@@ -1,23 +1,23 @@
 //! Fig. 2: what "never falls, and gains less and less" looks like, beside the survey's own curves.
 
-use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
-use super::{cells, headers, pen};
-use crate::chart::plot::Axis;
+use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, headers};
+use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
 
 const MEMBERS: usize = 12;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let rising = |n: f64| 1.0 - (-n / 3.0).exp();
     let falling = |n: f64| (-n / 3.0).exp();
     let pens = [
-        pen(
+        Pen::new(
             "non-decreasing submodular",
             theme.diversity,
             Line::Solid,
             Mark::Circle,
         ),
-        pen(
+        Pen::new(
             "non-increasing supermodular",
             theme.mse,
             Line::Dashed,
@@ -55,20 +55,19 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             "Of {steps} steps along this survey's streams, I(U;Y) by the copula rises in {rises} and gains less than the step before in {less}."
         )
     };
-    let plot = Plot {
-        panels: vec![Panel {
-            name: "value of a set of members, each new one worth less".to_owned(),
-            x: Axis::counts("members", MEMBERS),
-            y: Axis::from_zero("", [1.0].into_iter()),
-            series: pens
-                .iter()
+    let plot = Plot::new(
+        vec![Panel::new(
+            "value of a set of members, each new one worth less",
+            Axis::counts("members", MEMBERS),
+            Axis::from_zero("", [1.0].into_iter()),
+            pens.iter()
                 .zip(&curves)
                 .map(|(pen, points)| Series::new(pen.clone(), points.clone()))
                 .collect(),
-        }],
-        legend: pens.to_vec(),
-        columns: 1,
-    };
+        )],
+        pens.to_vec(),
+        1,
+    );
     let row = |n: usize| {
         vec![
             Cell::Count(n),
@@ -94,5 +93,5 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
         },
         plot,
     }
-    .done(theme)
+    .figure(theme)
 }

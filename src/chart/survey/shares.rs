@@ -1,22 +1,15 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
-use super::{
-    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
-};
-use super::{cells, extent, headers, mean, pen};
+use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, headers, mean};
 use crate::chart::number::percent;
-use crate::chart::plot::Axis;
+use crate::chart::plot::{Axis, Pen, Shape};
+use crate::chart::strokes::{kind_name, kinds};
+use crate::engine::Kind;
 use crate::measure::decomposition::{Column, Share};
 use crate::study::survey::Survey;
 
-type ShareOf = fn(&Column) -> Share;
 type Whole = fn(&Column) -> f64;
-
-const KINDS: [(&str, ShareOf); 3] = [
-    ("embedding", |c| c.by_kind.embedding),
-    ("attention", |c| c.by_kind.attention),
-    ("MLP", |c| c.by_kind.mlp),
-];
 type Part = fn(&Share) -> f64;
 type Pick = for<'a> fn(&'a Known<'_>) -> &'a Column;
 const PANELS: [(&str, Pick, Part, Whole); 4] = [
@@ -47,7 +40,7 @@ const PANELS: [(&str, Pick, Part, Whole); 4] = [
     ),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let models: Vec<usize> = (0..survey.models.len())
         .filter(|&m| all.iter().any(|cell| cell.model == m))
@@ -56,67 +49,68 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
         .iter()
         .map(|&m| survey.models[m].name.clone())
         .collect();
-    let pens = [
-        pen("embedding", theme.embedding, Line::None, Mark::Square),
-        pen("attention", theme.attention, Line::None, Mark::Square),
-        pen("MLP", theme.mlp, Line::None, Mark::Square),
-    ];
-    let share = |model: usize,
-                 pick: Pick,
-                 kind: fn(&Column) -> Share,
-                 part: Part,
-                 whole: fn(&Column) -> f64| {
+    let has_bias = |model: usize| {
+        let members = &survey.models[model].members;
+        members.iter().any(|member| member.kind == Kind::Bias)
+    };
+    let kinds = kinds(models.iter().any(|&model| has_bias(model)));
+    let pens: Vec<Pen> = kinds
+        .clone()
+        .map(|kind| Pen::new(kind_name(kind), theme.of(kind), Line::None, Mark::Square))
+        .collect();
+    let share = |model: usize, pick: Pick, kind: Kind, part: Part, whole: Whole| {
+        if kind == Kind::Bias && !has_bias(model) {
+            return None;
+        }
         let of = all.iter().filter(|cell| cell.model == model);
         mean(of.filter_map(|cell| {
-            let column = pick(cell);
-            let whole = whole(column);
-            (whole > 0.0).then(|| part(&kind(column)) / whole)
+            let mut kinds = pick(cell).by_kind;
+            let whole = whole(pick(cell));
+            (whole > 0.0).then(|| part(kinds.of_mut(kind)) / whole)
         }))
     };
     let mut rows = Vec::new();
     let mut panels = Vec::new();
     for (name, pick, part, whole) in PANELS {
         let mut series = Vec::new();
-        for (pen, (kind, of)) in pens.iter().zip(KINDS) {
+        for (pen, kind) in pens.iter().zip(kinds.clone()) {
+            let called = kind_name(kind);
             let mut points = Vec::new();
             for (x, &model) in models.iter().enumerate() {
-                let Some(y) = share(model, pick, of, part, whole) else {
+                let Some(y) = share(model, pick, kind, part, whole) else {
                     continue;
                 };
                 points.push(Point::new(
                     x as f64,
                     y,
-                    format!("{}, {kind}\n{}", names[x], percent(y)),
+                    format!("{}, {called}\n{}", names[x], percent(y)),
                 ));
                 rows.push(vec![
                     Cell::Text(names[x].clone()),
                     Cell::Text(name.to_owned()),
-                    Cell::Text(kind.to_owned()),
+                    Cell::Text(called.to_owned()),
                     Cell::Number(y),
                 ]);
             }
-            series.push(Series {
-                bars: true,
-                ..Series::new(pen.clone(), points)
-            });
+            series.push(Series::bars(Shape::Bars, pen.clone(), points));
         }
-        panels.push(Panel {
-            name: name.to_owned(),
-            x: Axis::category("", names.clone()),
-            y: Axis::over("", [0.0, 1.0].into_iter()),
+        panels.push(Panel::new(
+            name.to_owned(),
+            Axis::category("", names.clone()),
+            Axis::over("", [0.0, 1.0].into_iter()),
             series,
-        });
+        ));
     }
     let diversity = PANELS[1];
     let mlp = mean(
         models
             .iter()
-            .filter_map(|&m| share(m, diversity.1, KINDS[2].1, diversity.2, diversity.3)),
+            .filter_map(|&m| share(m, diversity.1, Kind::Mlp, diversity.2, diversity.3)),
     );
     let attention = mean(
         models
             .iter()
-            .filter_map(|&m| share(m, diversity.1, KINDS[1].1, diversity.2, diversity.3)),
+            .filter_map(|&m| share(m, diversity.1, Kind::Attention, diversity.2, diversity.3)),
     );
     let title = match (mlp, attention) {
         (Some(mlp), Some(attention)) if mlp >= attention => {
@@ -133,7 +127,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
                 percent(mlp)
             )
         }
-        _ => "Shares of the three kinds".to_owned(),
+        _ => "Shares of the kinds".to_owned(),
     };
     Draft {
         key: "fig-4-shares",
@@ -146,11 +140,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             headers: headers(&["model", "share of", "kind", "share"]),
             rows,
         },
-        plot: Plot {
-            panels,
-            legend: pens.to_vec(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, pens, 2),
     }
-    .done(theme)
+    .figure(theme)
 }

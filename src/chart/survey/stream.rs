@@ -1,7 +1,7 @@
 //! Figs. 5 and 7: MSE, bias, diversity and accuracy along one model's stream, a panel a task, each
 //! standardised.
 
-use super::{Cell, Draft, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{Cell, Draft, Figure, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, headers, roles};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
@@ -16,7 +16,7 @@ const CURVES: [fn(&AverageDepth) -> f64; 4] = [
     |depth| depth.accuracy,
 ];
 
-pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     let name = &survey.models[model].name;
     let pens = roles(theme);
     let mut rows = Vec::new();
@@ -63,12 +63,12 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> SurveyFigu
             .iter()
             .flat_map(|s| s.points.iter().map(|p| p.y))
             .collect();
-        panels.push(Panel {
-            name: format!("{task}, standard deviations from each curve's mean"),
-            x: Axis::counts("members so far", depth.len()),
-            y: Axis::over("", reach.into_iter()),
+        panels.push(Panel::new(
+            format!("{task}, standard deviations from each curve's mean"),
+            Axis::counts("members so far", depth.len()),
+            Axis::over("", reach.into_iter()),
             series,
-        });
+        ));
     }
     Draft {
         key: "fig-5-stream",
@@ -83,11 +83,8 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> SurveyFigu
             ]),
             rows,
         },
-        plot: Plot {
-            panels,
-            legend: pens.to_vec(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, pens.to_vec(), 2),
     }
-    .named(format!("fig-5-stream-{name}"), theme)
+    .figure(theme)
+    .named(format!("fig-5-stream-{name}"))
 }

@@ -1,12 +1,10 @@
 //! Table 1: accuracy, MSE, bias and diversity by task, with the majority class and the uniform
 //! constant beside.
 
-use super::{
-    Cell, Draft, Known, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, Table, Theme,
-};
-use super::{cells, extent, headers, model_pen, pen, task_names};
+use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, headers, model_pen, task_names};
 use crate::chart::number::{percent, short};
-use crate::chart::plot::Axis;
+use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
 
 /// A quantity of a cell, and what it is held against.
@@ -39,9 +37,9 @@ const QUANTITIES: [Quantity; 4] = [
     ),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
-    let level = pen(
+    let level = Pen::new(
         "majority class, uniform",
         theme.quiet,
         Line::None,
@@ -72,19 +70,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
         let reach = series
             .iter()
             .flat_map(|one| one.points.iter().map(|point| point.y));
-        Panel {
-            name: (*name).to_owned(),
-            x: Axis::category("", task_names(survey)),
-            y: Axis::from_zero("", reach),
-            series: series.clone(),
-        }
+        Panel::new(
+            (*name).to_owned(),
+            Axis::category("", task_names(survey)),
+            Axis::from_zero("", reach),
+            series.clone(),
+        )
     });
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
-    let plot = Plot {
-        panels: panels.collect(),
-        legend: legend.chain([level]).collect(),
-        columns: 2,
-    };
+    let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
     Draft {
         key: "table-1",
         title: title(&all),
@@ -98,7 +92,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
         table: table(survey, &all),
         plot,
     }
-    .done(theme)
+    .figure(theme)
 }
 
 fn title(all: &[Known<'_>]) -> String {

@@ -1,7 +1,7 @@
 //! How far the paper's MSE is from the uniform constant: the more members divide the logits, the
 //! nearer.
 
-use super::{Cell, Draft, Known, Line, Panel, Plot, Point, Series, SurveyFigure, Table, Theme};
+use super::{Cell, Draft, Figure, Known, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, mean, model_pen, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
@@ -10,7 +10,7 @@ use crate::study::survey::Survey;
 /// A distance.
 type Of<'a> = &'a dyn Fn(&Known<'_>) -> f64;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<Known<'_>> = cells(survey).collect();
     let paper =
         |cell: &Known<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
@@ -45,12 +45,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             .iter()
             .flat_map(|s| s.points.iter().map(|p| p.y))
             .collect();
-        Panel {
-            name: (*name).to_owned(),
-            x: Axis::category("", task_names(survey)),
-            y: Axis::log("", reach.into_iter()),
+        Panel::new(
+            (*name).to_owned(),
+            Axis::category("", task_names(survey)),
+            Axis::log("", reach.into_iter()),
             series,
-        }
+        )
     });
     let panels: Vec<Panel> = panels.collect();
     let nearest = (0..survey.models.len())
@@ -91,11 +91,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> SurveyFigure {
             ]),
             rows: rows.collect(),
         },
-        plot: Plot {
-            panels,
-            legend: (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(),
-            columns: 2,
-        },
+        plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
     }
-    .done(theme)
+    .figure(theme)
 }

@@ -1,9 +1,9 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Scene, Sketch, count, headers, pen, plot, reach};
+use super::{Draft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
@@ -15,7 +15,7 @@ struct Step {
     error: f64,
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let (of, steps) = match scene.choice() {
         0 => stream(scene, "counted votes", |i| &i.votes)?,
         1 => stream(scene, "copula", |i| &i.copula)?,
@@ -24,9 +24,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     };
     let theme = scene.theme;
     let pens = [
-        pen("error", theme.mse, Line::Thick, Mark::Circle),
-        pen("lower bound", theme.quiet, Line::Dashed, Mark::None),
-        pen("upper bound", theme.quiet, Line::Solid, Mark::None),
+        Pen::new("error", theme.mse, Line::Thick, Mark::Circle),
+        Pen::new("lower bound", theme.quiet, Line::Dashed, Mark::None),
+        Pen::new("upper bound", theme.quiet, Line::Solid, Mark::None),
     ];
     let values: [fn(&Step) -> f64; 3] = [|s| s.error, |s| s.bounds.lower, |s| s.bounds.upper];
     let breaks = |step: &Step| step.bounds.broken_by(step.error);
@@ -61,14 +61,14 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         .windows(2)
         .filter(|two| two[1].bounds.upper > two[0].bounds.upper + 1e-6)
         .count();
-    let panel = Panel {
-        name: "share of wrong answers (hollow: a bound is broken)".to_owned(),
-        x: Axis::counts("members so far", steps.len()),
-        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+    let panel = Panel::new(
+        "share of wrong answers (hollow: a bound is broken)".to_owned(),
+        Axis::counts("members so far", steps.len()),
+        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
+    );
     let total = steps.len();
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-6",
         title: match (above, below) {
             (0, 0) => format!("The error stays between its bounds at all {total} points"),

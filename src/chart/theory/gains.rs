@@ -2,7 +2,7 @@
 //! and where they are not.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Scene, Sketch, count, headers, pen, plot, reach};
+use super::{Draft, Scene, count, headers, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
@@ -50,15 +50,15 @@ fn curve(pen: &Pen, values: &[f64], unit: &str) -> Series {
 }
 
 fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {
-    Panel {
-        name: name.to_owned(),
-        x: Axis::counts("members so far", members),
-        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+    Panel::new(
+        name,
+        Axis::counts("members so far", members),
+        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
-    }
+    )
 }
 
-pub(super) fn information(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn information(scene: &Scene<'_>) -> Result<Draft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
     let ensemble = Ensemble {
         options: 2,
@@ -69,14 +69,14 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<Sketch, String> {
     let gains = steps(&joint, 0.0);
     let theme = scene.theme;
     let pens = [
-        pen("I(U;Y)", theme.ink, Line::Thick, Mark::Circle),
-        pen(
+        Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::Circle),
+        Pen::new(
             "what the member adds",
             theme.attention,
             Line::Solid,
             Mark::Square,
         ),
-        pen(
+        Pen::new(
             "H(Y), all there is to know",
             theme.quiet,
             Line::Dashed,
@@ -98,7 +98,7 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<Sketch, String> {
                 Cell::Number(*gain),
             ]
         });
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-7",
         title: match growing(&gains) {
             0 => "Every member adds less than the one before".to_owned(),
@@ -138,7 +138,7 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<Sketch, String> {
     })
 }
 
-pub(super) fn bounds(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn bounds(scene: &Scene<'_>) -> Result<Draft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
     let ensemble = Ensemble {
         options: 4,
@@ -164,14 +164,14 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<Sketch, String> {
     let falls = [fall(&upper, none.upper), fall(&lower, none.lower)];
     let theme = scene.theme;
     let pens = [
-        pen(
+        Pen::new(
             "error of the best rule",
             theme.mse,
             Line::Thick,
             Mark::Circle,
         ),
-        pen("upper bound", theme.quiet, Line::Solid, Mark::Triangle),
-        pen("lower bound", theme.quiet, Line::Dashed, Mark::Diamond),
+        Pen::new("upper bound", theme.quiet, Line::Solid, Mark::Triangle),
+        Pen::new("lower bound", theme.quiet, Line::Dashed, Mark::Diamond),
     ];
     let levels = vec![
         curve(&pens[0], &error, ""),
@@ -188,7 +188,7 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<Sketch, String> {
         row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(Cell::Number));
         row
     });
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-8",
         title: match grown {
             0 => "The bounds fall less with every member".to_owned(),

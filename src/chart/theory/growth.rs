@@ -1,9 +1,9 @@
 //! Theorem 5: the terms of the information along the stream.
 
 use super::ensemble::Ensemble;
-use super::{Scene, Sketch, count, headers, pen, plot, reach};
+use super::{Draft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
@@ -14,7 +14,7 @@ type Terms = [f64; 5];
 /// Steps smaller than this are the seven digits of a file.
 const ROUNDING: f64 = 1e-6;
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let (of, curve) = match scene.choice() {
         0 => stream(scene, "copula", |i| &i.copula)?,
         1 => stream(scene, "counted votes", |i| &i.votes)?,
@@ -24,21 +24,21 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     };
     let theme = scene.theme;
     let pens = [
-        pen("relevancy", theme.attention, Line::Solid, Mark::Circle),
-        pen("redundancy", theme.mlp, Line::Dashed, Mark::Square),
-        pen(
+        Pen::new("relevancy", theme.attention, Line::Solid, Mark::Circle),
+        Pen::new("redundancy", theme.mlp, Line::Dashed, Mark::Square),
+        Pen::new(
             "conditional redundancy",
             theme.diversity,
             Line::Dotted,
             Mark::Diamond,
         ),
-        pen(
+        Pen::new(
             "diversity, the two's balance",
             theme.quiet,
             Line::Dashed,
             Mark::Triangle,
         ),
-        pen("I(U;Y)", theme.ink, Line::Thick, Mark::None),
+        Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::None),
     ];
     let series: Vec<Series> = pens
         .iter()
@@ -64,18 +64,18 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     };
     let (grown, balance, joint) = (falls(0) + falls(1) + falls(2), falls(3), falls(4));
     let steps = curve.len() - 1;
-    let panel = Panel {
-        name: "bits about the answer".to_owned(),
-        x: Axis::counts("members so far", curve.len()),
-        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+    let panel = Panel::new(
+        "bits about the answer".to_owned(),
+        Axis::counts("members so far", curve.len()),
+        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
+    );
     let times = |n: usize| match n {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
         n => format!("{n} times"),
     };
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-5",
         title: if grown == 0 {
             format!(

@@ -1,8 +1,8 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
-use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::study::survey::Sample;
 
@@ -13,16 +13,16 @@ const COLUMNS: [Column; 3] = [
     ("the paper's mixed columns", |sample| sample.paper),
 ];
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let (unit, column) = COLUMNS[scene.choice().min(2)];
     let pens = [
-        pen(
+        Pen::new(
             "a row: bias − diversity",
             scene.theme.mse,
             Line::None,
             Mark::Circle,
         ),
-        pen("MSE itself", scene.theme.quiet, Line::Dashed, Mark::None),
+        Pen::new("MSE itself", scene.theme.quiet, Line::Dashed, Mark::None),
     ];
     let (mut points, mut rows, mut worst) = (Vec::new(), Vec::new(), 0.0_f64);
     for (task, found) in scene.cells() {
@@ -61,13 +61,13 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         Series::new(pens[0].clone(), points),
     ];
     let holds = worst < 1e-4;
-    let panel = Panel {
-        name: format!("bias − diversity, {unit}"),
-        x: Axis::from_zero(format!("MSE, {unit}"), reach(&series, |p| p.x).into_iter()),
-        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+    let panel = Panel::new(
+        format!("bias − diversity, {unit}"),
+        Axis::from_zero(format!("MSE, {unit}"), reach(&series, |p| p.x).into_iter()),
+        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
-    Ok(Sketch {
+    );
+    Ok(Draft {
         key: "theorem-1",
         title: if holds {
             format!("On every one of {count} rows bias − diversity is the MSE")

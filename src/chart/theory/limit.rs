@@ -1,7 +1,8 @@
 //! Theorem 2: diversity against bias, below the line where they are equal.
 
-use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
+use crate::chart::strokes::{kind_name, kind_pen, kinds};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::engine::Kind;
@@ -9,23 +10,22 @@ use crate::engine::Kind;
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let theme = scene.theme;
-    let kinds = [
-        pen("embedding", theme.embedding, Line::None, Mark::Diamond),
-        pen("attention", theme.attention, Line::None, Mark::Circle),
-        pen("MLP", theme.mlp, Line::None, Mark::Square),
-        pen("bias", theme.bias, Line::None, Mark::Circle),
-    ];
+    let pens_of = |seen: Vec<Seen>| {
+        let has_bias = seen.iter().any(|(pen, ..)| *pen == 3);
+        let pens = kinds(has_bias).map(|kind| kind_pen(kind, theme));
+        (pens.collect(), seen)
+    };
     let (pens, seen): (Vec<Pen>, Vec<Seen>) = match scene.choice() {
         0 => (
-            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            vec![Pen::new("a row", theme.diversity, Line::None, Mark::Circle)],
             samples(scene, |sample| sample.probability),
         ),
-        1 => (kinds.to_vec(), by_kind(scene)),
-        2 => (kinds.to_vec(), by_member(scene)),
+        1 => pens_of(by_kind(scene)),
+        2 => pens_of(by_member(scene)),
         _ => (
-            vec![pen("a row", theme.diversity, Line::None, Mark::Circle)],
+            vec![Pen::new("a row", theme.diversity, Line::None, Mark::Circle)],
             samples(scene, |sample| sample.paper),
         ),
     };
@@ -45,7 +45,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         biases().fold(f64::INFINITY, f64::min),
         biases().fold(0.0, f64::max),
     );
-    let line = pen("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
+    let line = Pen::new("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
     let ends = [low, high].map(|x| Point::new(x, x, format!("both {}", short(x))));
     let mut series = vec![Series::new(line.clone(), ends.to_vec())];
     for (index, pen) in pens.iter().enumerate() {
@@ -58,18 +58,14 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
             );
             Point::new(*bias, *diversity, text)
         });
-        let points: Vec<Point> = points.collect();
-        // Few models have a bias member.
-        if index < 3 || !points.is_empty() {
-            series.push(Series::new(pen.clone(), points));
-        }
+        series.push(Series::new(pen.clone(), points.collect()));
     }
-    let panel = Panel {
-        name: "diversity against bias".to_owned(),
-        x: Axis::log("bias", reach(&series, |p| p.x).into_iter()),
-        y: Axis::log("", reach(&series, |p| p.y).into_iter()),
+    let panel = Panel::new(
+        "diversity against bias".to_owned(),
+        Axis::log("bias", reach(&series, |p| p.x).into_iter()),
+        Axis::log("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
+    );
     let rows = seen.iter().map(|(_, name, bias, diversity)| {
         vec![
             Cell::Text(name.replace('\n', ", ")),
@@ -81,7 +77,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         .iter()
         .filter(|(.., bias, diversity)| diversity > bias)
         .min_by(|a, b| a.2.total_cmp(&b.2));
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-2",
         title: match above {
             0 => format!(
@@ -140,18 +136,12 @@ fn by_kind(scene: &Scene<'_>) -> Vec<Seen> {
         let task = &scene.survey.tasks[task].name;
         let members = found.averages.by_depth.len() as f64;
         let kinds = found.averages.probability.by_kind;
-        let named = [
-            ("embedding", kinds.embedding),
-            ("attention", kinds.attention),
-            ("MLP", kinds.mlp),
-            ("bias", kinds.bias),
-        ];
-        for (index, (name, share)) in named.into_iter().enumerate() {
+        for (index, (kind, share)) in kinds.shares().enumerate() {
             if share.count > 0 {
                 let own = members / share.count as f64;
                 seen.push((
                     index,
-                    format!("{task}, {name}"),
+                    format!("{task}, {}", kind_name(kind)),
                     share.bias * own,
                     share.diversity * own,
                 ));
@@ -169,12 +159,13 @@ fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
         let column = &found.averages.probability;
         let numbers = column.member_bias.iter().zip(&column.member_diversity);
         for (member, (bias, diversity)) in members.iter().zip(numbers) {
-            let (index, kind) = match member.kind {
-                Kind::Embedding => (0, "embedding"),
-                Kind::Attention => (1, "attention"),
-                Kind::Mlp => (2, "MLP"),
-                Kind::Bias => (3, "bias"),
+            let index = match member.kind {
+                Kind::Embedding => 0,
+                Kind::Attention => 1,
+                Kind::Mlp => 2,
+                Kind::Bias => 3,
             };
+            let kind = kind_name(member.kind);
             let block = member
                 .block
                 .map_or_else(String::new, |block| format!(" of block {block}"));

@@ -17,8 +17,8 @@ mod tradeoff;
 
 pub use theorems::{THEOREMS, Theorem};
 
-use super::plot::{Line, Mark, Panel, Pen, Plot, Room};
-use super::{Cell, Figure, Table, Theme};
+use super::plot::{Panel, Pen, Plot, Room};
+use super::{Cell, Draft, Figure, Theme};
 use crate::study::survey::{Estimate, Found, Information, Point, Survey, SurveyedOutcome};
 
 /// What the reader may change.
@@ -137,43 +137,7 @@ pub fn theorem_figure(
         7 => gains::information(&scene),
         _ => gains::bounds(&scene),
     }?;
-    Ok(sketch.finish(theme, room))
-}
-
-/// What a figure says, before it is laid out.
-pub(super) struct Sketch {
-    key: &'static str,
-    title: String,
-    words: [String; 2],
-    table: Table,
-    plot: Plot,
-}
-
-impl Sketch {
-    fn finish(self, theme: &Theme, room: Room) -> Figure {
-        let summary = format!("{}. {}", self.title, self.words.join(" "));
-        let room = Room {
-            columns: room.columns.min(self.plot.columns),
-            ..room
-        };
-        Figure {
-            key: self.key,
-            height: self.plot.height(room),
-            option: self.plot.option(theme, room, &summary),
-            title: self.title,
-            words: self.words,
-            table: self.table,
-        }
-    }
-}
-
-fn pen(name: &str, colour: &'static str, line: Line, mark: Mark) -> Pen {
-    Pen {
-        name: name.to_owned(),
-        colour,
-        line,
-        mark,
-    }
+    Ok(sketch.figure(theme).laid_out(room))
 }
 
 fn headers(names: &[&str]) -> Vec<String> {
@@ -188,11 +152,7 @@ fn reach(panel: &[super::plot::Series], of: fn(&super::plot::Point) -> f64) -> V
 
 fn plot(panels: Vec<Panel>, legend: Vec<Pen>) -> Plot {
     let columns = panels.len().min(2);
-    Plot {
-        panels,
-        legend,
-        columns,
-    }
+    Plot::new(panels, legend, columns)
 }
 
 fn missing(scene: &Scene<'_>, what: &str) -> String {
@@ -205,4 +165,33 @@ fn missing(scene: &Scene<'_>, what: &str) -> String {
 
 fn count(name: &str, n: usize) -> Cell {
     Cell::Text(format!("{name} {n}"))
+}
+
+/// Every theorem as its control stands before anybody touched it, where the survey has the numbers:
+/// of the model with most members, on the first of its tasks with two options, else on its first.
+pub(super) fn theorem_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
+    let found = || {
+        survey.cells.iter().filter_map(|cell| match &cell.outcome {
+            SurveyedOutcome::Found(found) => Some((cell.model, cell.task, found.options)),
+            SurveyedOutcome::Failed(_) => None,
+        })
+    };
+    let members = |model: usize| survey.models[model].members.len();
+    let deepest = found().map(|(model, ..)| model);
+    let deepest = deepest.max_by_key(|&model| (members(model), std::cmp::Reverse(model)));
+    let Some(model) = deepest else {
+        return Vec::new();
+    };
+    let own = || found().filter(|(of, ..)| *of == model);
+    // Two options are what all estimators can do most with.
+    let two = own().find(|(.., options)| *options == Some(2));
+    let Some((_, task, _)) = two.or_else(|| own().next()) else {
+        return Vec::new();
+    };
+    let drawn = THEOREMS.iter().filter_map(|theorem| {
+        let setting = at_start(&theorem.control);
+        let place = [model, task];
+        theorem_figure(theorem.number, survey, place, setting, theme, Room::wide(2)).ok()
+    });
+    drawn.collect()
 }

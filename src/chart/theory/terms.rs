@@ -1,9 +1,9 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
-use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series, Shape};
 use crate::chart::{Cell, Table};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
@@ -18,7 +18,7 @@ struct Group {
     error: f64,
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let group = match scene.choice() {
         0 => kinds(scene, "copula", |i| &i.copula)?,
         1 => kinds(scene, "counted votes", |i| &i.votes)?,
@@ -40,7 +40,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         ("I(U;Y)", theme.ink, joint),
     ];
     let names = ["alone", "+ together", "− twice", "= in all"];
-    let level = pen(
+    let level = Pen::new(
         "H(Y), all there is to know",
         theme.quiet,
         Line::Dashed,
@@ -51,13 +51,11 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         .enumerate()
         .map(|(x, (name, colour, bits))| {
             let text = format!("{name}\n{} bits", short(*bits));
-            Series {
-                bars: true,
-                ..Series::new(
-                    pen(name, colour, Line::None, Mark::Square),
-                    vec![Point::new(x as f64, *bits, text)],
-                )
-            }
+            Series::bars(
+                Shape::Bars,
+                Pen::new(*name, colour, Line::None, Mark::Square),
+                vec![Point::new(x as f64, *bits, text)],
+            )
         })
         .collect();
     let ends = [0.0, 3.0].map(|x| {
@@ -69,12 +67,12 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
     });
     series.push(Series::new(level.clone(), ends.to_vec()));
     let legend: Vec<_> = series.iter().map(|one| one.pen.clone()).collect();
-    let terms = Panel {
-        name: "bits about the answer".to_owned(),
-        x: Axis::category("", names.map(str::to_owned).to_vec()),
-        y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+    let terms = Panel::new(
+        "bits about the answer".to_owned(),
+        Axis::category("", names.map(str::to_owned).to_vec()),
+        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
-    };
+    );
     let marks = [
         (
             "lower bound",
@@ -90,15 +88,15 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         .enumerate()
         .map(|(x, (name, colour, mark, y))| {
             let point = Point::new(x as f64, *y, format!("{name}\n{}", percent(*y)));
-            Series::new(pen(name, colour, Line::None, *mark), vec![point])
+            Series::new(Pen::new(*name, colour, Line::None, *mark), vec![point])
         })
         .collect();
-    let bounded = Panel {
-        name: "share of wrong answers".to_owned(),
-        x: Axis::category("", marks.map(|(name, ..)| name.to_owned()).to_vec()),
-        y: Axis::from_zero("", reach(&errors, |p| p.y).into_iter().chain([0.2])),
-        series: errors,
-    };
+    let bounded = Panel::new(
+        "share of wrong answers".to_owned(),
+        Axis::category("", marks.map(|(name, ..)| name.to_owned()).to_vec()),
+        Axis::from_zero("", reach(&errors, |p| p.y).into_iter().chain([0.2])),
+        errors,
+    );
     let residue = relevancy + conditional - redundancy - joint;
     let beyond = joint > group.entropy + 1e-6;
     let verdict = match group.bounds.broken_by(group.error) {
@@ -118,7 +116,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
             .iter()
             .map(|(name, _, _, y)| vec![Cell::Text((*name).to_owned()), Cell::Number(*y)]),
     );
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-4",
         title: format!(
             "{} + {} − {} = {} bits{}",

@@ -1,8 +1,8 @@
 //! Theorem 3: bias and diversity from their terms, as printed and corrected, beside what they are.
 
-use super::{Scene, Sketch, headers, missing, pen, plot, reach};
+use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
-use crate::chart::plot::{Axis, Line, Mark, Panel, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
@@ -34,12 +34,12 @@ impl Terms {
     }
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
     let theme = scene.theme;
     let pens = [
-        pen("as the rows are", theme.quiet, Line::None, Mark::Level),
-        pen("corrected terms", theme.diversity, Line::None, Mark::Circle),
-        pen("terms as printed", theme.mlp, Line::None, Mark::Square),
+        Pen::new("as the rows are", theme.quiet, Line::None, Mark::Level),
+        Pen::new("corrected terms", theme.diversity, Line::None, Mark::Circle),
+        Pen::new("terms as printed", theme.mlp, Line::None, Mark::Square),
     ];
     let share = scene.setting.clamp(0.0, 1.0);
     let found: Vec<(String, Terms)> = scene
@@ -81,12 +81,12 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
                 Series::new(pen.clone(), points.collect())
             })
             .collect();
-        Panel {
-            name: (*name).to_owned(),
-            x: Axis::category("", names.clone()),
-            y: Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
+        Panel::new(
+            (*name).to_owned(),
+            Axis::category("", names.clone()),
+            Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
             series,
-        }
+        )
     });
     let worst = |of: Value| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
     let shared = found
@@ -116,7 +116,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Sketch, String> {
         worst(|t| t.bias - t.terms.paper_bias),
         worst(|t| t.diversity - t.terms.paper_diversity),
     );
-    Ok(Sketch {
+    Ok(Draft {
         key: "theorem-3",
         title: if bias < ROUNDING {
             format!(

@@ -1,25 +1,10 @@
-//! A survey's file as text: written with seven digits, read with every length checked, since people
-//! edit files.
+//! A survey's file as text: written with seven digits, read by the one reader with every length
+//! checked, since people edit files.
 
 use serde_json::Value;
 
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
-use crate::study::report::VERSION;
-
-/// Why a file is no survey to look at.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReportError {
-    #[error("it is no atelier report ({reason})")]
-    Json { reason: String },
-    #[error(
-        "it was written by a newer atelier (layout {found}, this one reads up to {VERSION}): use a newer one"
-    )]
-    Newer { found: u64 },
-    #[error("it is an atelier report without a survey in it")]
-    NoSurvey,
-    #[error("{place} does not fit the rest of the file ({reason}): was it edited by hand?")]
-    Shape { place: String, reason: String },
-}
+use crate::study::report::{Opened, ReportError, VERSION, check};
 
 impl SurveyReport {
     pub fn new(survey: Survey) -> Self {
@@ -42,30 +27,12 @@ impl SurveyReport {
     /// # Errors
     /// See [`ReportError`].
     pub fn read(text: &str) -> Result<Self, ReportError> {
-        let json = |error: serde_json::Error| ReportError::Json {
-            reason: error.to_string(),
-        };
-        let value: Value = serde_json::from_str(text).map_err(json)?;
-        match value["atelier"].as_u64() {
-            Some(found) if found > u64::from(VERSION) => return Err(ReportError::Newer { found }),
-            Some(_) => {}
-            None => {
-                return Err(ReportError::Json {
-                    reason: "it does not say which version it is of".into(),
-                });
-            }
-        }
-        if value.get("survey").is_none() {
-            return Err(ReportError::NoSurvey);
-        }
-        let report: Self = serde_json::from_value(value).map_err(json)?;
-        report.survey.check()?;
-        Ok(report)
+        Ok(Self::new(Opened::read(text.as_bytes())?.survey()?))
     }
 }
 
 impl Survey {
-    fn check(&self) -> Result<(), ReportError> {
+    pub(in crate::study) fn check(&self) -> Result<(), ReportError> {
         let shape = |place: String, reason: String| Err(ReportError::Shape { place, reason });
         for (index, cell) in self.cells.iter().enumerate() {
             let (Some(model), Some(task)) =
@@ -97,31 +64,11 @@ impl Survey {
 
 /// A list of another length than the model has members.
 fn wrong(found: &Found, members: usize) -> Option<String> {
-    let averages = &found.averages;
     if members == 0 {
         return Some("its model has no members".into());
     }
-    let lists = [
-        ("by_depth", averages.by_depth.len()),
-        (
-            "probability.member_bias",
-            averages.probability.member_bias.len(),
-        ),
-        (
-            "probability.member_diversity",
-            averages.probability.member_diversity.len(),
-        ),
-        ("logit.member_bias", averages.logit.member_bias.len()),
-        (
-            "logit.member_diversity",
-            averages.logit.member_diversity.len(),
-        ),
-    ];
-    if let Some((name, length)) = lists.iter().find(|(_, length)| *length != members) {
-        return Some(format!("{name} has {length} entries for {members} members"));
-    }
-    if averages.rows == 0 {
-        return Some("it has numbers of 0 rows".into());
+    if let Err(reason) = check::averages(&found.averages, members) {
+        return Some(reason);
     }
     let sample = found.samples.iter().find(|sample| {
         let options = sample.option_ids.len();

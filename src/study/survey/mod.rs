@@ -17,7 +17,6 @@ mod scoring;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, WINDOW};
-pub use check::ReportError;
 pub use correlations::{Coefficient, Columns, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, Point};
 pub use report::{

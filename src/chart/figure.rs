@@ -1,0 +1,69 @@
+//! A picture with everything that belongs to it.
+
+use super::plot::{Plot, Room};
+use super::{Table, Theme};
+
+/// What is drawn, what it says, and its numbers: [`Figure::svg`] and [`Figure::option`] draw it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// Stable name: element ids are made of it.
+    pub key: &'static str,
+    /// Of its files: no two of a report's figures share one.
+    pub name: String,
+    /// The sentence the picture proves.
+    pub title: String,
+    /// What to see in it, in two sentences.
+    pub words: [String; 2],
+    pub plot: Plot,
+    pub table: Table,
+    pub theme: Theme,
+    /// What the ECharts option is laid out for.
+    pub room: Room,
+}
+
+/// What a figure says and draws, before it has colours behind it and room around it.
+pub(super) struct Draft {
+    pub key: &'static str,
+    pub title: String,
+    pub words: [String; 2],
+    pub plot: Plot,
+    pub table: Table,
+}
+
+impl Draft {
+    pub fn figure(self, theme: &Theme) -> Figure {
+        Figure {
+            key: self.key,
+            name: self.key.to_owned(),
+            title: self.title,
+            words: self.words,
+            room: Room::wide(self.plot.columns.min(2)),
+            plot: self.plot,
+            table: self.table,
+            theme: *theme,
+        }
+    }
+}
+
+impl Figure {
+    /// In CSS pixels, at which the option is laid out; its width is free.
+    pub fn height(&self) -> u32 {
+        self.plot.height(self.room)
+    }
+
+    /// The same with this much side by side.
+    pub fn laid_out(mut self, room: Room) -> Self {
+        self.room = room;
+        self
+    }
+
+    /// What a screen reader says of the picture.
+    pub(super) fn summary(&self) -> String {
+        format!("{}. {}", self.title, self.words.join(" "))
+    }
+
+    pub(super) fn named(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! How something is drawn: colour, line, mark.
+
+/// How something is drawn, and what it is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pen {
+    pub name: String,
+    pub colour: &'static str,
+    pub line: Line,
+    pub mark: Mark,
+    /// Half seen through: what others are to stand out from.
+    pub faint: bool,
+}
+
+impl Pen {
+    pub fn new(name: impl Into<String>, colour: &'static str, line: Line, mark: Mark) -> Self {
+        Self {
+            name: name.into(),
+            colour,
+            line,
+            mark,
+            faint: false,
+        }
+    }
+
+    pub fn faint(mut self) -> Self {
+        self.faint = true;
+        self
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    None,
+    Thick,
+    Solid,
+    Dashed,
+    Dotted,
+}
+
+impl Line {
+    /// In CSS pixels.
+    pub(super) fn width(self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Thick => 3.0,
+            Self::Solid | Self::Dashed | Self::Dotted => 1.5,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    None,
+    Circle,
+    Square,
+    Diamond,
+    Triangle,
+    /// A triangle on its tip.
+    Nabla,
+    Ring,
+    /// A small circle, on curves of many points.
+    Dot,
+    /// A short level stroke: what a value is to be held against.
+    Level,
+}
+
+/// Marks that tell models apart.
+pub const MARKS: [Mark; 4] = [Mark::Circle, Mark::Square, Mark::Diamond, Mark::Triangle];

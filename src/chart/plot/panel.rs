@@ -1,0 +1,147 @@
+//! One plot area and what is drawn in it.
+
+use super::{Axis, Line, Pen};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Panel {
+    /// Above its plot area: the quantity drawn upwards, with its unit.
+    pub name: String,
+    pub x: Axis,
+    pub y: Axis,
+    pub series: Vec<Series>,
+    /// Of the plot area, in CSS pixels.
+    pub height: u32,
+    pub levels: Vec<Level>,
+    pub band: Option<Band>,
+    pub patches: Vec<Patch>,
+    pub note: Option<Note>,
+}
+
+impl Panel {
+    pub fn new(name: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
+        Self {
+            name: name.into(),
+            x,
+            y,
+            series,
+            height: 150,
+            levels: Vec::new(),
+            band: None,
+            patches: Vec::new(),
+            note: None,
+        }
+    }
+
+    pub fn tall(mut self, height: u32) -> Self {
+        self.height = height;
+        self
+    }
+
+    pub fn level(mut self, value: f64, colour: &'static str, line: Line) -> Self {
+        self.levels.push(Level {
+            value,
+            colour,
+            line,
+        });
+        self
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    pub pen: Pen,
+    pub points: Vec<Point>,
+    pub shape: Shape,
+}
+
+/// What joins points to the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing: a curve, or marks alone.
+    Curve,
+    /// Bars from 0, or from where the series before it ends.
+    Bars,
+    /// Bars that let their marks stand out.
+    PaleBars,
+    /// Bars without a filling.
+    HollowBars,
+}
+
+impl Series {
+    pub fn new(pen: Pen, points: Vec<Point>) -> Self {
+        Self {
+            pen,
+            points,
+            shape: Shape::Curve,
+        }
+    }
+
+    pub fn bars(shape: Shape, pen: Pen, points: Vec<Point>) -> Self {
+        Self { pen, points, shape }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// The place on a category axis, counted from 0.
+    pub x: f64,
+    pub y: f64,
+    /// What pointing at it says.
+    pub name: String,
+    /// A mark without its filling: not significant, not certain.
+    pub hollow: bool,
+    /// Drawn as an upright bar: the lower end and the upper one.
+    pub interval: Option<[f64; 2]>,
+    /// A plan that the reader may put in the lab.
+    pub plan: Option<String>,
+}
+
+impl Point {
+    pub fn new(x: f64, y: f64, name: String) -> Self {
+        Self {
+            x,
+            y,
+            name,
+            ..Self::default()
+        }
+    }
+}
+
+/// A level line across the plot area; what it stands for is said in the panel's name or the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    pub value: f64,
+    pub colour: &'static str,
+    pub line: Line,
+}
+
+/// The tinted strip between two curves over a category axis: `[lower, upper]` a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Band {
+    pub ends: Vec<[f64; 2]>,
+    pub colour: &'static str,
+}
+
+/// A cell of a heat map, at places of two category axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patch {
+    pub x: usize,
+    pub y: usize,
+    pub value: f64,
+    /// What pointing at it says.
+    pub name: String,
+    /// Written on it.
+    pub text: Option<String>,
+    pub framed: bool,
+    pub plan: Option<String>,
+}
+
+/// A place of a curve that is pointed at, in words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    pub x: f64,
+    pub y: f64,
+    pub text: String,
+    /// Above and to the right of it; else below and to the left.
+    pub after: bool,
+}

@@ -1,0 +1,231 @@
+//! The lens's three pictures over many prompts of one plan: means over rows.
+
+use super::number::{percent, short, signed};
+use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use super::running::Running;
+use super::spread::Spread;
+use super::strokes;
+use super::votes::{self, capital};
+use super::{Cell, Column, Draft, Figure, Table, Theme};
+use crate::engine::Member;
+use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::study::report::{Averages, Prompts};
+
+/// The same keys as the lens's, in the same order.
+pub fn prompt_figures(prompts: &Prompts, column: Column, theme: &Theme) -> [Figure; 3] {
+    let members = prompts.rows.first().map_or(&[][..], |row| &row.members);
+    [
+        votes_of(prompts, members, column).drawn(members, theme),
+        spread(&prompts.averages, members, column, theme),
+        running(prompts, members, column, theme),
+    ]
+}
+
+/// Mean votes.
+struct Votes {
+    /// `[M]`
+    means: Vec<f64>,
+    drawn: String,
+    words: [String; 2],
+}
+
+fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> Votes {
+    let mut means = vec![0.0; members.len()];
+    for row in &prompts.rows {
+        for (mean, vote) in means.iter_mut().zip(strokes::votes(row, column)) {
+            *mean += vote / prompts.rows.len() as f64;
+        }
+    }
+    let averages = &prompts.averages;
+    // Rows may have different numbers of options; what is drawn is then named for more than two.
+    let options = prompts.rows.iter().map(|row| row.logits.len()).max();
+    let pro = means.iter().filter(|vote| **vote > 0.0).count();
+    Votes {
+        drawn: votes::quantity(column, options.unwrap_or(2)),
+        words: [
+            format!(
+                "{pro} of {} vote for the right answer on average.",
+                strokes::count(members)
+            ),
+            format!(
+                "All together they answer {} of {} prompts right; always the most frequent answer: {}.",
+                percent(averages.accuracy),
+                averages.rows,
+                percent(averages.majority)
+            ),
+        ],
+        means,
+    }
+}
+
+impl Votes {
+    fn drawn(self, members: &[Member], theme: &Theme) -> Figure {
+        let names = strokes::names(members);
+        let drawn = &self.drawn;
+        let hover = names.iter().zip(&self.means);
+        let hover = hover.map(|(name, vote)| format!("{name}\n{drawn}: {}", signed(*vote)));
+        let loudest = votes::loudest(&self.means);
+        let title = match (names.get(loudest), self.means.get(loudest)) {
+            (Some(name), Some(vote)) => format!(
+                "{} votes loudest, {} the right answer",
+                capital(name),
+                if *vote >= 0.0 { "for" } else { "against" }
+            ),
+            _ => "No stroke votes".to_owned(),
+        };
+        let rows = names.iter().zip(&self.means);
+        let rows = rows.map(|(name, vote)| vec![Cell::Text(name.clone()), Cell::Number(*vote)]);
+        let panel = strokes::panel(
+            members,
+            theme,
+            format!("{drawn}, each stroke alone, mean"),
+            &self.means,
+            None,
+        );
+        Draft {
+            key: "votes",
+            title,
+            table: Table {
+                headers: vec!["stroke".to_owned(), format!("mean vote, {drawn}")],
+                rows: rows.collect(),
+            },
+            plot: Plot {
+                hover: Some(hover.collect()),
+                ..Plot::new(
+                    vec![panel.tall(votes::PLOT).level(0.0, theme.ink, Line::Solid)],
+                    strokes::kind_pens(members, theme),
+                    1,
+                )
+            },
+            words: self.words,
+        }
+        .figure(theme)
+    }
+}
+
+fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> Figure {
+    // The paper's bias is the probabilities' (Eq. 14), its diversity the raw logits' (Eq. 8).
+    let bias = if column == Column::Logit {
+        &averages.logit
+    } else {
+        &averages.probability
+    };
+    let diversity = if column == Column::Probability {
+        &averages.probability
+    } else {
+        &averages.logit
+    };
+    Spread {
+        members,
+        column,
+        bias: bias
+            .member_bias
+            .iter()
+            .map(|x| x * column.scale())
+            .collect(),
+        diversity: diversity.member_diversity.clone(),
+        total: total(averages, column),
+    }
+    .draft(theme)
+    .figure(theme)
+}
+
+fn total(averages: &Averages, column: Column) -> Triple {
+    column.shown(match column {
+        Column::Probability => averages.probability.total,
+        Column::Logit => averages.logit.total,
+        Column::Paper => averages.paper,
+    })
+}
+
+fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme) -> Figure {
+    let averages = &prompts.averages;
+    let depths: Vec<Triple> = averages
+        .by_depth
+        .iter()
+        .map(|depth| {
+            column.shown(match column {
+                Column::Probability => depth.probability,
+                Column::Logit => depth.logit,
+                Column::Paper => depth.paper,
+            })
+        })
+        .collect();
+    let accuracy: Vec<f64> = averages
+        .by_depth
+        .iter()
+        .map(|depth| depth.accuracy)
+        .collect();
+    let uniform = prompts.rows.iter().map(|row| uniform_mse(row.logits.len()));
+    let mut plot = Running {
+        members,
+        column,
+        depths: &depths,
+        uniform: uniform.sum::<f64>() / prompts.rows.len().max(1) as f64,
+    }
+    .plot(theme);
+    plot.panels.push(right(members, averages, &accuracy, theme));
+    for (text, share) in plot.hover.iter_mut().flatten().zip(&accuracy) {
+        *text += &format!("\nright {}", percent(*share));
+    }
+    let (first, last) = (accuracy.first().copied(), accuracy.last().copied());
+    let sum = total(averages, column);
+    let names = strokes::names(members);
+    let rows = depths.iter().zip(&accuracy).zip(&names).enumerate();
+    let rows = rows.map(|(i, ((t, share), name))| {
+        vec![
+            Cell::Count(i + 1),
+            Cell::Text(name.clone()),
+            Cell::Number(t.mse),
+            Cell::Number(t.bias),
+            Cell::Number(t.diversity),
+            Cell::Number(*share),
+        ]
+    });
+    Draft {
+        key: "running",
+        title: format!(
+            "The sum answers {} right after the first stroke, {} after all",
+            percent(first.unwrap_or(0.0)),
+            percent(last.unwrap_or(0.0))
+        ),
+        words: [
+            format!(
+                "After all {}, mean MSE is {}, mean bias {}, mean diversity {}.",
+                strokes::count(members),
+                short(sum.mse),
+                short(sum.bias),
+                short(sum.diversity)
+            ),
+            format!("Means over {} prompts of one plan.", averages.rows),
+        ],
+        table: Table {
+            headers: vec![
+                "strokes".to_owned(),
+                "last stroke".to_owned(),
+                format!("MSE ({})", column.error_unit()),
+                format!("bias ({})", column.error_unit()),
+                format!("diversity ({})", column.diversity_unit()),
+                "share right so far".to_owned(),
+            ],
+            rows: rows.collect(),
+        },
+        plot,
+    }
+    .figure(theme)
+}
+
+/// How many are right after every stroke.
+fn right(members: &[Member], averages: &Averages, accuracy: &[f64], theme: &Theme) -> Panel {
+    let pen = Pen::new("right", theme.ink, Line::Solid, Mark::None);
+    let points = accuracy.iter().enumerate();
+    let points = points.map(|(i, y)| Point::new(i as f64, *y, format!("right {}", percent(*y))));
+    Panel::new(
+        "share of prompts right so far, dots: most frequent answer",
+        strokes::axis(members),
+        Axis::over("", [0.0, 1.0].into_iter()),
+        vec![Series::new(pen, points.collect())],
+    )
+    .tall(120)
+    .level(averages.majority, theme.quiet, Line::Dotted)
+}

@@ -1,0 +1,166 @@
+//! `atelier figures`: every picture of any report, as SVG, PNG and CSV.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use super::output::{self, Progress, write_whole};
+use super::png::Painter;
+use super::rows_source::bytes;
+use crate::chart::{DARK, Figure, LIGHT, all_figures};
+use crate::study::report::{Opened, Report};
+
+/// Draw every picture of a report: SVG, PNG and CSV, no browser needed
+///
+/// Opens what `atelier lens --out`, `atelier orders --out` and `atelier survey` write, and what the
+/// page saves: one prompt, many prompts, a rearranged model, sweeps over orders, a survey. Every
+/// picture is written in every column and quantity that there are numbers of, with its numbers
+/// beside.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A report (*.atelier.json), a survey's folder, or `-` for standard input
+    #[arg(value_name = "FILE|DIR")]
+    from: PathBuf,
+
+    #[command(flatten)]
+    to: To,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json
+  atelier figures rows.atelier.json --out pictures
+  atelier figures survey-folder --out slides --dark --width 640"#;
+
+/// Where pictures go, and how they look.
+#[derive(clap::Args)]
+pub struct To {
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+
+    /// Width in CSS pixels; a PNG has twice as many
+    #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(320..=4000))]
+    width: u32,
+
+    /// Light on dark
+    #[arg(long)]
+    dark: bool,
+
+    /// Replace files of the same names
+    #[arg(long)]
+    replace: bool,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let path = if args.from.is_dir() {
+        args.from.join("survey.atelier.json")
+    } else {
+        args.from.clone()
+    };
+    let opened = Opened::read(&bytes(&path)?)
+        .with_context(|| format!("{} cannot be drawn", path.display()))?;
+    write(&opened, &path, &args.to)
+}
+
+/// Draws all of a report that was read from `path`.
+pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
+    let theme = if to.dark { &DARK } else { &LIGHT };
+    let figures = all_figures(opened, theme);
+    ensure!(
+        !figures.is_empty(),
+        "{} has no numbers to draw: it is {} without any",
+        path.display(),
+        opened.what()
+    );
+    let named = names(&figures);
+    if !to.replace {
+        let forms = ["svg", "png", "csv"];
+        let files = named
+            .iter()
+            .flat_map(|name| forms.map(|form| format!("{name}.{form}")));
+        if let Some(there) = files.into_iter().find(|file| to.out.join(file).exists()) {
+            anyhow::bail!(
+                "{} is there already: give --out another folder, or --replace",
+                to.out.join(there).display()
+            );
+        }
+    }
+    std::fs::create_dir_all(&to.out).with_context(|| {
+        format!(
+            "the folder {} cannot be made: give --out another place",
+            to.out.display()
+        )
+    })?;
+    let source = source(opened, path);
+    let painter = Painter::new();
+    let bar = Progress::new("drawing", "pictures");
+    let mut written = String::new();
+    for (i, (figure, name)) in figures.iter().zip(&named).enumerate() {
+        bar.at(i, figures.len());
+        let svg = figure.svg(to.width, &source);
+        let png = painter
+            .png(&svg, 2.0)
+            .with_context(|| format!("{name}.png could not be drawn"))?;
+        let file = |form: &str| to.out.join(format!("{name}.{form}"));
+        write_whole(&file("svg"), (svg + "\n").as_bytes())?;
+        write_whole(&file("png"), &png)?;
+        write_whole(&file("csv"), figure.table.csv().as_bytes())?;
+        written += &format!("{name}  {}\n", figure.title);
+    }
+    drop(bar);
+    output::print(&written)
+}
+
+/// The line under a picture's title: what it is of.
+fn source(opened: &Opened, path: &Path) -> String {
+    let of = |report: &Report| {
+        let lens = report.lens.as_ref();
+        let lens = lens.or(report.lab.as_ref().map(|lab| &lab.arranged));
+        let asked = lens.map_or_else(String::new, |lens| {
+            let prompt = lens.prompt.as_deref().unwrap_or("token ids").trim();
+            format!(" · plan {} · {prompt} …", lens.plan)
+        });
+        format!("{}, {}{asked} · ", report.model.name, report.engine)
+    };
+    let of = match opened {
+        Opened::Survey(_) => String::new(),
+        Opened::Lens(report)
+        | Opened::Prompts(report)
+        | Opened::Lab(report)
+        | Opened::Orders(report) => of(report),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("{of}atelier {}, from {name}", env!("CARGO_PKG_VERSION"))
+}
+
+/// `[figures]` names that any file system takes, no two alike.
+fn names(figures: &[Figure]) -> Vec<String> {
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let mut taken = BTreeSet::new();
+    let name = |figure: &Figure| {
+        let name: String = figure.name.chars().map(plain).take(120).collect();
+        // No hidden file.
+        let name = match name.strip_prefix('.') {
+            Some(rest) => format!("_{rest}"),
+            None => name,
+        };
+        // File systems that take large letters for small ones would have two files in one.
+        let free = |name: &String| !taken.contains(&name.to_lowercase());
+        let numbered = (2..).map(|n| format!("{name}-{n}"));
+        let name = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(free)
+            .unwrap_or_default();
+        taken.insert(name.to_lowercase());
+        name
+    };
+    figures.iter().map(name).collect()
+}
