@@ -19,7 +19,7 @@
 //!   reader's own TOML files, and what counts as right.
 //! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, surveys of models
 //!   x tasks), and the reports they write.
-//! - [`chart`]: report to ECharts option, as JSON.
+//! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.

@@ -2,6 +2,7 @@
 //! reference implementation's.
 
 mod cli {
+    mod figures;
     mod golden;
     mod orders;
     mod output;

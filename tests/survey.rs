@@ -565,7 +565,7 @@ fn reports_that_were_touched_are_refused() {
     assert!(say(&none.to_string()).contains("its model has no members"));
     assert_eq!(
         say("{\"atelier\":1}"),
-        "it is an atelier report without a survey in it"
+        "it is an atelier report with nothing in it: write it again"
     );
     assert!(say("{").starts_with("it is no atelier report ("));
     let touched = folder.path().join("touched.atelier.json");

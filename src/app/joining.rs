@@ -176,4 +176,21 @@ mod tests {
         );
         assert_eq!(part.correlations.len(), 3);
     }
+
+    #[test]
+    fn correlations_of_a_task_that_is_not_ticked_do_not_stay() {
+        // As edited by hand: nothing was measured on the last task, but it has a correlation.
+        let mut edited = baked();
+        let last = edited.tasks.len() - 1;
+        edited.cells.retain(|cell| cell.task != last);
+        let name = edited.tasks[last].name.clone();
+        let part = part(&edited, |_| true, |task| task != name);
+        let listed = |task: usize| task < part.tasks.len();
+        assert!(
+            part.correlations
+                .iter()
+                .all(|found| found.task.is_none_or(listed))
+        );
+        crate::chart::overview_figures(&part, &crate::chart::LIGHT);
+    }
 }

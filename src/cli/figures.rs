@@ -1,4 +1,4 @@
-//! `atelier figures`: every picture of any report, as SVG, PNG and CSV.
+//! `atelier figures`: every picture of any report, as SVG and CSV.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::output::{self, Progress, write_whole};
-use super::png::Painter;
 use super::rows_source::bytes;
 use crate::chart::{DARK, Figure, LIGHT, all_figures};
 use crate::study::report::{Opened, Report};
 
-/// Draw every picture of a report: SVG, PNG and CSV, no browser needed
+/// Draw every picture of a report: SVG and CSV, no browser needed
 ///
 /// Opens what `atelier lens --out`, `atelier orders --out` and `atelier survey` write, and what the
 /// page saves: one prompt, many prompts, a rearranged model, sweeps over orders, a survey. Every
@@ -40,7 +39,7 @@ pub struct To {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
-    /// Width in CSS pixels; a PNG has twice as many
+    /// Width in CSS pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(320..=4000))]
     width: u32,
 
@@ -76,7 +75,7 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
     );
     let named = names(&figures);
     if !to.replace {
-        let forms = ["svg", "png", "csv"];
+        let forms = ["svg", "csv"];
         let files = named
             .iter()
             .flat_map(|name| forms.map(|form| format!("{name}.{form}")));
@@ -94,18 +93,13 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         )
     })?;
     let source = source(opened, path);
-    let painter = Painter::new();
     let bar = Progress::new("drawing", "pictures");
     let mut written = String::new();
     for (i, (figure, name)) in figures.iter().zip(&named).enumerate() {
         bar.at(i, figures.len());
         let svg = figure.svg(to.width, &source);
-        let png = painter
-            .png(&svg, 2.0)
-            .with_context(|| format!("{name}.png could not be drawn"))?;
         let file = |form: &str| to.out.join(format!("{name}.{form}"));
         write_whole(&file("svg"), (svg + "\n").as_bytes())?;
-        write_whole(&file("png"), &png)?;
         write_whole(&file("csv"), figure.table.csv().as_bytes())?;
         written += &format!("{name}  {}\n", figure.title);
     }

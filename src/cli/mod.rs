@@ -12,7 +12,6 @@ mod orders;
 mod orders_picture;
 mod output;
 mod picture;
-mod png;
 mod rows_source;
 mod survey;
 mod table;

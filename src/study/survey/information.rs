@@ -29,7 +29,8 @@ pub struct Information {
 /// One estimator's view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The three kinds, each the sum of its members: embedding, attention, MLP.
+    /// The kinds, each the sum of its members: embedding, attention, MLP, and the read-out's bias
+    /// where there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Point>,
     /// Why there is no such estimate.
@@ -139,7 +140,7 @@ impl<'a> Gathering<'a> {
             .map(|m| self.logits.iter().map(|row| vote(&row[m])).collect())
             .collect();
         let sums = self.kinds(options);
-        let kinds: Vec<Vec<usize>> = (0..3)
+        let kinds: Vec<Vec<usize>> = (0..self.kinds_there().len())
             .map(|kind| sums.iter().map(|row| vote(&row[kind])).collect())
             .collect();
         let kinds = votes::terms(&kinds, &self.answers, options);
@@ -156,17 +157,25 @@ impl<'a> Gathering<'a> {
         let sums = self.kinds(options);
         let of_kind = |kind: usize, row: usize| &sums[row][kind][..];
         let of_member = |member: usize, row: usize| &self.logits[row][member][..];
-        let kinds = copula::terms(3, &of_kind, &self.answers, options);
+        let kinds = copula::terms(self.kinds_there().len(), &of_kind, &self.answers, options);
         let curve = copula::curve(self.members.len(), &of_member, &self.answers, options);
         let curve = curve.map_err(|refusal| refusal.to_string());
         self.estimate(options, entropy, kinds, curve)
     }
 
-    /// `[N][3][K]` every row's embedding, attention and MLP.
+    /// The kinds of the model's members.
+    fn kinds_there(&self) -> &'static [Kind] {
+        let all = &[Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+        let has_bias = self.members.iter().any(|m| m.kind == Kind::Bias);
+        if has_bias { all } else { &all[..3] }
+    }
+
+    /// `[N][3 or 4][K]` every row's embedding, attention and MLP, and the bias where there is one.
     fn kinds(&self, options: usize) -> Vec<Vec<Vec<f32>>> {
         let sum = |row: &Vec<Vec<f32>>| {
-            [Kind::Embedding, Kind::Attention, Kind::Mlp]
-                .map(|kind| {
+            let kinds = self.kinds_there().iter();
+            kinds
+                .map(|&kind| {
                     let mut sum = vec![0.0_f32; options];
                     let of_kind = self.members.iter().zip(row);
                     for (_, u) in of_kind.filter(|(member, _)| member.kind == kind) {
@@ -174,7 +183,7 @@ impl<'a> Gathering<'a> {
                     }
                     sum
                 })
-                .to_vec()
+                .collect()
         };
         self.logits.iter().map(sum).collect()
     }

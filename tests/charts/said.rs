@@ -1,0 +1,126 @@
+//! What figures of known runs say.
+
+use atelier::chart::{
+    Column, Figure, LIGHT, Quantity, figures, lab_figures, prompt_figures, survey_figures,
+    sweep_figures,
+};
+use atelier::study::orders::Sweep;
+
+use super::reports::{lab, lens, prompts, survey, sweep};
+use super::snapshot::{check, words};
+
+fn all<'a>(figures: impl IntoIterator<Item = &'a Figure>, rows: usize) -> String {
+    figures
+        .into_iter()
+        .map(|figure| words(figure, rows))
+        .collect()
+}
+
+#[test]
+fn one_prompt_in_three_columns() {
+    let lens = lens("tinystories-656k-lily", None);
+    let text = Column::ALL.map(|column| all(&figures(&lens, column, &LIGHT), 20));
+    check("lens.txt", &text.concat());
+}
+
+#[test]
+fn a_wrong_answer_without_text_and_blocks_that_run_twice() {
+    let wrong = lens("random-llama3", Some(0));
+    assert!(
+        !wrong.correct,
+        "the first option is not this model's answer"
+    );
+    let twice = lens("random-mobilellm-layer-share", None);
+    let mut text = all(&figures(&wrong, Column::Probability, &LIGHT), 3);
+    text += &all(&figures(&twice, Column::Logit, &LIGHT)[..1], 99);
+    check("lens-others.txt", &text);
+    let names: Vec<String> = (0..twice.members.len())
+        .map(|i| atelier::chart::stroke_name(&twice, i))
+        .collect();
+    let mut unique = names.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+    for tile in atelier::chart::tiles(&twice).iter().skip(1) {
+        assert_eq!(tile.strokes.len(), 2, "{tile:?}");
+    }
+}
+
+#[test]
+fn many_prompts() {
+    let prompts = prompts();
+    let of = |column| all(&prompt_figures(&prompts, column, &LIGHT), 4);
+    check(
+        "prompts.txt",
+        &(of(Column::Probability) + &of(Column::Paper)),
+    );
+}
+
+#[test]
+fn the_lab_before_and_after() {
+    check(
+        "lab.txt",
+        &all(&lab_figures(&lab(), Column::Probability, &LIGHT), 4),
+    );
+}
+
+#[test]
+fn a_sweep_in_two_quantities() {
+    let orders = sweep(6);
+    let of = |quantity| {
+        all(
+            &sweep_figures(&orders, quantity, Column::Probability, &LIGHT),
+            8,
+        )
+    };
+    check(
+        "sweep.txt",
+        &(of(Quantity::Accuracy) + &of(Quantity::Diversity)),
+    );
+}
+
+#[test]
+fn a_survey() {
+    check("survey.txt", &all(&survey_figures(&survey(), &LIGHT), 6));
+}
+
+#[test]
+fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
+    let mut orders = sweep(6);
+    let keys = |orders: &_, quantity| -> Vec<&str> {
+        sweep_figures(orders, quantity, Column::Logit, &LIGHT)
+            .iter()
+            .map(|figure| figure.key)
+            .collect()
+    };
+    assert_eq!(
+        keys(&orders, Quantity::Kl),
+        ["neighbours", "family", "loops"]
+    );
+    orders.points.retain(|point| point.sweep == Sweep::Swap);
+    assert_eq!(keys(&orders, Quantity::Kl), ["neighbours"]);
+    // A model at chance has no normalised score, and so no picture of it.
+    orders.original.measures.normalised = None;
+    assert!(keys(&orders, Quantity::Normalised).is_empty());
+}
+
+#[test]
+fn axes_say_what_is_drawn() {
+    let mut two = lens("tinystories-656k-lily", None);
+    let name = |lens: &_, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
+    let options = two.logits.len();
+    assert!(options > 2);
+    assert_eq!(
+        name(&two, Column::Probability),
+        "p(right) − mean p(others), each stroke alone"
+    );
+    assert_eq!(
+        name(&two, Column::Logit),
+        "logit(right) − mean logit(others), each stroke alone"
+    );
+    two.logits.truncate(2);
+    assert_eq!(
+        name(&two, Column::Probability),
+        "p(right) − p(other), each stroke alone"
+    );
+}

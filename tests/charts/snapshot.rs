@@ -1,0 +1,75 @@
+//! Snapshots as text, and a figure in words.
+
+use std::fmt::Write;
+
+use atelier::chart::plot::{Axis, Shape};
+use atelier::chart::{Cell, Figure};
+
+use super::reports::root;
+
+pub fn check(name: &str, seen: &str) {
+    let path = root().join("tests/golden/charts").join(name);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, seen).expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let at = kept.lines().zip(seen.lines()).position(|(a, b)| a != b);
+    assert!(
+        kept == seen,
+        "{name} differs from its snapshot (first at line {}); if that is meant, run UPDATE=1 cargo test --test charts",
+        at.map_or(kept.lines().count(), |line| line + 1),
+    );
+}
+
+/// Sentences, panels and at most `rows` rows of the table.
+pub fn words(figure: &Figure, rows: usize) -> String {
+    let mut text = format!("## {}\n{}\n", figure.name, figure.title);
+    for words in &figure.words {
+        text += &format!("{words}\n");
+    }
+    for panel in &figure.plot.panels {
+        let _ = writeln!(
+            text,
+            "panel {}: {} by {}",
+            panel.name,
+            axis(&panel.x),
+            axis(&panel.y)
+        );
+        for series in &panel.series {
+            let drawn = match series.shape {
+                Shape::Curve => "curve",
+                _ => "bars",
+            };
+            let _ = writeln!(
+                text,
+                "  {drawn} {}: {}",
+                series.pen.name,
+                series.points.len()
+            );
+        }
+        if !panel.patches.is_empty() {
+            let framed = panel.patches.iter().filter(|patch| patch.framed).count();
+            let _ = writeln!(text, "  {} cells, {framed} framed", panel.patches.len());
+        }
+        if let Some(note) = &panel.note {
+            let _ = writeln!(text, "  {} at {}", note.text, note.x);
+        }
+    }
+    text += &format!("{}\n", figure.table.headers.join(" | "));
+    for row in figure.table.rows.iter().take(rows) {
+        let cells: Vec<String> = row.iter().map(Cell::shown).collect();
+        text += &format!("{}\n", cells.join(" | "));
+    }
+    text + "\n"
+}
+
+fn axis(axis: &Axis) -> String {
+    match axis {
+        Axis::Linear {
+            name, low, high, ..
+        } => format!("“{name}” {low} to {high}"),
+        Axis::Log { name, low, high } => format!("“{name}” {low:e} to {high:e}, logarithmic"),
+        Axis::Category { name, names } => format!("“{name}” {}", names.join(" ")),
+    }
+}

@@ -1,0 +1,106 @@
+//! `atelier figures` as a person runs it.
+
+use std::path::Path;
+
+use super::support::{Folder, in_project, model, printed, refused};
+
+const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
+
+fn drawn(report: &Path, out: &Path, more: &[&str]) -> Vec<String> {
+    let [report, out] = [report, out].map(|path| path.display().to_string());
+    let mut args = vec!["figures", &report, "--out", &out];
+    args.extend(more);
+    let said = printed(&args);
+    let names = said.lines().filter_map(|line| line.split("  ").next());
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn one_prompt_as_svg_and_csv() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (report, out) = (
+        folder.path().join("lens.atelier.json"),
+        folder.path().join("pictures"),
+    );
+    let (model, path) = (model("random-llama2"), report.display().to_string());
+    printed(&[&["lens", "--model", &model], &IDS[..], &["--out", &path]].concat());
+    let names = drawn(&report, &out, &["--width", "640"]);
+    assert_eq!(names.len(), 9);
+    assert_eq!(names[0], "votes-probability");
+    for name in &names {
+        let file = |form: &str| std::fs::read(out.join(format!("{name}.{form}"))).expect("a file");
+        let svg = String::from_utf8(file("svg")).expect("text");
+        assert!(svg.starts_with("<svg") && svg.contains("from lens.atelier.json"));
+        assert!(svg.contains("width=\"640\""));
+        let csv = String::from_utf8(file("csv")).expect("text");
+        assert!(csv.starts_with("stroke") && csv.lines().count() > 5);
+    }
+    // Nothing is replaced unasked.
+    let out = out.display().to_string();
+    let sentence = refused(&["figures", &path, "--out", &out]);
+    assert!(sentence.contains("votes-probability.svg is there already"));
+    drawn(&report, Path::new(&out), &["--replace", "--dark"]);
+    let svg = std::fs::read_to_string(Path::new(&out).join("votes-logit.svg")).expect("a file");
+    assert!(svg.contains(atelier::chart::DARK.paper));
+}
+
+#[test]
+fn many_prompts_are_drawn_too() {
+    let folder = Folder::with_words("random-llama2", &["a", "b", "c"]);
+    folder.write(
+        "rows.jsonl",
+        b"{\"prompt\": \"a b\", \"options\": [\"a\", \"c\"], \"answer\": 0}\n{\"prompt\": \"c\", \"options\": [\"b\", \"a\"], \"answer\": 1}\n",
+    );
+    let [rows, report, out] =
+        ["rows.jsonl", "rows.atelier.json", "pictures"].map(|name| folder.file(name));
+    let [rows, path] = [&rows, &report].map(|path| path.display().to_string());
+    printed(&[
+        "lens",
+        "--model",
+        &folder.path(),
+        "--prompts",
+        &rows,
+        "--out",
+        &path,
+    ]);
+    let names = drawn(&report, &out, &[]);
+    assert_eq!(names.len(), 9);
+    assert!(names.contains(&"prompts-running-paper".to_owned()));
+    // The prompts themselves are no report, and it is said what they are.
+    let out = out.display().to_string();
+    let sentence = refused(&["figures", &rows, "--out", &out]);
+    assert!(
+        sentence.ends_with("it is no atelier report but a file of prompts: run `atelier lens --prompts` on it, and open what --out writes"),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn a_wrong_file_is_named_for_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out").display().to_string();
+    let llama = in_project("tests/models/random-llama2");
+    for (file, says) in [
+        ("config.json", "a model's configuration"),
+        ("model.safetensors", "a model's weights (safetensors)"),
+    ] {
+        let path = llama.join(file).display().to_string();
+        let sentence = refused(&["figures", &path, "--out", &out]);
+        assert!(sentence.contains(says), "{sentence}");
+    }
+    let first = in_project("public/examples/first.atelier.json");
+    let sentence = refused(&[
+        "survey",
+        "figures",
+        &first.display().to_string(),
+        "--out",
+        &out,
+    ]);
+    assert!(
+        sentence.contains(
+            "it is a report of one prompt, without a survey in it: open it with the lens"
+        ),
+        "{sentence}"
+    );
+    assert!(!Path::new(&out).exists(), "nothing is made for nothing");
+}
