@@ -99,7 +99,7 @@ mod tests {
             (text(|v| v["engine"] = 1.into()), "is no atelier report"),
             (
                 text(|v| v["lens"]["answer"] = 7.into()),
-                "its right answer is 7 of 4 options",
+                "its right answer is 7 of 2 options",
             ),
             (
                 text(|v| v["lens"]["member_logits"] = serde_json::json!([[1.0, 2.0]])),

@@ -30,22 +30,17 @@ pub fn sound(figure: &Figure) {
         figure.svg(390, ""),
         figure.drawing(358),
     ] {
-        for bad in ["NaN", "\"inf", " inf", "-inf"] {
-            let at = svg.find(bad).filter(|_| !figure.title.contains(bad));
-            let marks = at
-                .map(|at| &svg[..at])
-                .and_then(|before| before.rsplit('<').next());
-            // A number may be called so in words, but nothing is drawn there.
-            let element = marks.unwrap_or_default();
-            let words = ["text", "title", "svg"]
-                .iter()
-                .any(|tag| element.starts_with(tag));
-            assert!(at.is_none() || words, "{name}: {bad} in <{element}");
-        }
         let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| {
             panic!("{name}: {error}");
         });
         assert_eq!(document.root_element().tag_name().name(), "svg");
+        for element in document.descendants() {
+            for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
+                let value = attribute.value();
+                let drawn = !value.contains("NaN") && !value.contains("inf");
+                assert!(drawn, "{name}: {}=\"{value}\"", attribute.name());
+            }
+        }
     }
     let option = figure.option();
     let panels = figure.plot.panels.len();
@@ -100,7 +95,7 @@ fn every_figure_of_every_report_is_sound() {
         }
         count += all;
     }
-    assert!(count > 80, "{count} figures");
+    assert!(count > 70, "{count} figures");
 }
 
 #[test]

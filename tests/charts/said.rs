@@ -4,7 +4,8 @@ use atelier::chart::{
     Column, Figure, LIGHT, Quantity, figures, lab_figures, prompt_figures, survey_figures,
     sweep_figures,
 };
-use atelier::study::orders::Sweep;
+use atelier::study::orders::{Orders, Sweep};
+use atelier::study::report::Lens;
 
 use super::reports::{lab, lens, prompts, survey, sweep};
 use super::snapshot::{check, words};
@@ -87,7 +88,7 @@ fn a_survey() {
 #[test]
 fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
     let mut orders = sweep(6);
-    let keys = |orders: &_, quantity| -> Vec<&str> {
+    let keys = |orders: &Orders, quantity| -> Vec<&str> {
         sweep_figures(orders, quantity, Column::Logit, &LIGHT)
             .iter()
             .map(|figure| figure.key)
@@ -107,7 +108,8 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
 #[test]
 fn axes_say_what_is_drawn() {
     let mut two = lens("tinystories-656k-lily", None);
-    let name = |lens: &_, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
+    let name =
+        |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
     let options = two.logits.len();
     assert!(options > 2);
     assert_eq!(

@@ -49,7 +49,7 @@ fn many_prompts_are_drawn_too() {
     let folder = Folder::with_words("random-llama2", &["a", "b", "c"]);
     folder.write(
         "rows.jsonl",
-        b"{\"prompt\": \"a b\", \"options\": [\"a\", \"c\"], \"answer\": 0}\n{\"prompt\": \"c\", \"options\": [\"b\", \"a\"], \"answer\": 1}\n",
+        b"{\"prompt\": \"a b\", \"options\": [\" a\", \" c\"], \"answer\": 0}\n{\"prompt\": \"c\", \"options\": [\" b\", \" a\"], \"answer\": 1}\n",
     );
     let [rows, report, out] =
         ["rows.jsonl", "rows.atelier.json", "pictures"].map(|name| folder.file(name));
