@@ -35,7 +35,10 @@ pub fn sound(figure: &Figure) {
         });
         assert_eq!(document.root_element().tag_name().name(), "svg");
         for element in document.descendants() {
-            for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
+            for attribute in element
+                .attributes()
+                .filter(|one| one.name() != "aria-label")
+            {
                 let value = attribute.value();
                 let drawn = !value.contains("NaN") && !value.contains("inf");
                 assert!(drawn, "{name}: {}=\"{value}\"", attribute.name());

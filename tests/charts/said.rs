@@ -108,8 +108,7 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
 #[test]
 fn axes_say_what_is_drawn() {
     let mut two = lens("tinystories-656k-lily", None);
-    let name =
-        |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
+    let name = |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
     let options = two.logits.len();
     assert!(options > 2);
     assert_eq!(

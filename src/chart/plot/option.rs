@@ -196,9 +196,26 @@ fn named(pen: &Pen) -> Value {
         (Mark::None | Mark::Dot, Line::Dotted) => {
             "path://M0 0h2v2h-2zM6 0h2v2h-2zM12 0h2v2h-2zM18 0h2v2h-2zM24 0h2v2h-2z"
         }
+        // The first series of that name may be of bars, which have no mark.
+        (mark, Line::None) => {
+            let style = json!({ "color": pen.colour, "opacity": 1 });
+            return json!({ "name": pen.name, "icon": symbol(mark), "itemStyle": style });
+        }
         _ => return json!({ "name": pen.name }),
     };
     json!({ "name": pen.name, "icon": icon })
+}
+
+fn symbol(mark: Mark) -> &'static str {
+    match mark {
+        Mark::None => "none",
+        Mark::Circle | Mark::Ring | Mark::Dot => "circle",
+        Mark::Square => "rect",
+        Mark::Diamond => "diamond",
+        Mark::Triangle => "triangle",
+        Mark::Nabla => "path://M0 0h10l-5 9z",
+        Mark::Level => "path://M0 0h20v3h-20z",
+    }
 }
 
 /// An empty series that gives the legend its entry.
@@ -261,21 +278,12 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         }
         return drawn;
     }
-    let symbol = match pen.mark {
-        Mark::None => "none",
-        Mark::Circle | Mark::Ring | Mark::Dot => "circle",
-        Mark::Square => "rect",
-        Mark::Diamond => "diamond",
-        Mark::Triangle => "triangle",
-        Mark::Nabla => "path://M0 0h10l-5 9z",
-        Mark::Level => "path://M0 0h20v3h-20z",
-    };
     let dash = match pen.line {
         Line::None | Line::Thick | Line::Solid => "solid",
         Line::Dashed => "dashed",
         Line::Dotted => "dotted",
     };
-    drawn["symbol"] = json!(symbol);
+    drawn["symbol"] = json!(symbol(pen.mark));
     drawn["symbolSize"] = match pen.mark {
         Mark::Level => json!([20, 3]),
         Mark::Dot => json!(4),
