@@ -35,7 +35,8 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
             _ => {
                 // The read-out's bias has no block either, and is no second run of the embedding.
                 let earlier = tiles.iter().filter(|tile| {
-                    tile.block == member.block && lens.members[tile.strokes[0]].kind != Kind::Bias
+                    tile.block == member.block
+                        && lens.members[tile.strokes[0]].kind != Kind::Bias
                         && member.kind != Kind::Bias
                 });
                 let run = 1 + earlier.count();
@@ -151,13 +152,7 @@ pub(super) fn panel(
         Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
         None => kinds
             .clone()
-            .map(|kind| {
-                Series::bars(
-                    Shape::PaleBars,
-                    kind_pen(kind, theme),
-                    points(Some(kind)),
-                )
-            })
+            .map(|kind| Series::bars(Shape::PaleBars, kind_pen(kind, theme), points(Some(kind))))
             .collect(),
     };
     series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));

@@ -1,9 +1,14 @@
 //! What figures draw: SVG text that any reader of XML takes, with every mark in it.
 
+use atelier::chart::plot::{Axis, Mark, Series, Shape};
 use atelier::chart::{
-    Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures, sweep_figures,
+    Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures,
+    survey_figures, sweep_figures,
 };
+use atelier::engine::Kind;
+use atelier::measure::decomposition::Share;
 use atelier::study::report::Opened;
+use atelier::study::survey::{Survey, SurveyedOutcome};
 
 use super::reports::{self, lab, lens, root, survey, sweep};
 use super::snapshot::check;
@@ -219,5 +224,84 @@ fn numbers_that_no_axis_can_hold_are_left_out() {
     lab.original.decomposition.by_depth[0].probability.mse = -0.0;
     for figure in lab_figures(&lab, Column::Probability, &LIGHT) {
         sound(&figure);
+    }
+}
+
+#[test]
+fn a_read_outs_bias_has_its_own_mark_and_name() {
+    let lens = lens("families/random-gpt2", None);
+    let last = lens.members.len() - 1;
+    assert_eq!(lens.members[last].kind, Kind::Bias);
+    let tiles = atelier::chart::tiles(&lens);
+    let tile = tiles.last().expect("tiles");
+    assert_eq!(
+        (tile.block, &tile.strokes, tile.run),
+        (None, &vec![last], 1)
+    );
+    for figure in figures(&lens, Column::Logit, &LIGHT) {
+        sound(&figure);
+        let Axis::Category { names, .. } = &figure.plot.panels[0].x else {
+            panic!("no strokes: {}", figure.key);
+        };
+        assert_eq!(names.last().map(String::as_str), Some("bias"));
+        if figure.key == "running" {
+            continue;
+        }
+        let named = figure.table.rows[last][0].clone();
+        assert_eq!(named.shown(), "the read-out's bias", "{}", figure.key);
+        let svg = figure.drawing(960);
+        assert!(svg.contains(">the read-out&#39;s bias<") || svg.contains(">the read-out's bias<"));
+        let drawn = figure.plot.panels.iter().all(|panel| {
+            let own =
+                |series: &Series| series.pen.mark == Mark::Triangle && series.shape == Shape::Curve;
+            let points = panel
+                .series
+                .iter()
+                .filter(|s| own(s))
+                .flat_map(|s| &s.points);
+            points.map(|point| point.x).collect::<Vec<_>>() == [last as f64]
+        });
+        assert!(drawn, "{}", figure.key);
+    }
+}
+
+#[test]
+fn a_survey_of_a_model_with_a_read_outs_bias_shows_its_share() {
+    let mut survey = survey();
+    let shares = |survey: &Survey| {
+        let all = survey_figures(survey, &LIGHT);
+        let own = all.into_iter().find(|figure| figure.key == "fig-4-shares");
+        own.expect("shares of the kinds")
+    };
+    let without = shares(&survey);
+    assert!(
+        without
+            .plot
+            .panels
+            .iter()
+            .all(|panel| panel.series.len() == 3)
+    );
+    survey.models[1].members.last_mut().expect("members").kind = Kind::Bias;
+    let own = survey.cells.iter_mut().filter(|cell| cell.model == 1);
+    for cell in own {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            for column in [&mut found.averages.probability, &mut found.averages.logit] {
+                let (bias, diversity) = (0.1 * column.total.bias, 0.2 * column.total.diversity);
+                column.by_kind.bias = Share {
+                    count: 1,
+                    bias,
+                    diversity,
+                };
+            }
+        }
+    }
+    let with = shares(&survey);
+    sound(&with);
+    for (panel, share) in with.plot.panels.iter().zip([0.1, 0.2, 0.1, 0.2]) {
+        let bias = &panel.series[3];
+        assert_eq!(bias.pen.name, "bias");
+        // The other model has none.
+        assert_eq!(bias.points.len(), 1);
+        assert!((bias.points[0].y - share).abs() < 1e-9, "{:?}", bias.points);
     }
 }

@@ -152,7 +152,7 @@ fn what_does_not_fit_is_named() {
             "the lens does not fit the rest of the file (its right answer is 9 of",
         ),
         (&lens, "/lens/by_depth", json!([]), "by_depth has 0 entries"),
-        (&lens, "/lens/logits/0", json!(1e39), "a logit is too large"),
+        (&lens, "/lens/logits/0", json!(1e39), "number out of range"),
         (
             &lens,
             "/lens/logit/member_bias",

@@ -150,12 +150,12 @@ impl Plot {
             let name_lines = own.iter().map(Vec::len).max().unwrap_or(0);
             top += 8 + NAME * u32::try_from(name_lines).unwrap_or(1) + 8;
             let tallest = row.iter().map(|panel| panel.height).max().unwrap_or(0);
-            for i in 0..row.len() {
+            for (i, panel) in row.iter().enumerate() {
                 areas.push(Area {
                     left: i as f64 * column + f64::from(LEFT),
                     top: f64::from(top),
                     width: area_width,
-                    height: f64::from(row[i].height),
+                    height: f64::from(panel.height),
                 });
             }
             names.extend(own);

@@ -2,8 +2,8 @@
 
 use super::{Draft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
-use crate::chart::strokes::{kind_name, kind_pen, kinds};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use crate::chart::strokes::{kind_name, kind_pen, kinds};
 use crate::chart::{Cell, Table};
 use crate::engine::Kind;
 

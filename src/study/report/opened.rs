@@ -57,6 +57,10 @@ pub enum ReportError {
 struct Head {
     atelier: Option<u64>,
     survey: Option<IgnoredAny>,
+    lens: Option<IgnoredAny>,
+    prompts: Option<IgnoredAny>,
+    lab: Option<IgnoredAny>,
+    orders: Option<IgnoredAny>,
     // What a survey was asked.
     continuations: Option<IgnoredAny>,
     tasks: Option<IgnoredAny>,
@@ -100,6 +104,10 @@ impl Opened {
             let report: SurveyReport = parsed(bytes)?;
             report.survey.check()?;
             return Ok(Self::Survey(Box::new(report.survey)));
+        }
+        let parts = [&head.lens, &head.prompts, &head.lab, &head.orders];
+        if parts.iter().all(|part| part.is_none()) {
+            return Err(ReportError::Nothing);
         }
         let report: Box<Report> = parsed(bytes)?;
         check::report(&report)?;
