@@ -22,7 +22,8 @@ fn lens(draft: &Draft) -> Value {
     for option in &draft.options {
         command.args(["--option", option]);
     }
-    command.args(["--answer", &draft.answer.to_string()]);
+    let answer = draft.answer.expect("an example says what is right");
+    command.args(["--answer", &answer.to_string()]);
     let output = command.output().expect("the command line runs");
     assert!(
         output.status.success(),

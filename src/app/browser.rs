@@ -34,11 +34,17 @@ pub fn fragment() -> String {
     window().location().hash().unwrap_or_default()
 }
 
-/// Rewrites the address in place: going back leaves the page, not one edit of many.
-pub fn set_fragment(fragment: &str) {
+/// Rewrites the address: in place, so that going back does not undo one edit of many; or as a step,
+/// which going back undoes.
+pub fn set_fragment(fragment: &str, step: bool) {
     if let Ok(history) = window().history() {
+        let url = format!("#{fragment}");
         // Browsers refuse when it is called too often; the next change writes it again.
-        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&format!("#{fragment}")));
+        let _ = if step {
+            history.push_state_with_url(&JsValue::NULL, "", Some(&url))
+        } else {
+            history.replace_state_with_url(&JsValue::NULL, "", Some(&url))
+        };
     }
 }
 

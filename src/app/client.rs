@@ -8,7 +8,8 @@ use wasm_bindgen::prelude::*;
 use web_sys::{File, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::browser;
-use super::protocol::{Ask, Event, PROTOCOL, Request, Tell};
+use super::protocol::{Event, PROTOCOL, Request, Tell};
+use super::state::exchange::Post;
 
 /// The script that starts the worker, beside the page. Its name does not change from build to
 /// build, so the build's id goes with it and makes a cache ask again.
@@ -31,7 +32,6 @@ pub struct Client {
     waiting: RefCell<Vec<js_sys::Array>>,
     ready: Cell<bool>,
     deaths: Cell<u32>,
-    next: Cell<u32>,
     heard: Box<dyn Fn(Heard)>,
 }
 
@@ -58,22 +58,19 @@ impl Client {
             waiting: RefCell::default(),
             ready: Cell::new(false),
             deaths: Cell::new(0),
-            next: Cell::new(1),
             heard: Box::new(heard),
         });
         client.spawn();
         client
     }
 
-    /// Sends a request and gives its id. A worker that was left dead is tried once more: what kept
+    /// Sends a request. A worker that was left dead is tried once more: what kept
     /// it from starting, such as a lost connection, may be over.
-    pub fn ask(self: &Rc<Self>, ask: Ask, files: &[File]) -> u32 {
+    pub fn post(self: &Rc<Self>, Post { id, ask }: Post, files: &[File]) {
         if self.deaths.get() >= DEATHS {
             self.deaths.set(DEATHS - 1);
             self.spawn();
         }
-        let id = self.next.get();
-        self.next.set(id + 1);
         let message = js_sys::Array::new();
         // These types always have a JSON form.
         message.push(&JsValue::from_str(
@@ -83,11 +80,10 @@ impl Client {
             message.push(file);
         }
         if self.ready.get() {
-            self.post(&message);
+            self.send(&message);
         } else {
             self.waiting.borrow_mut().push(message);
         }
-        id
     }
 
     /// Ends the worker at once and starts a fresh one, which holds no model.
@@ -96,7 +92,7 @@ impl Client {
         self.spawn();
     }
 
-    fn post(&self, message: &js_sys::Array) {
+    fn send(&self, message: &js_sys::Array) {
         if let Some(live) = &*self.worker.borrow() {
             // Strings and files can always be cloned into a message.
             let _ = live.worker.post_message(message);
@@ -157,7 +153,7 @@ impl Client {
             }
             self.ready.set(true);
             for message in self.waiting.take() {
-                self.post(&message);
+                self.send(&message);
             }
         } else if !matches!(event.tell, Tell::Progress { .. }) {
             self.deaths.set(0);

@@ -28,6 +28,8 @@ extern "C" {
     fn set_option(this: &Instance, option: &JsValue, not_merge: bool) -> Result<(), JsValue>;
     #[wasm_bindgen(method, js_name = on)]
     fn on_event(this: &Instance, event: &str, handler: &js_sys::Function);
+    #[wasm_bindgen(catch, method, js_name = dispatchAction)]
+    fn dispatch_action(this: &Instance, action: &JsValue) -> Result<(), JsValue>;
     #[wasm_bindgen(method)]
     fn resize(this: &Instance);
     #[wasm_bindgen(method)]
@@ -92,6 +94,13 @@ impl Chart {
         self.instance.set_option(&object, !like)?;
         self.shape = Some(shape);
         Ok(())
+    }
+
+    /// Shows a point of the first series as if it were pointed at.
+    pub fn point_at(&self, point: usize) {
+        let action = serde_json::json!({ "type": "showTip", "seriesIndex": 0, "dataIndex": point });
+        // A point that is gone shows nothing.
+        let _ = json(&action).and_then(|action| self.instance.dispatch_action(&action));
     }
 
     pub fn resize(&self) {

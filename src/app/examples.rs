@@ -19,6 +19,14 @@ pub struct Example {
 /// The model the page opens with: the catalogue's first.
 pub const MODEL: &str = KNOWN[0].name;
 
+const SUM: Example = Example {
+    name: "Sum",
+    look: "Seven numbers, ten options. Ask apprentice-2 too: are two painters enough?",
+    prompt: "sum : 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
+    options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
+    answer: 8,
+};
+
 /// The first of these is the one whose picture is baked.
 pub const ALL: &[Example] = &[
     Example {
@@ -35,13 +43,7 @@ pub const ALL: &[Example] = &[
         options: &[" world", " sport", " business", " science"],
         answer: 1,
     },
-    Example {
-        name: "Sum",
-        look: "Seven numbers, ten options. Ask apprentice-2 too: are two painters enough?",
-        prompt: "sum : 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
-        options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
-        answer: 8,
-    },
+    SUM,
     Example {
         name: "Who came last",
         look: "The order is told in pieces that have to be put together.",
@@ -90,7 +92,7 @@ impl Example {
                 .iter()
                 .map(|&option| option.to_owned())
                 .collect(),
-            answer: self.answer,
+            answer: Some(self.answer),
             plan: String::new(),
         }
     }
@@ -98,6 +100,11 @@ impl Example {
 
 pub fn first() -> Draft {
     ALL[0].draft(Choice::Known(MODEL.to_owned()))
+}
+
+/// Where the view of orders begins: a prompt whose answer hangs on the order of the painters.
+pub fn of_orders() -> Draft {
+    SUM.draft(Choice::Known(MODEL.to_owned()))
 }
 
 /// The first example's report, made by `atelier lens --out`; `tests/baked.rs` makes it again and

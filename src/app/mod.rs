@@ -1,10 +1,11 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
-//! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a
-//! URL), [`protocol`], [`examples`], [`opened`] (reports), [`joining`] (surveys), [`roles`], [`spacing`]. The
-//! rest needs feature `web` and a browser. `survey` is a page of its own, so that its code does not
-//! travel before the lens's first picture. The page never calls a model
-//! or an engine: only `worker` does, so the page's own file stays small enough to draw the first
+//! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a URL),
+//! [`protocol`], [`queue`] (what waits in the worker), [`state::exchange`] (what the page asked of it),
+//! [`examples`], [`opened`] (reports), [`joining`] (surveys), [`roles`], [`spacing`]. The rest needs
+//! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
+//! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
+//! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
 //! picture early.
 
 pub mod arrangement;
@@ -13,11 +14,11 @@ pub mod joining;
 pub mod link;
 pub mod opened;
 pub mod protocol;
+pub mod queue;
 pub mod roles;
 pub mod spacing;
+pub mod state;
 
-#[cfg(feature = "web")]
-mod bench;
 #[cfg(feature = "web")]
 mod browser;
 #[cfg(feature = "web")]
@@ -27,21 +28,13 @@ mod echarts;
 #[cfg(feature = "web")]
 mod files;
 #[cfg(feature = "web")]
-mod pages;
+mod shell;
 #[cfg(feature = "web")]
-mod parts;
+mod views;
 #[cfg(feature = "web")]
-mod quiz;
-#[cfg(feature = "web")]
-mod studio;
-#[cfg(feature = "web")]
-pub mod survey;
-#[cfg(feature = "web")]
-mod sweeps;
-#[cfg(feature = "web")]
-mod theme;
+mod widgets;
 #[cfg(feature = "web")]
 pub mod worker;
 
 #[cfg(feature = "web")]
-pub use pages::mount;
+pub use shell::mount;

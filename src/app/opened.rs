@@ -1,6 +1,7 @@
 //! A report as the page meets it: read from a file, or baked, and held against what was asked.
 
 use super::link::{Choice, Draft};
+use crate::model::catalogue;
 use crate::plan::Plan;
 use crate::study::report::{Opened, Report};
 
@@ -14,7 +15,7 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
     report.model.name == draft.model.name()
         && lens.prompt.as_ref() == Some(&draft.prompt)
         && lens.options.as_ref() == Some(&draft.options)
-        && lens.answer == draft.answer
+        && draft.answer.is_none_or(|answer| answer == lens.answer)
         && match Plan::parse(plan, &report.model.order) {
             Ok(plan) => plan.to_string() == lens.plan,
             Err(_) => {
@@ -25,15 +26,21 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
         }
 }
 
-/// The draft that would make this report again, where it came from text.
-pub fn draft_of(report: &Report) -> Option<Draft> {
+/// The draft that would make this report again, where it came from text. Its model is the one that is
+/// chosen `now` if that has its name; else one that comes with the page; else a folder of the
+/// reader's.
+pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
     let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
     let lens = report.lens.as_ref().or(arranged)?;
     Some(Draft {
-        model: Choice::Known(report.model.name.clone()),
+        model: match &report.model.name {
+            name if now.name() == name => now.clone(),
+            name if catalogue::find(name).is_some() => Choice::Known(name.clone()),
+            name => Choice::Folder(name.clone()),
+        },
         prompt: lens.prompt.clone()?,
         options: lens.options.clone()?,
-        answer: lens.answer,
+        answer: Some(lens.answer),
         plan: lens.plan.clone(),
     })
 }
@@ -53,6 +60,21 @@ pub fn difference(baked: &Report, live: &Report) -> Option<f64> {
             .map(|(a, b)| f64::from((a - b).abs()))
             .fold(0.0, f64::max)
     })
+}
+
+/// Is a file of this name part of a model's folder, and so no report?
+pub fn is_of_a_model(name: &str) -> bool {
+    name.ends_with(".index.json")
+        || [
+            "config.json",
+            "generation_config.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+            "added_tokens.json",
+            "vocab.json",
+        ]
+        .contains(&name)
 }
 
 /// Reads the text of the report file `name`.
@@ -80,15 +102,36 @@ mod tests {
     #[test]
     fn a_report_comes_back_with_the_draft_that_makes_it() {
         let report = read("a.json", &text(|_| ())).expect("a sound report");
-        let draft = draft_of(&report).expect("it came from text");
+        let known = Choice::Known("apprentice-2".into());
+        let draft = draft_of(&report, &known).expect("it came from text");
         assert!(asks_for(&report, &draft));
+        assert_eq!(draft.model, Choice::Known(report.model.name.clone()));
         assert_eq!(difference(&report, &report), Some(0.0));
+        // The same name, opened as a folder, is what answers now.
+        let folder = Choice::Folder(report.model.name.clone());
+        let again = draft_of(&report, &folder).expect("it came from text");
+        assert_eq!(again.model, folder);
+        // A name that nobody knows is a folder of whoever made the report.
+        let mut strange = report.clone();
+        strange.model.name = "my-model".into();
+        let strange = draft_of(&strange, &known).expect("it came from text");
+        assert_eq!(strange.model, Choice::Folder("my-model".into()));
         let other = Draft {
-            answer: 0,
+            answer: Some(0),
             plan: "0".into(),
             ..draft
         };
         assert!(!asks_for(&report, &other));
+    }
+
+    #[test]
+    fn a_file_is_told_by_what_is_in_it() {
+        let survey = include_str!("../../public/examples/survey.atelier.json");
+        assert!(holds_survey(survey));
+        assert!(!holds_survey(&text(|_| ())));
+        assert!(!holds_survey("not JSON"));
+        assert!(is_of_a_model("config.json") && is_of_a_model("model.safetensors.index.json"));
+        assert!(!is_of_a_model("sweep.atelier.json"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::study::report::{ModelFacts, Report};
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -51,6 +51,8 @@ pub enum Ask {
         rows: usize,
         sweeps: Vec<Sweep>,
         extent: Extent,
+        /// The reader's own orders, beside those of the sweeps.
+        plans: Vec<String>,
     },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
     Compare {
@@ -82,6 +84,8 @@ pub enum Tell {
     },
     Loaded {
         model: ModelFacts,
+        /// `None` for a tokenizer that can spell every word, and where there is none.
+        vocabulary: Option<Known>,
     },
     /// What runs the model now, in words, and, unless all is as the reader wished, why it does.
     Engine {
@@ -115,6 +119,15 @@ pub enum EngineWish {
     /// On whatever WebGPU offers, a software adapter too; on the processor if that fails.
     Gpu,
     Cpu,
+}
+
+/// What a tokenizer that does not know every word can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// Stands for every word it does not know.
+    pub unknown: u32,
+    /// How many it knows.
+    pub words: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -49,6 +49,21 @@ impl Tokenizer {
             .collect())
     }
 
+    /// The token that stands for every word it does not know, and how many words it knows; `None` for
+    /// a tokenizer that spells what it does not know.
+    pub fn known_words(&self) -> Option<(u32, usize)> {
+        use tokenizers::ModelWrapper;
+        let unknown = match self.inner.get_model() {
+            ModelWrapper::WordLevel(model) => model.unk_token.clone(),
+            ModelWrapper::WordPiece(model) => model.unk_token.clone(),
+            _ => return None,
+        };
+        let unknown = self.inner.token_to_id(&unknown)?;
+        let special = self.inner.get_added_vocabulary().len();
+        let words = self.inner.get_vocab_size(true).saturating_sub(special);
+        Some((unknown, words))
+    }
+
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
         self.inner
             .decode(ids, true)

@@ -75,6 +75,11 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
         "the address has the new prompt",
         "decodeURIComponent(location.hash).includes('ü')",
     );
+    page.judge(1);
+    page.browser.until(
+        "the address says what is right",
+        "location.hash.includes('answer=1')",
+    );
     page.browser.run("document.activeElement.blur()");
     page.copy_link("Link copied");
     let link = page.copied();
@@ -85,7 +90,9 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
     page.browser.run(
         "const s = document.querySelector('#prompt'); s.value = s.value.replace(/ & 100.*/, ''); s.dispatchEvent(new Event('input', { bubbles: true }));",
     );
+    page.judge(1);
     page.until_settled();
+    page.until_picture();
     page.copy_link("Link copied");
     let link = page.copied();
     let picture = page.picture();

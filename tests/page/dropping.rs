@@ -17,17 +17,13 @@ enum Move {
 }
 
 impl Page {
-    /// One event of a drag over the middle of the place where models are chosen, or away from it.
+    /// One event of a drag over the middle of the window, or away from it.
     fn drag(&self, step: Move, files: &[&Path], items: &Value) {
-        self.browser
-            .run("document.querySelector('.models').scrollIntoView({ block: 'center' })");
-        let middle = self.browser.run(
-            "const r = document.querySelector('.models').getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]",
-        );
+        let middle = self.browser.run("return [innerWidth / 2, innerHeight / 2]");
         let (kind, at) = match step {
             Move::Enter => ("dragEnter", middle),
             Move::Over => ("dragOver", middle),
-            Move::Away => ("dragOver", json!([1, 1])),
+            Move::Away => ("dragCancel", middle),
             Move::Drop => ("drop", middle),
         };
         let files: Vec<_> = files
@@ -52,11 +48,11 @@ impl Page {
         }
     }
 
-    /// Waits until the place shows, or no longer, that it would take the drop.
+    /// Waits until the window shows, or no longer, that it would take the drop.
     fn until_over(&self, over: bool) {
         self.browser.until(
-            &format!("a drag being over the place is {over}"),
-            &format!("document.querySelector('.models').classList.contains('over') === {over}"),
+            &format!("a drag being over the window is {over}"),
+            &format!("document.documentElement.classList.contains('over') === {over}"),
         );
     }
 }
@@ -96,10 +92,10 @@ fn dropped_files_are_the_model_too() {
     let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     // Without the weights, a sentence says what is missing, and the picture stays.
     page.drop_in(&files[..2]);
-    page.until_says(".models .problem", "safetensors");
+    page.until_says(".of-model", "safetensors");
     println!(
         "without the weights the page says: {}",
-        page.text(".models .problem")
+        page.text(".of-model")
     );
     page.until_picture();
     page.drop_in(&files);
@@ -107,7 +103,7 @@ fn dropped_files_are_the_model_too() {
     page.until_settled();
     page.browser.until(
         "the error is gone",
-        "!document.querySelector('.models .problem:not(.empty)')",
+        "!document.querySelector('.of-model:not(.empty)')",
     );
     page.assert_quiet();
 }
@@ -130,8 +126,8 @@ fn a_drop_without_files_changes_nothing() {
     for step in [Move::Enter, Move::Over, Move::Drop] {
         page.drag(step, &[], &words);
     }
-    page.until_says(".models .problem", "no files");
-    println!("of words the page says: {}", page.text(".models .problem"));
+    page.until_says(".of-model", "no files");
+    println!("of words the page says: {}", page.text(".of-model"));
     assert_eq!(page.text("#model"), model);
     assert_eq!(page.picture(), picture);
 

@@ -173,6 +173,7 @@ fn the_page_names_its_engine_and_compares_it() {
     assert_close_to(&on_gpu["lens"], &report["lens"], "GPU and CPU", TOLERANCE);
     page.screenshot("gpu");
 
+    page.open_bar();
     page.browser.click("#compare");
     page.until_says(
         NOTICE,
@@ -313,11 +314,78 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
     page.until_settled();
     page.browser
         .run("new BroadcastChannel('devices').postMessage('destroy')");
-    page.browser.click(".editor button[type=submit]");
+    page.judge(1);
+    page.browser.type_into("#prompt", "\u{E007}");
     page.until_says(NOTICE, "the model runs on the processor now");
     page.until_says(".provenance", "CPU (f16)");
     page.until_settled();
     say!("{}", page.text(NOTICE));
     let prompt = page.browser.text("document.querySelector('#prompt').value");
     assert!(prompt.ends_with(typed), "{prompt}");
+}
+
+#[test]
+fn a_run_given_up_while_the_gpu_is_opened_again_leaves_page_and_worker_agreed() {
+    let page = Page::with_gpu();
+    // The second time, the adapter takes its time: long enough to change one's mind.
+    let slow = "const open = GPUAdapter.prototype.requestDevice; let opened = 0;
+        GPUAdapter.prototype.requestDevice = async function (...a) { if (++opened > 1) await new Promise(done => setTimeout(done, 2500)); return open.apply(this, a); };";
+    page.with_worker_script(&format!("{DESTROYABLE}\n{slow}"));
+    page.open("");
+    page.until_live();
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_settled();
+    page.browser
+        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.browser.until(
+        "the run is under way",
+        "document.querySelector('.status.visible')",
+    );
+    page.browser.click(".examples button:nth-of-type(4)");
+    page.until_says(".tokens", "came last");
+    page.until_settled();
+    page.until_says(LINE, "WebGPU on ");
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.problem:not(.empty)').length"),
+        Value::from(0)
+    );
+}
+
+#[test]
+fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
+    let page = Page::with_gpu();
+    page.open("#view=orders");
+    page.until_lab();
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_lab_is_current();
+    page.set_number("rows a task", 400);
+    page.press_button("Run the sweep");
+    page.browser.until(
+        "the sweep is under way",
+        "document.querySelector('.sweeps progress')?.value > 0",
+    );
+    page.open_bar();
+    page.browser.click("#compare");
+    page.until_says(".bar .status", "waits until the sweep is done");
+    page.browser.click("#cancel");
+    page.browser
+        .until("the check is gone", "!document.querySelector('#cancel')");
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    assert_eq!(
+        page.browser
+            .run("return Boolean(document.querySelector('#cancel-sweep'))"),
+        Value::Bool(true),
+        "the sweep goes on"
+    );
+    // Asked again, it lets the lens pass.
+    page.browser.click("#compare");
+    page.press_strategy("skip:2");
+    page.until_plan("0-2,10-11");
+    page.browser.click("#cancel-sweep");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel-sweep')");
 }

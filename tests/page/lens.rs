@@ -74,7 +74,17 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
             Value::from(tokens)
         ),
     );
+    // Which option is right is asked anew: until then nothing is measured from it.
+    page.until_says(".judging", "Which option is right?");
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.tile, .identity').length"),
+        0
+    );
+    assert!(page.browser.text("location.hash").contains("answer=none"));
+    page.browser.click(".judging button:nth-of-type(2)");
     page.until_settled();
+    page.until_picture();
 
     // The plan, by keyboard alone: wrong first, then right.
     page.browser.run("document.querySelector('#plan').focus()");
@@ -290,15 +300,12 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     .expect("written");
     page.browser
         .type_into("#folder", &folder.path().display().to_string());
-    page.until_says(".models .problem", "model.safetensors");
-    println!(
-        "of half a file the page says: {}",
-        page.text(".models .problem")
-    );
+    page.until_says(".of-model", "model.safetensors");
+    println!("of half a file the page says: {}", page.text(".of-model"));
     std::fs::remove_file(folder.path().join("config.json")).expect("removed");
     page.browser
         .type_into("#folder", &folder.path().display().to_string());
-    page.until_says(".models .problem", "config.json");
+    page.until_says(".of-model", "config.json");
 
     // The picture is still there, and an apprentice still runs.
     assert_eq!(
@@ -312,22 +319,19 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     page.until_settled();
     page.browser.until(
         "the error is gone",
-        "!document.querySelector('.models .problem:not(.empty)')",
+        "!document.querySelector('.of-model:not(.empty)')",
     );
 
     // Options the tokenizer cannot use.
     page.browser
         .type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
-    page.until_says(".prompt .problem", ".");
-    println!(
-        "of a bad option the page says: {}",
-        page.text(".prompt .problem")
-    );
+    page.until_says(".of-prompt", ".");
+    println!("of a bad option the page says: {}", page.text(".of-prompt"));
     page.browser.click(".examples button:nth-of-type(1)");
     page.until_settled();
     page.browser.until(
         "the error is gone",
-        "!document.querySelector('.prompt .problem:not(.empty)')",
+        "!document.querySelector('.of-prompt:not(.empty)')",
     );
     page.assert_quiet();
 }
@@ -347,7 +351,7 @@ fn loading_can_be_cancelled_and_taken_up_again() {
         .until("it stopped", "!document.querySelector('#cancel')");
     page.until_says("[role=status]", "Stopped");
     page.server.hold(None);
-    page.browser.click(".editor button[type=submit]");
+    page.browser.click(".again");
     page.until_live();
     page.assert_quiet();
 }

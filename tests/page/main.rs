@@ -23,4 +23,5 @@ macro_rules! say {
 mod gpu;
 mod lens;
 mod orders;
+mod shell;
 mod survey;

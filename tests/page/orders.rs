@@ -30,7 +30,7 @@ impl Page {
     pub fn until_lab_is_current(&self) {
         self.browser.until(
             "the lab's run is over",
-            "!document.querySelector('.late') && !document.querySelector('.painters .status.visible')",
+            "!document.querySelector('.late') && !document.querySelector('.bar .status.visible')",
         );
     }
 
@@ -62,6 +62,22 @@ impl Page {
             Value::from(words)
         ));
         assert_eq!(found, Value::Bool(true), "no button {words:?}");
+    }
+
+    /// A strategy's button, by its notation.
+    pub fn press_strategy(&self, notation: &str) {
+        let found = self.browser.run(&format!(
+            "const b = [...document.querySelectorAll('.strategy')].find(b => b.querySelector('code').textContent === {}); b?.click(); return Boolean(b)",
+            Value::from(notation)
+        ));
+        assert_eq!(found, Value::Bool(true), "no strategy {notation:?}");
+    }
+
+    /// Switches a stroke of the chosen tile: its first or its second.
+    pub fn switch(&self, stroke: usize) {
+        self.browser.run(&format!(
+            "document.querySelectorAll('.switch input')[{stroke}].click()"
+        ));
     }
 
     pub fn focus_tile(&self, place: usize) {
@@ -168,11 +184,15 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
 #[test]
 fn tiles_are_switched_joined_repeated_and_refused() {
     let page = Page::orders(1440, 1000, "");
-    // A stroke, by its button and by its key.
+    // A click on a tile chooses it, wherever it lands, and switches nothing.
     page.browser
         .click(".row .spot:nth-child(2) .half.attention");
+    page.until_says(".chosen-name", "block 1");
+    assert!(!page.browser.text("location.hash").contains("plan="));
+    // A stroke, by its switch and by its key.
+    page.switch(0);
     page.until_plan("0,1m,2-11");
-    page.browser.click(".row .spot:nth-child(2) .half.mlp");
+    page.switch(1);
     page.until_says(".bench .problem", "only this stroke left");
     page.focus_tile(1);
     page.browser.keys("a");
@@ -196,7 +216,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
         .until("the own order again", "!location.hash.includes('plan=')");
 
     // A strategy's button and the line, both ways; undo by keys.
-    page.press_button("reverse:2");
+    page.press_strategy("reverse:2");
     page.until_plan("0-2,9-3,10-11");
     assert_eq!(
         page.browser.text("document.querySelector('#plan').value"),
@@ -217,7 +237,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     );
 
     // A link brings it all back.
-    page.press_button("loop:2:3");
+    page.press_strategy("loop:2:3");
     page.until_plan("0-2,(3-9)x3,10-11");
     let before = page.saved(0);
     page.browser.reload();
@@ -245,7 +265,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         "document.querySelector('#cancel-sweep')",
     );
     // The lab is live meanwhile, and the other view too.
-    page.press_button("skip:2");
+    page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
     page.browser.run("document.querySelector('nav a').click()");
     page.until_live();
@@ -445,7 +465,13 @@ fn everyone_can_use_the_page_of_orders() {
 #[test]
 fn a_question_is_predicted_then_answered_by_the_model() {
     let page = Page::orders(1440, 1000, "");
-    let disabled = "document.querySelector('#question-2 button').disabled";
+    // Closed until it is asked for; then it is in the address.
+    page.browser.click("#question-2 .turn");
+    page.browser.until(
+        "the question is in the address",
+        "location.hash.includes('question=2')",
+    );
+    let disabled = "document.querySelector('#question-2 .ask').disabled";
     assert_eq!(
         page.browser.run(&format!("return {disabled}")),
         Value::Bool(true),
@@ -455,7 +481,7 @@ fn a_question_is_predicted_then_answered_by_the_model() {
     page.browser.click("#question-2 label:nth-of-type(1) input");
     page.browser
         .until("it can be asked", &format!("!{disabled}"));
-    page.browser.click("#question-2 button");
+    page.browser.click("#question-2 .ask");
     page.browser.until(
         "it is answered",
         "document.querySelectorAll('#question-2 .found p').length >= 3",

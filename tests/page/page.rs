@@ -98,6 +98,20 @@ impl Page {
         self.until_settled();
     }
 
+    /// Says which option is right, counted from 0.
+    pub fn judge(&self, option: usize) {
+        self.browser.run(&format!(
+            "document.querySelectorAll('.option-field input[type=radio]')[{option}].click()"
+        ));
+    }
+
+    /// Opens what the bar has to say, where it is not open.
+    pub fn open_bar(&self) {
+        self.browser.run(
+            "if (!document.querySelector('.bar.open')) document.querySelector('.bar-more').click()",
+        );
+    }
+
     pub fn text(&self, css: &str) -> String {
         self.browser.text(&format!(
             "document.querySelector({})?.textContent",

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use crate::page::{Page, root, set};
 
-const RUN: &str = ".editor button[type=submit]";
+const RUN: &str = ".again";
 
 impl Page {
     fn problem(&self) -> String {
-        self.text(".models .problem")
+        self.text(".of-model")
     }
 
     /// Serves a loader that also lets a test use up the engine's memory: every page of it is
@@ -95,7 +95,7 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
         let picture = page.picture();
         page.exhaust_memory();
         page.browser.type_into("#folder", &folder);
-        page.until_says(".models .problem", "was started again");
+        page.until_says(".of-model", "was started again");
         println!("of a full memory the page says: {}", page.problem());
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "was started again");
@@ -108,7 +108,7 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
         page.choose(smaller);
         page.browser.until(
             "the error is gone",
-            "!document.querySelector('.models .problem:not(.empty)')",
+            "!document.querySelector('.of-model:not(.empty)')",
         );
     }
 }
@@ -121,7 +121,7 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
         page.server.refuse(file);
         page.open("");
         page.until_picture();
-        page.until_says(".models .problem", "stopped again");
+        page.until_says(".of-model", "stopped again");
         println!("without {file} the page says: {}", page.problem());
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "stopped again");
@@ -134,13 +134,13 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
         );
         // Nothing has changed, so trying again ends the same way, and says so.
         page.browser.click(RUN);
-        page.until_says(".models .problem", "stopped again");
+        page.until_says(".of-model", "stopped again");
         page.server.restore();
         page.browser.click(RUN);
         page.until_live();
         page.browser.until(
             "the error is gone",
-            "!document.querySelector('.models .problem:not(.empty)')",
+            "!document.querySelector('.of-model:not(.empty)')",
         );
     }
 }
@@ -150,12 +150,12 @@ fn a_worker_that_starts_at_the_second_try_needs_one_click() {
     let page = Page::new(1440, 1000);
     page.server.refuse_once("worker_loader.js");
     page.open("");
-    page.until_says(".models .problem", "was started again");
+    page.until_says(".of-model", "was started again");
     page.browser.click(RUN);
     page.until_live();
     assert_eq!(
         page.browser
-            .run("return document.querySelectorAll('.models .problem:not(.empty)').length"),
+            .run("return document.querySelectorAll('.of-model:not(.empty)').length"),
         Value::from(0)
     );
 }

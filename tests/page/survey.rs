@@ -108,16 +108,20 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
             .run("return document.querySelectorAll('.mean').length"),
         50
     );
-    let other = ["page_bg.wasm", "worker", ".safetensors"];
+    let other = ["worker", ".safetensors"];
     for sent in page.server.sent() {
         assert!(
             !other.iter().any(|name| sent.path.contains(name)),
             "{sent:?}"
         );
     }
-    say!("survey.html sent {} bytes, compressed", page.sent_bytes());
-    // The four views are one way apart on both pages.
-    let links = "[...document.querySelectorAll('nav a')].map(a => a.textContent).join()";
+    say!(
+        "the survey's view was sent {} bytes, compressed",
+        page.sent_bytes()
+    );
+    // The four views are one way apart.
+    let links =
+        "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
     assert_eq!(page.browser.text(links), "Lens,Orders,Survey,Theory");
     page.screenshot("survey");
     page.assert_quiet();
@@ -215,6 +219,13 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     assert_eq!(named("apprentice-4 (survey.atelier.json)"), 4);
     assert_eq!(named("apprentice-12"), 0);
     page.screenshot("survey-compared");
+
+    // What is ticked is in the address.
+    let address = page.browser.text("location.hash");
+    assert!(
+        address.contains("without=apprentice-8") && address.contains("without-task=topic"),
+        "{address}"
+    );
 
     // Nothing ticked is a sentence, not an empty picture.
     for model in [
@@ -339,7 +350,7 @@ fn every_theorem_is_computed_and_its_control_moves_the_picture() {
     assert!(
         page.browser
             .text("location.hash")
-            .contains("theory&model=apprentice-2")
+            .contains("view=theory&of=apprentice-2")
     );
     page.assert_quiet();
 }
@@ -432,8 +443,11 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
         ("newer.json", newer, "written by a newer atelier"),
         ("edited.json", edited, "was it edited by hand?"),
         ("empty.json", empty, "holds no model on any task"),
-        ("lens.json", lens, "without a survey in it"),
-        ("other.json", json!({ "name": "x" }), "is no atelier report"),
+        (
+            "other.json",
+            json!({ "name": "x" }),
+            "is not a report of atelier",
+        ),
     ] {
         page.open_report(&written(folder.path(), name, &value));
         page.until_says(".reports .problem", name);
@@ -444,6 +458,10 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
             .run("return document.querySelectorAll('.opened li').length"),
         1
     );
+    // A report of another kind is no mistake: it opens in its own view.
+    page.open_report(&written(folder.path(), "lens.json", &lens));
+    page.until_says(".provenance", "From a report: ");
+    page.until_picture();
     page.assert_quiet();
 }
 

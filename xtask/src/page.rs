@@ -43,10 +43,9 @@ const WASM_FEATURES: &[&str] = &[
 /// only so far.
 const BESIDE: &str = "--reorder-functions-by-name";
 
-/// The pages travel before their first picture: small. The worker runs the models: fast.
+/// The page travels before its first picture: small. The worker runs the models: fast.
 const WASM_FILES: &[(&str, &str)] = &[
     ("page_bg.wasm", "-Oz"),
-    ("survey_bg.wasm", "-Oz"),
     ("worker_bg.wasm", WORKER_LEVEL),
 ];
 
@@ -55,10 +54,9 @@ pub const WORKER_LEVEL: &str = "-O3";
 /// What wasm-bindgen and people wrote.
 const SCRIPTS: &[&str] = &[
     "page.js",
-    "survey.js",
     "worker.js",
     "boot.js",
-    "survey_boot.js",
+    "survey_redirect.js",
     "worker_loader.js",
 ];
 
@@ -80,7 +78,7 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     remove(&stage)?;
     remove(&note)?;
     step("bundling JavaScript and style", || bundle(place))?;
-    step("building the pages and their worker in release", || {
+    step("building the page and its worker in release", || {
         trunk(workshop, place, &stage)
     })?;
     for (file, level) in WASM_FILES {

@@ -17,7 +17,6 @@ const STAMPED: &[&str] = &[
     "index.html",
     "survey.html",
     "boot.js",
-    "survey_boot.js",
     "worker_loader.js",
 ];
 
@@ -100,7 +99,6 @@ mod tests {
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
             write("survey.html", "");
-            write("survey_boot.js", "");
             write("worker_loader.js", "");
         };
         files("one");

@@ -8,6 +8,7 @@ mod edit;
 mod hand;
 mod history;
 mod offer;
+mod readings;
 mod votes;
 mod words;
 
@@ -15,6 +16,7 @@ pub use edit::{Edit, Refusal};
 pub use hand::{Act, Hand, Key};
 pub use history::History;
 pub use offer::{Named, Offer};
+pub use readings::{Meant, readings};
 pub use votes::Votes;
 pub use words::{edited, painter_name, spot_name};
 

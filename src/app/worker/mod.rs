@@ -13,7 +13,6 @@ mod source;
 mod sweep;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
@@ -21,7 +20,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
+use super::protocol::{Event, PROTOCOL, Request, Stage, Tell};
+use super::queue::Queue;
 use crate::engine::EngineError;
 use crate::engine::webgpu::GpuError;
 use crate::study::StudyError;
@@ -41,7 +41,6 @@ pub fn start() {
     let desk = Rc::new(Desk {
         scope: scope.clone(),
         queue: RefCell::default(),
-        cancelled: RefCell::default(),
         busy: Cell::new(false),
         told: Cell::new(0.0),
         heard: Cell::new(0.0),
@@ -88,8 +87,7 @@ impl Stop {
 /// The queue and the way back to the page.
 pub(super) struct Desk {
     scope: DedicatedWorkerGlobalScope,
-    queue: RefCell<VecDeque<(Request, Vec<File>)>>,
-    cancelled: RefCell<HashSet<u32>>,
+    queue: RefCell<Queue<File>>,
     /// Is someone working the queue off?
     busy: Cell<bool>,
     /// When progress was told last.
@@ -106,11 +104,10 @@ impl Desk {
         let Ok(request) = serde_json::from_str::<Request>(&text) else {
             return;
         };
-        if let Ask::Cancel { id } = request.ask {
-            self.cancelled.borrow_mut().insert(id);
-        } else {
-            let files = message.iter().skip(1).map(JsCast::unchecked_into).collect();
-            self.queue.borrow_mut().push_back((request, files));
+        let files = message.iter().skip(1).map(JsCast::unchecked_into).collect();
+        let over = self.queue.borrow_mut().receive(request, files);
+        if let Some(id) = over {
+            self.tell(id, Tell::Cancelled);
         }
     }
 
@@ -140,27 +137,26 @@ impl Desk {
         // It only ever resolves.
         let _ = JsFuture::from(promise).await;
         self.heard.set(js_sys::Date::now());
-        if self.cancelled.borrow().contains(&id) {
+        if self.queue.borrow().is_cancelled(id) {
             Err(Stop::Cancelled)
         } else {
             Ok(())
         }
     }
 
+    /// A request has ended.
+    pub(super) fn over(&self, id: u32) {
+        self.queue.borrow_mut().over(id);
+    }
+
     /// A request that could not be answered yet.
     pub(super) fn put_back(&self, request: Request) {
-        self.queue.borrow_mut().push_front((request, Vec::new()));
+        self.queue.borrow_mut().put_back(request);
     }
 
     /// The next waiting request that a sweep may answer in between, so that the lab stays live.
     pub(super) fn take_quick(&self) -> Option<Request> {
-        let mut queue = self.queue.borrow_mut();
-        let first = queue.front().map(|(request, _)| &request.ask);
-        if matches!(first, Some(Ask::Lens { .. } | Ask::Lab { .. })) {
-            queue.pop_front().map(|(request, _)| request)
-        } else {
-            None
-        }
+        self.queue.borrow_mut().take_quick()
     }
 
     /// Between two steps of a run: lets messages in now and then, and the GPU's answer where the run
@@ -195,7 +191,7 @@ pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
 
 async fn work_off(desk: &Desk, session: &RefCell<Session>) {
     loop {
-        let next = desk.queue.borrow_mut().pop_front();
+        let next = desk.queue.borrow_mut().next();
         let Some((Request { id, ask }, files)) = next else {
             break;
         };
@@ -204,10 +200,7 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>) {
         let answer = current.answer(desk, id, ask, files).await;
         session.replace(current);
         desk.tell(id, told(answer));
-        // Ids only grow: what was cancelled up to here is over.
-        desk.cancelled
-            .borrow_mut()
-            .retain(|&cancelled| cancelled > id);
+        desk.over(id);
     }
 }
 

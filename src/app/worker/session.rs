@@ -3,9 +3,9 @@
 use web_sys::{Blob, File};
 
 use super::{Desk, Stop, done, fetch, opening, prompt, read, sweep};
-use crate::app::protocol::{Ask, EngineWish, Tell};
+use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::engine::EngineChoice;
-use crate::model::ModelFiles;
+use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 
 #[derive(Default)]
@@ -57,6 +57,8 @@ impl Session {
         desk.listen(id).await?;
         let (model, notice) = opening::open(desk, id, &files, wish).await?;
         let facts = model.facts();
+        let known = model.tokenizer.as_ref().and_then(Tokenizer::known_words);
+        let vocabulary = known.map(|(unknown, words)| Known { unknown, words });
         let held = self.held.insert(Held {
             model: Some(model),
             files,
@@ -65,7 +67,10 @@ impl Session {
         });
         held.tell_engine(desk, id, None);
         desk.listen(id).await?;
-        Ok(Tell::Loaded { model: facts })
+        Ok(Tell::Loaded {
+            model: facts,
+            vocabulary,
+        })
     }
 
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is
@@ -75,6 +80,13 @@ impl Session {
         let held = self.held.as_mut().ok_or_else(none)?;
         let mut failures = 0;
         loop {
+            // Another request was cancelled while the model was on its way to another engine: the page
+            // holds it to be loaded, so it is put there now.
+            if held.model.is_none() {
+                let (model, notice) = opening::open(desk, id, &held.files, held.wish).await?;
+                (held.model, held.notice) = (Some(model), notice);
+                held.tell_engine(desk, id, None);
+            }
             let model = held.model.as_ref().ok_or_else(none)?;
             let since = js_sys::Date::now();
             let (is_lost, reason) = match once(desk, id, model, &held.files, &ask).await {
@@ -154,12 +166,14 @@ async fn once(
             rows,
             sweeps,
             extent,
+            plans,
         } => {
             let wanted = sweep::Wanted {
                 tasks: tasks.clone(),
                 rows: *rows,
                 sweeps: sweeps.clone(),
                 extent: *extent,
+                plans: plans.clone(),
             };
             sweep::run(model, desk, id, &wanted).await.map(done)
         }

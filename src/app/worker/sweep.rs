@@ -20,6 +20,7 @@ pub struct Wanted {
     pub rows: usize,
     pub sweeps: Vec<Sweep>,
     pub extent: Extent,
+    pub plans: Vec<String>,
 }
 
 pub async fn run(
@@ -49,7 +50,10 @@ pub async fn run(
                         desk.put_back(request);
                         return Err(gpu);
                     }
-                    answer => desk.tell(request.id, told(answer)),
+                    answer => {
+                        desk.tell(request.id, told(answer));
+                        desk.over(request.id);
+                    }
                 }
             }
             let now = js_sys::Date::now();
@@ -83,6 +87,9 @@ fn every_order(own: &[usize], wanted: &Wanted) -> Result<Vec<Order>, Stop> {
             Err(error @ StudyError::NoSuchSweep { .. }) => missing = Some(error),
             Err(error) => return Err(failed(error)),
         }
+    }
+    for line in &wanted.plans {
+        orders.push(Order::parse(line, own).map_err(failed)?);
     }
     match missing {
         Some(error) if orders.is_empty() => Err(failed(error)),

@@ -1,0 +1,90 @@
+//! What a run is made of.
+
+/// Which model answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// A name from the catalogue.
+    Known(String),
+    /// A folder on the reader's machine, by its name. A link cannot open it; the reader can.
+    Folder(String),
+}
+
+impl Choice {
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Known(name) | Self::Folder(name) => name,
+        }
+    }
+}
+
+/// Everything a run is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    pub model: Choice,
+    pub prompt: String,
+    pub options: Vec<String>,
+    /// Index of the right option; `None` until the reader says which it is.
+    pub answer: Option<usize>,
+    /// One line in the plan's notation; empty for the model's own order.
+    pub plan: String,
+}
+
+impl Draft {
+    /// Another prompt: what was right before says nothing about it.
+    pub fn reword(&mut self, prompt: String) {
+        if prompt.trim_end() != self.prompt.trim_end() {
+            self.answer = None;
+        }
+        self.prompt = prompt;
+    }
+
+    /// Another text of option `k`: nothing, where there is no such option.
+    pub fn rename(&mut self, k: usize, text: String) {
+        if let Some(option) = self.options.get_mut(k)
+            && *option != text
+        {
+            *option = text;
+            self.answer = None;
+        }
+    }
+
+    /// One option more, at the end. What was right before is in question.
+    pub fn add_option(&mut self) {
+        self.options.push(" ".to_owned());
+        self.answer = None;
+    }
+
+    /// One option less, from the end. What was right before still is, unless it was this one.
+    pub fn remove_option(&mut self) {
+        self.options.pop();
+        self.answer = self.answer.filter(|&answer| answer < self.options.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_right_is_asked_again_when_the_question_changes() {
+        let draft = Draft {
+            model: Choice::Known("a".into()),
+            prompt: "one".into(),
+            options: vec![" a".into(), " b".into()],
+            answer: Some(1),
+            plan: String::new(),
+        };
+        let changed = |change: fn(&mut Draft)| {
+            let mut draft = draft.clone();
+            change(&mut draft);
+            draft.answer
+        };
+        assert_eq!(changed(|draft| draft.reword("two".into())), None);
+        assert_eq!(changed(|draft| draft.rename(0, " c".into())), None);
+        assert_eq!(changed(Draft::add_option), None);
+        assert_eq!(changed(Draft::remove_option), None);
+        // The same again is no change, and no more is a blank at the end.
+        assert_eq!(changed(|draft| draft.reword("one ".into())), Some(1));
+        assert_eq!(changed(|draft| draft.rename(0, " a".into())), Some(1));
+    }
+}

@@ -1,0 +1,212 @@
+//! The page's state as the part of a URL after `#`, so that opening a link restores the picture.
+//!
+//! After the `#`, because browsers do not send that part to any server: a prompt in a link stays
+//! between those who share the link.
+//!
+//! One grammar for all views: `key=value` pairs, what is at its default left out. Links of the time
+//! when surveys had a page of their own begin with a bare `survey` or `theory`; in them, `model` is
+//! the survey's.
+
+mod draft;
+mod orders;
+mod survey;
+mod text;
+
+pub use draft::{Choice, Draft};
+pub use orders::{MOST_ROWS, MOST_SEEDS, Sweeping};
+pub use survey::{Looking, MeanOf};
+pub(super) use text::decode;
+
+use super::examples;
+use crate::chart::Column;
+use text::encode;
+
+/// Which of the page's views is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// One prompt, every stroke.
+    #[default]
+    Lens,
+    /// The blocks in another order, and sweeps over orders.
+    Orders,
+    /// Models x tasks.
+    Survey,
+    /// The paper's theorems.
+    Theory,
+}
+
+impl View {
+    pub const ALL: [Self; 4] = [Self::Lens, Self::Orders, Self::Survey, Self::Theory];
+
+    /// The name used in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lens => "lens",
+            Self::Orders => "orders",
+            Self::Survey => "survey",
+            Self::Theory => "theory",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.name() == name)
+    }
+
+    /// Does the model of the page draw this view's pictures? The others read reports.
+    pub fn is_live(self) -> bool {
+        matches!(self, Self::Lens | Self::Orders)
+    }
+}
+
+/// A view, and all that its pictures depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    pub view: View,
+    /// `None`: the link says nothing of model and prompt, and what is there stays.
+    pub draft: Option<Draft>,
+    pub column: Column,
+    pub sweeping: Sweeping,
+    pub looking: Looking,
+}
+
+/// `key=value` pairs in the order they are written.
+#[derive(Default)]
+struct Pairs(Vec<String>);
+
+impl Pairs {
+    fn push(&mut self, key: &str, value: &str) {
+        self.0.push(format!("{key}={}", encode(value)));
+    }
+}
+
+impl Link {
+    /// What the page shows where no link says anything.
+    pub fn start() -> Self {
+        Self::to(View::Lens)
+    }
+
+    /// A view as it opens by itself.
+    pub fn to(view: View) -> Self {
+        Self {
+            view,
+            draft: match view {
+                View::Lens => Some(examples::first()),
+                View::Orders => Some(examples::of_orders()),
+                View::Survey | View::Theory => None,
+            },
+            column: Column::default(),
+            sweeping: Sweeping::default(),
+            looking: Looking::default(),
+        }
+    }
+
+    /// The pairs of this link's view; what is at its default is left out.
+    pub fn fragment(&self) -> String {
+        let mut pairs = Pairs::default();
+        let is_first = |draft: &&Draft| self.view.is_live() || **draft != examples::first();
+        if let Some(draft) = self.draft.as_ref().filter(is_first) {
+            write_draft(draft, &mut pairs);
+        }
+        if self.view.is_live() && self.column != Column::default() {
+            pairs.push("column", self.column.name());
+        }
+        if self.view != View::default() {
+            pairs.push("view", self.view.name());
+        }
+        match self.view {
+            View::Lens => {}
+            View::Orders => self.sweeping.write(&mut pairs),
+            View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
+        }
+        pairs.0.join("&")
+    }
+
+    /// Reads a fragment, with or without its `#`. What it leaves out or nobody can read is at its
+    /// default; `None` when there is no part of a link in it at all. An empty one is the start.
+    pub fn parse(fragment: &str) -> Option<Self> {
+        let fragment = fragment.trim_start_matches('#');
+        if fragment.is_empty() {
+            return Some(Self::start());
+        }
+        let parts: Vec<(&str, Option<&str>)> = fragment
+            .split('&')
+            .map(|part| {
+                part.split_once('=')
+                    .map_or((part, None), |(key, value)| (key, Some(value)))
+            })
+            .collect();
+        let named = |key: &str| {
+            let mut values = parts.iter().filter(|(name, _)| *name == key);
+            values.find_map(|(_, value)| value.map(decode))
+        };
+        // As surveys were linked to when they had a page of their own.
+        let bare = |word: &str| parts.contains(&(word, None));
+        let old = [View::Survey, View::Theory]
+            .into_iter()
+            .find(|view| bare(view.name()));
+        let view = old.or_else(|| named("view").and_then(|name| View::parse(&name)));
+        let mut link = Self::to(view.unwrap_or_default());
+        let mut draft = link.draft.clone().unwrap_or_else(examples::first);
+        let (mut options, mut drafted) = (Vec::new(), false);
+        let mut known = view.is_some();
+        for &(key, value) in &parts {
+            let value = match value {
+                Some(value) => decode(value),
+                None if old.is_some() && key == "rows" => String::new(),
+                None => continue,
+            };
+            let is_draft = old.is_none();
+            match key {
+                "model" if !is_draft => link.looking.model = value,
+                "model" => draft.model = Choice::Known(value),
+                "folder" => draft.model = Choice::Folder(value),
+                "prompt" => draft.prompt = value,
+                "option" => options.push(value),
+                "answer" if value == NO_ANSWER => draft.answer = None,
+                "answer" => draft.answer = Some(value.parse().unwrap_or(0)),
+                "plan" => draft.plan = value,
+                "column" => link.column = Column::parse(&value).unwrap_or_default(),
+                "view" => {}
+                _ => {
+                    known |= link.sweeping.read(key, &value) || link.looking.read(key, &value);
+                    continue;
+                }
+            }
+            known = true;
+            drafted |= is_draft && !["column", "view"].contains(&key);
+        }
+        if !options.is_empty() {
+            draft.options = options;
+        }
+        let last = draft.options.len().saturating_sub(1);
+        draft.answer = draft.answer.map(|answer| answer.min(last));
+        if drafted || link.view.is_live() {
+            link.draft = Some(draft);
+        }
+        known.then_some(link)
+    }
+}
+
+/// Stands for the right option that nobody chose yet.
+const NO_ANSWER: &str = "none";
+
+/// `model=…&prompt=…&option=…&option=…&answer=0&plan=…`
+fn write_draft(draft: &Draft, pairs: &mut Pairs) {
+    let key = match draft.model {
+        Choice::Known(_) => "model",
+        Choice::Folder(_) => "folder",
+    };
+    pairs.push(key, draft.model.name());
+    pairs.push("prompt", &draft.prompt);
+    for option in &draft.options {
+        pairs.push("option", option);
+    }
+    let answer = draft.answer.map(|answer| answer.to_string());
+    pairs.push("answer", answer.as_deref().unwrap_or(NO_ANSWER));
+    if !draft.plan.trim().is_empty() {
+        pairs.push("plan", draft.plan.trim());
+    }
+}
+
+#[cfg(test)]
+mod tests;

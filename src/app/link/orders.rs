@@ -1,0 +1,109 @@
+//! What the view of orders adds to a link: what is swept, and how it is plotted.
+
+use super::Pairs;
+use crate::chart::Quantity;
+use crate::study::orders::{Extent, Sweep};
+use crate::study::questions;
+use crate::task::minilang::Task;
+
+/// The settings of a sweep and of its pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweeping {
+    pub tasks: Vec<Task>,
+    /// A task.
+    pub rows: usize,
+    pub kinds: Vec<Sweep>,
+    pub extent: Extent,
+    /// What the pictures plot.
+    pub quantity: Quantity,
+    /// Which task's pictures are shown; the first where it is not there.
+    pub shown: Option<String>,
+    /// Which of the paper's questions is open, as an index.
+    pub question: Option<usize>,
+}
+
+impl Default for Sweeping {
+    fn default() -> Self {
+        Self {
+            tasks: vec![Task::Sum],
+            rows: 48,
+            kinds: vec![Sweep::Drop, Sweep::Swap],
+            extent: Extent::default(),
+            quantity: Quantity::default(),
+            shown: None,
+            question: None,
+        }
+    }
+}
+
+/// Rows a task that a sweep on the page may ask for.
+pub const MOST_ROWS: usize = 1000;
+/// Shuffles.
+pub const MOST_SEEDS: u64 = 100;
+
+impl Sweeping {
+    pub(super) fn write(&self, pairs: &mut Pairs) {
+        let default = Self::default();
+        if self.quantity != default.quantity {
+            pairs.push("plot", self.quantity.name());
+        }
+        if self.tasks != default.tasks {
+            let names: Vec<&str> = self.tasks.iter().map(|task| task.name()).collect();
+            pairs.push("tasks", &names.join(","));
+        }
+        if self.kinds != default.kinds {
+            let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+            pairs.push("sweeps", &names.join(","));
+        }
+        if self.rows != default.rows {
+            pairs.push("sweep-rows", &self.rows.to_string());
+        }
+        if self.extent.seeds != default.extent.seeds {
+            pairs.push("shuffles", &self.extent.seeds.to_string());
+        }
+        if self.extent.rounds != default.extent.rounds {
+            pairs.push("rounds", &self.extent.rounds.to_string());
+        }
+        if let Some(task) = &self.shown {
+            pairs.push("swept", task);
+        }
+        if let Some(question) = self.question {
+            pairs.push("question", &(question + 1).to_string());
+        }
+    }
+
+    /// True if the key is one of these.
+    pub(super) fn read(&mut self, key: &str, value: &str) -> bool {
+        let listed = || value.split(',').filter(|name| !name.is_empty());
+        let number = || value.parse::<usize>().ok();
+        match key {
+            "plot" => self.quantity = Quantity::parse(value).unwrap_or_default(),
+            "tasks" => {
+                self.tasks = listed().filter_map(Task::from_name).collect();
+                self.tasks.sort_by_key(|task| *task as u8);
+                self.tasks.dedup();
+            }
+            "sweeps" => {
+                self.kinds = listed().filter_map(|name| name.parse().ok()).collect();
+                self.kinds.sort_unstable();
+                self.kinds.dedup();
+            }
+            "sweep-rows" => self.rows = number().unwrap_or(self.rows).clamp(1, MOST_ROWS),
+            "shuffles" => {
+                let seeds = number().map_or(self.extent.seeds, |n| n as u64);
+                self.extent.seeds = seeds.clamp(1, MOST_SEEDS);
+            }
+            "rounds" => {
+                let rounds = number().unwrap_or(self.extent.rounds);
+                self.extent.rounds = rounds.clamp(1, crate::plan::MAX_REPEAT);
+            }
+            "swept" => self.shown = Some(value.to_owned()),
+            "question" => {
+                let index = number().and_then(|n| n.checked_sub(1));
+                self.question = index.filter(|&i| i < questions::ALL.len());
+            }
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! What the views of surveys and theorems add to a link.
+
+use std::collections::BTreeSet;
+
+use super::{Pairs, View};
+
+/// What the table of means shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeanOf {
+    #[default]
+    Accuracy,
+    Mse,
+    Bias,
+    Diversity,
+}
+
+impl MeanOf {
+    pub const ALL: [Self; 4] = [Self::Accuracy, Self::Mse, Self::Bias, Self::Diversity];
+
+    /// The name used in links and on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accuracy => "accuracy",
+            Self::Mse => "MSE",
+            Self::Bias => "bias",
+            Self::Diversity => "diversity",
+        }
+    }
+}
+
+/// Theorems with a control.
+pub const THEOREMS: usize = 8;
+
+/// What is looked at of the reports that are open.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looking {
+    /// The model and the task whose rows are looked at; the page chooses where they are empty.
+    pub model: String,
+    pub task: String,
+    /// Whether the rows of that model on that task are open.
+    pub rows: bool,
+    pub mean: MeanOf,
+    /// What is not ticked.
+    pub hidden_models: BTreeSet<String>,
+    pub hidden_tasks: BTreeSet<String>,
+    /// Where each theorem's control stands, if anybody touched it.
+    pub knobs: [Option<f64>; THEOREMS],
+}
+
+impl Looking {
+    pub(super) fn write(&self, view: View, pairs: &mut Pairs) {
+        if !self.model.is_empty() {
+            pairs.push("of", &self.model);
+        }
+        if !self.task.is_empty() {
+            pairs.push("task", &self.task);
+        }
+        if view == View::Theory {
+            for (n, knob) in (1..).zip(self.knobs) {
+                if let Some(knob) = knob {
+                    pairs.push(&format!("knob{n}"), &knob.to_string());
+                }
+            }
+            return;
+        }
+        if self.rows {
+            pairs.push("rows", "open");
+        }
+        if self.mean != MeanOf::default() {
+            pairs.push("mean", self.mean.name());
+        }
+        for name in &self.hidden_models {
+            pairs.push("without", name);
+        }
+        for name in &self.hidden_tasks {
+            pairs.push("without-task", name);
+        }
+    }
+
+    /// True if the key is one of these.
+    pub(super) fn read(&mut self, key: &str, value: &str) -> bool {
+        match key {
+            "of" => self.model = value.to_owned(),
+            "task" => self.task = value.to_owned(),
+            "rows" => self.rows = true,
+            "mean" => {
+                let named = MeanOf::ALL.into_iter().find(|mean| mean.name() == value);
+                self.mean = named.unwrap_or_default();
+            }
+            "without" => {
+                self.hidden_models.insert(value.to_owned());
+            }
+            "without-task" => {
+                self.hidden_tasks.insert(value.to_owned());
+            }
+            _ => {
+                let number = key
+                    .strip_prefix("knob")
+                    .and_then(|n| n.parse::<usize>().ok());
+                let place = number.and_then(|n| n.checked_sub(1));
+                let Some(knob) = place.and_then(|place| self.knobs.get_mut(place)) else {
+                    return false;
+                };
+                // A setting is an index or a share; what is neither is not one.
+                let value = value.parse::<f64>().ok();
+                *knob = value.filter(|value| (0.0..=64.0).contains(value));
+            }
+        }
+        true
+    }
+
+    /// What the other view of the two does not write, it does not know: it keeps what is there.
+    pub fn keeping(self, view: View, now: &Self) -> Self {
+        if view == View::Theory {
+            Self {
+                rows: now.rows,
+                mean: now.mean,
+                hidden_models: now.hidden_models.clone(),
+                hidden_tasks: now.hidden_tasks.clone(),
+                ..self
+            }
+        } else {
+            Self {
+                knobs: now.knobs,
+                ..self
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+use super::*;
+use crate::chart::Quantity;
+use crate::study::orders::{Extent, Sweep};
+use crate::task::minilang::Task;
+
+fn draft() -> Draft {
+    Draft {
+        model: Choice::Known("apprentice-12".into()),
+        prompt: "1 + 1 = 100 % & #?\nné“".into(),
+        options: vec![" 2".into(), " a&b=c".into()],
+        answer: Some(1),
+        plan: "0-3,(4-7)x3,9".into(),
+    }
+}
+
+fn again(link: &Link) -> Option<Link> {
+    Link::parse(&format!("#{}", link.fragment()))
+}
+
+#[test]
+fn a_link_restores_what_it_was_made_of() {
+    for model in [
+        Choice::Known("apprentice-12".into()),
+        Choice::Folder("my model".into()),
+    ] {
+        for column in Column::ALL {
+            let link = Link {
+                draft: Some(Draft {
+                    model: model.clone(),
+                    answer: None,
+                    ..draft()
+                }),
+                column,
+                ..Link::to(View::Lens)
+            };
+            assert_eq!(again(&link), Some(link));
+        }
+    }
+}
+
+#[test]
+fn every_setting_of_a_sweep_is_in_the_link() {
+    let link = Link {
+        draft: Some(draft()),
+        sweeping: Sweeping {
+            tasks: vec![Task::Topic, Task::Sum],
+            rows: 200,
+            kinds: vec![Sweep::Skip, Sweep::Loop],
+            extent: Extent {
+                seeds: 3,
+                rounds: 5,
+            },
+            quantity: Quantity::Kl,
+            shown: Some("topic".into()),
+            question: Some(4),
+        },
+        ..Link::to(View::Orders)
+    };
+    assert_eq!(again(&link), Some(link.clone()));
+    assert!(link.fragment().ends_with(
+        "view=orders&plot=kl&tasks=topic,sum&sweeps=skip,loop&sweep-rows=200&shuffles=3&rounds=5&swept=topic&question=5"
+    ));
+}
+
+#[test]
+fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
+    let mut looking = Looking {
+        model: "apprentice-4 (a.json)".into(),
+        task: "mood".into(),
+        rows: true,
+        mean: MeanOf::Bias,
+        hidden_models: ["apprentice-2".to_owned(), "a,b".to_owned()].into(),
+        hidden_tasks: ["sum".to_owned()].into(),
+        ..Looking::default()
+    };
+    let survey = Link {
+        looking: looking.clone(),
+        ..Link::to(View::Survey)
+    };
+    assert_eq!(again(&survey), Some(survey.clone()));
+    // The draft goes with it where it is not the one the page opens with.
+    let with = Link {
+        draft: Some(draft()),
+        ..survey
+    };
+    assert_eq!(again(&with), Some(with));
+    looking.knobs[2] = Some(0.35);
+    let theory = Link {
+        looking,
+        ..Link::to(View::Theory)
+    };
+    assert!(theory.fragment().ends_with("task=mood&knob3=0.35"));
+    let read = again(&theory).expect("a link");
+    // The other view's settings are not Theory's to say.
+    let kept = read.looking.keeping(View::Theory, &theory.looking);
+    assert_eq!(kept, theory.looking);
+}
+
+#[test]
+fn links_of_the_surveys_own_page_open_the_same() {
+    let parse = |text: &str| Link::parse(text).expect("a link");
+    let rows = parse("#survey&model=apprentice-4&task=mood&rows");
+    assert_eq!(rows.view, View::Survey);
+    assert_eq!(rows.looking.model, "apprentice-4");
+    assert_eq!(
+        (rows.looking.task.as_str(), rows.looking.rows),
+        ("mood", true)
+    );
+    assert_eq!(rows.draft, None);
+    let theory = parse("#theory&model=apprentice-2");
+    assert_eq!(
+        (theory.view, theory.looking.model.as_str()),
+        (View::Theory, "apprentice-2")
+    );
+    assert_eq!(parse("#theory").view, View::Theory);
+}
+
+#[test]
+fn links_made_before_open_the_same() {
+    let old = "#folder=tinystories-656k&prompt=Once+upon+a+time&option=.&option=%21&answer=0&plan=0-1,1&column=logit&view=orders&plot=kl";
+    let link = Link::parse(old).expect("a link");
+    let draft = link.draft.as_ref().expect("a draft");
+    assert_eq!(draft.model, Choice::Folder("tinystories-656k".into()));
+    assert_eq!(draft.options, [".", "!"]);
+    assert_eq!((draft.answer, draft.plan.as_str()), (Some(0), "0-1,1"));
+    assert_eq!((link.view, link.column), (View::Orders, Column::Logit));
+    assert_eq!(link.sweeping.quantity, Quantity::Kl);
+    assert_eq!(format!("#{}", link.fragment()), old);
+}
+
+#[test]
+fn broken_links_do_what_they_can() {
+    // The way to the picture for those who walk by keyboard is no view.
+    for text in ["#main", "#figures", "#figure-votes"] {
+        assert_eq!(Link::parse(text), None, "{text}");
+    }
+    assert_eq!(Link::parse(""), Some(Link::start()));
+    let link = Link::parse("#answer=9&column=nonsense&prompt=%zz%E9").unwrap();
+    let draft = link.draft.expect("a draft");
+    assert_eq!((draft.answer, link.column), (Some(1), Column::Probability));
+    assert_eq!(draft.prompt, "%zz\u{fffd}");
+    let link =
+        Link::parse("#view=orders&sweep-rows=999999&rounds=0&question=12&knob3=abc").unwrap();
+    assert_eq!(link.sweeping.rows, MOST_ROWS);
+    assert_eq!(
+        (link.sweeping.extent.rounds, link.sweeping.question),
+        (1, None)
+    );
+    assert_eq!(link.looking.knobs, [None; 8]);
+}

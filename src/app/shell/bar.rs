@@ -1,0 +1,88 @@
+//! Model, files, plan and engine in one slim bar; what has to be said about them opens below it.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::engine::{EngineChoice, EngineWords};
+use super::models::{ModelChoice, Openers};
+use super::plan_line::{PlanHint, PlanLine};
+use crate::app::link::View;
+use crate::app::state::{Place, Studio};
+use crate::app::widgets::{ProblemLine, WorkBar};
+
+/// Longer than the pause that ends a burst of typing.
+const PAUSE: Duration = Duration::from_millis(800);
+
+#[component]
+pub fn Bar() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let open = RwSignal::new(false);
+    let live = Memo::new(move |_| studio.view.get().is_live());
+    let lens = Memo::new(move |_| studio.view.get() == View::Lens);
+    let latest = StoredValue::new(0);
+    // What was stopped, or failed, can be taken up again.
+    let stopped = Memo::new(move |_| studio.is_stopped());
+    // Not while somebody types: what is typed runs by itself when the typing stops.
+    let lasting = RwSignal::new(false);
+    Effect::new(move |round: Option<u32>| {
+        let round = round.unwrap_or(0) + 1;
+        latest.set_value(round);
+        studio.draft.track();
+        lasting.set(false);
+        if stopped.get() {
+            let then = move || {
+                if latest.get_value() == round {
+                    lasting.set(true);
+                }
+            };
+            set_timeout(then, PAUSE);
+        }
+        round
+    });
+    let expanded = move || if open.get() { "true" } else { "false" };
+    view! {
+        <Show when=move || live.get()>
+            <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
+                <div class="bar-row">
+                    <ModelChoice />
+                    <div class="bar-rest" id="bar-rest">
+                        <Openers />
+                        <Show when=move || lens.get()>
+                            <PlanLine />
+                        </Show>
+                        <EngineChoice />
+                    </div>
+                    <button
+                        type="button"
+                        class="bar-more"
+                        aria-expanded=expanded
+                        aria-controls="bar-words"
+                        on:click=move |_| open.update(|open| *open = !*open)
+                    >
+                        {move || if open.get() { "Less" } else { "More" }}
+                    </button>
+                </div>
+                <div class="bar-words" id="bar-words">
+                    <p class="hint">
+                        "A model's folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> ", "
+                        <code>"*.safetensors"</code> "), or any report that atelier wrote: open it, or drop it anywhere on the page. \
+                         Nothing is uploaded."
+                    </p>
+                    <PlanHint />
+                    <EngineWords />
+                </div>
+                <ProblemLine place=Place::Model />
+                <div class="under-way">
+                    <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
+                    <Show when=move || lasting.get() && stopped.get()>
+                        <p class="stopped">
+                            "Nothing is running, and the picture is not that of this prompt and model. "
+                            <button type="button" class="again" on:click=move |_| studio.run()>"Run it"</button>
+                        </p>
+                    </Show>
+                </div>
+            </section>
+        </Show>
+    }
+}

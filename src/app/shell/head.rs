@@ -1,0 +1,101 @@
+//! The page's first lines: the views, light or dark, and what the view that is open is about.
+
+use leptos::prelude::*;
+
+use super::theme_picker::ThemePicker;
+use crate::app::link::View;
+use crate::app::state::{Address, Studio};
+
+#[component]
+pub fn Head() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let address = expect_context::<Address>();
+    view! {
+        <header class="masthead">
+            <p class="name">"atelier"</p>
+            <nav aria-label="Views">
+                {View::ALL
+                    .map(|view| {
+                        let here = move || (studio.view.get() == view).then_some("page");
+                        let there = move || format!("#{}", address.fragment(view));
+                        let name = match view {
+                            View::Lens => "Lens",
+                            View::Orders => "Orders",
+                            View::Survey => "Survey",
+                            View::Theory => "Theory",
+                        };
+                        view! { <a href=there aria-current=here>{name}</a> }
+                    })
+                    .collect_view()}
+            </nav>
+            <ThemePicker />
+        </header>
+    }
+}
+
+/// What the view is about: its question, and a few words that fold away where there is no room.
+#[component]
+pub fn Intro() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    move || {
+        let (title, lead) = match studio.view.get() {
+            View::Lens => ("What does each layer add to an answer?", lens().into_any()),
+            View::Orders => ("What if the painters change places?", orders().into_any()),
+            View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
+            View::Theory => ("Eight theorems, and where they end", theory().into_any()),
+        };
+        let open = RwSignal::new(false);
+        let pressed = move || if open.get() { "true" } else { "false" };
+        view! {
+            <div class="intro" class:open=move || open.get()>
+                <h1>{title}</h1>
+                <button
+                    type="button"
+                    class="about"
+                    aria-expanded=pressed
+                    aria-controls="lead"
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    "What is this?"
+                </button>
+                <p class="lead" id="lead">{lead}</p>
+            </div>
+        }
+    }
+}
+
+fn lens() -> impl IntoView {
+    view! {
+        "A small language model runs in this page. Its blocks are painters at one canvas: each adds two strokes, one "
+        <span class="role attention">"attention"</span> ", one " <span class="role mlp">"MLP"</span>
+        ". See how far every stroke is from the right answer (" <span class="role bias">"bias"</span>
+        "), how much they disagree (" <span class="role diversity">"diversity"</span>
+        "), and why together they are better than the average stroke."
+    }
+}
+
+fn orders() -> impl IntoView {
+    view! {
+        "Every block adds its strokes to the same canvas, so blocks can be moved, left out, repeated or set to work side by \
+         side. Try it on one prompt, see what becomes of the answer, of "
+        <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
+        ", then sweep over many orders and rows."
+    }
+}
+
+fn survey() -> impl IntoView {
+    view! {
+        "One prompt is an anecdote. A survey runs every model on every task and keeps, row by row, how far the strokes are \
+         from the right answer (" <span class="role bias">"bias"</span> ") and how much they disagree ("
+        <span class="role diversity">"diversity"</span> "): the tables and figures of "
+        <cite>"Diversity of Transformer Layers"</cite> ", from your own models, down to the single row."
+    }
+}
+
+fn theory() -> impl IntoView {
+    view! {
+        "What the paper proves about layers, each as a picture computed here and now: from a model's rows where the theorem is \
+         about them, from voters made up on the spot where it is about an assumption. Each has one control that breaks what it \
+         rests on."
+    }
+}

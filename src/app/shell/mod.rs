@@ -1,0 +1,84 @@
+//! The page around its views: head, bar, drop target, foot. Worker and model live here and outlive
+//! every change of view.
+
+mod bar;
+mod drop;
+mod engine;
+mod foot;
+mod head;
+mod models;
+mod plan_line;
+mod theme;
+mod theme_picker;
+
+pub use plan_line::PlanLine;
+pub use theme::Themes;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::browser;
+use super::link::{Link, View};
+use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
+use super::views::{LensView, OrdersView, SurveyView, TheoryView};
+use bar::Bar;
+use foot::Foot;
+use head::{Head, Intro};
+
+/// Draws the page into the document's `#app`, in place of the words that stand there before.
+pub fn mount() {
+    let Some(host) = document().get_element_by_id("app") else {
+        return;
+    };
+    host.set_text_content(None);
+    mount_to(host.unchecked_into(), Shell).forget();
+}
+
+#[component]
+fn Shell() -> impl IntoView {
+    provide_context(Themes::start());
+    let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
+    let studio = Studio::open(&link);
+    let surveys = Surveys::start(link.looking);
+    provide_context(studio);
+    provide_context(surveys);
+    provide_context(Address::keep(studio, surveys));
+    provide_context(Bench::start(studio));
+    provide_context(Sweeps::start(studio));
+    provide_context(Quiz::start(studio));
+    // Whoever only reads reports fetches no model, and whoever only asks a model no report.
+    Effect::new(move |_| {
+        if studio.view.get().is_live() {
+            studio.wake();
+        } else {
+            surveys.wake();
+        }
+    });
+    drop::listen(studio, surveys);
+    let skip = move |event: web_sys::MouseEvent| {
+        // Not by the address, which holds the state.
+        event.prevent_default();
+        let main = document().get_element_by_id("main");
+        if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
+            main.scroll_into_view();
+            let _ = main.focus();
+        }
+    };
+    view! {
+        <a class="skip" href="#main" on:click=skip>"Skip to the picture"</a>
+        <Head />
+        <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
+        <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
+        <Intro />
+        <Bar />
+        <main id="main" tabindex="-1">
+            {move || match studio.view.get() {
+                View::Lens => view! { <LensView /> }.into_any(),
+                View::Orders => view! { <OrdersView /> }.into_any(),
+                View::Survey => view! { <SurveyView /> }.into_any(),
+                View::Theory => view! { <TheoryView /> }.into_any(),
+            }}
+        </main>
+        <Foot />
+    }
+}

@@ -1,0 +1,78 @@
+//! The order in which blocks run, as one line.
+
+use leptos::prelude::*;
+
+use crate::app::arrangement::readings;
+use crate::app::state::{Bench, Studio};
+
+#[component]
+pub fn PlanLine() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let line = move || studio.draft.with(|draft| draft.plan.clone());
+    let error = Memo::new(move |_| studio.plan_error(&line()));
+    let own = move || {
+        let last = studio
+            .model
+            .with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
+        last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
+    };
+    let invalid = move || {
+        if error.with(Option::is_some) {
+            "true"
+        } else {
+            "false"
+        }
+    };
+    // What a reader may have meant is offered, and never guessed.
+    let meant = move || {
+        let runs = studio
+            .model
+            .with(|model| model.as_ref().map(|model| model.order.clone()));
+        let all = runs.map_or_else(Vec::new, |order| readings(&line(), &order));
+        all.into_iter()
+            .map(|reading| {
+                let plan = reading.line.clone();
+                view! {
+                    <button type="button" class="reading" on:click=move |_| bench.set_plan(plan.clone())>
+                        {reading.words} " " <code>{reading.line}</code>
+                    </button>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <div class="plan in-bar">
+            <label class="field" for="plan">"Plan"</label>
+            <input
+                type="text"
+                id="plan"
+                spellcheck="false"
+                autocomplete="off"
+                autocapitalize="off"
+                placeholder=own
+                aria-describedby="plan-error"
+                aria-invalid=invalid
+                prop:value=line
+                on:input=move |event| bench.type_plan(event_target_value(&event))
+            />
+            <button type="button" disabled=move || line().is_empty() on:click=move |_| bench.set_plan(String::new())>
+                "Reset"
+            </button>
+            <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
+            <span class="readings">{meant}</span>
+        </div>
+    }
+}
+
+/// How the line is written.
+#[component]
+pub fn PlanHint() -> impl IntoView {
+    view! {
+        <p class="hint" id="plan-hint">
+            "A plan is the order of the blocks: " <code>"0-3,8-11"</code> " skips, " <code>"0-3,7-4,8-11"</code> " reverses, "
+            <code>"0-3,(4-7),8-11"</code> " runs side by side, " <code>"5x3"</code> " repeats, " <code>"5a"</code> " or "
+            <code>"5m"</code> " takes one stroke, " <code>"shuffle:2:0"</code> " shuffles."
+        </p>
+    }
+}

@@ -1,0 +1,407 @@
+//! What a reader does: edits, models, runs, sweeps, views.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::Studio;
+use super::exchange::{Exchange, Post, Stopping};
+use super::shown::Place;
+use crate::app::client::Client;
+use crate::app::link::{Choice, Draft, Sweeping, View};
+use crate::app::protocol::{Ask, EngineWish};
+use crate::app::{browser, examples};
+use crate::chart::Column;
+use crate::study::report::Report;
+
+/// Typing is over when nothing was typed for this long.
+const PAUSE: Duration = Duration::from_millis(350);
+
+/// How long a worker may take to hear a `Cancel` before it is ended.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Where the wish for an engine is kept.
+const WISH: &str = "atelier-engine";
+
+/// The wish as it is kept, and as a choice's value.
+pub fn name_of(wish: EngineWish) -> &'static str {
+    match wish {
+        EngineWish::Auto => "auto",
+        EngineWish::Gpu => "gpu",
+        EngineWish::Cpu => "cpu",
+    }
+}
+
+pub fn wish_of(name: &str) -> EngineWish {
+    match name {
+        "gpu" => EngineWish::Gpu,
+        "cpu" => EngineWish::Cpu,
+        _ => EngineWish::Auto,
+    }
+}
+
+/// The wish of an earlier visit.
+pub(super) fn kept_wish() -> EngineWish {
+    wish_of(&browser::kept(WISH).unwrap_or_default())
+}
+
+impl Studio {
+    /// Starts the worker and loads the draft's model, the first time a view needs them.
+    pub fn wake(self) {
+        if self.hands().client.borrow().is_some() {
+            return;
+        }
+        // The first picture goes first: nothing of the worker is fetched until it is drawn.
+        request_animation_frame(move || {
+            let start = move || {
+                let hands = self.hands();
+                if hands.client.borrow().is_none() {
+                    let client = Client::start(move |heard| self.heard(heard));
+                    hands.client.replace(Some(client));
+                    self.state.is_awake.set(true);
+                    if untrack(|| self.shows_report()) {
+                        self.fetch_for_report();
+                    } else {
+                        self.load();
+                    }
+                }
+            };
+            set_timeout(start, Duration::ZERO);
+        });
+    }
+
+    /// Changes the draft and runs it when typing has stopped.
+    pub fn edit(self, change: impl FnOnce(&mut Draft)) {
+        self.state.draft.update(change);
+        let edit = self.state.edits.with_value(|n| n.wrapping_add(1));
+        self.state.edits.set_value(edit);
+        set_timeout(
+            move || {
+                if self.state.edits.get_value() == edit {
+                    self.run();
+                }
+            },
+            PAUSE,
+        );
+    }
+
+    /// Says which option is right.
+    pub fn judge(self, answer: usize) {
+        self.state
+            .draft
+            .update(|draft| draft.answer = Some(answer.min(draft.options.len().saturating_sub(1))));
+        self.run();
+    }
+
+    /// Another draft, run now: a step that going back undoes.
+    pub fn take(self, draft: Draft) {
+        self.step();
+        self.follow(draft);
+    }
+
+    /// Another draft, run now, where an address brought it.
+    pub(super) fn follow(self, draft: Draft) {
+        self.state.draft.set(draft);
+        self.run();
+    }
+
+    /// Another draft, which no view that is open shows.
+    pub(super) fn keep(self, draft: Draft) {
+        self.state.draft.set(draft);
+    }
+
+    pub(super) fn set_view(self, view: View) {
+        self.state.view.set(view);
+    }
+
+    pub fn choose_known(self, name: String) {
+        self.step();
+        self.state.draft.update(|draft| {
+            if draft.model.name() != name {
+                // A plan speaks of one model's blocks.
+                draft.plan.clear();
+            }
+            draft.model = Choice::Known(name);
+        });
+        self.load();
+    }
+
+    /// The reader's own model.
+    pub fn choose_folder(self, name: String, files: Vec<File>) {
+        let name = if name.is_empty() {
+            "your files".to_owned()
+        } else {
+            name
+        };
+        self.step();
+        self.hands().folder.replace((name.clone(), files));
+        self.state.draft.update(|draft| {
+            draft.model = Choice::Folder(name);
+            draft.plan.clear();
+        });
+        if !self.view.get_untracked().is_live() {
+            self.state.view.set(View::Lens);
+        }
+        self.load();
+    }
+
+    pub fn choose_column(self, column: Column) {
+        self.state.column.set(column);
+    }
+
+    /// Changes what is swept, or how it is plotted.
+    pub fn set_sweeping(self, change: impl FnOnce(&mut Sweeping)) {
+        self.state.sweeping.update(change);
+    }
+
+    /// Looks for a member in the figures.
+    pub fn look_at(self, member: Option<usize>) {
+        self.state.member.set(member);
+    }
+
+    /// Runs the draft on its model; loads the model first where the worker does not hold it.
+    pub fn run(self) {
+        let view = self.view.get_untracked();
+        if !view.is_live() || !self.state.is_awake.get_untracked() {
+            return;
+        }
+        let draft = self.draft.get_untracked();
+        let (holds, is_loading) = self
+            .state
+            .exchange
+            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
+        if !holds {
+            if is_loading {
+                self.state.run_when_loaded.set_value(true);
+            } else {
+                self.load();
+            }
+            return;
+        }
+        if let Some(sentence) = untrack(|| self.plan_error(&draft.plan)) {
+            // The plan's own line shows the error as long as it stands there.
+            self.change(|exchange, _| exchange.give_up_work());
+            self.say(sentence);
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let Draft {
+            prompt, options, ..
+        } = draft;
+        // Until the reader says what is right, only what does not depend on it is shown.
+        let answer = draft.answer.unwrap_or(0);
+        let ask = if view == View::Orders {
+            Ask::Lab {
+                prompt,
+                options,
+                answer,
+                plan: plan.unwrap_or_default(),
+            }
+        } else {
+            Ask::Lens {
+                prompt,
+                options,
+                answer,
+                plan,
+            }
+        };
+        self.clear_problem();
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
+    /// Opens a view, as a step, and runs the draft for it where its picture is another's.
+    pub fn open_view(self, view: View) {
+        if self.view.get_untracked() != view {
+            self.step();
+        }
+        self.show_view(view);
+    }
+
+    /// The same where an address brought it.
+    pub(super) fn show_view(self, view: View) {
+        self.state.view.set(view);
+        if view.is_live() {
+            self.wake();
+            if !untrack(|| self.is_current()) {
+                self.run();
+            }
+        }
+    }
+
+    /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
+    pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        self.clear_problem();
+        // First, so that it is not what the load gives up.
+        if !self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&choice) || x.is_loading(&choice))
+        {
+            self.load();
+        }
+        let mut id = 0;
+        self.change(|exchange, now| {
+            let (own, posts) = exchange.sweep_on(&choice, ask, now);
+            id = own;
+            posts
+        });
+        self.hands().awaited.replace(Some((id, Box::new(ended))));
+    }
+
+    /// Runs the model elsewhere, now and at later visits.
+    pub fn choose_engine(self, wish: EngineWish) {
+        browser::keep(WISH, name_of(wish));
+        self.state.wish.set(wish);
+        self.load();
+    }
+
+    /// Compares the engine with the processor's on the draft.
+    pub fn compare(self) {
+        let draft = self.draft.get_untracked();
+        let plan = Some(draft.plan).filter(|line| !line.trim().is_empty());
+        let ask = Ask::Compare {
+            prompt: draft.prompt,
+            options: draft.options,
+            answer: draft.answer.unwrap_or(0),
+            plan,
+        };
+        self.change(|exchange, now| exchange.compare(&draft.model, ask, now));
+    }
+
+    /// Loads the draft's model, then runs the draft.
+    pub fn load(self) {
+        self.state.run_when_loaded.set_value(true);
+        self.fetch_model();
+    }
+
+    /// Loads the draft's model, and leaves the picture as it is.
+    pub(super) fn fetch_model(self) {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        if let Choice::Folder(name) = &choice {
+            let is_open = {
+                let hands = self.hands();
+                let folder = hands.folder.borrow();
+                folder.0 == *name && !folder.1.is_empty()
+            };
+            if !is_open {
+                self.change(|exchange, _| exchange.unload());
+                self.fail(
+                    Place::Model,
+                    format!(
+                        "This link was made with the folder “{name}”, which stays on the machine that opened it: open the \
+                         folder here, or choose an apprentice."
+                    ),
+                );
+                return;
+            }
+        }
+        let engine = self.wish.get_untracked();
+        self.clear_problem();
+        self.change(|exchange, now| exchange.load(&choice, engine, now));
+    }
+
+    /// Stops the load, run or check: asked first, ended if it does not hear.
+    pub fn cancel_work(self) {
+        self.cancel(Exchange::cancel_work);
+    }
+
+    pub fn cancel_sweep(self) {
+        self.cancel(Exchange::cancel_sweep);
+    }
+
+    fn cancel(self, which: fn(&mut Exchange) -> (Stopping, Vec<Post>)) {
+        let mut stopping = Stopping::Done;
+        self.change(|exchange, _| {
+            let (how, posts) = which(exchange);
+            stopping = how;
+            posts
+        });
+        let Stopping::Awaited(id) = stopping else {
+            self.stopped();
+            return;
+        };
+        set_timeout(
+            move || {
+                let mut ended = false;
+                self.change(|exchange, _| {
+                    ended = exchange.unheard(id);
+                    Vec::new()
+                });
+                if ended {
+                    let client = self.hands().client.borrow().clone();
+                    if let Some(client) = client {
+                        client.restart();
+                    }
+                    self.stopped();
+                }
+            },
+            PATIENCE,
+        );
+    }
+
+    /// Says why something the reader offered cannot be opened.
+    pub fn refuse(self, sentence: &str) {
+        self.fail(Place::Model, sentence.to_owned());
+    }
+
+    /// Says something to screen readers.
+    pub fn say(self, sentence: impl Into<String>) {
+        self.state.said.set(sentence.into());
+    }
+
+    /// The change to come is a step to another place, which going back undoes.
+    pub(super) fn step(self) {
+        self.state.step.set_value(true);
+    }
+
+    /// The draft with which another view opens: the first example stands for no prompt of the reader's,
+    /// and orders show more on another.
+    pub fn draft_for(self, view: View) -> Draft {
+        let draft = self.draft.get();
+        match view {
+            View::Orders if self.view.get() != view && draft == examples::first() => {
+                examples::of_orders()
+            }
+            _ => draft,
+        }
+    }
+
+    /// Changes what is under way, and sends what follows from it.
+    pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
+        let now = browser::now();
+        let mut posts = Vec::new();
+        self.state
+            .exchange
+            .update(|exchange| posts = change(exchange, now));
+        let hands = self.hands();
+        let client = hands.client.borrow().clone();
+        for post in posts {
+            let Some(client) = &client else { continue };
+            let files = match post.ask {
+                Ask::LoadFiles { .. } => hands.folder.borrow().1.clone(),
+                _ => Vec::new(),
+            };
+            client.post(post, &files);
+        }
+        self.tell_who_waits();
+    }
+
+    /// A sweep that somebody waits for and that is no longer under way was stopped.
+    fn tell_who_waits(self) {
+        let now = self
+            .state
+            .exchange
+            .with_untracked(|exchange| exchange.sweep_id());
+        let hands = self.hands();
+        let stopped = {
+            let mut awaited = hands.awaited.borrow_mut();
+            awaited.take_if(|(id, _)| Some(*id) != now)
+        };
+        if let Some((_, ended)) = stopped {
+            ended(None);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What the worker answers, by the id of the request it answers.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::Studio;
+use super::exchange::Job;
+use super::shown::{Origin, Place, Problem, Shown};
+use super::studio::sentence;
+use crate::app::client::Heard;
+use crate::app::protocol::{Event, Tell};
+use crate::app::{browser, examples, opened};
+use crate::study::report::Report;
+
+impl Studio {
+    pub(super) fn heard(self, heard: Heard) {
+        match heard {
+            Heard::Event(event) => self.event(event),
+            Heard::Died(sentence) => {
+                self.change(|exchange, _| {
+                    exchange.died();
+                    Vec::new()
+                });
+                self.fail(Place::Model, sentence);
+            }
+        }
+    }
+
+    fn event(self, Event { id, tell }: Event) {
+        let exchange = self.state.exchange;
+        // Events of a request that was given up are late news.
+        let work = exchange.with_untracked(|exchange| exchange.under_way(id).cloned());
+        let Some(work) = work else { return };
+        let time = browser::now() - work.since;
+        match tell {
+            Tell::Ready { .. } => {}
+            Tell::Engine { line, notice } => self.state.engine.set([line, notice]),
+            Tell::Progress { stage, done, total } => {
+                exchange.update(|exchange| exchange.progressed(id, (stage, done, total)));
+            }
+            Tell::Partial { report } => {
+                self.show_sweep(Arc::new(*report), time);
+            }
+            Tell::Compared { sentence } => {
+                self.ended(id);
+                self.say(sentence.clone());
+                self.state.engine.update(|[_, notice]| *notice = sentence);
+            }
+            Tell::Loaded { model, vocabulary } => {
+                self.change(|exchange, now| {
+                    let begun = exchange.loaded(id, model, vocabulary, now);
+                    begun.unwrap_or_default()
+                });
+                if self.state.run_when_loaded.get_value() {
+                    self.run();
+                }
+            }
+            Tell::Done { report } => {
+                let report = Arc::new(*report);
+                self.state.problem.set(None);
+                if work.job == Job::Sweep {
+                    self.show_sweep(Arc::clone(&report), time);
+                    self.say("The sweep is done.");
+                    let awaited = self
+                        .hands()
+                        .awaited
+                        .borrow_mut()
+                        .take_if(|(awaited, _)| *awaited == id);
+                    if let Some((_, ended)) = awaited {
+                        ended(Some(report));
+                    }
+                } else {
+                    self.show_live(report, time);
+                }
+                self.ended(id);
+            }
+            Tell::Failed { reason } => {
+                self.change(|exchange, _| {
+                    exchange.stopped(id);
+                    Vec::new()
+                });
+                let place = match work.job {
+                    Job::Load => Place::Model,
+                    Job::Run | Job::Compare => Place::Prompt,
+                    Job::Sweep => Place::Sweep,
+                };
+                self.fail(place, sentence(&reason));
+            }
+            Tell::Cancelled => {
+                self.change(|exchange, _| {
+                    exchange.stopped(id);
+                    Vec::new()
+                });
+                self.stopped();
+            }
+        }
+    }
+
+    fn ended(self, id: u32) {
+        self.change(|exchange, _| {
+            exchange.ended(id);
+            Vec::new()
+        });
+    }
+
+    fn show_live(self, report: Arc<Report>, milliseconds: f64) {
+        let agrees = examples::baked().and_then(|baked| opened::difference(&baked, &report));
+        let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+        let is_judged = untrack(|| self.is_judged());
+        let said = report.lens.as_ref().or(arranged).map(|lens| {
+            let option = crate::chart::option_name(
+                lens,
+                crate::measure::decomposition::argmax(&lens.probabilities),
+            );
+            let verdict = match (is_judged, lens.correct) {
+                (false, _) => "",
+                (true, true) => ", which is right",
+                (true, false) => ", which is wrong",
+            };
+            format!("The picture is new: the model answers {option}{verdict}.")
+        });
+        let slot = if report.lab.is_some() {
+            self.state.lab
+        } else {
+            self.state.shown
+        };
+        slot.set(Some(Shown {
+            report,
+            origin: Origin::Live {
+                milliseconds,
+                agrees,
+            },
+        }));
+        self.say(said.unwrap_or_default());
+    }
+
+    fn show_sweep(self, report: Arc<Report>, milliseconds: f64) {
+        self.state.swept.set(Some(Shown {
+            report,
+            origin: Origin::Live {
+                milliseconds,
+                agrees: None,
+            },
+        }));
+    }
+
+    pub(super) fn fail(self, place: Place, sentence: String) {
+        self.say(sentence.clone());
+        self.state.problem.set(Some(Problem { place, sentence }));
+    }
+
+    pub(super) fn clear_problem(self) {
+        self.state.problem.set(None);
+    }
+
+    pub(super) fn stopped(self) {
+        self.say("Stopped.");
+    }
+}

@@ -1,0 +1,487 @@
+//! What the page has asked of its worker, and what the worker holds: pure, so that every order of
+//! clicks and answers can be tried natively.
+//!
+//! An action changes the exchange and gives back what is to be sent; an event of a request that is
+//! no longer under way changes nothing. Cancelling one request never ends another.
+
+use crate::app::link::Choice;
+use crate::app::protocol::{Ask, EngineWish, Known, Stage};
+use crate::study::report::ModelFacts;
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Job {
+    Load,
+    /// One prompt, for the lens or the lab.
+    Run,
+    /// The prompt on two engines.
+    Compare,
+    Sweep,
+}
+
+/// A request under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    pub id: u32,
+    pub job: Job,
+    pub progress: Option<(Stage, f64, f64)>,
+    /// Milliseconds since the page was opened.
+    pub since: f64,
+}
+
+/// The model the worker holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// What it was loaded as: the draft may speak of another by now.
+    pub choice: Choice,
+    pub facts: ModelFacts,
+    pub vocabulary: Option<Known>,
+}
+
+/// A message for the worker.
+#[derive(Clone, Debug)]
+pub struct Post {
+    pub id: u32,
+    pub ask: Ask,
+}
+
+/// What came of the reader's wish to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopping {
+    /// It was not under way, or is forgotten: the worker drops it when it hears.
+    Done,
+    /// The worker is to say so; if it does not in time, [`Exchange::unheard`].
+    Awaited(u32),
+}
+
+/// Where a sweep stands.
+#[derive(Clone, Debug)]
+struct Waiting {
+    id: u32,
+    ask: Ask,
+}
+
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    next: u32,
+    held: Option<Held>,
+    /// What is being loaded by the load under way.
+    loading: Option<Choice>,
+    work: Option<Work>,
+    /// Beside which single prompts still run.
+    sweep: Option<Work>,
+    /// A sweep that waits for its model.
+    waiting: Option<Waiting>,
+}
+
+impl Default for Exchange {
+    fn default() -> Self {
+        Self {
+            next: 1,
+            held: None,
+            loading: None,
+            work: None,
+            sweep: None,
+            waiting: None,
+        }
+    }
+}
+
+impl Exchange {
+    pub fn held(&self) -> Option<&Held> {
+        self.held.as_ref()
+    }
+
+    /// Does the worker hold this model?
+    pub fn holds(&self, choice: &Choice) -> bool {
+        self.held
+            .as_ref()
+            .is_some_and(|held| held.choice == *choice)
+    }
+
+    /// The load, run or comparison under way.
+    pub fn work(&self) -> Option<&Work> {
+        self.work.as_ref()
+    }
+
+    pub fn sweep(&self) -> Option<&Work> {
+        self.sweep.as_ref()
+    }
+
+    /// The sweep under way, or the one that waits for its model.
+    pub fn sweep_id(&self) -> Option<u32> {
+        let under_way = self.sweep.as_ref().map(|work| work.id);
+        under_way.or(self.waiting.as_ref().map(|waiting| waiting.id))
+    }
+
+    /// Loads a model in place of the one held.
+    pub fn load(&mut self, choice: &Choice, engine: EngineWish, now: f64) -> Vec<Post> {
+        let mut posts = self.give_up_work();
+        posts.extend(self.give_up_sweep());
+        self.held = None;
+        self.loading = Some(choice.clone());
+        let name = choice.name().to_owned();
+        let ask = match choice {
+            Choice::Known(_) => Ask::LoadKnown { name, engine },
+            Choice::Folder(_) => Ask::LoadFiles { name, engine },
+        };
+        posts.push(self.begin(Job::Load, ask, now));
+        posts
+    }
+
+    /// Forgets the model and everything under way: what the reader chose cannot be loaded.
+    pub fn unload(&mut self) -> Vec<Post> {
+        let mut posts = self.give_up_work();
+        posts.extend(self.give_up_sweep());
+        self.held = None;
+        posts
+    }
+
+    /// Is this model on its way?
+    pub fn is_loading(&self, choice: &Choice) -> bool {
+        self.loading.as_ref() == Some(choice)
+    }
+
+    /// Runs a prompt on the model held, in place of the prompt under way. Only where
+    /// [`Self::holds`].
+    pub fn run(&mut self, ask: Ask, now: f64) -> Vec<Post> {
+        let mut posts = self.give_up_work();
+        posts.push(self.begin(Job::Run, ask, now));
+        posts
+    }
+
+    /// Compares two engines on a prompt; nothing, while the model is not there.
+    pub fn compare(&mut self, choice: &Choice, ask: Ask, now: f64) -> Vec<Post> {
+        if !self.holds(choice) {
+            return Vec::new();
+        }
+        let mut posts = self.give_up_work();
+        posts.push(self.begin(Job::Compare, ask, now));
+        posts
+    }
+
+    /// Starts a sweep, or keeps it until its model is there; the one before is given up. The id is
+    /// the sweep's, from now on.
+    pub fn sweep_on(&mut self, choice: &Choice, ask: Ask, now: f64) -> (u32, Vec<Post>) {
+        let mut posts = self.give_up_sweep();
+        let id = self.fresh();
+        if self.holds(choice) {
+            posts.push(self.begin_as(id, Job::Sweep, ask, now));
+        } else {
+            self.waiting = Some(Waiting { id, ask });
+        }
+        (id, posts)
+    }
+
+    /// The reader wants the work to stop. A load takes the sweep with it that waits for it.
+    pub fn cancel_work(&mut self) -> (Stopping, Vec<Post>) {
+        let Some(work) = self.work.clone() else {
+            return (Stopping::Done, Vec::new());
+        };
+        if work.job == Job::Load {
+            self.waiting = None;
+        }
+        if self.sweep.is_some() {
+            return (Stopping::Done, self.give_up_work());
+        }
+        (Stopping::Awaited(work.id), vec![self.cancel(work.id)])
+    }
+
+    /// The reader wants the sweep to stop.
+    pub fn cancel_sweep(&mut self) -> (Stopping, Vec<Post>) {
+        self.waiting = None;
+        let Some(sweep) = self.sweep.clone() else {
+            return (Stopping::Done, Vec::new());
+        };
+        if self.work.is_some() {
+            return (Stopping::Done, self.give_up_sweep());
+        }
+        (Stopping::Awaited(sweep.id), vec![self.cancel(sweep.id)])
+    }
+
+    /// The worker did not hear a `Cancel` in time: is it to be ended, because nothing else would be
+    /// lost with it? Then everything it held is forgotten.
+    pub fn unheard(&mut self, id: u32) -> bool {
+        let is_it = |work: &Option<Work>| work.as_ref().is_some_and(|work| work.id == id);
+        let alone = match (is_it(&self.work), is_it(&self.sweep)) {
+            (true, _) => self.sweep.is_none(),
+            (_, true) => self.work.is_none(),
+            _ => return false,
+        };
+        if alone {
+            self.died();
+        } else if is_it(&self.work) {
+            self.work = None;
+            self.loading = None;
+        } else {
+            self.sweep = None;
+        }
+        alone
+    }
+
+    /// The worker is gone, and all it held.
+    pub fn died(&mut self) {
+        let next = self.next;
+        *self = Self {
+            next,
+            ..Self::default()
+        };
+    }
+
+    /// How far a request is; nothing for one that is not under way.
+    pub fn progressed(&mut self, id: u32, progress: (Stage, f64, f64)) {
+        let slots = [&mut self.work, &mut self.sweep].into_iter().flatten();
+        for work in slots.filter(|work| work.id == id) {
+            work.progress = Some(progress);
+        }
+    }
+
+    /// The request with this id, if it is under way.
+    pub fn under_way(&self, id: u32) -> Option<&Work> {
+        [&self.work, &self.sweep]
+            .into_iter()
+            .flatten()
+            .find(|work| work.id == id)
+    }
+
+    /// The model is there; what waited for it begins. `None` for a load that was given up.
+    pub fn loaded(
+        &mut self,
+        id: u32,
+        facts: ModelFacts,
+        vocabulary: Option<Known>,
+        now: f64,
+    ) -> Option<Vec<Post>> {
+        let work = self.ended(id)?;
+        let choice = self.loading.take().filter(|_| work.job == Job::Load)?;
+        self.held = Some(Held {
+            choice,
+            facts,
+            vocabulary,
+        });
+        let waiting = self.waiting.take();
+        Some(
+            waiting
+                .map(|Waiting { id, ask }| self.begin_as(id, Job::Sweep, ask, now))
+                .into_iter()
+                .collect(),
+        )
+    }
+
+    /// A request ended without its answer: failed, or cancelled. What waited for it does so in vain.
+    pub fn stopped(&mut self, id: u32) -> Option<Work> {
+        let work = self.ended(id)?;
+        if work.job == Job::Load {
+            self.loading = None;
+            self.waiting = None;
+        }
+        Some(work)
+    }
+
+    /// A request ended.
+    pub fn ended(&mut self, id: u32) -> Option<Work> {
+        [&mut self.work, &mut self.sweep]
+            .into_iter()
+            .find(|slot| slot.as_ref().is_some_and(|work| work.id == id))?
+            .take()
+    }
+
+    /// A newer request makes the one under way pointless.
+    pub fn give_up_work(&mut self) -> Vec<Post> {
+        self.loading = None;
+        let work = self.work.take();
+        work.map(|work| self.cancel(work.id)).into_iter().collect()
+    }
+
+    pub fn give_up_sweep(&mut self) -> Vec<Post> {
+        self.waiting = None;
+        let sweep = self.sweep.take();
+        sweep.map(|work| self.cancel(work.id)).into_iter().collect()
+    }
+
+    fn cancel(&mut self, id: u32) -> Post {
+        Post {
+            id: self.fresh(),
+            ask: Ask::Cancel { id },
+        }
+    }
+
+    fn begin(&mut self, job: Job, ask: Ask, now: f64) -> Post {
+        let id = self.fresh();
+        self.begin_as(id, job, ask, now)
+    }
+
+    fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
+        let work = Some(Work {
+            id,
+            job,
+            progress: None,
+            since: now,
+        });
+        if job == Job::Sweep {
+            self.sweep = work;
+        } else {
+            self.work = work;
+        }
+        Post { id, ask }
+    }
+
+    fn fresh(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::orders::{Extent, Sweep};
+
+    fn known(name: &str) -> Choice {
+        Choice::Known(name.into())
+    }
+
+    fn facts(name: &str) -> ModelFacts {
+        let baked = crate::app::examples::baked().expect("the baked example");
+        ModelFacts {
+            name: name.into(),
+            ..baked.model
+        }
+    }
+
+    fn lens() -> Ask {
+        Ask::Lens {
+            prompt: "a".into(),
+            options: Vec::new(),
+            answer: 0,
+            plan: None,
+        }
+    }
+
+    fn compare() -> Ask {
+        Ask::Compare {
+            prompt: "a".into(),
+            options: Vec::new(),
+            answer: 0,
+            plan: None,
+        }
+    }
+
+    fn sweep() -> Ask {
+        Ask::Orders {
+            tasks: vec!["sum".into()],
+            rows: 1,
+            sweeps: vec![Sweep::Drop],
+            extent: Extent::default(),
+            plans: Vec::new(),
+        }
+    }
+
+    /// An exchange whose worker holds `name`.
+    fn holding(name: &str) -> Exchange {
+        let mut exchange = Exchange::default();
+        let load = exchange.load(&known(name), EngineWish::Cpu, 0.0);
+        let id = load.last().expect("a load").id;
+        exchange
+            .loaded(id, facts(name), None, 0.0)
+            .expect("it is the load under way");
+        exchange
+    }
+
+    #[test]
+    fn a_draft_of_another_model_is_not_run_on_the_one_held() {
+        let exchange = holding("apprentice-12");
+        assert!(exchange.holds(&known("apprentice-12")));
+        // A report of another model was opened: the draft is that model's now.
+        assert!(!exchange.holds(&known("apprentice-2")));
+        // A folder of the same name is another model, too.
+        assert!(!exchange.holds(&Choice::Folder("apprentice-12".into())));
+    }
+
+    #[test]
+    fn a_check_during_the_first_load_leaves_the_load_alone() {
+        let mut exchange = Exchange::default();
+        exchange.load(&known("a"), EngineWish::Auto, 0.0);
+        assert!(exchange.compare(&known("a"), compare(), 1.0).is_empty());
+        assert_eq!(exchange.work().map(|work| work.job), Some(Job::Load));
+    }
+
+    #[test]
+    fn a_sweep_whose_load_is_cancelled_never_starts_by_itself() {
+        let mut exchange = Exchange::default();
+        let load = exchange.load(&known("a"), EngineWish::Auto, 0.0);
+        let (id, posts) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+        assert!(posts.is_empty() && exchange.sweep_id() == Some(id));
+        let (stopping, _) = exchange.cancel_work();
+        assert_eq!(stopping, Stopping::Awaited(load[0].id));
+        exchange.stopped(load[0].id).expect("it was under way");
+        assert_eq!(exchange.sweep_id(), None);
+        let again = exchange.load(&known("a"), EngineWish::Auto, 0.0);
+        let begun = exchange.loaded(again[0].id, facts("a"), None, 0.0);
+        assert_eq!(begun.expect("loaded").len(), 0);
+        // One that is not cancelled begins, under the id it was given.
+        let mut exchange = Exchange::default();
+        let load = exchange.load(&known("a"), EngineWish::Auto, 0.0);
+        let (id, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+        let begun = exchange.loaded(load[0].id, facts("a"), None, 0.0);
+        assert_eq!(begun.expect("loaded")[0].id, id);
+        assert_eq!(exchange.sweep_id(), Some(id));
+    }
+
+    #[test]
+    fn a_sweep_that_waited_for_one_model_does_not_start_on_another() {
+        let mut exchange = Exchange::default();
+        exchange.load(&known("a"), EngineWish::Auto, 0.0);
+        exchange.sweep_on(&known("a"), sweep(), 0.0);
+        let other = exchange.load(&known("b"), EngineWish::Auto, 0.0);
+        let id = other.last().expect("a load").id;
+        let begun = exchange.loaded(id, facts("b"), None, 0.0);
+        assert_eq!(begun.expect("loaded").len(), 0);
+    }
+
+    #[test]
+    fn cancelling_a_check_behind_a_sweep_keeps_worker_model_and_sweep() {
+        let mut exchange = holding("a");
+        let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+        let check = exchange.compare(&known("a"), compare(), 0.0);
+        let (stopping, posts) = exchange.cancel_work();
+        // Nothing is waited for, so nothing can run out of patience and end the worker.
+        assert_eq!(stopping, Stopping::Done);
+        assert!(matches!(posts[0].ask, Ask::Cancel { id } if id == check[0].id));
+        assert!(!exchange.unheard(check[0].id));
+        assert!(exchange.holds(&known("a")) && exchange.sweep_id() == Some(sweep));
+        // And the other way about: a sweep is stopped while a prompt runs.
+        let run = exchange.run(lens(), 0.0);
+        let (stopping, _) = exchange.cancel_sweep();
+        assert_eq!(stopping, Stopping::Done);
+        assert_eq!(exchange.work().map(|work| work.id), Some(run[0].id));
+    }
+
+    #[test]
+    fn a_worker_that_does_not_hear_is_ended_only_where_nothing_else_is_lost() {
+        let mut exchange = holding("a");
+        let run = exchange.run(lens(), 0.0)[0].id;
+        assert_eq!(exchange.cancel_work().0, Stopping::Awaited(run));
+        // Before the patience ends, a sweep is begun.
+        let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+        assert!(!exchange.unheard(run));
+        assert_eq!(exchange.sweep_id(), Some(sweep));
+        assert!(exchange.work().is_none());
+        assert_eq!(exchange.cancel_sweep().0, Stopping::Awaited(sweep));
+        assert!(exchange.unheard(sweep));
+        assert!(exchange.held().is_none());
+    }
+
+    #[test]
+    fn an_answer_to_a_stale_id_changes_nothing() {
+        let mut exchange = holding("a");
+        let first = exchange.run(lens(), 0.0)[0].id;
+        let second = exchange.run(lens(), 0.0);
+        assert!(matches!(second[0].ask, Ask::Cancel { id } if id == first));
+        assert!(exchange.ended(first).is_none());
+        exchange.progressed(first, (Stage::Run, 1.0, 2.0));
+        assert_eq!(exchange.work().and_then(|work| work.progress), None);
+        assert!(exchange.loaded(first, facts("b"), None, 0.0).is_none());
+        assert!(exchange.holds(&known("a")));
+    }
+}

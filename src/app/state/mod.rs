@@ -1,0 +1,41 @@
+//! What the page knows and does: the draft, the pictures shown, the work under way.
+//!
+//! Parts read signals and call actions; nobody else sets a signal. [`actions`] is what a reader does,
+//! [`events`] what the worker answers, [`exchange`] what the two have to do with each other.
+
+pub mod exchange;
+
+#[cfg(feature = "web")]
+mod actions;
+#[cfg(feature = "web")]
+mod address;
+#[cfg(feature = "web")]
+mod bench;
+#[cfg(feature = "web")]
+mod events;
+#[cfg(feature = "web")]
+mod quiz;
+#[cfg(feature = "web")]
+mod reading;
+#[cfg(feature = "web")]
+mod reports;
+#[cfg(feature = "web")]
+mod shown;
+#[cfg(feature = "web")]
+mod studio;
+#[cfg(feature = "web")]
+mod surveys;
+#[cfg(feature = "web")]
+mod sweeps;
+
+#[cfg(feature = "web")]
+pub use {
+    actions::{name_of, wish_of},
+    address::Address,
+    bench::Bench,
+    quiz::{Card, Quiz},
+    shown::{Origin, Place, Problem, Shown},
+    studio::Studio,
+    surveys::{OpenSurvey, Surveys, is_found},
+    sweeps::Sweeps,
+};

@@ -1,0 +1,75 @@
+//! Texts from files and from beside the page, and surveys from texts.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{File, Response};
+
+use crate::app::browser;
+use crate::app::link::decode;
+use crate::study::survey::{Survey, SurveyReport};
+
+/// The text of a file; `None` where the browser cannot read it.
+pub async fn text(file: &File) -> Option<String> {
+    let text = JsFuture::from(file.text()).await.ok()?;
+    text.as_string()
+}
+
+/// Reads a report's text.
+///
+/// # Errors
+/// A sentence that names the file.
+pub fn survey(name: &str, text: &str) -> Result<Survey, String> {
+    let report =
+        SurveyReport::read(text).map_err(|error| format!("{name} cannot be shown: {error}."))?;
+    if report.survey.cells.is_empty() {
+        return Err(format!(
+            "{name} cannot be shown: it holds no model on any task."
+        ));
+    }
+    Ok(report.survey)
+}
+
+/// From an address of this page's own origin.
+///
+/// # Errors
+/// A sentence that names the file.
+pub async fn fetched(name: &str, url: &str) -> Result<Survey, String> {
+    let missing = || format!("{name} could not be fetched: check the address, or reload the page.");
+    let response = JsFuture::from(browser::window().fetch_with_str(url)).await;
+    let response: Response = response.map_err(|_| missing())?.unchecked_into();
+    if !response.ok() {
+        return Err(missing());
+    }
+    let text = JsFuture::from(response.text().map_err(|_| missing())?).await;
+    let text = text
+        .ok()
+        .and_then(|text| text.as_string())
+        .ok_or_else(missing)?;
+    survey(name, &text)
+}
+
+/// Names and addresses of the reports in `?report=…&report=…`.
+///
+/// # Errors
+/// A sentence: one is on another site.
+pub fn linked() -> Result<Vec<(String, String)>, String> {
+    let location = browser::window().location();
+    let query = location.search().unwrap_or_default();
+    let origin = location.origin().unwrap_or_default();
+    let mut found = Vec::new();
+    for part in query.trim_start_matches('?').split('&') {
+        let Some(("report", path)) = part.split_once('=') else {
+            continue;
+        };
+        let path = decode(path);
+        let url = web_sys::Url::new_with_base(&path, &browser::beside("")).ok();
+        let Some(url) = url.filter(|url| url.origin() == origin) else {
+            return Err(format!(
+                "{path} is not on this site, and this page fetches nothing from elsewhere: download it and open the file."
+            ));
+        };
+        let name = url.pathname().rsplit('/').next().map(decode);
+        found.push((name.unwrap_or(path), url.href()));
+    }
+    Ok(found)
+}

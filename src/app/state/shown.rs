@@ -1,0 +1,48 @@
+//! What the page shows, and what went wrong.
+
+use std::sync::Arc;
+
+use crate::study::report::{Lens, Report};
+
+/// Where a picture came from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// Computed when the page was built, by the same engine.
+    Baked,
+    /// Computed here, in so many milliseconds. `agrees` is the largest difference to the baked
+    /// example's logits, where this is the baked example run again.
+    Live {
+        milliseconds: f64,
+        agrees: Option<f64>,
+    },
+    /// A report the reader opened.
+    Opened,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    pub report: Arc<Report>,
+    pub origin: Origin,
+}
+
+impl Shown {
+    /// One prompt's run: the lens's, or the reader's order in the lab.
+    pub fn lens(&self) -> Option<&Lens> {
+        let arranged = self.report.lab.as_ref().map(|lab| &lab.arranged);
+        self.report.lens.as_ref().or(arranged)
+    }
+}
+
+/// The part of the page an error belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Model,
+    Prompt,
+    Sweep,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub place: Place,
+    pub sentence: String,
+}

@@ -1,0 +1,249 @@
+//! The one state of lens and orders: model, prompt, plan, what was computed of them.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::exchange::{Exchange, Held, Work};
+use super::shown::{Origin, Problem, Shown};
+use crate::app::client::Client;
+use crate::app::link::{Choice, Draft, Link, Sweeping, View};
+use crate::app::protocol::{EngineWish, Known};
+use crate::app::{examples, opened};
+use crate::chart::Column;
+use crate::plan::Plan;
+use crate::study::report::{ModelFacts, Report};
+
+#[derive(Clone, Copy)]
+pub struct Studio {
+    pub draft: Signal<Draft>,
+    pub column: Signal<Column>,
+    pub view: Signal<View>,
+    /// What is swept, and how its pictures plot it.
+    pub sweeping: Signal<Sweeping>,
+    pub shown: Signal<Option<Shown>>,
+    /// The lab's picture.
+    pub lab: Signal<Option<Shown>>,
+    /// The sweep's, also while it fills in.
+    pub swept: Signal<Option<Shown>>,
+    pub work: Signal<Option<Work>>,
+    /// The sweep under way, beside which single prompts still run.
+    pub sweep: Signal<Option<Work>>,
+    pub problem: Signal<Option<Problem>>,
+    /// The draft's model, while the worker holds it.
+    pub model: Signal<Option<ModelFacts>>,
+    /// The model the worker holds, whatever the draft speaks of.
+    pub held: Signal<Option<Held>>,
+    /// Where the reader wants models to run.
+    pub wish: Signal<EngineWish>,
+    /// What runs the model, in words, and what is to be known about it.
+    pub engine: Signal<[String; 2]>,
+    /// Said to screen readers, politely.
+    pub said: Signal<String>,
+    /// The member that a reader looks for in the figures.
+    pub member: Signal<Option<usize>>,
+    pub(super) state: State,
+}
+
+/// The signals themselves: only actions and events set them.
+#[derive(Clone, Copy)]
+pub(super) struct State {
+    pub draft: RwSignal<Draft>,
+    pub column: RwSignal<Column>,
+    pub view: RwSignal<View>,
+    pub sweeping: RwSignal<Sweeping>,
+    pub shown: RwSignal<Option<Shown>>,
+    pub lab: RwSignal<Option<Shown>>,
+    pub swept: RwSignal<Option<Shown>>,
+    pub exchange: RwSignal<Exchange>,
+    pub problem: RwSignal<Option<Problem>>,
+    pub wish: RwSignal<EngineWish>,
+    pub engine: RwSignal<[String; 2]>,
+    pub said: RwSignal<String>,
+    pub member: RwSignal<Option<usize>>,
+    /// Has the worker been started?
+    pub is_awake: RwSignal<bool>,
+    /// Counts edits, so that only the last of a burst runs.
+    pub edits: StoredValue<u32>,
+    /// Is the draft to be run when the model under way is there?
+    pub run_when_loaded: StoredValue<bool>,
+    /// Was the change to come a step to another place, which going back undoes?
+    pub step: StoredValue<bool>,
+    pub hands: StoredValue<Rc<Hands>, LocalStorage>,
+}
+
+/// What cannot leave the page's thread.
+#[derive(Default)]
+pub(super) struct Hands {
+    pub client: RefCell<Option<Rc<Client>>>,
+    /// The folder opened last, by its name: a fresh worker needs its files again.
+    pub folder: RefCell<(String, Vec<File>)>,
+    /// Who waits for which sweep to end.
+    pub awaited: RefCell<Option<(u32, Ended)>>,
+}
+
+/// Called when a sweep ends: with what it found, or `None` where it was stopped.
+pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;
+
+impl Studio {
+    /// The state of a link, with the baked picture where it is that of the link.
+    pub fn open(link: &Link) -> Self {
+        let draft = link.draft.clone().unwrap_or_else(examples::first);
+        let shown = (link.view == View::Lens)
+            .then(examples::baked)
+            .flatten()
+            .filter(|report| draft.answer.is_some() && opened::asks_for(report, &draft))
+            .map(|report| Shown {
+                report: Arc::new(report),
+                origin: Origin::Baked,
+            });
+        let state = State {
+            draft: RwSignal::new(draft),
+            column: RwSignal::new(link.column),
+            view: RwSignal::new(link.view),
+            sweeping: RwSignal::new(link.sweeping.clone()),
+            shown: RwSignal::new(shown),
+            lab: RwSignal::new(None),
+            swept: RwSignal::new(None),
+            exchange: RwSignal::new(Exchange::default()),
+            problem: RwSignal::new(None),
+            wish: RwSignal::new(super::actions::kept_wish()),
+            engine: RwSignal::default(),
+            said: RwSignal::new(String::new()),
+            member: RwSignal::new(None),
+            is_awake: RwSignal::new(false),
+            edits: StoredValue::new(0),
+            run_when_loaded: StoredValue::new(true),
+            step: StoredValue::new(false),
+            hands: StoredValue::new_local(Rc::default()),
+        };
+        let exchange = state.exchange;
+        let model = Memo::new(move |_| {
+            let choice = state.draft.with(|draft| draft.model.clone());
+            exchange.with(|exchange| {
+                let held = exchange.held().filter(|held| held.choice == choice);
+                held.map(|held| held.facts.clone())
+            })
+        });
+        // Progress of one request draws nothing anew that is about the other, or about the model.
+        let work = Memo::new(move |_| exchange.with(|exchange| exchange.work().cloned()));
+        let sweep = Memo::new(move |_| exchange.with(|exchange| exchange.sweep().cloned()));
+        let held = Memo::new(move |_| exchange.with(|exchange| exchange.held().cloned()));
+        let view = Memo::new(move |_| state.view.get());
+        Self {
+            draft: state.draft.into(),
+            column: state.column.into(),
+            view: view.into(),
+            sweeping: state.sweeping.into(),
+            shown: state.shown.into(),
+            lab: state.lab.into(),
+            swept: state.swept.into(),
+            work: work.into(),
+            sweep: sweep.into(),
+            problem: state.problem.into(),
+            model: model.into(),
+            held: held.into(),
+            wish: state.wish.into(),
+            engine: state.engine.into(),
+            said: state.said.into(),
+            member: state.member.into(),
+            state,
+        }
+    }
+
+    /// What is wrong with a plan's line, as far as the model held can tell.
+    pub fn plan_error(self, line: &str) -> Option<String> {
+        if line.trim().is_empty() {
+            return None;
+        }
+        self.model.with(|model| {
+            let model = model.as_ref()?;
+            Plan::parse(line, &model.order)
+                .err()
+                .map(|error| sentence(&error.to_string()))
+        })
+    }
+
+    /// Is the picture that of the draft?
+    pub fn is_current(self) -> bool {
+        self.picture().with(|shown| {
+            self.draft.with(|draft| {
+                shown
+                    .as_ref()
+                    .is_some_and(|shown| opened::asks_for(&shown.report, draft))
+            })
+        })
+    }
+
+    /// Is there no picture of the draft, and nothing under way that would draw it?
+    pub fn is_stopped(self) -> bool {
+        let is_awake = self.state.is_awake.get();
+        let waits = self.picture().with(|shown| {
+            shown
+                .as_ref()
+                .is_none_or(|shown| shown.origin == Origin::Baked)
+        });
+        let plan = self.draft.with(|draft| draft.plan.clone());
+        is_awake
+            && self.work.with(Option::is_none)
+            && (waits || !self.is_current())
+            && self.plan_error(&plan).is_none()
+    }
+
+    /// Has the reader said which option is right? Only then is anything right or wrong.
+    pub fn is_judged(self) -> bool {
+        self.draft.with(|draft| draft.answer.is_some())
+    }
+
+    /// The picture of the view that is open.
+    pub fn picture(self) -> Signal<Option<Shown>> {
+        match self.view.get() {
+            View::Orders => self.lab,
+            _ => self.shown,
+        }
+    }
+
+    /// Token ids that stand for words the tokenizer does not know, and how many words it knows;
+    /// `None` for a tokenizer that can spell everything, and for a report of another model.
+    pub fn known_words(self, report: &Report) -> Option<Known> {
+        self.held.with(|held| {
+            let held = held.as_ref()?;
+            let is_own = held.facts == report.model;
+            held.vocabulary.filter(|_| is_own)
+        })
+    }
+
+    /// What is in the file picker's place for a model of this name.
+    pub fn is_folder(self) -> bool {
+        self.draft
+            .with(|draft| matches!(draft.model, Choice::Folder(_)))
+    }
+
+    pub(super) fn hands(self) -> Rc<Hands> {
+        self.state.hands.get_value()
+    }
+}
+
+/// An error's text as a sentence of the page: capital first (unless it begins with a file's or a
+/// tensor's name), full stop last.
+pub(in crate::app) fn sentence(text: &str) -> String {
+    let text = text.trim();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut out = if word.chars().all(char::is_alphabetic) {
+        let mut chars = text.chars();
+        let first: String = chars
+            .next()
+            .map(|c| c.to_uppercase().collect())
+            .unwrap_or_default();
+        first + chars.as_str()
+    } else {
+        text.to_owned()
+    };
+    if !out.ends_with(['.', '!', '?']) {
+        out.push('.');
+    }
+    out
+}

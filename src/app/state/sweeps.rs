@@ -1,0 +1,192 @@
+//! What the reader asked to sweep, and what is shown of it.
+
+use leptos::prelude::*;
+
+use super::studio::sentence;
+use super::{Origin, Studio};
+use crate::app::protocol::Ask;
+use crate::chart::number;
+use crate::study::orders::{Orders, Sweep, Variant};
+use crate::task::minilang::Task;
+
+/// Rows a task on which the reader's own order is tried.
+pub const OWN_ROWS: usize = 200;
+
+#[derive(Clone, Copy)]
+pub struct Sweeps {
+    studio: Studio,
+}
+
+impl Sweeps {
+    pub fn start(studio: Studio) -> Self {
+        Self { studio }
+    }
+
+    pub fn choose_task(self, task: Task, on: bool) {
+        self.studio.set_sweeping(|sweeping| {
+            let tasks = &mut sweeping.tasks;
+            tasks.retain(|&other| other != task);
+            if on {
+                tasks.push(task);
+                tasks.sort_by_key(|task| *task as u8);
+            }
+        });
+    }
+
+    pub fn choose_kind(self, kind: Sweep, on: bool) {
+        self.studio.set_sweeping(|sweeping| {
+            let kinds = &mut sweeping.kinds;
+            kinds.retain(|&other| other != kind);
+            if on {
+                kinds.push(kind);
+                kinds.sort_unstable();
+            }
+        });
+    }
+
+    /// Why the model held has nothing to try for a sweep.
+    pub fn problem(self, sweep: Sweep) -> Option<String> {
+        let runs = self
+            .studio
+            .model
+            .with(|model| model.as_ref().map(|model| model.order.len()))?;
+        let extent = self.studio.sweeping.with(|sweeping| sweeping.extent);
+        sweep
+            .strategies(runs, extent)
+            .err()
+            .map(|error| sentence(&error.to_string()))
+    }
+
+    /// The chosen sweeps that the model has.
+    fn existing(self) -> Vec<Sweep> {
+        let kinds = self.studio.sweeping.with(|sweeping| sweeping.kinds.clone());
+        kinds
+            .into_iter()
+            .filter(|&kind| self.problem(kind).is_none())
+            .collect()
+    }
+
+    fn has_tasks(self) -> bool {
+        self.studio.sweeping.with(|s| !s.tasks.is_empty())
+    }
+
+    pub fn can_run(self) -> bool {
+        self.has_tasks() && !self.existing().is_empty()
+    }
+
+    /// The reader's own order, if it is one that can be tried.
+    pub fn own_plan(self) -> Option<String> {
+        let line = self.studio.draft.with(|draft| draft.plan.trim().to_owned());
+        let sound = !line.is_empty() && self.studio.plan_error(&line).is_none();
+        (sound && self.has_tasks()).then_some(line)
+    }
+
+    /// What trying the reader's own order means with the tasks that are ticked.
+    pub fn own_words(self) -> String {
+        let tasks = self.studio.sweeping.with(|sweeping| {
+            let names: Vec<&str> = sweeping.tasks.iter().map(|task| task.name()).collect();
+            names.join(", ")
+        });
+        match tasks.as_str() {
+            "" => "Try this plan on many rows: tick a task below".to_owned(),
+            tasks => format!("Try this plan on {OWN_ROWS} rows of {tasks}"),
+        }
+    }
+
+    pub fn run(self) {
+        let sweeps = untrack(|| self.existing());
+        let rows = self.studio.sweeping.with_untracked(|s| s.rows);
+        self.ask(rows, sweeps, Vec::new());
+    }
+
+    /// Tries the reader's own order on many rows of the ticked tasks.
+    pub fn run_own(self) {
+        if let Some(plan) = untrack(|| self.own_plan()) {
+            self.ask(OWN_ROWS, Vec::new(), vec![plan]);
+        }
+    }
+
+    fn ask(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {
+        let (tasks, extent) = self.studio.sweeping.with_untracked(|s| {
+            let tasks = s.tasks.iter().map(|task| task.name().to_owned());
+            (tasks.collect(), s.extent)
+        });
+        let ask = Ask::Orders {
+            tasks,
+            rows,
+            sweeps,
+            extent,
+            plans,
+        };
+        self.studio.start_sweep(ask, |_| ());
+    }
+
+    /// The task whose pictures are shown.
+    pub fn shown_task(self) -> Option<String> {
+        self.with_orders(|orders| orders.task.clone())
+    }
+
+    /// The sweep that is shown.
+    pub fn with_orders<T>(self, of: impl Fn(&Orders) -> T) -> Option<T> {
+        let wanted = self.studio.sweeping.with(|sweeping| sweeping.shown.clone());
+        self.studio.swept.with(|swept| {
+            let all = &swept.as_ref()?.report.orders;
+            let chosen = all
+                .iter()
+                .find(|orders| Some(&orders.task) == wanted.as_ref());
+            chosen.or_else(|| all.first()).map(of)
+        })
+    }
+
+    /// `[task][own orders]` what was found of orders that belong to no curve, with the model's own
+    /// order before them.
+    pub fn own_orders(self) -> Vec<(String, Vec<Variant>)> {
+        self.studio.swept.with(|swept| {
+            let all = swept.iter().flat_map(|swept| &swept.report.orders);
+            all.filter_map(|orders| {
+                let drawn: Vec<usize> = orders
+                    .points
+                    .iter()
+                    .flat_map(|point| point.variants.clone())
+                    .collect();
+                let own = orders.variants.iter().enumerate();
+                let own = own.filter(|(i, _)| !drawn.contains(i));
+                let own: Vec<Variant> = own.map(|(_, variant)| variant.clone()).collect();
+                let all = std::iter::once(orders.original.clone()).chain(own);
+                let all: Vec<Variant> = all.collect();
+                (all.len() > 1).then(|| (orders.task.clone(), all))
+            })
+            .collect()
+        })
+    }
+
+    /// Where the pictures come from, in one sentence.
+    pub fn source(self) -> String {
+        let counted = self.with_orders(|orders| {
+            format!(
+                "{} of {} rows of “{}”, {} orders, {} block runs a row instead of {}; chance {}, always the commonest answer {}",
+                orders.rows,
+                orders.rows_asked,
+                orders.task,
+                orders.variants.len(),
+                orders.block_runs,
+                orders.block_runs_alone,
+                number::fixed(orders.chance, 3),
+                number::fixed(orders.majority, 3),
+            )
+        });
+        self.studio.swept.with(|swept| {
+            let (Some(swept), Some(counted)) = (swept, counted) else {
+                return String::new();
+            };
+            let name = &swept.report.model.name;
+            match &swept.origin {
+                Origin::Live { milliseconds, .. } => {
+                    let time = number::fixed(milliseconds / 1000.0, 1);
+                    format!("Computed here by {name} in {time} s: {counted}.")
+                }
+                _ => format!("From a report: {name}, {counted}."),
+            }
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! The lens: one prompt, every stroke.
+
+mod identity;
+
+use leptos::prelude::*;
+
+use crate::app::shell::Themes;
+use crate::app::state::{Shown, Studio};
+use crate::app::widgets::{
+    Columns, FigureView, Options, Painters, PromptEditor, PromptLine, Provenance, WhichIsRight,
+    source,
+};
+use crate::chart::{figures, prompt_figures};
+use identity::IdentityLine;
+
+#[component]
+pub fn LensView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let themes = expect_context::<Themes>();
+    let figures = Memo::new(move |_| {
+        studio.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let (column, theme) = (studio.column.get(), themes.theme.get());
+            match (shown.lens(), &shown.report.prompts) {
+                (Some(lens), _) => Some(figures(lens, column, theme)),
+                (None, Some(prompts)) => Some(prompt_figures(prompts, column, theme)),
+                (None, None) => None,
+            }
+        })
+    });
+    let figure = move |index: usize| {
+        Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())))
+    };
+    let said = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
+    let there = Memo::new(move |_| figures.with(Option::is_some));
+    // What is measured from the right answer waits until the reader has said which it is.
+    // A report of many prompts says it of each.
+    let many = Memo::new(move |_| {
+        studio.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let prompts = shown.report.prompts.as_ref()?;
+            shown.lens().is_none().then_some(prompts.rows.len())
+        })
+    });
+    let judged =
+        Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
+    let asks = Memo::new(move |_| there.get() && !judged.get());
+    let lens = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
+    });
+    view! {
+        <section class="first" aria-label="The prompt, the answer, the painters">
+            <div class="prompt">
+                <PromptLine />
+            </div>
+            <div class="verdict">
+                <Options />
+                <Show when=move || judged.get()>
+                    <IdentityLine />
+                </Show>
+                <Show when=move || asks.get()>
+                    <WhichIsRight />
+                </Show>
+            </div>
+            <div class="painters">
+                <Show when=move || judged.get()>
+                    <Painters lens=lens />
+                </Show>
+                <Show when=move || there.get()>
+                    <Provenance />
+                </Show>
+            </div>
+            <PromptEditor />
+        </section>
+        <Show when=move || judged.get()>
+            <section class="pictures" aria-labelledby="pictures-title">
+                <h2 id="pictures-title">
+                    {move || match many.get() {
+                        Some(rows) => format!("Bias, diversity, error: means of {rows} prompts"),
+                        None => "Bias, diversity, error".to_owned(),
+                    }}
+                </h2>
+                <Columns />
+                <FigureView figure=figure(0) key="votes" group="lens" source=said point=studio.member />
+                <FigureView figure=figure(1) key="spread" group="lens" source=said />
+                <FigureView figure=figure(2) key="running" group="lens" source=said />
+            </section>
+        </Show>
+    }
+}

@@ -1,0 +1,202 @@
+//! Orders: the paper's questions, the blocks rearranged by hand, and sweeps over many orders.
+
+mod answers;
+mod own;
+mod questions;
+mod row;
+mod strategies;
+mod sweep;
+mod tools;
+
+use leptos::prelude::*;
+
+use crate::app::link::View;
+use crate::app::shell::{PlanLine, Themes};
+use crate::app::state::{Bench, Shown, Studio, Sweeps};
+use crate::app::widgets::{
+    Columns, FigureView, Index, IndexPlace, Painters, PromptEditor, PromptLine, Provenance,
+    SaveReport, WhichIsRight, source,
+};
+use crate::chart::{Figure, lab_figures, sweep_figures};
+use crate::study::report::Lens;
+use answers::Answers;
+use own::OwnOrders;
+use questions::Questions;
+use row::Row;
+use strategies::Strategies;
+use sweep::{SweepForm, SweepView};
+use tools::Tools;
+
+#[component]
+pub fn OrdersView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let original = Signal::derive(move || {
+        studio.lab.with(|shown| {
+            let lab = shown.as_ref()?.report.lab.as_ref()?;
+            Some::<Lens>(lab.original.clone())
+        })
+    });
+    let there = Memo::new(move |_| bench.row.with(Option::is_some));
+    let picture = Memo::new(move |_| studio.lab.with(Option::is_some));
+    let undo = window_event_listener(leptos::ev::keydown, move |event| {
+        let typing = event
+            .target()
+            .and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::Element>(target).ok())
+            .is_some_and(|target| ["INPUT", "TEXTAREA"].contains(&target.tag_name().as_str()));
+        let command = event.ctrl_key() || event.meta_key();
+        if typing || !command || studio.view.get_untracked() != View::Orders {
+            return;
+        }
+        match (event.key().to_lowercase().as_str(), event.shift_key()) {
+            ("z", false) => bench.undo(),
+            ("z", true) | ("y", _) => bench.redo(),
+            _ => return,
+        }
+        event.prevent_default();
+    });
+    on_cleanup(move || undo.remove());
+    let judged = Memo::new(move |_| picture.get() && studio.is_judged());
+    let asks = Memo::new(move |_| picture.get() && !studio.is_judged());
+    let places = Signal::derive(|| {
+        [
+            ("questions-title", "Questions"),
+            ("order-title", "The order"),
+            ("lab-title", "Before and after"),
+            ("sweeps-title", "Sweeps"),
+        ]
+        .map(|(id, name)| IndexPlace::new(id, name))
+        .to_vec()
+    });
+    view! {
+        <Index places />
+        <Questions />
+        <section class="painters" aria-labelledby="order-title">
+            <h2 id="order-title">"The order of the painters"</h2>
+            <div class="question">
+                <PromptLine />
+                <details class="more">
+                    <summary>"Another prompt"</summary>
+                    <PromptEditor />
+                </details>
+            </div>
+            <PlanLine />
+            <Show when=move || there.get()>
+                <div class="bench">
+                    <p class="field" id="own-row">"The model's own order"</p>
+                    <Painters lens=original bare=true />
+                    <p class="field">"Your order"</p>
+                    <Row />
+                    <Tools />
+                    <Strategies />
+                </div>
+            </Show>
+            <Show when=move || judged.get()>
+                <Answers />
+            </Show>
+            <Show when=move || asks.get()>
+                <WhichIsRight />
+            </Show>
+            <Show when=move || picture.get()>
+                <Provenance />
+            </Show>
+        </section>
+        <Show when=move || judged.get()>
+            <LabPictures />
+        </Show>
+        <SweepSection />
+    }
+}
+
+#[component]
+fn LabPictures() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let themes = expect_context::<Themes>();
+    let figures = Memo::new(move |_| {
+        studio.lab.with(|shown| {
+            let lab = shown.as_ref()?.report.lab.as_ref()?;
+            Some(lab_figures(lab, studio.column.get(), themes.theme.get()))
+        })
+    });
+    let source = Signal::derive(move || {
+        studio
+            .lab
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
+    let one = move |key: &'static str| find(figures.into(), key);
+    view! {
+        <section class="pictures" aria-labelledby="lab-title">
+            <h2 id="lab-title">"Before and after"</h2>
+            <Columns />
+            {["both", "votes", "cosine", "trajectories"]
+                .map(|key| view! { <FigureView figure=one(key) key group=key source /> })
+                .collect_view()}
+        </section>
+    }
+}
+
+#[component]
+fn SweepSection() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let sweeps = expect_context::<Sweeps>();
+    let themes = expect_context::<Themes>();
+    let figures = Memo::new(move |_| {
+        let (quantity, column) = (studio.sweeping.with(|s| s.quantity), studio.column.get());
+        let theme = themes.theme.get();
+        sweeps.with_orders(|orders| sweep_figures(orders, quantity, column, theme))
+    });
+    let source = Signal::derive(move || sweeps.source());
+    let shown: Signal<Option<Shown>> = studio.swept;
+    let there = Memo::new(move |_| studio.swept.with(Option::is_some));
+    let empty = move || figures.with(|figures| figures.as_ref().is_some_and(Vec::is_empty));
+    let open = Callback::new(move |plan: String| {
+        bench.set_plan(plan.clone());
+        studio.say(format!("{plan} is in the lab."));
+    });
+    let has = move |key: &'static str| {
+        Memo::new(move |_| {
+            figures.with(|figures| figures.iter().flatten().any(|figure| figure.key == key))
+        })
+    };
+    view! {
+        <section class="sweeps" aria-labelledby="sweeps-title">
+            <h2 id="sweeps-title">"Many orders, many rows"</h2>
+            <p class="look">
+                "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; a click on a point, or on its \
+                 plan in the table, puts that order on the bench above."
+            </p>
+            <SweepForm />
+            <Show when=move || there.get()>
+                <p class="provenance">{source}</p>
+                <p class="keep"><SaveReport shown name="orders" /></p>
+                <OwnOrders />
+                <SweepView />
+                <Show when=empty>
+                    <p class="problem">
+                        "These rows have no such number: the model's own order does not score above chance on them. Plot another one."
+                    </p>
+                </Show>
+                {["neighbours", "family", "loops"]
+                    .map(|key| {
+                        let here = has(key);
+                        view! {
+                            <Show when=move || here.get()>
+                                <FigureView figure=find(figures.into(), key) key group=key source on_plan=open />
+                            </Show>
+                        }
+                    })
+                    .collect_view()}
+            </Show>
+        </section>
+    }
+}
+
+fn find(figures: Signal<Option<Vec<Figure>>>, key: &'static str) -> Signal<Option<Figure>> {
+    Signal::derive(move || {
+        figures.with(|figures| {
+            let mut all = figures.iter().flatten();
+            all.find(|figure| figure.key == key).cloned()
+        })
+    })
+}

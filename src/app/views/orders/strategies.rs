@@ -1,0 +1,156 @@
+//! The paper's named orders, one button each, with the numbers they take.
+
+use leptos::prelude::*;
+
+use crate::app::arrangement::{Edit, Offer};
+use crate::app::state::{Bench, Studio};
+use crate::plan::{MAX_REPEAT, Plan, Strategy};
+use crate::study::orders::Sweep;
+
+#[component]
+pub fn Strategies() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let order = Memo::new(move |_| {
+        bench.row.with(|row| {
+            row.as_ref()
+                .map_or_else(Vec::new, |row| row.order().to_vec())
+        })
+    });
+    let runs = move || order.with(Vec::len);
+    let set = move |change: &dyn Fn(&mut Offer, u64), value: String| {
+        if let Ok(value) = value.trim().parse() {
+            bench.offer.update(|offer| {
+                change(offer, value);
+                *offer = offer.within(order.with_untracked(Vec::len));
+            });
+        }
+    };
+    let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let buttons = move || {
+        let offer = bench.offer.get();
+        order.with(|order| {
+            offer
+                .all(order)
+                .into_iter()
+                .map(|named| {
+                    let strategy = named.strategy;
+                    let plan = strategy.plan(order).ok();
+                    let line = plan.as_ref().map(Plan::to_string).unwrap_or_default();
+                    let is_now = {
+                        let line = line.clone();
+                        move || {
+                            let now = bench.row.with(|row| {
+                                row.as_ref()
+                                    .and_then(|row| row.plan().ok())
+                                    .map(|plan| plan.to_string())
+                            });
+                            if now.as_ref() == Some(&line) {
+                                "true"
+                            } else {
+                                "false"
+                            }
+                        }
+                    };
+                    let title = match named.problem {
+                        Some(problem) => problem,
+                        None => line,
+                    };
+                    view! {
+                        <button
+                            type="button"
+                            class="strategy"
+                            disabled=plan.is_none()
+                            aria-pressed=is_now
+                            title=title
+                            on:click=move |_| bench.edit(Edit::Strategy(strategy))
+                        >
+                            {about(named.sweep, strategy)} " " <code>{strategy.to_string()}</code>
+                        </button>
+                    }
+                })
+                .collect_view()
+        })
+    };
+    let middle = move || {
+        let (runs, s) = (runs(), bench.offer.get().s);
+        if runs < 2 {
+            return "This model has too few blocks for a middle.".to_owned();
+        }
+        let (first, last) = (s + 1, runs - s - 1);
+        let name = studio.draft.with(|draft| draft.model.name().to_owned());
+        if first == last {
+            format!(
+                "With s = {s}, the middle of {name} is place {first} of its {runs}, counted from 0."
+            )
+        } else {
+            format!(
+                "With s = {s}, the middle of {name} is places {first} to {last} of its {runs}, counted from 0."
+            )
+        }
+    };
+    view! {
+        <fieldset class="strategies">
+            <legend>"Orders of the paper"</legend>
+            <div class="numbers-of">
+                <label class="number">
+                    "s"
+                    <input
+                        type="number"
+                        min="0"
+                        max=move || Offer::most_s(runs()).to_string()
+                        prop:value=move || bench.offer.get().s.to_string()
+                        on:change=move |event| set(&|offer, n| offer.s = small(n), event_target_value(&event))
+                    />
+                </label>
+                <label class="number">
+                    "seed"
+                    <input
+                        type="number"
+                        min="0"
+                        prop:value=move || bench.offer.get().seed.to_string()
+                        on:change=move |event| set(&|offer, n| offer.seed = n, event_target_value(&event))
+                    />
+                </label>
+                <label class="number">
+                    "rounds"
+                    <input
+                        type="number"
+                        min="1"
+                        max=MAX_REPEAT.to_string()
+                        prop:value=move || bench.offer.get().rounds.to_string()
+                        on:change=move |event| set(&|offer, n| offer.rounds = small(n), event_target_value(&event))
+                    />
+                </label>
+                <label class="number">
+                    "block"
+                    <input
+                        type="number"
+                        min="0"
+                        max=move || runs().saturating_sub(1).to_string()
+                        prop:value=move || bench.offer.get().position.to_string()
+                        on:change=move |event| set(&|offer, n| offer.position = small(n), event_target_value(&event))
+                    />
+                </label>
+            </div>
+            <div class="buttons">{buttons}</div>
+            <p class="hint">{middle}</p>
+        </fieldset>
+    }
+}
+
+fn about(sweep: Sweep, strategy: Strategy) -> String {
+    match (sweep, strategy) {
+        (_, Strategy::Drop { position }) => format!("Leave out place {position}"),
+        (_, Strategy::Swap { position }) => {
+            format!("Exchange places {position} and {}", position + 1)
+        }
+        (Sweep::Skip, _) => "Leave out the middle".to_owned(),
+        (Sweep::Repeat, _) => "Repeat the centre block".to_owned(),
+        (Sweep::Reverse, _) => "Reverse the middle".to_owned(),
+        (Sweep::Shuffle, _) => "Shuffle the middle".to_owned(),
+        (Sweep::Parallel, _) => "The middle side by side".to_owned(),
+        (_, Strategy::Loop { rounds, .. }) => format!("That {rounds} times over"),
+        (sweep, _) => sweep.name().to_owned(),
+    }
+}

@@ -1,0 +1,184 @@
+//! Which sweep to run: tasks, rows, orders, and what the pictures plot.
+
+use leptos::prelude::*;
+
+use crate::app::link::{MOST_ROWS, MOST_SEEDS};
+use crate::app::state::{Place, Studio, Sweeps};
+use crate::app::widgets::{ProblemLine, WorkBar};
+use crate::chart::{Column, Quantity};
+use crate::study::orders::Sweep;
+use crate::task::minilang::Task;
+
+#[component]
+pub fn SweepForm() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let sweeps = expect_context::<Sweeps>();
+    let task = move |task: Task| {
+        view! {
+            <label class="tick">
+                <input
+                    type="checkbox"
+                    prop:checked=move || studio.sweeping.with(|s| s.tasks.contains(&task))
+                    on:change=move |event| sweeps.choose_task(task, event_target_checked(&event))
+                />
+                <span>{task.name()}</span>
+            </label>
+        }
+    };
+    let sweep = move |sweep: Sweep| {
+        let problem = Memo::new(move |_| sweeps.problem(sweep));
+        view! {
+            <label class="tick">
+                <input
+                    type="checkbox"
+                    disabled=move || problem.with(Option::is_some)
+                    prop:checked=move || studio.sweeping.with(|s| s.kinds.contains(&sweep))
+                    on:change=move |event| sweeps.choose_kind(sweep, event_target_checked(&event))
+                />
+                <span>{sweep.name()}</span>
+            </label>
+        }
+    };
+    let missing = move || {
+        Sweep::ALL
+            .into_iter()
+            .filter_map(|sweep| sweeps.problem(sweep))
+            .map(|sentence| view! { <p class="hint">{sentence}</p> })
+            .collect_view()
+    };
+    let number =
+        move |name: &'static str, value: Signal<usize>, set: Callback<usize>, most: usize| {
+            view! {
+                <label class="number">
+                    {name}
+                    <input
+                        type="number"
+                        min="1"
+                        max=most.to_string()
+                        prop:value=move || value.get().to_string()
+                        on:change=move |event| {
+                            if let Ok(n) = event_target_value(&event).trim().parse::<usize>() {
+                                set.run(n.clamp(1, most));
+                            }
+                        }
+                    />
+                </label>
+            }
+        };
+    view! {
+        <form class="sweep" on:submit=move |event| {
+            event.prevent_default();
+            sweeps.run();
+        }>
+            <fieldset class="ticks" id="sweep-tasks">
+                <legend>"Tasks of the apprentices"</legend>
+                {Task::ALL.map(task).collect_view()}
+            </fieldset>
+            <fieldset class="ticks" id="sweep-kinds">
+                <legend>"Orders"</legend>
+                {Sweep::ALL.map(sweep).collect_view()}
+            </fieldset>
+            <div class="tools">
+                {number(
+                    "rows a task",
+                    Signal::derive(move || studio.sweeping.with(|s| s.rows)),
+                    Callback::new(move |n| studio.set_sweeping(|s| s.rows = n)),
+                    MOST_ROWS,
+                )}
+                {number(
+                    "shuffles",
+                    Signal::derive(move || studio.sweeping.with(|s| s.extent.seeds as usize)),
+                    Callback::new(move |n: usize| studio.set_sweeping(|s| s.extent.seeds = n as u64)),
+                    MOST_SEEDS as usize,
+                )}
+                {number(
+                    "rounds at most",
+                    Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds)),
+                    Callback::new(move |n| studio.set_sweeping(|s| s.extent.rounds = n)),
+                    crate::plan::MAX_REPEAT,
+                )}
+                <button type="submit" disabled=move || !sweeps.can_run()>
+                    {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
+                </button>
+            </div>
+            {missing}
+            <WorkBar of=studio.sweep id="cancel-sweep" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
+            <ProblemLine place=Place::Sweep />
+        </form>
+    }
+}
+
+/// What is plotted, and of which task.
+#[component]
+pub fn SweepView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let sweeps = expect_context::<Sweeps>();
+    let quantity = move || studio.sweeping.with(|s| s.quantity);
+    let label = |quantity: Quantity| match quantity {
+        Quantity::Kl => "KL from the own order",
+        Quantity::Normalised => "normalised accuracy",
+        other => other.word(),
+    };
+    let names = Memo::new(move |_| {
+        studio.swept.with(|swept| {
+            swept.as_ref().map_or_else(Vec::new, |swept| {
+                let orders = swept.report.orders.iter();
+                orders.map(|orders| orders.task.clone()).collect::<Vec<_>>()
+            })
+        })
+    });
+    let tasks = move || {
+        let shown = sweeps.shown_task();
+        names
+            .get()
+            .into_iter()
+            .map(|name| {
+                let selected = shown.as_ref() == Some(&name);
+                view! { <option value=name.clone() selected=selected>{name.clone()}</option> }
+            })
+            .collect_view()
+    };
+    view! {
+        <div class="plotted">
+            <label class="number">
+                "Task"
+                <select id="sweep-task" on:change=move |event| studio.set_sweeping(|s| s.shown = Some(event_target_value(&event)))>{tasks}</select>
+            </label>
+            <label class="number">
+                "Plotted"
+                <select
+                    id="plotted"
+                    prop:value=move || quantity().name()
+                    on:change=move |event| {
+                        let plotted = Quantity::parse(&event_target_value(&event)).unwrap_or_default();
+                        studio.set_sweeping(|s| s.quantity = plotted);
+                    }
+                >
+                    {Quantity::ALL
+                        .map(|quantity| {
+                            let selected = move || studio.sweeping.with(|s| s.quantity) == quantity;
+                            view! { <option value=quantity.name() selected=selected>{label(quantity)}</option> }
+                        })
+                        .collect_view()}
+                </select>
+            </label>
+            <Show when=move || quantity().has_columns()>
+                <label class="number">
+                    "Measured in"
+                    <select
+                        id="sweep-column"
+                        on:change=move |event| studio.choose_column(Column::parse(&event_target_value(&event)).unwrap_or_default())
+                    >
+                        {Column::ALL
+                            .map(|column| {
+                                let selected = move || studio.column.get() == column;
+                                let word = if column == Column::Paper { "as in the paper" } else { column.name() };
+                                view! { <option value=column.name() selected=selected>{word}</option> }
+                            })
+                            .collect_view()}
+                    </select>
+                </label>
+            </Show>
+        </div>
+    }
+}

@@ -1,0 +1,149 @@
+//! Models x tasks as one table of means, each the way to its rows; and what has no numbers, and why.
+
+use leptos::prelude::*;
+
+use super::rows::Rows;
+use crate::app::link::MeanOf;
+use crate::app::state::Surveys;
+use crate::chart::number::{fixed, short};
+use crate::study::survey::{Found, Survey, SurveyedOutcome};
+
+fn value(found: &Found, of: MeanOf) -> f64 {
+    let total = &found.averages.probability.total;
+    match of {
+        MeanOf::Accuracy => found.averages.accuracy,
+        MeanOf::Mse => total.mse,
+        MeanOf::Bias => total.bias,
+        MeanOf::Diversity => total.diversity,
+    }
+}
+
+#[component]
+pub fn Cells() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let of = Memo::new(move |_| surveys.looking.with(|looking| looking.mean));
+    let rows = Memo::new(move |_| surveys.looking.with(|looking| looking.rows));
+    let failed = move || {
+        let survey = surveys.shown.get()?;
+        let lines: Vec<_> = survey
+            .failed()
+            .map(|(model, task, why)| view! { <li>{format!("{} on {}: {why}", model.name, task.name)}</li> })
+            .collect();
+        (!lines.is_empty()).then(|| {
+            view! {
+                <p class="hint">"Without numbers:"</p>
+                <ul class="failed">{lines}</ul>
+            }
+        })
+    };
+    let radio = move |mean: MeanOf| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="quantity"
+                    prop:checked=move || of.get() == mean
+                    on:change=move |_| surveys.look(|looking| looking.mean = mean)
+                />
+                <span>{mean.name()}</span>
+            </label>
+        }
+    };
+    view! {
+        <section class="cells" aria-labelledby="cells-title">
+            <h2 id="cells-title">"From means to rows"</h2>
+            <p class="look">"Every number is a mean over a task's rows. Choose one to see some of them, and each of those in the lens."</p>
+            <Show when=move || of.get() != MeanOf::Accuracy>
+                <p class="hint">
+                    "Sizes across depths do not compare: these are means over a model's strokes, and deeper models have more of them."
+                </p>
+            </Show>
+            <fieldset class="columns">
+                <legend>"Mean of"</legend>
+                {MeanOf::ALL.map(radio).collect_view()}
+            </fieldset>
+            <div class="scroll" tabindex="0" role="region" aria-label="Models and tasks">
+                {move || surveys.shown.get().map(|survey| table(surveys, &survey, of.get()))}
+            </div>
+            {failed}
+            <Show when=move || rows.get()>
+                <Rows />
+            </Show>
+        </section>
+    }
+}
+
+fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<> {
+    let name = of.name();
+    let models: Vec<usize> = (0..survey.models.len())
+        .filter(|&model| survey.cells.iter().any(|cell| cell.model == model))
+        .collect();
+    let head = models
+        .iter()
+        .map(|&model| view! { <th scope="col">{survey.models[model].name.clone()}</th> });
+    let head = head.collect_view();
+    let rows = survey.tasks.iter().enumerate().map(|(task, known)| {
+        let cells = models.iter().map(|&model| {
+            let cell = survey
+                .cells
+                .iter()
+                .find(|cell| cell.model == model && cell.task == task);
+            let (model, task) = (survey.models[model].name.clone(), known.name.clone());
+            match cell.map(|cell| &cell.outcome) {
+                Some(SurveyedOutcome::Found(found)) => {
+                    mean(surveys, model, task, name, value(found, of)).into_any()
+                }
+                Some(SurveyedOutcome::Failed(_)) => {
+                    view! { <td class="none">"failed"</td> }.into_any()
+                }
+                None => view! { <td class="none">"–"</td> }.into_any(),
+            }
+        });
+        view! {
+            <tr>
+                <th scope="row">{known.name.clone()}</th>
+                {cells.collect_view()}
+            </tr>
+        }
+    });
+    view! {
+        <table class="means">
+            <caption>{format!("Mean {name} of each model on each task")}</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"task"</th>
+                    {head}
+                </tr>
+            </thead>
+            <tbody>{rows.collect_view()}</tbody>
+        </table>
+    }
+}
+
+fn mean(
+    surveys: Surveys,
+    model: String,
+    task: String,
+    name: &'static str,
+    value: f64,
+) -> impl IntoView {
+    let shown = if name == "accuracy" {
+        format!("{} %", fixed(100.0 * value, 1))
+    } else {
+        short(value)
+    };
+    let label = format!("Rows of {model} on {task}: {name} {shown}");
+    let (own_model, own_task) = (model.clone(), task.clone());
+    let open = Memo::new(move |_| {
+        let rows = surveys.looking.with(|looking| looking.rows);
+        rows && surveys.is_chosen(&own_model, &own_task)
+    });
+    let choose = move |_| surveys.open_rows(&model, &task);
+    view! {
+        <td>
+            <button type="button" class="mean" aria-label=label aria-pressed=move || open.get().to_string() on:click=choose>
+                {shown}
+            </button>
+        </td>
+    }
+}

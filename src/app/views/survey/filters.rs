@@ -1,0 +1,83 @@
+//! Which models and which tasks the pictures are of.
+
+use std::collections::BTreeSet;
+
+use leptos::prelude::*;
+
+use crate::app::state::Surveys;
+use crate::study::survey::Survey;
+
+#[component]
+pub fn Filters() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let models = names(surveys, |survey| {
+        survey.models.iter().map(|m| m.name.clone()).collect()
+    });
+    let tasks = names(surveys, |survey| {
+        survey.tasks.iter().map(|t| t.name.clone()).collect()
+    });
+    view! {
+        <section class="filters" aria-labelledby="filters-title">
+            <h2 id="filters-title">"What is compared"</h2>
+            <Ticks legend="Models" class="of-models" names=models hidden=surveys.hidden_models models=true />
+            <Ticks legend="Tasks" class="of-tasks" names=tasks hidden=surveys.hidden_tasks models=false />
+        </section>
+    }
+}
+
+fn names(surveys: Surveys, of: fn(&Survey) -> Vec<String>) -> Memo<Vec<String>> {
+    Memo::new(move |_| {
+        surveys.joined.with(|joined| {
+            joined
+                .as_ref()
+                .map(|joined| of(&joined.survey))
+                .unwrap_or_default()
+        })
+    })
+}
+
+#[component]
+fn Ticks(
+    legend: &'static str,
+    class: &'static str,
+    names: Memo<Vec<String>>,
+    hidden: Memo<BTreeSet<String>>,
+    models: bool,
+) -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let tick = move |name: String| {
+        let (own, other) = (name.clone(), name.clone());
+        let turn = move |event| {
+            let shown = event_target_checked(&event);
+            surveys.look(|looking| {
+                let hidden = if models {
+                    &mut looking.hidden_models
+                } else {
+                    &mut looking.hidden_tasks
+                };
+                if shown {
+                    hidden.remove(&other);
+                } else {
+                    hidden.insert(other.clone());
+                }
+            });
+        };
+        view! {
+            <label class="tick">
+                <input
+                    type="checkbox"
+                    value=name.clone()
+                    prop:checked=move || !hidden.with(|hidden| hidden.contains(&own))
+                    on:change=turn
+                />
+                <span>{name}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class=format!("ticks {class}")>
+            <legend>{legend}</legend>
+            {move || names.get().into_iter().map(tick).collect_view()}
+        </fieldset>
+    }
+}

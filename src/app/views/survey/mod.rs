@@ -1,0 +1,43 @@
+//! Surveys: reports of models x tasks, from their means down to single rows. It runs no model.
+
+mod cells;
+mod filters;
+mod glossary;
+mod open;
+mod pictures;
+mod rows;
+
+use leptos::prelude::*;
+
+use crate::app::state::Surveys;
+use crate::app::widgets::{Index, IndexPlace};
+
+pub use pictures::{ModelChoice, TaskChoice};
+
+#[component]
+pub fn SurveyView() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
+    let places = Signal::derive(|| {
+        [
+            ("reports-title", "Reports"),
+            ("filters-title", "What is compared"),
+            ("cells-title", "Means and rows"),
+            ("pictures-title", "Figures"),
+            ("stream-title", "One model's stream"),
+            ("words-title", "Words"),
+        ]
+        .map(|(id, name)| IndexPlace::new(id, name))
+        .to_vec()
+    });
+    view! {
+        <Index places />
+        <open::Open />
+        <Show when=move || there.get()>
+            <filters::Filters />
+            <cells::Cells />
+            <pictures::Pictures />
+            <glossary::Glossary />
+        </Show>
+    }
+}

@@ -1,0 +1,88 @@
+//! The reports that are open, and the ways to open another.
+
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use crate::app::files;
+use crate::app::state::{OpenSurvey, Studio, Surveys};
+
+#[component]
+pub fn Open() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let studio = expect_context::<Studio>();
+    let take = move |event: leptos::ev::Event| {
+        let input: HtmlInputElement = event_target(&event);
+        if let Some(list) = input.files().filter(|list| list.length() > 0) {
+            studio.open_files(surveys, files::from_list(&list));
+        }
+        // The same file can be chosen again.
+        input.set_value("");
+    };
+    let none = move || surveys.opened.with(Vec::is_empty) && !surveys.busy.get();
+    let notes = move || {
+        let notes = surveys
+            .joined
+            .get()
+            .map(|joined| joined.notes.clone())
+            .unwrap_or_default();
+        notes
+            .into_iter()
+            .map(|note| view! { <p class="hint note">{note}</p> })
+            .collect_view()
+    };
+    view! {
+        <section class="reports" aria-labelledby="reports-title">
+            <h2 id="reports-title">"Reports"</h2>
+            <ul class="opened">
+                <For each=move || surveys.opened.get() key=|one| one.id let(one)>{line(surveys, one)}</For>
+            </ul>
+            <Show when=move || surveys.busy.get()>
+                <p class="hint">"The report is being read."</p>
+            </Show>
+            <div class="openers">
+                <label class="button">
+                    "Open reports"
+                    <input type="file" id="report" class="unseen" multiple="" accept=".json,application/json" on:change=take />
+                </label>
+                <Show when=none>
+                    <button type="button" on:click=move |_| surveys.open_baked()>"The apprentices' survey"</button>
+                </Show>
+            </div>
+            <p class="hint">
+                "Open the " <code>"survey.atelier.json"</code> " that " <code>"atelier survey"</code>
+                " writes, or drop it anywhere on the page; several are compared. Nothing is uploaded."
+            </p>
+            <p class="problem" class:empty=move || surveys.problem.with(String::is_empty)>{move || surveys.problem.get()}</p>
+            {notes}
+        </section>
+    }
+}
+
+fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
+    let survey = &one.survey;
+    let shots = match survey.shots {
+        0 => String::new(),
+        shots => format!(", {shots} worked examples in front"),
+    };
+    let name = if one.baked {
+        "The apprentices' survey, baked with the page".to_owned()
+    } else {
+        one.name.clone()
+    };
+    let close = format!("Close {name}");
+    // The largest task's rows, whether or not the survey was asked for that many.
+    let rows = survey.tasks.iter().map(|task| task.rows).max();
+    let facts = format!(
+        "{} models, {} tasks, at most {} rows each{shots}",
+        survey.models.len(),
+        survey.tasks.len(),
+        rows.unwrap_or(0)
+    );
+    view! {
+        <li>
+            <span class="report-name">{name}</span>
+            <span class="hint">{facts}</span>
+            <button type="button" aria-label=close on:click=move |_| surveys.close(one.id)>"Close"</button>
+        </li>
+    }
+}

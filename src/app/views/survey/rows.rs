@@ -1,0 +1,156 @@
+//! Some rows of one model on one task, and the way of each into the lens.
+
+use leptos::prelude::*;
+
+use crate::app::link::{Choice, Draft, Link, View};
+use crate::app::state::Surveys;
+use crate::chart::number::{fixed, short};
+use crate::model::catalogue;
+use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome};
+
+#[component]
+pub fn Rows() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    move || {
+        let survey = surveys.shown.get()?;
+        let (model, task) = (surveys.model()?, surveys.task()?);
+        let cell = survey
+            .cells
+            .iter()
+            .find(|cell| cell.model == model && cell.task == task)?;
+        match &cell.outcome {
+            SurveyedOutcome::Found(found) => Some(list(&survey, model, task, found).into_any()),
+            SurveyedOutcome::Failed(why) => {
+                Some(view! { <p class="problem">{why.clone()}</p> }.into_any())
+            }
+        }
+    }
+}
+
+fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoView + use<> {
+    let (name, known) = (&survey.models[model].name, &survey.tasks[task]);
+    let headline = format!(
+        "{name} on {}: {} % right, {} of {} rows",
+        known.name,
+        fixed(100.0 * found.averages.accuracy, 1),
+        found.samples.len(),
+        found.averages.rows
+    );
+    // A model of another report may have been given its report's name; the catalogue's have none.
+    let is_known = catalogue::KNOWN.iter().any(|known| known.name == name);
+    let way = if found.facts.rivals || known.score != crate::task::score::Score::Option {
+        Some(
+            "These rows are scored by continuations, not by single tokens: the lens, which reads single tokens, cannot open them.",
+        )
+    } else if !is_known {
+        Some(
+            "This model does not come with the page: open its folder in the lens first, then put the row's prompt and options there.",
+        )
+    } else {
+        None
+    };
+    let rows = found
+        .samples
+        .iter()
+        .map(|sample| row(sample, (way.is_none()).then_some(name)));
+    view! {
+        <div class="rows">
+            <h3>{headline}</h3>
+            <p class="hint">{format!("{}. Rows are spread evenly over the task; ✓ marks the right option, the underlined one is the model's answer.", known.about.trim_end_matches('.'))}</p>
+            {way.map(|way| view! { <p class="hint">{way}</p> })}
+            <ol class="samples">{rows.collect_view()}</ol>
+        </div>
+    }
+}
+
+fn row(sample: &Sample, model: Option<&String>) -> impl IntoView + use<> {
+    let prompt = sample
+        .prompt
+        .clone()
+        .unwrap_or_else(|| format!("row {}, of token ids", sample.row));
+    let options = options(sample);
+    let named = format!("row {}", sample.row);
+    let unseen = format!(", {named}");
+    let link = model.and_then(|model| lens_link(sample, model)).map(
+        |link| view! { <a href=link>"Open in the lens"<span class="unseen">{unseen}</span></a> },
+    );
+    let [mse, bias, diversity] = sample.probability.map(short);
+    view! {
+        <li class="sample" class:wrong=!sample.correct>
+            <p class="sample-prompt">{prompt}</p>
+            <p class="sample-options">{options}</p>
+            <p class="sample-numbers">
+                <span class="quiet">{named} ", line " {sample.line}</span>
+                <span><span class="role mse">{mse}</span> " = " <span class="role bias">{bias}</span> " − " <span class="role diversity">{diversity}</span></span>
+                {link}
+            </p>
+        </li>
+    }
+}
+
+/// The row's own options with the right one and the answer marked; ids, where there is no text.
+fn options(sample: &Sample) -> AnyView {
+    let texts: Vec<String> = if sample.choices.len() == sample.option_ids.len() {
+        sample
+            .choices
+            .iter()
+            .map(|choice| choice.trim().to_owned())
+            .collect()
+    } else if sample.choices.is_empty() {
+        sample
+            .option_ids
+            .iter()
+            .map(|id| format!("token {id}"))
+            .collect()
+    } else {
+        // Votes are among tokens of its own; only what is right is known of the choices.
+        let right = sample.right.unwrap_or(0);
+        let verdict = if sample.correct {
+            "answered right"
+        } else {
+            "answered wrong"
+        };
+        let text = sample
+            .choices
+            .get(right)
+            .map(|text| text.trim().to_owned())
+            .unwrap_or_default();
+        return view! { <span class="sample-option">{format!("✓ {text} ({verdict})")}</span> }
+            .into_any();
+    };
+    let marked = texts.into_iter().enumerate().map(|(i, text)| {
+        let right = i == sample.answer;
+        let answered = i == sample.answered;
+        let said = match (right, answered) {
+            (true, true) => " (right, answered)",
+            (true, false) => " (right)",
+            (false, true) => " (answered)",
+            (false, false) => "",
+        };
+        view! {
+            <span class="sample-option" class:answered=answered>
+                {right.then_some("✓ ")}{text}<span class="unseen">{said}</span>
+            </span>
+        }
+    });
+    marked.collect_view().into_any()
+}
+
+/// The lens on this row, where its options are single tokens with text.
+fn lens_link(sample: &Sample, model: &str) -> Option<String> {
+    let prompt = sample.prompt.clone()?;
+    if sample.choices.len() != sample.option_ids.len() {
+        return None;
+    }
+    let link = Link {
+        draft: Some(Draft {
+            model: Choice::Known(model.to_owned()),
+            prompt,
+            options: sample.choices.clone(),
+            answer: Some(sample.answer),
+            plan: String::new(),
+        }),
+        ..Link::to(View::Lens)
+    };
+    Some(format!("#{}", link.fragment()))
+}

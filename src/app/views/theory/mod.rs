@@ -1,0 +1,58 @@
+//! Eight cards, one a theorem.
+
+mod theorem;
+
+use leptos::prelude::*;
+
+use super::survey::{ModelChoice, TaskChoice};
+use crate::app::state::Surveys;
+use crate::app::widgets::{Index, IndexPlace};
+use crate::chart::THEOREMS;
+use theorem::Card;
+
+#[component]
+pub fn TheoryView() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
+    let from = move || {
+        surveys.opened.with(|opened| {
+            let names: Vec<&str> = opened
+                .iter()
+                .map(|one| {
+                    if one.baked {
+                        "the apprentices' survey"
+                    } else {
+                        one.name.as_str()
+                    }
+                })
+                .collect();
+            format!("Rows are those of {}.", names.join(", "))
+        })
+    };
+    let places = Signal::derive(|| {
+        let all = THEOREMS.iter().map(|theorem| {
+            let name = format!("{}. {}", theorem.number, theorem.name);
+            IndexPlace::new(format!("theorem-{}-title", theorem.number), name)
+        });
+        all.collect::<Vec<_>>()
+    });
+    view! {
+        <Index places />
+        <section class="theory" aria-labelledby="theory-title">
+            <h2 id="theory-title">"Rows of"</h2>
+            <Show
+                when=move || there.get()
+                fallback=move || view! {
+                    <p class="hint">{move || if surveys.busy.get() { "The survey is being read." } else { "No report is open: open one in the Survey view." }}</p>
+                }
+            >
+                <p class="picks"><ModelChoice /> <TaskChoice /></p>
+                <p class="hint">{from} " Theorems 4 to 6 take one task, the first three all of the model's."</p>
+            </Show>
+            <p class="problem" class:empty=move || surveys.problem.with(String::is_empty)>{move || surveys.problem.get()}</p>
+        </section>
+        <Show when=move || there.get()>
+            {THEOREMS.iter().map(|theorem| view! { <Card theorem /> }).collect_view()}
+        </Show>
+    }
+}

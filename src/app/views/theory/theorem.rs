@@ -1,0 +1,106 @@
+//! One theorem: its claim, its control, its picture, its caveat.
+
+use leptos::prelude::*;
+
+use crate::app::shell::Themes;
+use crate::app::state::Surveys;
+use crate::app::widgets::{FigureView, Words};
+use crate::chart::number::percent;
+use crate::chart::{Control, Figure, Theorem, at_start, theorem_figure};
+
+/// One a card, as ids and groups of charts.
+const KEYS: [&str; 8] = [
+    "theorem-1",
+    "theorem-2",
+    "theorem-3",
+    "theorem-4",
+    "theorem-5",
+    "theorem-6",
+    "theorem-7",
+    "theorem-8",
+];
+
+#[component]
+pub fn Card(theorem: &'static Theorem) -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let themes = expect_context::<Themes>();
+    let place = theorem.number - 1;
+    let setting = Memo::new(move |_| {
+        let knob = surveys.looking.with(|looking| looking.knobs[place]);
+        knob.unwrap_or_else(|| at_start(&theorem.control))
+    });
+    let set = Callback::new(move |value: f64| {
+        let value = (value != at_start(&theorem.control)).then_some(value);
+        surveys.look(|looking| looking.knobs[place] = value);
+    });
+    let drawn = Memo::new(move |_| {
+        let (survey, model, task) = (surveys.shown.get()?, surveys.model()?, surveys.task()?);
+        let (theme, room) = (themes.theme.get(), surveys.room.get());
+        Some(theorem_figure(
+            theorem.number,
+            &survey,
+            [model, task],
+            setting.get(),
+            theme,
+            room,
+        ))
+    });
+    let figure: Signal<Option<Figure>> = Signal::derive(move || {
+        drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().ok()).cloned())
+    });
+    let refused =
+        move || drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().err()).cloned());
+    let there = Memo::new(move |_| figure.with(Option::is_some));
+    let key = KEYS[place];
+    let title = format!("{key}-title");
+    let labelled = title.clone();
+    view! {
+        <section class="theorem" aria-labelledby=labelled>
+            <h2 id=title>{format!("Theorem {}: {}", theorem.number, theorem.name)}</h2>
+            <p class="claim"><Words text=theorem.claim /></p>
+            <Knob control=theorem.control key setting set />
+            <Show when=move || there.get()>
+                <FigureView figure key group=key source=Signal::derive(move || surveys.source()) />
+            </Show>
+            {move || refused().map(|why| view! { <p class="problem">{why}</p> })}
+            <p class="caveat"><Words text=theorem.caveat /></p>
+        </section>
+    }
+}
+
+#[component]
+fn Knob(
+    control: Control,
+    key: &'static str,
+    setting: Memo<f64>,
+    set: Callback<f64>,
+) -> impl IntoView {
+    let id = format!("{key}-control");
+    let turn = move |event| {
+        if let Ok(value) = event_target_value(&event).parse::<f64>() {
+            set.run(value);
+        }
+    };
+    match control {
+        Control::Choice { label, choices } => {
+            let option = |(i, name): (usize, &&'static str)| {
+                view! { <option value=i.to_string() selected=move || setting.get() == i as f64>{*name}</option> }
+            };
+            view! {
+                <p class="knob">
+                    <label for=id.clone()>{label}</label>
+                    <select id=id on:change=turn>{choices.iter().enumerate().map(option).collect_view()}</select>
+                </p>
+            }
+            .into_any()
+        }
+        Control::Share { label, .. } => view! {
+            <p class="knob">
+                <label for=id.clone()>{label}</label>
+                <input type="range" id=id.clone() min="0" max="1" step="0.05" prop:value=move || setting.get().to_string() on:input=turn />
+                <output for=id>{move || percent(setting.get())}</output>
+            </p>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,110 @@
+//! The picture as files: SVG, PNG, CSV, the report; and as a link.
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use crate::app::browser;
+use crate::app::state::{Address, Shown, Studio};
+use crate::chart::Figure;
+
+/// Width of a saved drawing in CSS pixels.
+const WIDTH: u32 = 960;
+
+/// Saves one figure in the three forms.
+#[component]
+pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
+    let failed = RwSignal::new(false);
+    let save = move |form: &'static str| {
+        let Some(figure) = figure.get_untracked() else {
+            return;
+        };
+        let source = source.get_untracked();
+        leptos::task::spawn_local(async move {
+            let saved = save(form, &figure, &source).await;
+            failed.set(saved.is_err());
+        });
+    };
+    view! {
+        <p class="keep">
+            <span>"Save as "</span>
+            <button type="button" on:click=move |_| save("svg")>"SVG"</button>
+            <button type="button" on:click=move |_| save("png")>"PNG"</button>
+            <button type="button" on:click=move |_| save("csv")>"CSV"</button>
+            <Show when=move || failed.get()>
+                <span class="problem">" The browser refused to make the file."</span>
+            </Show>
+        </p>
+    }
+}
+
+async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> {
+    let name = format!("atelier-{}.{form}", figure.key);
+    let svg = || figure.svg(WIDTH, source);
+    match form {
+        "svg" => browser::save(&name, "image/svg+xml", &svg()),
+        "png" => browser::save_url(&name, &browser::png(&svg()).await?),
+        _ => browser::save(&name, "text/csv", &figure.table.csv()),
+    }
+}
+
+/// One line under a saved drawing's title: which model, prompt and plan it is of.
+pub fn source(shown: &Shown) -> String {
+    let Some(lens) = shown.lens() else {
+        return String::new();
+    };
+    let prompt = lens.prompt.as_deref().unwrap_or("token ids").trim();
+    format!(
+        "{} · plan {} · {prompt} …",
+        shown.report.model.name, lens.plan
+    )
+}
+
+/// Saves a report as `name.atelier.json`, which this page and the command line can read.
+#[component]
+pub fn SaveReport(#[prop(into)] shown: Signal<Option<Shown>>, name: &'static str) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let save = move |_| {
+        let text = shown.with_untracked(|shown| {
+            shown
+                .as_ref()
+                .and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
+        });
+        let file = format!("{name}.atelier.json");
+        let saved =
+            text.is_some_and(|text| browser::save(&file, "application/json", &text).is_ok());
+        studio.say(if saved {
+            "Report saved."
+        } else {
+            "The browser refused to make the file."
+        });
+    };
+    view! { <button type="button" on:click=save>"Save the report (JSON)"</button> }
+}
+
+/// Puts the page's address, which holds its whole state, on the clipboard.
+#[component]
+pub fn CopyLink() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let address = expect_context::<Address>();
+    let words = RwSignal::new("Copy link");
+    let copy = move |_| {
+        leptos::task::spawn_local(async move {
+            let link = address.here();
+            let written = wasm_bindgen_futures::JsFuture::from(
+                browser::window().navigator().clipboard().write_text(&link),
+            );
+            let copied = written.await.is_ok();
+            words.set(if copied {
+                "Link copied"
+            } else {
+                "Copy it from the address bar"
+            });
+            studio.say(words.get_untracked());
+            set_timeout(
+                move || words.set("Copy link"),
+                std::time::Duration::from_secs(3),
+            );
+        });
+    };
+    view! { <button type="button" on:click=copy>{words}</button> }
+}

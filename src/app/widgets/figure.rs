@@ -1,0 +1,232 @@
+//! A figure on the page: its sentence, the drawing, the words, the table, the files.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use super::download::SaveFigure;
+use super::words::Words;
+use crate::app::browser;
+use crate::app::echarts::{self, Chart};
+use crate::chart::plot::Room;
+use crate::chart::{Cell, Figure};
+
+/// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
+/// saved drawing's title, and `on_plan` hears of the point that was chosen.
+#[component]
+pub fn FigureView(
+    #[prop(into)] figure: Signal<Option<Figure>>,
+    key: &'static str,
+    group: &'static str,
+    #[prop(into)] source: Signal<String>,
+    #[prop(optional, into)] on_plan: Option<Callback<String>>,
+    /// The point of the first series that is shown as if it were pointed at.
+    #[prop(optional, into)]
+    point: Option<Signal<Option<usize>>>,
+) -> impl IntoView {
+    // Laid out for the width it has.
+    let width = RwSignal::new(0);
+    let figure: Signal<Option<Figure>> = Memo::new(move |_| {
+        let (figure, width) = (figure.get()?, width.get());
+        Some(if width > 0 {
+            figure.laid_out(Room::of(width))
+        } else {
+            figure
+        })
+    })
+    .into();
+    let title =
+        move || figure.with(|f| f.as_ref().map(|f| view! { <Words text=f.title.clone() /> }));
+    let words = move || {
+        figure.with(|f| {
+            let words = f.as_ref()?.words.clone();
+            let full = words.into_iter().filter(|text| !text.is_empty());
+            Some(
+                full.map(|text| view! { <p><Words text /></p> })
+                    .collect_view(),
+            )
+        })
+    };
+    view! {
+        <figure class="figure" id=format!("figure-{key}")>
+            <h3>{title}</h3>
+            <div class="drawing"><Drawing figure group on_plan point width /></div>
+            <figcaption>
+                {words}
+                <SaveFigure figure source />
+            </figcaption>
+            <Numbers figure on_plan />
+        </figure>
+    }
+}
+
+#[component]
+fn Drawing(
+    figure: Signal<Option<Figure>>,
+    group: &'static str,
+    on_plan: Option<Callback<String>>,
+    point: Option<Signal<Option<usize>>>,
+    width: RwSignal<u32>,
+) -> impl IntoView {
+    let host = NodeRef::<html::Div>::new();
+    let chart = StoredValue::new_local(None::<Chart>);
+    let resizer = StoredValue::new_local(None::<Resizer>);
+    let failed = RwSignal::new(false);
+    let maps = RwSignal::new(false);
+    Effect::new(move |_| {
+        let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
+            return;
+        };
+        if echarts::needs_maps(&figure) && !maps.get() {
+            leptos::task::spawn_local(async move {
+                match echarts::load_maps().await {
+                    Ok(()) => maps.try_set(true),
+                    Err(_) => failed.try_set(true),
+                };
+            });
+            return;
+        }
+        let still = browser::matches("(prefers-reduced-motion: reduce)");
+        let drawn = chart.try_update_value(|chart| {
+            if chart.is_none() {
+                let mut new = Chart::on(&element, group)?;
+                if let Some(on_plan) = on_plan {
+                    new.on_plan(move |plan| on_plan.run(plan));
+                }
+                *chart = Some(new);
+            }
+            let Some(chart) = chart else { return Ok(()) };
+            chart.resize();
+            chart.draw(&figure.option(), still)
+        });
+        failed.set(!matches!(drawn, Some(Ok(()))));
+        if resizer.with_value(Option::is_none) {
+            let measured = {
+                let element = element.clone();
+                move || {
+                    // In steps, so that a window being dragged is not laid out anew at every pixel.
+                    let now = u32::try_from(element.client_width()).unwrap_or(0) / 20 * 20;
+                    if width.try_get_untracked() != Some(now) {
+                        width.try_set(now);
+                    }
+                }
+            };
+            let again = move || {
+                measured();
+                chart.with_value(|chart| {
+                    if let Some(chart) = chart {
+                        chart.resize();
+                    }
+                });
+            };
+            resizer.set_value(Resizer::on(&element, again).ok());
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(point) = point.and_then(|point| point.get()) {
+            chart.with_value(|chart| {
+                if let Some(chart) = chart {
+                    chart.point_at(point);
+                }
+            });
+        }
+    });
+    on_cleanup(move || {
+        resizer.try_set_value(None);
+        chart.try_set_value(None);
+    });
+    view! {
+        <div
+            class="chart"
+            node_ref=host
+            style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
+        ></div>
+        <Show when=move || failed.get()>
+            <p class="problem">"The drawing library did not load: reload the page. The numbers are in the table below."</p>
+        </Show>
+    }
+}
+
+#[component]
+fn Numbers(figure: Signal<Option<Figure>>, on_plan: Option<Callback<String>>) -> impl IntoView {
+    // Long tables are made when someone looks.
+    let open = RwSignal::new(false);
+    let table = move || {
+        figure
+            .get()
+            .filter(|_| open.get())
+            .map(|f| view_table(f, on_plan))
+    };
+    let toggled = move |event: leptos::ev::Event| {
+        let details: web_sys::HtmlElement = event_target(&event);
+        open.set(details.has_attribute("open"));
+    };
+    view! {
+        <details class="numbers" on:toggle=toggled>
+            <summary>"The numbers as a table"</summary>
+            {table}
+        </details>
+    }
+}
+
+fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
+    let label = format!("Table: {}", figure.title);
+    let cell = move |cell: Cell| match (cell, on_plan) {
+        (Cell::Plan(plan), Some(on_plan)) => {
+            let named = plan.clone();
+            let label = format!("Put {plan} in the lab");
+            view! {
+                <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
+                    {named}
+                </button>
+            }
+            .into_any()
+        }
+        (cell, _) => cell.shown().into_any(),
+    };
+    let headers = figure.table.headers.into_iter();
+    let rows = figure.table.rows.into_iter().map(|row| {
+        let mut cells = row.into_iter();
+        let first = cells
+            .next()
+            .map(|c| view! { <th scope="row">{cell(c)}</th> });
+        let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
+        view! { <tr>{first} {rest}</tr> }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="region" aria-label=label>
+            <table>
+                <caption>{figure.title}</caption>
+                <thead>
+                    <tr>{headers.map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+/// Calls back when an element changes its size, as long as it lives.
+struct Resizer {
+    observer: web_sys::ResizeObserver,
+    _changed: Closure<dyn FnMut()>,
+}
+
+impl Resizer {
+    fn on(element: &web_sys::Element, changed: impl Fn() + 'static) -> Result<Self, JsValue> {
+        let changed = Closure::<dyn FnMut()>::new(changed);
+        let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref())?;
+        observer.observe(element);
+        Ok(Self {
+            observer,
+            _changed: changed,
+        })
+    }
+}
+
+impl Drop for Resizer {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}

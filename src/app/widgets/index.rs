@@ -1,0 +1,77 @@
+//! An index that follows: the parts of a long view, the one in sight marked.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::app::browser;
+
+/// A part of the view: its element's id, and what it is called here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub id: String,
+    pub name: String,
+}
+
+impl Place {
+    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+        }
+    }
+}
+
+#[component]
+pub fn Index(#[prop(into)] places: Signal<Vec<Place>>) -> impl IntoView {
+    let seen = RwSignal::new(String::new());
+    let look = move || {
+        let window = browser::window();
+        let height = window
+            .inner_height()
+            .ok()
+            .and_then(|height| height.as_f64())
+            .unwrap_or_default();
+        let Some(document) = window.document() else {
+            return;
+        };
+        // The last part that begins in the upper third.
+        let now = places.with_untracked(|places| {
+            let above = places.iter().filter(|place| {
+                document
+                    .get_element_by_id(&place.id)
+                    .is_some_and(|part| part.get_bounding_client_rect().top() < height / 3.0)
+            });
+            above.last().map(|place| place.id.clone())
+        });
+        let now = now.unwrap_or_default();
+        if seen.with_untracked(|seen| *seen != now) {
+            seen.set(now);
+        }
+    };
+    let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
+    on_cleanup(move || scrolled.remove());
+    let entry = move |place: Place| {
+        let (id, own) = (place.id.clone(), place.id.clone());
+        let go = move |event: web_sys::MouseEvent| {
+            // Not by the address, which holds the state.
+            event.prevent_default();
+            let part = document().get_element_by_id(&id);
+            if let Some(part) = part.and_then(|part| part.dyn_into::<web_sys::HtmlElement>().ok()) {
+                part.scroll_into_view();
+                if !part.has_attribute("tabindex") {
+                    let _ = part.set_attribute("tabindex", "-1");
+                }
+                let options = web_sys::FocusOptions::new();
+                options.set_prevent_scroll(true);
+                let _ = part.focus_with_options(&options);
+            }
+        };
+        let here = move || seen.with(|seen| *seen == own).then_some("true");
+        view! { <li><a href=format!("#{}", place.id) aria-current=here on:click=go>{place.name}</a></li> }
+    };
+    view! {
+        <nav class="index" aria-label="On this page">
+            <ol>{move || places.get().into_iter().map(entry).collect_view()}</ol>
+        </nav>
+    }
+}

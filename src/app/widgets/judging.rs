@@ -1,0 +1,30 @@
+//! The question that a picture waits for: which option is right?
+
+use leptos::prelude::*;
+
+use crate::app::state::Studio;
+
+#[component]
+pub fn WhichIsRight() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let options = move || {
+        let options = studio.draft.with(|draft| draft.options.clone());
+        options
+            .into_iter()
+            .enumerate()
+            .map(|(k, option)| {
+                let name = match option.trim() {
+                    "" => format!("option {}", k + 1),
+                    text => text.to_owned(),
+                };
+                view! { <button type="button" on:click=move |_| studio.judge(k)>{name}</button> }
+            })
+            .collect_view()
+    };
+    view! {
+        <div class="judging" role="group" aria-label="Which option is right?">
+            <p>"Which option is right? Bias, diversity and error are measured from it."</p>
+            <div class="buttons">{options}</div>
+        </div>
+    }
+}

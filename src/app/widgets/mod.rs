@@ -1,0 +1,28 @@
+//! What several views are made of, one component a file. They read the state and call its actions,
+//! and hold no logic of their own.
+
+mod columns;
+mod download;
+mod editor;
+mod figure;
+mod index;
+mod judging;
+mod painters;
+mod problem;
+mod prompt_line;
+mod provenance;
+mod status;
+mod words;
+
+pub use columns::Columns;
+pub use download::{SaveReport, source};
+pub use editor::PromptEditor;
+pub use figure::FigureView;
+pub use index::{Index, Place as IndexPlace};
+pub use judging::WhichIsRight;
+pub use painters::Painters;
+pub use problem::ProblemLine;
+pub use prompt_line::{Options, PromptLine};
+pub use provenance::Provenance;
+pub use status::WorkBar;
+pub use words::Words;

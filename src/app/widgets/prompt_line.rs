@@ -1,0 +1,130 @@
+//! The prompt as its real tokens, ending in the gap that the model fills.
+
+use leptos::prelude::*;
+
+use crate::app::protocol::Known;
+use crate::app::spacing::spaced;
+use crate::app::state::{Shown, Studio};
+use crate::chart::{number, option_name};
+use crate::measure::decomposition::argmax;
+use crate::study::report::Lens;
+
+#[component]
+pub fn PromptLine() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let with = move |of: fn(&Lens, bool, Option<Known>) -> AnyView| {
+        let judged = studio.is_judged();
+        studio.picture().with(|shown| {
+            let shown = shown.as_ref()?;
+            let known = studio.known_words(&shown.report);
+            Some(of(shown.lens()?, judged, known))
+        })
+    };
+    view! {
+        <p class="tokens" lang="en">{move || with(tokens)}</p>
+        {move || with(strangers)}
+    }
+}
+
+/// The options with the model's probability for each.
+#[component]
+pub fn Options() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let answers = move || {
+        let judged = studio.is_judged();
+        studio.shown.with(|shown| {
+            let lens = shown.as_ref().and_then(Shown::lens)?;
+            Some(options(lens, judged))
+        })
+    };
+    view! {
+        <ol class="options" aria-label="Options, with the model's probability for each">{answers}</ol>
+    }
+}
+
+/// Each token its own span; the last thing is the gap with the model's answer in it.
+fn tokens(lens: &Lens, judged: bool, known: Option<Known>) -> AnyView {
+    let pieces = match (&lens.prompt, &lens.tokens) {
+        (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
+        _ => lens
+            .token_ids
+            .iter()
+            .map(|id| (" ", id.to_string()))
+            .collect(),
+    };
+    let answer = option_name(lens, argmax(&lens.probabilities));
+    let answer = answer.trim_matches(['“', '”']).to_owned();
+    let verdict = match (judged, lens.correct) {
+        (false, _) => ".",
+        (true, true) => ", which is right.",
+        (true, false) => ", which is wrong.",
+    };
+    view! {
+        {pieces
+            .into_iter()
+            .zip(&lens.token_ids)
+            .map(|((before, piece), id)| {
+                let special = piece.starts_with('<') && piece.ends_with('>');
+                let stranger = !special && known.is_some_and(|known| known.unknown == *id);
+                // A line break is shown, not made: this is one line of tokens.
+                view! {
+                    {before}
+                    <span class="token" class:special=special class:stranger=stranger>{piece.replace('\n', "↵")}</span>
+                }
+            })
+            .collect_view()}
+        <span class="gap" class:wrong={judged && !lens.correct}>
+            <span class="unseen">" The model fills the gap with: "</span>
+            {answer}
+            <span class="unseen">{verdict}</span>
+        </span>
+    }
+    .into_any()
+}
+
+/// Names the words that the tokenizer does not know: the model sees the same sign for each of them.
+fn strangers(lens: &Lens, _: bool, known: Option<Known>) -> AnyView {
+    let Some((known, tokens)) = known.zip(lens.tokens.as_ref()) else {
+        return ().into_any();
+    };
+    let mut words: Vec<String> = Vec::new();
+    for (token, id) in tokens.iter().zip(&lens.token_ids) {
+        let word = format!("“{}”", token.trim());
+        if *id == known.unknown && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    if words.is_empty() {
+        return ().into_any();
+    }
+    view! {
+        <p class="hint strangers">
+            {format!(
+                "The model does not know {}: it sees one and the same sign for every word that is not among the {} it learned.",
+                words.join(", "),
+                known.words,
+            )}
+        </p>
+    }
+    .into_any()
+}
+
+fn options(lens: &Lens, judged: bool) -> AnyView {
+    let likeliest = argmax(&lens.probabilities);
+    (0..lens.probabilities.len())
+        .map(|k| {
+            let p = lens.probabilities[k];
+            let right = judged && k == lens.answer;
+            view! {
+                <li class:right=right class:likeliest={k == likeliest}>
+                    <span class="check" aria-hidden="true">{if right { "✓" } else { "" }}</span>
+                    <span class="option">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</span>
+                    <span class="bar-of" aria-hidden="true"><span class="fill" style:width=format!("{:.2}%", 100.0 * p)></span></span>
+                    <span class="number">{number::probability(p)}</span>
+                    <span class="unseen">{if right { " (the right answer)" } else { "" }}</span>
+                </li>
+            }
+        })
+        .collect_view()
+        .into_any()
+}

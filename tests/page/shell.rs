@@ -1,0 +1,601 @@
+//! One page: what outlives a change of view, what a link and going back restore, and the clicks that
+//! a newcomer's tasks take.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::driver::TAB;
+use crate::page::{Page, root, shared_model};
+
+impl Page {
+    /// Opens a view by its name in the head.
+    fn view(&self, name: &str) {
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === {}).click()",
+            Value::from(name)
+        ));
+        self.browser.until(
+            &format!("{name} is open"),
+            &format!(
+                "document.querySelector('[aria-label=Views] [aria-current]').textContent === {}",
+                Value::from(name)
+            ),
+        );
+    }
+
+    fn back(&self) {
+        self.browser.run("history.back()");
+    }
+
+    fn forward(&self) {
+        self.browser.run("history.forward()");
+    }
+
+    fn until_view(&self, name: &str) {
+        self.browser.until(
+            &format!("the view is {name}"),
+            &format!(
+                "document.querySelector('[aria-label=Views] [aria-current]')?.textContent === {}",
+                Value::from(name)
+            ),
+        );
+    }
+
+    fn hash(&self) -> String {
+        self.browser.text("location.hash")
+    }
+
+    fn prompt(&self) -> String {
+        self.browser.text("document.querySelector('#prompt').value")
+    }
+
+    fn sent_of(&self, ending: &str) -> usize {
+        let sent = self.server.sent();
+        sent.iter()
+            .filter(|sent| sent.path.ends_with(ending))
+            .count()
+    }
+
+    /// Upper edge of an element, in pixels from the top of the page.
+    fn top(&self, css: &str) -> f64 {
+        let top = self.browser.run(&format!(
+            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().top + scrollY : -1",
+            Value::from(css)
+        ));
+        top.as_f64().expect("a place")
+    }
+
+    fn lower(&self, css: &str) -> f64 {
+        let lower = self.browser.run(&format!(
+            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().bottom + scrollY : 1e9",
+            Value::from(css)
+        ));
+        lower.as_f64().expect("a place")
+    }
+}
+
+#[test]
+fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
+    let page = Page::live();
+    page.choose("apprentice-8");
+    page.browser.click(".examples button:nth-of-type(3)");
+    page.until_settled();
+    page.browser.type_into("#plan", "0-5,7");
+    page.browser.until(
+        "the plan ran",
+        "document.querySelectorAll('.tile').length === 8",
+    );
+    page.until_settled();
+    let (prompt, picture) = (page.prompt(), page.picture());
+
+    page.view("Orders");
+    page.until_lab();
+    page.tick("#sweep-kinds", &["drop", "swap", "skip", "shuffle", "loop"]);
+    page.set_number("rows a task", 600);
+    page.press_button("Run the sweep");
+    page.browser.until(
+        "the sweep is under way",
+        "document.querySelector('#cancel-sweep')",
+    );
+    page.view("Survey");
+    page.browser.until(
+        "the survey is drawn",
+        "document.querySelectorAll('.figure .chart svg').length > 5",
+    );
+    page.view("Theory");
+    page.browser.until(
+        "the theorems are drawn",
+        "document.querySelectorAll('.theorem .chart svg').length === 8",
+    );
+    page.view("Lens");
+    page.until_live();
+    page.until_settled();
+    assert_eq!(
+        (page.prompt(), page.picture()),
+        (prompt.clone(), picture.clone())
+    );
+    assert_eq!(
+        page.browser.text("document.querySelector('#plan').value"),
+        "0-5,7"
+    );
+    assert_eq!(
+        page.browser.text("document.querySelector('#model').value"),
+        "apprentice-8"
+    );
+    page.view("Orders");
+    page.browser.until(
+        "the sweep goes on",
+        "document.querySelector('#cancel-sweep')",
+    );
+    // One worker, and each model fetched once.
+    assert_eq!(page.sent_of("worker_bg.wasm"), 1);
+    assert_eq!(page.sent_of("apprentice-8/model.safetensors"), 1);
+
+    for name in ["Lens", "Theory", "Survey", "Orders", "Lens"] {
+        page.back();
+        page.until_view(name);
+    }
+    page.until_live();
+    page.until_settled();
+    assert_eq!((page.prompt(), page.picture()), (prompt, picture));
+    page.forward();
+    page.until_view("Orders");
+    page.browser.until(
+        "what is swept is as it was",
+        "[...document.querySelectorAll('#sweep-kinds input:checked')].length === 5",
+    );
+    page.browser.click("#cancel-sweep");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    assert_eq!(page.sent_of("worker_bg.wasm"), 1);
+    page.assert_quiet();
+}
+
+#[test]
+fn back_undoes_a_step_and_not_an_edit() {
+    let page = Page::live();
+    let first = page.prompt();
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_settled();
+    let second = page.prompt();
+    page.choose("apprentice-2");
+    page.back();
+    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_settled();
+    assert_eq!(page.prompt(), second);
+    page.back();
+    page.browser.until(
+        "the first prompt is there",
+        &format!(
+            "document.querySelector('#prompt').value === {}",
+            Value::from(first)
+        ),
+    );
+    page.until_settled();
+    page.forward();
+    page.browser.until(
+        "the second prompt is there",
+        &format!(
+            "document.querySelector('#prompt').value === {}",
+            Value::from(second)
+        ),
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
+    let page = Page::new(1440, 1000);
+    page.open("survey.html#theory&model=apprentice-2&task=sum");
+    page.browser.until(
+        "the theorems are drawn",
+        "document.querySelectorAll('.theorem .chart svg').length === 8",
+    );
+    assert_eq!(
+        page.browser
+            .text("[...document.querySelectorAll('.picks select')].map(s => s.value).join()"),
+        "apprentice-2,sum"
+    );
+    page.open(
+        "survey.html?report=examples/survey.atelier.json#survey&model=apprentice-4&task=mood&rows",
+    );
+    page.until_says(".rows h3", "apprentice-4 on mood");
+    assert_eq!(page.text(".report-name"), "survey.atelier.json");
+    page.open("survey.html");
+    page.until_says(".report-name", "baked with the page");
+    page.assert_quiet();
+}
+
+#[test]
+fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=survey");
+    page.browser.until(
+        "the survey is drawn",
+        "document.querySelectorAll('.mean').length === 50",
+    );
+    page.browser
+        .run("document.querySelectorAll('.cells input[type=radio]')[2].click()");
+    page.browser.run(
+        "[...document.querySelectorAll('.of-tasks input')].find(i => i.value === 'sum').click()",
+    );
+    page.browser.until(
+        "both are in the address",
+        "location.hash.includes('mean=bias') && location.hash.includes('without-task=sum')",
+    );
+    let table = page.text(".means");
+    page.browser.reload();
+    page.browser.until(
+        "the table is there",
+        "document.querySelectorAll('.mean').length === 45",
+    );
+    assert_eq!(page.text(".means"), table);
+
+    page.view("Theory");
+    page.browser.until(
+        "the theorems are drawn",
+        "document.querySelectorAll('.theorem .chart svg').length === 8",
+    );
+    page.browser.run(
+        "const c = document.querySelector('.knob input[type=range]'); c.value = '1'; c.dispatchEvent(new Event('input', { bubbles: true }))",
+    );
+    page.browser.until(
+        "the control is in the address",
+        "/knob[1-8]=1/.test(location.hash)",
+    );
+    let title = "document.querySelector('.knob input[type=range]').closest('section').querySelector('.figure h3').textContent";
+    let said = page.browser.text(title);
+    page.browser.reload();
+    page.browser.until(
+        "the picture is that of the control",
+        &format!(
+            "document.querySelectorAll('.theorem .chart svg').length === 8 && {title} === {}",
+            Value::from(said)
+        ),
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn the_way_to_the_picture_changes_no_view() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=theory&of=apprentice-2");
+    page.browser.until(
+        "the theorems are there",
+        "document.querySelectorAll('.theorem').length === 8",
+    );
+    let before = page.hash();
+    page.browser.run("document.querySelector('.skip').focus()");
+    page.browser.keys("\u{E007}");
+    page.browser
+        .until("the focus is there", "document.activeElement.id === 'main'");
+    assert_eq!(page.hash(), before);
+    // Nor does it where it stands in an address.
+    page.browser.run("location.hash = '#main'");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    page.until_view("Theory");
+    page.browser.keys(TAB);
+    page.assert_quiet();
+}
+
+#[test]
+fn a_report_of_another_model_is_answered_by_that_model() {
+    let page = Page::live();
+    page.choose("apprentice-2");
+    page.browser.type_into(
+        "#files",
+        &root()
+            .join("public/examples/first.atelier.json")
+            .display()
+            .to_string(),
+    );
+    page.until_says(".provenance", "From a report: apprentice-12");
+    assert_eq!(
+        page.browser.text("document.querySelector('#model').value"),
+        "apprentice-12"
+    );
+    // The next run is that model's, not the one's that was there before.
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_settled();
+    assert_eq!(page.report()["model"]["name"], "apprentice-12");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_link_to_another_folder_is_not_answered_by_the_one_that_is_open() {
+    let Some(folder) = shared_model("tinystories-656k") else {
+        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
+        return;
+    };
+    let page = Page::live();
+    page.browser
+        .type_into("#folder", &folder.display().to_string());
+    page.browser.until(
+        "the folder is the model",
+        "location.hash.includes('folder=tinystories-656k')",
+    );
+    page.browser
+        .run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
+    page.until_says(".of-model", "the folder “another-model”");
+    page.browser.click(".examples button:nth-of-type(1)");
+    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_check_during_the_first_load_leaves_it_alone() {
+    let page = Page::new(1440, 1000);
+    page.server.hold(Some("model.safetensors"));
+    page.open("");
+    page.browser
+        .until("the load is under way", "document.querySelector('#cancel')");
+    page.open_bar();
+    assert_eq!(
+        page.browser
+            .run("const b = document.querySelector('#compare'); b.click(); return b.disabled"),
+        Value::Bool(true)
+    );
+    page.server.hold(None);
+    page.until_live();
+    page.assert_quiet();
+}
+
+#[test]
+fn a_cancelled_sweep_that_waited_never_starts() {
+    let page = Page::new(1440, 1000);
+    page.server.hold(Some("model.safetensors"));
+    page.open("#view=orders");
+    page.browser
+        .until("the load is under way", "document.querySelector('#cancel')");
+    page.press_button("Run the sweep");
+    page.browser.click("#cancel");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel')");
+    page.server.hold(None);
+    page.view("Lens");
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_says(".provenance", "Computed here");
+    page.view("Orders");
+    page.until_lab();
+    assert_eq!(
+        page.browser
+            .run("return Boolean(document.querySelector('#cancel-sweep, .own-orders, #figure-neighbours'))"),
+        Value::Bool(false)
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn words_nobody_taught_the_model_are_marked() {
+    let page = Page::live();
+    page.browser.click("#prompt");
+    page.browser.run("const t = document.querySelector('#prompt'); t.setSelectionRange(t.value.length, t.value.length)");
+    page.browser.keys(" xylophone");
+    page.until_says(".strangers", "“xylophone”");
+    assert_eq!(
+        page.browser.text(
+            "[...document.querySelectorAll('.token.stranger')].map(t => t.textContent).join()"
+        ),
+        "xylophone"
+    );
+    let words = page.text(".strangers");
+    assert!(
+        words.chars().any(|c| c.is_ascii_digit()),
+        "how many words it knows: {words}"
+    );
+    // Two options that are the same to the model are named.
+    page.browser.run(
+        "for (const i of document.querySelectorAll('.option-text')) { i.value = i === document.querySelector('.option-text') ? ' qwert' : ' zuiop'; i.dispatchEvent(new Event('input', { bubbles: true })); }",
+    );
+    page.until_says(".of-prompt", "qwert");
+    page.until_says(".of-prompt", "zuiop");
+    println!("{}", page.text(".of-prompt"));
+    page.assert_quiet();
+}
+
+/// Skip, by either of its readings, and never by a guess.
+#[test]
+fn what_a_line_may_mean_is_offered() {
+    let page = Page::live();
+    page.browser.type_into("#plan", "skip 5");
+    page.browser.until(
+        "both readings are offered",
+        "document.querySelectorAll('.reading').length === 2",
+    );
+    assert_eq!(
+        page.browser
+            .run("return document.querySelectorAll('.tile').length"),
+        13,
+        "nothing ran"
+    );
+    page.browser.click(".reading:nth-of-type(1)");
+    page.browser.until(
+        "block 5 is left out",
+        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('.tile').length === 12",
+    );
+    page.until_settled();
+    page.assert_quiet();
+}
+
+#[test]
+fn a_tile_says_its_numbers_and_leads_to_its_strokes() {
+    let page = Page::live();
+    page.browser
+        .run("document.querySelectorAll('.tile button')[3].focus()");
+    page.until_says(".readout", "Block 2: attention");
+    page.until_says(".readout", "logits");
+    page.browser.keys("\u{E007}");
+    page.browser.until(
+        "the figure is in sight",
+        "(() => { const r = document.querySelector('#figure-votes').getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight / 2; })()",
+    );
+    page.browser.until(
+        "the stroke is pointed at",
+        "document.querySelector('#figure-votes svg').textContent.includes('block 2')",
+    );
+    page.assert_quiet();
+}
+
+#[test]
+fn your_own_order_is_tried_on_many_rows() {
+    let page = Page::orders(1440, 1000, "&plan=0-5,8-11");
+    page.browser.until(
+        "it can be tried",
+        "!document.querySelector('#sweep-own').disabled",
+    );
+    page.browser.click("#sweep-own");
+    page.until_says(".own-orders caption", "Your order on rows of sum");
+    page.until_says("[role=status]", "sweep is done");
+    let report = page.saved(1);
+    let orders = &report["orders"][0];
+    assert_eq!(orders["rows"], 200);
+    assert_eq!(orders["variants"][0]["plan"], "0-5,8-11");
+    let accuracy = orders["variants"][0]["measures"]["accuracy"]["mean"]
+        .as_f64()
+        .expect("a mean");
+    let said = page.text(".own-orders tbody tr:nth-child(2)");
+    assert!(
+        said.contains(&format!("{:.1} %", 100.0 * accuracy)),
+        "{accuracy} in {said}"
+    );
+    page.assert_quiet();
+}
+
+/// The first screen holds prompt, answer, tiles and equation.
+#[test]
+fn the_picture_comes_first() {
+    for (width, height, first_tile) in [(1440, 900, 1211), (390, 844, 1902)] {
+        let page = Page::new(width, height);
+        page.open("");
+        page.until_live();
+        page.until_settled();
+        let window = f64::from(height);
+        let (tile, equation) = (page.top(".tile"), page.top(".identity"));
+        say!(
+            "{width} x {height}: first tile at y {tile:.0} (was {first_tile}), equation at y {equation:.0}, tiles end at {:.0}",
+            page.lower(".tiles")
+        );
+        for css in [".tokens", ".options", ".identity", ".tiles"] {
+            let lower = page.lower(css);
+            assert!(
+                lower <= window,
+                "{css} ends at {lower}, the window at {window}"
+            );
+        }
+        page.screenshot(&format!("first-screen-{width}"));
+    }
+}
+
+/// What a newcomer wants, by the clicks it takes; typing is no click.
+#[test]
+fn a_newcomers_tasks_take_few_clicks() {
+    let page = Page::live();
+    let mut clicks: Vec<(&str, usize)> = Vec::new();
+    // Counted by the browser, so that none is forgotten here.
+    page.browser.run("window.clicked = 0; addEventListener('click', e => { if (e.detail > 0 && !e.target.closest('label input')) window.clicked++; }, true)");
+    let taken = || {
+        let n = page
+            .browser
+            .run("const n = window.clicked; window.clicked = 0; return n");
+        usize::try_from(n.as_u64().expect("a count")).expect("few")
+    };
+
+    // A prompt of one's own.
+    page.browser.click("#prompt");
+    page.browser
+        .run("document.querySelector('#prompt').select()");
+    page.browser.keys("mood : the film is really good . it is");
+    page.until_says(".tokens", "film");
+    page.until_says(".judging", "Which option is right?");
+    page.browser.click(".judging button:nth-of-type(2)");
+    page.until_says(".identity", "MSE");
+    page.until_settled();
+    clicks.push(("own prompt", taken()));
+
+    // Leave out a layer.
+    page.browser.click("#plan");
+    page.browser.keys("skip 5");
+    page.browser
+        .until("it is offered", "document.querySelector('.reading')");
+    page.browser.click(".reading:nth-of-type(1)");
+    page.browser.until(
+        "it is left out",
+        "document.querySelectorAll('.tile').length === 12",
+    );
+    page.until_settled();
+    clicks.push(("leave out a layer", taken()));
+
+    // Shuffle the middle.
+    page.browser.click("[aria-label=Views] a:nth-of-type(2)");
+    page.until_lab();
+    page.browser.run("[...document.querySelectorAll('.strategy')].find(b => b.textContent.startsWith('Shuffle the middle')).setAttribute('data-this', '')");
+    page.browser.click("[data-this]");
+    page.browser
+        .until("it is shuffled", "location.hash.includes('plan=')");
+    page.until_lab_is_current();
+    clicks.push(("shuffle the middle", taken()));
+
+    // Two blocks against twelve.
+    page.browser.click("[aria-label=Views] a:nth-of-type(1)");
+    page.until_live();
+    page.browser.click("#model");
+    page.choose("apprentice-2");
+    clicks.push(("2 against 12 blocks", taken()));
+
+    // A link, and a picture.
+    page.browser.run("[...document.querySelectorAll('.keep button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
+    page.browser.click("[data-link]");
+    clicks.push(("a link", taken()));
+    page.browser.run("[...document.querySelectorAll('#figure-votes .keep button')].find(b => b.textContent === 'PNG').setAttribute('data-png', '')");
+    page.catch_files();
+    page.browser.click("[data-png]");
+    page.browser
+        .until("a picture is handed out", "window.caught.length > 0");
+    clicks.push(("a picture", taken()));
+    for (task, clicks) in &clicks {
+        say!("{task}: {clicks} clicks");
+        assert!(*clicks <= 3, "{task} took {clicks} clicks");
+    }
+}
+
+/// Reports of every kind, as they were made before there was one page.
+#[test]
+fn every_kind_of_report_opens_in_its_own_view() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sweep = folder.path().join("sweep.atelier.json");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["orders", "--model", "apprentice-4", "--task", "topic"])
+        .args(["--strategy", "drop", "--rows", "8", "--out"])
+        .arg(&sweep)
+        .current_dir(root())
+        .output()
+        .expect("the command line runs");
+    assert!(output.status.success());
+    let page = Page::live();
+    let open = |path: PathBuf| {
+        let input = page
+            .browser
+            .text("document.querySelector('#files, #report').id");
+        page.browser
+            .type_into(&format!("#{input}"), &path.display().to_string());
+    };
+    open(root().join("public/examples/survey.atelier.json"));
+    page.until_view("Survey");
+    page.browser.until(
+        "the survey is drawn",
+        "document.querySelectorAll('.opened li').length === 2",
+    );
+    open(root().join("public/examples/first.atelier.json"));
+    page.until_view("Lens");
+    page.until_says(".provenance", "From a report: ");
+    open(sweep);
+    page.until_view("Orders");
+    page.until_says(".sweeps .provenance", "From a report: apprentice-4");
+    let broken = folder.path().join("broken.json");
+    std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
+    open(broken);
+    page.until_says(".of-model", "broken.json is not a report of atelier");
+    page.assert_quiet();
+}
