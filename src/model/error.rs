@@ -181,10 +181,11 @@ pub enum ModelError {
         "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}); end the prompt before a space and start the option with one"
     )]
     OptionMerges { option: String, pieces: String },
-    #[error("options {first:?} and {second:?} are the same token ({id}); each option must differ")]
+    #[error("options {first:?} and {second:?} are one and the same token to this model, {piece:?} (id {id}); each option must differ")]
     EqualOptions {
         first: String,
         second: String,
+        piece: String,
         id: u32,
     },
     #[error("token id {id} is past the model's vocabulary of {vocabulary}; use ids from 0 to {last}", last = vocabulary - 1)]

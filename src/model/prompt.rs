@@ -46,6 +46,7 @@ impl Prompt {
                 return Err(ModelError::EqualOptions {
                     first: name(first),
                     second: name(i),
+                    piece: format!("row {id} of the vocabulary"),
                     id,
                 });
             }

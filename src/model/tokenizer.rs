@@ -101,6 +101,7 @@ impl Tokenizer {
                 return Err(ModelError::EqualOptions {
                     first,
                     second: option.clone(),
+                    piece: self.inner.id_to_token(id).unwrap_or_default(),
                     id,
                 });
             }

@@ -207,7 +207,7 @@ fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
     page.until_live();
     page.until_says(
         NOTICE,
-        "The model runs on the processor: no GPU adapter was found",
+        "The model runs on the processor: this browser offers no GPU adapter",
     );
     assert_eq!(page.picture(), picture);
     page.assert_quiet();
@@ -218,7 +218,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
     let patches = [
         (
             "GPU.prototype.requestAdapter = () => Promise.resolve(null);",
-            "no GPU adapter was found",
+            "this browser offers no GPU adapter",
         ),
         (
             "GPUDevice.prototype.popErrorScope = () => Promise.resolve(new GPUOutOfMemoryError('full'));",

@@ -351,7 +351,7 @@ fn loading_can_be_cancelled_and_taken_up_again() {
         .until("it stopped", "!document.querySelector('#cancel')");
     page.until_says("[role=status]", "Stopped");
     page.server.hold(None);
-    page.browser.click(".again");
+    page.again();
     page.until_live();
     page.assert_quiet();
 }

@@ -105,6 +105,13 @@ impl Page {
         ));
     }
 
+    /// Takes up again what was stopped or failed.
+    pub fn again(&self) {
+        self.browser
+            .until("it can be run again", "document.querySelector('.again')");
+        self.browser.click(".again");
+    }
+
     /// Opens what the bar has to say, where it is not open.
     pub fn open_bar(&self) {
         self.browser.run(

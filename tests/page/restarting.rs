@@ -4,8 +4,6 @@ use serde_json::Value;
 
 use crate::page::{Page, root, set};
 
-const RUN: &str = ".again";
-
 impl Page {
     fn problem(&self) -> String {
         self.text(".of-model")
@@ -133,10 +131,10 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
             "location.hash.includes('column=logit')",
         );
         // Nothing has changed, so trying again ends the same way, and says so.
-        page.browser.click(RUN);
+        page.again();
         page.until_says(".of-model", "stopped again");
         page.server.restore();
-        page.browser.click(RUN);
+        page.again();
         page.until_live();
         page.browser.until(
             "the error is gone",
@@ -151,7 +149,7 @@ fn a_worker_that_starts_at_the_second_try_needs_one_click() {
     page.server.refuse_once("worker_loader.js");
     page.open("");
     page.until_says(".of-model", "was started again");
-    page.browser.click(RUN);
+    page.again();
     page.until_live();
     assert_eq!(
         page.browser

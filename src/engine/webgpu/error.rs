@@ -2,8 +2,17 @@
 /// it is an option of the command line and a choice on the page.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GpuError {
-    #[error(
-        "no GPU adapter was found: there is no WebGPU here, or no driver for it (Mesa's lavapipe is one for every machine)"
+    #[cfg_attr(
+        target_arch = "wasm32",
+        error(
+            "this browser offers no GPU adapter: it has no WebGPU, has it switched off, or finds no driver for it"
+        )
+    )]
+    #[cfg_attr(
+        not(target_arch = "wasm32"),
+        error(
+            "no GPU adapter was found: there is no WebGPU here, or no driver for it (Mesa's lavapipe is one for every machine)"
+        )
     )]
     NoAdapter,
     #[error("the only adapter is a software one ({adapter}), which is slower than the processor")]

@@ -83,8 +83,10 @@ pub fn OrdersView() -> impl IntoView {
             <PlanLine />
             <Show when=move || there.get()>
                 <div class="bench">
-                    <p class="field" id="own-row">"The model's own order"</p>
-                    <Painters lens=original bare=true />
+                    <Show when=move || judged.get()>
+                        <p class="field" id="own-row">"The model's own order"</p>
+                        <Painters lens=original bare=true />
+                    </Show>
                     <p class="field">"Your order"</p>
                     <Row />
                     <Tools />
@@ -149,7 +151,12 @@ fn SweepSection() -> impl IntoView {
     let source = Signal::derive(move || sweeps.source());
     let shown: Signal<Option<Shown>> = studio.swept;
     let there = Memo::new(move |_| studio.swept.with(Option::is_some));
-    let empty = move || figures.with(|figures| figures.as_ref().is_some_and(Vec::is_empty));
+    // A reader's own order belongs to no curve: where there is no other, there is none to draw.
+    let empty = move || {
+        let drawable = sweeps.with_orders(|orders| !orders.points.is_empty());
+        drawable == Some(true)
+            && figures.with(|figures| figures.as_ref().is_some_and(Vec::is_empty))
+    };
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
         studio.say(format!("{plan} is in the lab."));

@@ -41,6 +41,10 @@ pub fn Row() -> impl IntoView {
     };
     // Votes of the row as it was run, by tile; the loudest of them is a full bar.
     let votes = Memo::new(move |_| {
+        // For the right answer, or against it: which it is, the reader says.
+        if !studio.is_judged() {
+            return None;
+        }
         studio.lab.with(|shown| {
             let lens = shown.as_ref().and_then(Shown::lens)?;
             bench.row.with(|row| {
