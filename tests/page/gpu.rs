@@ -315,7 +315,6 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
     page.browser
         .run("new BroadcastChannel('devices').postMessage('destroy')");
     page.judge(1);
-    page.browser.type_into("#prompt", "\u{E007}");
     page.until_says(NOTICE, "the model runs on the processor now");
     page.until_says(".provenance", "CPU (f16)");
     page.until_settled();

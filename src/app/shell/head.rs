@@ -7,11 +7,11 @@ use crate::app::link::View;
 use crate::app::state::{Address, Studio};
 
 #[component]
-pub fn Head() -> impl IntoView {
+pub fn Masthead() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     view! {
-        <header class="masthead">
+        <div class="masthead">
             <p class="name">"atelier"</p>
             <nav aria-label="Views">
                 {View::ALL
@@ -29,7 +29,7 @@ pub fn Head() -> impl IntoView {
                     .collect_view()}
             </nav>
             <ThemePicker />
-        </header>
+        </div>
     }
 }
 

@@ -23,7 +23,7 @@ use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
 use super::views::{LensView, OrdersView, SurveyView, TheoryView};
 use bar::Bar;
 use foot::Foot;
-use head::{Head, Intro};
+use head::{Intro, Masthead};
 
 /// Draws the page into the document's `#app`, in place of the words that stand there before.
 pub fn mount() {
@@ -66,10 +66,12 @@ fn Shell() -> impl IntoView {
     };
     view! {
         <a class="skip" href="#main" on:click=skip>"Skip to the picture"</a>
-        <Head />
-        <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
-        <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
-        <Intro />
+        <header>
+            <Masthead />
+            <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
+            <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
+            <Intro />
+        </header>
         <Bar />
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
