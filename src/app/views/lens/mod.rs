@@ -54,6 +54,8 @@ pub fn LensView() -> impl IntoView {
             .shown
             .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
     });
+    // Whoever comes back looks for no member.
+    on_cleanup(move || studio.look_at(None));
     view! {
         <section class="first" aria-label="The prompt, the answer, the painters">
             <div class="prompt">
