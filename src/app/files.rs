@@ -48,11 +48,40 @@ pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
         .collect()
 }
 
-/// The files of dropped entries: each file, and those directly in each folder.
+/// Why a drop is not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Undropped {
+    #[error("{} were dropped at once, and nothing of them was opened: drop one model's folder, or reports.", .0.join(" and "))]
+    Several(Vec<String>),
+    #[error("The browser could not read what was dropped: choose it with the button.")]
+    Unreadable,
+}
+
+impl From<JsValue> for Undropped {
+    fn from(_: JsValue) -> Self {
+        Self::Unreadable
+    }
+}
+
+/// The files of dropped entries: each file, or those directly in the one folder. Files of two folders
+/// are of two models, and are not mixed; nor are a folder's and others.
 ///
 /// # Errors
-/// The browser could not read an entry.
-pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, JsValue> {
+/// See [`Undropped`].
+pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, Undropped> {
+    if entries.len() > 1 && entries.iter().any(FileSystemEntry::is_directory) {
+        let folders = entries.iter().filter(|entry| entry.is_directory());
+        let mut named: Vec<String> = folders
+            .map(|folder| format!("the folder “{}”", folder.name()))
+            .collect();
+        let files = entries.len() - named.len();
+        match files {
+            0 => {}
+            1 => named.push("a file".to_owned()),
+            files => named.push(format!("{files} files")),
+        }
+        return Err(Undropped::Several(named));
+    }
     let mut chosen = Chosen {
         name: String::new(),
         files: Vec::new(),

@@ -3,7 +3,7 @@
 use super::link::{Choice, Draft};
 use crate::model::catalogue;
 use crate::plan::Plan;
-use crate::study::report::{Opened, Report};
+use crate::study::report::{Opened, Report, ReportError};
 
 /// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
@@ -84,7 +84,13 @@ pub fn is_of_a_model(name: &str) -> bool {
 pub fn read(name: &str, text: &str) -> Result<Report, String> {
     Opened::read(text.as_bytes())
         .and_then(Opened::report)
-        .map_err(|error| format!("{name} cannot be shown: {error}."))
+        .map_err(|error| refusal(name, &error))
+}
+
+/// One sentence for the reader, with one mark at its end.
+pub fn refusal(name: &str, error: &ReportError) -> String {
+    let end = if error.to_string().ends_with('?') { "" } else { "." };
+    format!("{name} cannot be shown: {error}{end}")
 }
 
 #[cfg(test)]
@@ -162,6 +168,7 @@ mod tests {
                 sentence.starts_with("a.json ") && sentence.contains(says),
                 "{sentence}"
             );
+            assert!(!sentence.ends_with("?.") && sentence.ends_with(['.', '?']), "{sentence}");
         }
     }
 }

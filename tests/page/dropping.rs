@@ -139,3 +139,34 @@ fn a_drop_without_files_changes_nothing() {
     page.until_over(false);
     page.assert_quiet();
 }
+
+#[test]
+fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
+    let page = Page::live();
+    let (model, picture) = (page.text("#model"), page.picture());
+    let models = root().join("public/models");
+    let (two, four) = (models.join("apprentice-2"), models.join("apprentice-4"));
+    page.drop_in(&[&two, &four]);
+    page.until_says(".of-model", "dropped at once");
+    let said = page.text(".of-model");
+    println!("of two folders the page says: {said}");
+    assert!(
+        said.contains("apprentice-2") && said.contains("apprentice-4"),
+        "{said}"
+    );
+    page.drop_in(&[&two, &four.join("config.json")]);
+    page.until_says(".of-model", "and a file were dropped at once");
+    assert_eq!(
+        (page.text("#model"), page.picture()),
+        (model.clone(), picture.clone())
+    );
+    // Where no model is at work, the sentence stands with the reports.
+    page.open("#view=survey");
+    page.browser.until(
+        "the survey is drawn",
+        "document.querySelectorAll('.figure .chart svg').length > 5",
+    );
+    page.drop_in(&[&two, &four]);
+    page.until_says(".problem", "dropped at once");
+    page.assert_quiet();
+}

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use web_sys::DragEvent;
 
 use crate::app::files;
-use crate::app::state::{Studio, Surveys};
+use crate::app::state::{Studio, Surveys, sentence};
 
 /// Takes drops as long as the page is open.
 pub fn listen(studio: Studio, surveys: Surveys) {
@@ -39,11 +39,7 @@ pub fn listen(studio: Studio, surveys: Surveys) {
         leptos::task::spawn_local(async move {
             match files::from_entries(entries).await {
                 Ok(chosen) => studio.open_files(surveys, chosen),
-                Err(_) => say(
-                    studio,
-                    surveys,
-                    "The browser could not read what was dropped: choose it with the button.",
-                ),
+                Err(why) => say(studio, surveys, &sentence(&why.to_string())),
             }
         });
     });

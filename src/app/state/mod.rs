@@ -29,6 +29,8 @@ mod surveys;
 mod sweeps;
 
 #[cfg(feature = "web")]
+pub(in crate::app) use studio::sentence;
+#[cfg(feature = "web")]
 pub use {
     actions::{name_of, wish_of},
     address::Address,

@@ -6,6 +6,7 @@ use web_sys::{File, Response};
 
 use crate::app::browser;
 use crate::app::link::decode;
+use crate::app::opened;
 use crate::study::survey::{Survey, SurveyReport};
 
 /// The text of a file; `None` where the browser cannot read it.
@@ -20,7 +21,7 @@ pub async fn text(file: &File) -> Option<String> {
 /// A sentence that names the file.
 pub fn survey(name: &str, text: &str) -> Result<Survey, String> {
     let report =
-        SurveyReport::read(text).map_err(|error| format!("{name} cannot be shown: {error}."))?;
+        SurveyReport::read(text).map_err(|error| opened::refusal(name, &error))?;
     if report.survey.cells.is_empty() {
         return Err(format!(
             "{name} cannot be shown: it holds no model on any task."
@@ -48,14 +49,18 @@ pub async fn fetched(name: &str, url: &str) -> Result<Survey, String> {
     survey(name, &text)
 }
 
+/// Reports that one link may name: each is fetched, read and kept.
+const MOST_LINKED: usize = 32;
+
 /// Names and addresses of the reports in `?report=…&report=…`.
 ///
 /// # Errors
-/// A sentence: one is on another site.
+/// A sentence: one is on another site, or there are too many.
 pub fn linked() -> Result<Vec<(String, String)>, String> {
     let location = browser::window().location();
     let query = location.search().unwrap_or_default();
     let origin = location.origin().unwrap_or_default();
+    let protocol = location.protocol().unwrap_or_default();
     let mut found = Vec::new();
     for part in query.trim_start_matches('?').split('&') {
         let Some(("report", path)) = part.split_once('=') else {
@@ -63,11 +68,18 @@ pub fn linked() -> Result<Vec<(String, String)>, String> {
         };
         let path = decode(path);
         let url = web_sys::Url::new_with_base(&path, &browser::beside("")).ok();
-        let Some(url) = url.filter(|url| url.origin() == origin) else {
+        // A `blob:` address has this site's origin, but it is no file of the site.
+        let is_own = |url: &web_sys::Url| url.origin() == origin && url.protocol() == protocol;
+        let Some(url) = url.filter(is_own) else {
             return Err(format!(
                 "{path} is not on this site, and this page fetches nothing from elsewhere: download it and open the file."
             ));
         };
+        if found.len() == MOST_LINKED {
+            return Err(format!(
+                "The link names more than {MOST_LINKED} reports, and none was fetched: open them as files."
+            ));
+        }
         let name = url.pathname().rsplit('/').next().map(decode);
         found.push((name.unwrap_or(path), url.href()));
     }

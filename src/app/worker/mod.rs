@@ -214,11 +214,19 @@ fn failed(error: impl std::fmt::Display) -> Stop {
     Stop::Failed(error.to_string())
 }
 
-/// What an engine says, apart where it is the GPU's fault: then there is another way.
+/// What an engine says of a run, apart where it is the GPU's fault: then there is another way.
 fn stop(error: impl Into<StudyError>) -> Stop {
     match error.into() {
         // A prompt too much for the GPU's memory: a smaller one still runs there.
         StudyError::Engine(EngineError::Gpu(error @ GpuError::Memory(_))) => failed(error),
+        other => stop_opening(other),
+    }
+}
+
+/// The same while a model is put into an engine: memory that runs out now leaves the GPU no model to
+/// run.
+fn stop_opening(error: impl Into<StudyError>) -> Stop {
+    match error.into() {
         StudyError::Engine(EngineError::Gpu(error)) => Stop::Gpu {
             is_lost: matches!(error, GpuError::Lost(_)),
             reason: error.to_string(),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use web_sys::Blob;
 
 use super::source::BlobSource;
-use super::{Desk, Stop, failed, stop};
+use super::{Desk, Stop, failed, stop_opening};
 use crate::app::protocol::{EngineWish, Stage, Tell};
 use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
@@ -70,15 +70,17 @@ pub async fn put(
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
     desk.listen(id).await?;
-    let mut loading = choice.begin(weights).await.map_err(stop)?;
-    while let Some((done, of)) = loading.step().map_err(stop)? {
+    let mut loading = choice.begin(weights).await.map_err(stop_opening)?;
+    while let Some((done, of)) = loading.step().map_err(stop_opening)? {
         desk.progress(id, Stage::Weights, done as f64, of as f64);
         desk.turn(id, false).await?;
     }
+    // What a GPU has to say of the last weights, it says between two of this program's turns.
+    desk.listen(id).await?;
     Ok(LoadedModel {
         name: files.name.clone(),
         tokenizer,
-        engine: loading.finish().map_err(stop)?,
+        engine: loading.finish().map_err(stop_opening)?,
     })
 }
 

@@ -88,21 +88,20 @@ pub(super) async fn reserve(
 struct WebGpuLoader(WebGpuBackend);
 
 impl WebGpuLoader {
-    /// Memory that runs out now is the model's affair, not a run's.
     fn check(&self) -> Result<(), EngineError> {
-        let WebGpuBackend {
-            gpu,
-            weights,
-            dtype,
-            ..
-        } = &self.0;
-        Ok(gpu.device.check().map_err(|error| match error {
+        let found = self.0.gpu.device.check();
+        Ok(found.map_err(|error| self.of_loading(error))?)
+    }
+
+    /// Memory that runs out now is the model's affair, not a run's.
+    fn of_loading(&self, error: GpuError) -> GpuError {
+        match error {
             GpuError::Memory(_) => GpuError::NoRoom {
-                adapter: gpu.device.name.clone(),
-                memory: Memory::of(weights, *dtype),
+                adapter: self.0.gpu.device.name.clone(),
+                memory: Memory::of(&self.0.weights, self.0.dtype),
             },
             other => other,
-        })?)
+        }
     }
 }
 
@@ -117,7 +116,8 @@ impl Loader for WebGpuLoader {
         let device = &self.0.gpu.device;
         let name = || format!("the matrix {role:?} of block {block}");
         let matrix = self.0.blocks[block].matrix(role);
-        matrix.fill(device, first_row, rows, name)?;
+        let filled = matrix.fill(device, first_row, rows, name);
+        filled.map_err(|error| self.of_loading(error))?;
         device.flush();
         self.check()
     }
