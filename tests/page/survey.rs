@@ -414,6 +414,15 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
     );
     page.until_says(".report-name", "baked with the page");
     page.assert_quiet();
+    // A link is no way to keep a reader's machine busy, nor to hand it what is no file of the site.
+    let many = vec!["report=examples/survey.atelier.json"; 300].join("&");
+    page.open(&format!("survey.html?{many}"));
+    page.until_says(".problem", "names more than 32 reports");
+    page.until_says(".report-name", "baked with the page");
+    let origin = page.browser.text("location.origin");
+    page.open(&format!("survey.html?report=blob:{origin}/0"));
+    page.until_says(".problem", "is not on this site");
+    page.assert_quiet();
     page.open("survey.html?report=nowhere.json");
     page.until_says(".problem", "nowhere.json could not be fetched");
     page.browser
@@ -446,12 +455,14 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
         (
             "other.json",
             json!({ "name": "x" }),
-            "is not a report of atelier",
+            "it is no atelier report",
         ),
     ] {
         page.open_report(&written(folder.path(), name, &value));
         page.until_says(".reports .problem", name);
         page.until_says(".reports .problem", words);
+        let said = page.text(".reports .problem");
+        assert!(!said.ends_with("?."), "{said}");
     }
     assert_eq!(
         page.browser
