@@ -1,13 +1,71 @@
-//! The part of ECharts the page uses. `echarts` is a global, set by the bundled script that runs
-//! before this one.
+//! The part of ECharts the page uses: tooltips, and points that one can choose. It travels behind the
+//! first pictures, which are drawings of our own; `echarts` is a global once it is there.
 
+use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use crate::chart::Figure;
 
+/// How long a drawing stands before ECharts is fetched unasked.
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1500);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coming {
+    Not,
+    Asked,
+    There,
+    Failed,
+}
+
+/// Is ECharts there? It is fetched when someone points at a drawing, or when one has stood for a while.
+#[derive(Clone, Copy)]
+pub struct Library(RwSignal<Coming>);
+
+impl Library {
+    pub fn start() -> Self {
+        Self(RwSignal::new(Coming::Not))
+    }
+
+    pub fn is_there(self) -> bool {
+        self.0.get() == Coming::There
+    }
+
+    pub fn has_failed(self) -> bool {
+        self.0.get() == Coming::Failed
+    }
+
+    /// A drawing stands.
+    pub fn fetch_soon(self) {
+        if self.0.get_untracked() == Coming::Not {
+            set_timeout(move || self.fetch(), PATIENCE);
+        }
+    }
+
+    pub fn fetch(self) {
+        if self.0.get_untracked() != Coming::Not {
+            return;
+        }
+        self.0.set(Coming::Asked);
+        leptos::task::spawn_local(async move {
+            let come = match fetch_library() {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
+                Err(error) => Err(error),
+            };
+            self.0.set(match come {
+                Ok(_) => Coming::There,
+                Err(_) => Coming::Failed,
+            });
+        });
+    }
+}
+
 #[wasm_bindgen]
 extern "C" {
+    /// Set by the script that starts the page, which knows the address of this build's file.
+    #[wasm_bindgen(catch, js_name = fetchCharts)]
+    fn fetch_library() -> Result<js_sys::Promise, JsValue>;
+
     #[derive(Clone)]
     type Instance;
 

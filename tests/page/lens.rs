@@ -28,6 +28,8 @@ fn the_first_picture_is_there_before_any_weight() {
     page.server.hold(None);
     page.until_live();
     page.until_says(".provenance", "The baked example agrees");
+    // The first pictures are drawings of our own; what answers pointing comes behind them.
+    page.until_pointable();
     let all = page.sent_bytes();
     for sent in page.server.sent() {
         println!("{:>9} bytes  {}", sent.bytes, sent.path);

@@ -290,6 +290,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     assert_drawn(&page, "neighbours");
 
     // A click on the fourth point opens its plan.
+    page.until_pointable();
     let at = page.browser.run(
         "const e = document.querySelector('#figure-neighbours .chart'); e.scrollIntoView({ block: 'center' }); const c = echarts.getInstanceByDom(e); const v = c.getOption().series[0].data[3].value; const [x, y] = c.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, v); const r = e.getBoundingClientRect(); return [r.x + x, r.y + y]",
     );
@@ -329,6 +330,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
 
 /// Every number that a figure draws as a mean is one of the report's.
 fn assert_drawn(page: &Page, figure: &str) {
+    page.until_pointable();
     let report = page.saved(1);
     let mut known = Vec::new();
     numbers(&report["orders"], &mut known);

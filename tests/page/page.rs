@@ -67,6 +67,14 @@ impl Page {
         );
     }
 
+    /// Waits until ECharts has come and taken the place of every drawing.
+    pub fn until_pointable(&self) {
+        self.browser.until(
+            "drawings answer pointing",
+            "window.echarts && [...document.querySelectorAll('.chart')].every(c => echarts.getInstanceByDom(c))",
+        );
+    }
+
     pub fn until_live(&self) {
         self.until_picture();
         self.until_says(".provenance", "Computed here");

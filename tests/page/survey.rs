@@ -45,6 +45,7 @@ impl Page {
 
     /// The data that a figure's drawing holds: name and points of every series.
     fn drawn(&self, key: &str) -> Value {
+        self.until_pointable();
         self.browser.run(&format!(
             "const o = echarts.getInstanceByDom(document.querySelector('#figure-{key} .chart')).getOption();
              return o.series.map(s => [s.name, s.data.map(d => d.value)])"

@@ -1,5 +1,5 @@
-// The parts of ECharts that the charts use, as a global `echarts`. It travels before the first
-// picture: a part comes in with the first chart that needs it, and what only a later view needs
+// The parts of ECharts that the charts use, as a global `echarts`. It travels behind the first
+// pictures: a part comes in with the first chart that needs it, and what only a later view needs
 // comes when it is asked for.
 //
 // Parts are named by their files: through ECharts' lists of all parts, those of a later view would

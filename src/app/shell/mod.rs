@@ -18,6 +18,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::browser;
+use super::echarts::Library;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
 use super::views::{LensView, OrdersView, SurveyView, TheoryView};
@@ -37,6 +38,7 @@ pub fn mount() {
 #[component]
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());
+    provide_context(Library::start());
     let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
     let studio = Studio::open(&link);
     let surveys = Surveys::start(link.looking);

@@ -1,4 +1,6 @@
 //! A figure on the page: its sentence, the drawing, the words, the table, the files.
+//!
+//! What stands first is our own drawing; ECharts takes its place when it has come, laid out the same.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -7,7 +9,7 @@ use wasm_bindgen::prelude::*;
 use super::download::SaveFigure;
 use super::words::Words;
 use crate::app::browser;
-use crate::app::echarts::{self, Chart};
+use crate::app::echarts::{self, Chart, Library};
 use crate::chart::plot::Room;
 use crate::chart::{Cell, Figure};
 
@@ -73,22 +75,54 @@ fn Drawing(
     let resizer = StoredValue::new_local(None::<Resizer>);
     let failed = RwSignal::new(false);
     let maps = RwSignal::new(false);
+    let library = expect_context::<Library>();
     Effect::new(move |_| {
         let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
             return;
         };
-        if echarts::needs_maps(&figure) && !maps.get() {
+        if resizer.with_value(Option::is_none) {
+            let measured = {
+                let element = element.clone();
+                move || {
+                    // In steps, so that a window being dragged is not laid out anew at every pixel.
+                    let now = width_of(&element) / 20 * 20;
+                    if width.try_get_untracked() != Some(now) {
+                        width.try_set(now);
+                    }
+                }
+            };
+            measured();
+            let again = move || {
+                measured();
+                chart.with_value(|chart| {
+                    if let Some(chart) = chart {
+                        chart.resize();
+                    }
+                });
+            };
+            resizer.set_value(Resizer::on(&element, again).ok());
+        }
+        let is_there = library.is_there();
+        if is_there && echarts::needs_maps(&figure) && !maps.get() {
             leptos::task::spawn_local(async move {
                 match echarts::load_maps().await {
                     Ok(()) => maps.try_set(true),
                     Err(_) => failed.try_set(true),
                 };
             });
+        }
+        if !is_there || (echarts::needs_maps(&figure) && !maps.get()) {
+            // Our own drawing stands first.
+            if chart.with_value(Option::is_none) {
+                element.set_inner_html(&figure.drawing(width_of(&element).max(240)));
+            }
+            library.fetch_soon();
             return;
         }
         let still = browser::matches("(prefers-reduced-motion: reduce)");
         let drawn = chart.try_update_value(|chart| {
             if chart.is_none() {
+                element.set_text_content(None);
                 let mut new = Chart::on(&element, group)?;
                 if let Some(on_plan) = on_plan {
                     new.on_plan(move |plan| on_plan.run(plan));
@@ -100,26 +134,12 @@ fn Drawing(
             chart.draw(&figure.option(), still)
         });
         failed.set(!matches!(drawn, Some(Ok(()))));
-        if resizer.with_value(Option::is_none) {
-            let measured = {
-                let element = element.clone();
-                move || {
-                    // In steps, so that a window being dragged is not laid out anew at every pixel.
-                    let now = u32::try_from(element.client_width()).unwrap_or(0) / 20 * 20;
-                    if width.try_get_untracked() != Some(now) {
-                        width.try_set(now);
-                    }
+        if let Some(point) = point.and_then(|point| point.get_untracked()) {
+            chart.with_value(|chart| {
+                if let Some(chart) = chart {
+                    chart.point_at(point);
                 }
-            };
-            let again = move || {
-                measured();
-                chart.with_value(|chart| {
-                    if let Some(chart) = chart {
-                        chart.resize();
-                    }
-                });
-            };
-            resizer.set_value(Resizer::on(&element, again).ok());
+            });
         }
     });
     Effect::new(move |_| {
@@ -139,10 +159,11 @@ fn Drawing(
         <div
             class="chart"
             node_ref=host
+            on:pointerenter=move |_| library.fetch()
             style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
         ></div>
-        <Show when=move || failed.get()>
-            <p class="problem">"The drawing library did not load: reload the page. The numbers are in the table below."</p>
+        <Show when=move || failed.get() || library.has_failed()>
+            <p class="problem">"What answers pointing at the picture did not load: reload the page. The numbers are in the table below."</p>
         </Show>
     }
 }
@@ -205,6 +226,11 @@ fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// In CSS pixels.
+fn width_of(element: &web_sys::Element) -> u32 {
+    u32::try_from(element.client_width()).unwrap_or(0)
 }
 
 /// Calls back when an element changes its size, as long as it lives.
