@@ -85,6 +85,22 @@ pub fn save(name: &str, kind: &str, content: &str) -> Result<(), JsValue> {
 /// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel: the browser
 /// paints the SVG.
 pub async fn png(svg: &str) -> Result<String, JsValue> {
+    painted(svg).await?.to_data_url()
+}
+
+/// The same as the file's own bytes.
+pub async fn png_blob(svg: &str) -> Result<web_sys::Blob, JsValue> {
+    let canvas = painted(svg).await?;
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        if let Err(error) = canvas.to_blob(&resolve) {
+            // It only ever rejects.
+            let _ = reject.call1(&JsValue::NULL, &error);
+        }
+    });
+    wasm_bindgen_futures::JsFuture::from(promise).await?.dyn_into()
+}
+
+async fn painted(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {
     let text = js_sys::encode_uri_component(svg);
     let image = web_sys::HtmlImageElement::new()?;
     image.set_src(&format!("data:image/svg+xml;charset=utf-8,{text}"));
@@ -99,7 +115,7 @@ pub async fn png(svg: &str) -> Result<String, JsValue> {
         .unchecked_into();
     let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
     pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
-    canvas.to_data_url()
+    Ok(canvas)
 }
 
 /// Hands the reader what an address holds (`data:` or `blob:`), under a name.

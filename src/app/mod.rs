@@ -28,6 +28,8 @@ mod echarts;
 #[cfg(feature = "web")]
 mod files;
 #[cfg(feature = "web")]
+mod handing;
+#[cfg(feature = "web")]
 mod shell;
 #[cfg(feature = "web")]
 mod views;

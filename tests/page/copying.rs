@@ -115,3 +115,64 @@ fn without_leave_to_copy_the_button_points_to_the_address() {
         &format!("{BUTTON}.textContent === 'Copy link'"),
     );
 }
+
+#[test]
+fn a_picture_is_copied_with_what_it_is_of() {
+    let page = Page::live();
+    page.clipboard("granted");
+    let button = "[...document.querySelectorAll('#figure-spread .keep button')].find(b => b.textContent === 'Copy picture')";
+    // What the picture says is looked at on its way to the canvas.
+    page.browser.run(
+        "const src = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'src');
+         Object.defineProperty(HTMLImageElement.prototype, 'src', { set(v) { window.painted = decodeURIComponent(v); src.set.call(this, v); }, get: src.get });",
+    );
+    page.browser.run(&format!("{button}.click()"));
+    page.until_says("[role=status]", "Picture copied");
+    let size = page.browser.run_async(
+        "const done = arguments[0];
+         navigator.clipboard.read()
+           .then(items => items[0].getType('image/png'))
+           .then(blob => createImageBitmap(blob))
+           .then(image => done([image.width, image.height]), e => done(String(e)))",
+    );
+    assert_eq!(size[0], json!(1920), "{size}");
+    assert!(size[1].as_u64() > Some(400), "{size}");
+    let painted = page.browser.text("window.painted.replace(/<[^>]*>/g, ' ').replace(/\\s+/g, '')");
+    let title = page.text("#figure-spread h3").replace(' ', "");
+    let link = page.server.url();
+    for said in [title.as_str(), "apprentice-12·plan0-11·", &link] {
+        assert!(painted.contains(said), "{said} is not in {painted}");
+    }
+
+    page.clipboard("denied");
+    page.browser.run(&format!("{button}.click()"));
+    page.until_says("#figure-spread .problem", "save it as PNG");
+    // There is no way to share here, and so no button.
+    assert!(!page.text("#figure-spread .keep").contains("Share"));
+}
+
+#[test]
+fn a_picture_is_shared_where_the_system_has_a_way() {
+    let page = Page::new(1440, 1000);
+    page.browser.devtools(
+        "Page.addScriptToEvaluateOnNewDocument",
+        &json!({ "source":
+            "navigator.canShare = data => data.files.length === 1;
+             navigator.share = async data => { window.shared = data; };"
+        }),
+    );
+    page.open("");
+    page.until_live();
+    page.browser.run(
+        "[...document.querySelectorAll('#figure-spread .keep button')].find(b => b.textContent === 'Share').click()",
+    );
+    page.browser.until("it is shared", "window.shared");
+    let shared = page.browser.run(
+        "return [shared.files[0].name, shared.files[0].type, shared.files[0].size > 10000, shared.title, shared.url]",
+    );
+    assert_eq!(shared[0], json!("atelier-spread.png"));
+    assert_eq!((&shared[1], &shared[2]), (&json!("image/png"), &json!(true)));
+    assert_eq!(shared[3], json!(page.text("#figure-spread h3")));
+    assert!(shared[4].as_str().is_some_and(|url| url.contains("#prompt=") || url.contains("prompt=")));
+    page.assert_quiet();
+}

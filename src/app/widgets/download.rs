@@ -3,17 +3,19 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use crate::app::browser;
+use crate::app::{browser, handing};
 use crate::app::state::{Address, Shown, Studio};
 use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.
 const WIDTH: u32 = 960;
 
-/// Saves one figure in the three forms.
+/// Saves one figure in the three forms, copies it, and shares it where the system has a way.
 #[component]
 pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
-    let failed = RwSignal::new(false);
+    let studio = expect_context::<Studio>();
+    let address = expect_context::<Address>();
+    let failed = RwSignal::new("");
     let save = move |form: &'static str| {
         let Some(figure) = figure.get_untracked() else {
             return;
@@ -21,7 +23,47 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
         let source = source.get_untracked();
         leptos::task::spawn_local(async move {
             let saved = save(form, &figure, &source).await;
-            failed.set(saved.is_err());
+            failed.set(saved.map_or(" The browser refused to make the file.", |()| ""));
+        });
+    };
+    // With the address, so that whoever has the picture can have it live.
+    let linked = move || {
+        let (figure, link) = (figure.get_untracked()?, address.here());
+        let source = source.get_untracked();
+        let svg = figure.svg(WIDTH, &[source, link.clone()].join(" · "));
+        Some((figure, svg, link))
+    };
+    let copy = move |_| {
+        let Some((_, svg, _)) = linked() else { return };
+        leptos::task::spawn_local(async move {
+            let copied = handing::copy(svg).await;
+            if copied.is_ok() {
+                studio.say("Picture copied.");
+            }
+            failed.set(copied.map_or(
+                " The browser does not let this page copy pictures: save it as PNG.",
+                |()| "",
+            ));
+        });
+    };
+    let share = move |_| {
+        let Some((figure, svg, link)) = linked() else {
+            return;
+        };
+        leptos::task::spawn_local(async move {
+            let name = format!("atelier-{}.png", figure.key);
+            let shared = handing::share(&name, &svg, &figure.title, &link).await;
+            // Whoever thinks better of it is told nothing.
+            let given_up = |error: &JsValue| {
+                let name = js_sys::Reflect::get(error, &JsValue::from_str("name"));
+                name.is_ok_and(|name| name == "AbortError")
+            };
+            failed.set(match shared {
+                Err(error) if !given_up(&error) => {
+                    " The system did not take the picture: save it as PNG."
+                }
+                _ => "",
+            });
         });
     };
     view! {
@@ -30,9 +72,9 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
             <button type="button" on:click=move |_| save("svg")>"SVG"</button>
             <button type="button" on:click=move |_| save("png")>"PNG"</button>
             <button type="button" on:click=move |_| save("csv")>"CSV"</button>
-            <Show when=move || failed.get()>
-                <span class="problem">" The browser refused to make the file."</span>
-            </Show>
+            <button type="button" on:click=copy>"Copy picture"</button>
+            {handing::can_share().then(|| view! { <button type="button" on:click=share>"Share"</button> })}
+            <span class="problem" class:empty=move || failed.get().is_empty()>{failed}</span>
         </p>
     }
 }
