@@ -105,7 +105,8 @@ impl Client {
         self.worker.replace(None);
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let Ok(worker) = Worker::new_with_options(&script(), &options) else {
+        let worker = start(&script()).and_then(|url| Worker::new_with_options(&url, &options));
+        let Ok(worker) = worker else {
             self.died("this browser refused to start it");
             return;
         };
@@ -192,6 +193,18 @@ fn message_of(event: &web_sys::Event) -> String {
         .ok()
         .and_then(|message| message.as_string())
         .unwrap_or_default()
+}
+
+/// The address of a script that does nothing but start `script`. A worker from a file has the policy
+/// that its host sends with that file, and most hosts send none; one from a blob has the policy of the
+/// page, and so it sends what it holds, a reader's prompts and models, to nobody.
+fn start(script: &str) -> Result<String, JsValue> {
+    let text = format!("import {};", serde_json::Value::from(script));
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type("text/javascript");
+    let parts = js_sys::Array::of1(&JsValue::from_str(&text));
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    web_sys::Url::create_object_url_with_blob(&blob)
 }
 
 fn script() -> String {

@@ -23,7 +23,7 @@ impl Page {
     }
 
     /// Serves a loader that runs `before` in the worker before anything else.
-    fn with_worker_script(&self, before: &str) {
+    pub fn with_worker_script(&self, before: &str) {
         let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
         let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
         // Imports are hoisted, but the program only starts behind them.

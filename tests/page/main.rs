@@ -25,3 +25,4 @@ mod lens;
 mod orders;
 mod shell;
 mod survey;
+mod walls;

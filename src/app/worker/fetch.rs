@@ -48,8 +48,10 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
         ))
     };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    // Beside this script, whatever path the page is served under.
-    let url = web_sys::Url::new_with_base(path, &scope.location().href())
+    // Beside the worker's script, whatever path the page is served under.
+    let beside = js_sys::Reflect::get(&scope, &JsValue::from_str("beside"));
+    let beside = beside.ok().and_then(|url| url.as_string());
+    let url = web_sys::Url::new_with_base(path, &beside.unwrap_or_default())
         .map_err(|_| failed("its address is malformed"))?;
     let answer = JsFuture::from(scope.fetch_with_str(&url.href()))
         .await
