@@ -97,7 +97,9 @@ pub async fn png_blob(svg: &str) -> Result<web_sys::Blob, JsValue> {
             let _ = reject.call1(&JsValue::NULL, &error);
         }
     });
-    wasm_bindgen_futures::JsFuture::from(promise).await?.dyn_into()
+    wasm_bindgen_futures::JsFuture::from(promise)
+        .await?
+        .dyn_into()
 }
 
 async fn painted(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {

@@ -49,7 +49,8 @@ pub fn can_share() -> bool {
 /// Hands a stand-alone drawing to the system, with its sentence and the page's address.
 pub async fn share(name: &str, svg: &str, title: &str, link: &str) -> Result<(), JsValue> {
     let blob = browser::png_blob(svg).await?;
-    let file = web_sys::File::new_with_blob_sequence_and_options(&Array::of1(&blob), name, &kind())?;
+    let file =
+        web_sys::File::new_with_blob_sequence_and_options(&Array::of1(&blob), name, &kind())?;
     JsFuture::from(share_data(&shared(&file, title, link)?)?).await?;
     Ok(())
 }

@@ -77,6 +77,15 @@ pub fn is_of_a_model(name: &str) -> bool {
         .contains(&name)
 }
 
+/// Is this text a report with a survey in it?
+pub fn holds_survey(text: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Part {
+        survey: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_str::<Part>(text).is_ok_and(|part| part.survey.is_some())
+}
+
 /// Reads the text of the report file `name`.
 ///
 /// # Errors
@@ -89,7 +98,11 @@ pub fn read(name: &str, text: &str) -> Result<Report, String> {
 
 /// One sentence for the reader, with one mark at its end.
 pub fn refusal(name: &str, error: &ReportError) -> String {
-    let end = if error.to_string().ends_with('?') { "" } else { "." };
+    let end = if error.to_string().ends_with('?') {
+        ""
+    } else {
+        "."
+    };
     format!("{name} cannot be shown: {error}{end}")
 }
 
@@ -168,7 +181,10 @@ mod tests {
                 sentence.starts_with("a.json ") && sentence.contains(says),
                 "{sentence}"
             );
-            assert!(!sentence.ends_with("?.") && sentence.ends_with(['.', '?']), "{sentence}");
+            assert!(
+                !sentence.ends_with("?.") && sentence.ends_with(['.', '?']),
+                "{sentence}"
+            );
         }
     }
 }

@@ -181,7 +181,9 @@ pub enum ModelError {
         "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}); end the prompt before a space and start the option with one"
     )]
     OptionMerges { option: String, pieces: String },
-    #[error("options {first:?} and {second:?} are one and the same token to this model, {piece:?} (id {id}); each option must differ")]
+    #[error(
+        "options {first:?} and {second:?} are one and the same token to this model, {piece:?} (id {id}); each option must differ"
+    )]
     EqualOptions {
         first: String,
         second: String,

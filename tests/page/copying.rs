@@ -137,7 +137,9 @@ fn a_picture_is_copied_with_what_it_is_of() {
     );
     assert_eq!(size[0], json!(1920), "{size}");
     assert!(size[1].as_u64() > Some(400), "{size}");
-    let painted = page.browser.text("window.painted.replace(/<[^>]*>/g, ' ').replace(/\\s+/g, '')");
+    let painted = page
+        .browser
+        .text("window.painted.replace(/<[^>]*>/g, ' ').replace(/\\s+/g, '')");
     let title = page.text("#figure-spread h3").replace(' ', "");
     let link = page.server.url();
     for said in [title.as_str(), "apprentice-12·plan0-11·", &link] {
@@ -171,8 +173,15 @@ fn a_picture_is_shared_where_the_system_has_a_way() {
         "return [shared.files[0].name, shared.files[0].type, shared.files[0].size > 10000, shared.title, shared.url]",
     );
     assert_eq!(shared[0], json!("atelier-spread.png"));
-    assert_eq!((&shared[1], &shared[2]), (&json!("image/png"), &json!(true)));
+    assert_eq!(
+        (&shared[1], &shared[2]),
+        (&json!("image/png"), &json!(true))
+    );
     assert_eq!(shared[3], json!(page.text("#figure-spread h3")));
-    assert!(shared[4].as_str().is_some_and(|url| url.contains("#prompt=") || url.contains("prompt=")));
+    assert!(
+        shared[4]
+            .as_str()
+            .is_some_and(|url| url.contains("#prompt=") || url.contains("prompt="))
+    );
     page.assert_quiet();
 }

@@ -44,10 +44,7 @@ const WASM_FEATURES: &[&str] = &[
 const BESIDE: &str = "--reorder-functions-by-name";
 
 /// The page travels before its first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] = &[
-    ("page_bg.wasm", "-Oz"),
-    ("worker_bg.wasm", WORKER_LEVEL),
-];
+const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
 
 pub const WORKER_LEVEL: &str = "-O3";
 

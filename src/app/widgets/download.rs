@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use crate::app::{browser, handing};
 use crate::app::state::{Address, Shown, Studio};
+use crate::app::{browser, handing};
 use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.

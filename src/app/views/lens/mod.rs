@@ -46,8 +46,7 @@ pub fn LensView() -> impl IntoView {
             shown.lens().is_none().then_some(prompts.rows.len())
         })
     });
-    let judged =
-        Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
+    let judged = Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
     let asks = Memo::new(move |_| there.get() && !judged.get());
     let lens = Signal::derive(move || {
         studio
