@@ -18,14 +18,20 @@ pub fn listen(studio: Studio, surveys: Surveys) {
         event.prevent_default();
         over(true);
     });
-    let left = window_event_listener(leptos::ev::dragleave, move |event: DragEvent| {
-        // Between two elements of the page it is still over the page.
-        if event.related_target().is_none() {
+    // Between two elements of the page it enters the one before it leaves the other.
+    let depth = StoredValue::new(0);
+    let came = window_event_listener(leptos::ev::dragenter, move |_| {
+        depth.update_value(|depth| *depth += 1);
+    });
+    let left = window_event_listener(leptos::ev::dragleave, move |_| {
+        depth.update_value(|depth| *depth = (*depth - 1).max(0));
+        if depth.get_value() == 0 {
             over(false);
         }
     });
     let dropped = window_event_listener(leptos::ev::drop, move |event: DragEvent| {
         event.prevent_default();
+        depth.set_value(0);
         over(false);
         let entries = event
             .data_transfer()
@@ -45,6 +51,7 @@ pub fn listen(studio: Studio, surveys: Surveys) {
     });
     on_cleanup(move || {
         entered.remove();
+        came.remove();
         left.remove();
         dropped.remove();
     });

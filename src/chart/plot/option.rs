@@ -187,7 +187,8 @@ fn upright_axis(theme: &Theme, axis: &Axis, grid: usize) -> Value {
     value
 }
 
-/// A legend's entry; a curve without marks is shown without the dot that ECharts would put on it.
+/// A legend's entry: a curve without marks is shown without the dot that ECharts would put on it, and
+/// marks without a curve keep their shape.
 fn named(pen: &Pen) -> Value {
     let icon = match (pen.mark, pen.line) {
         (Mark::None | Mark::Dot, Line::Thick) => "path://M0 0h26v4h-26z",
@@ -201,6 +202,10 @@ fn named(pen: &Pen) -> Value {
             let style = json!({ "color": pen.colour, "opacity": 1 });
             return json!({ "name": pen.name, "icon": symbol(mark), "itemStyle": style });
         }
+        // Drawn as what it is: a mark of ECharts' own would be stretched over a curve's length.
+        (Mark::Square, Line::None) => "path://M0 0h10v10h-10z",
+        (Mark::Diamond, Line::None) => "path://M5 0l5 5l-5 5l-5 -5z",
+        (Mark::Triangle, Line::None) => "path://M5 0l5 9h-10z",
         _ => return json!({ "name": pen.name }),
     };
     json!({ "name": pen.name, "icon": icon })
