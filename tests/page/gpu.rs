@@ -213,8 +213,24 @@ fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
     page.assert_quiet();
 }
 
+/// Memory that runs out when the model's place is taken and its weights are on their way; `when` says
+/// how soon the browser tells.
+const FULL_IN_MID_LOAD: &str = "
+    const open = GPUAdapter.prototype.requestDevice; let device, waits = false;
+    GPUAdapter.prototype.requestDevice = async function (...a) { return device = await open.apply(this, a); };
+    const pop = GPUDevice.prototype.popErrorScope;
+    GPUDevice.prototype.popErrorScope = function () { waits = true; return pop.call(this); };
+    const write = GPUQueue.prototype.writeBuffer;
+    GPUQueue.prototype.writeBuffer = function (...a) {
+      const error = () => new GPUUncapturedErrorEvent('uncapturederror', { error: new GPUOutOfMemoryError('full') });
+      if (waits) { waits = false; when(() => device.dispatchEvent(error())); }
+      return write.apply(this, a);
+    };";
+
 #[test]
 fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
+    let mid_load = ["tell => tell()", "tell => setTimeout(tell)"]
+        .map(|when| format!("{FULL_IN_MID_LOAD} const when = {when};"));
     let patches = [
         (
             "GPU.prototype.requestAdapter = () => Promise.resolve(null);",
@@ -222,6 +238,15 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
         ),
         (
             "GPUDevice.prototype.popErrorScope = () => Promise.resolve(new GPUOutOfMemoryError('full'));",
+            "has no room for this model, which needs about",
+        ),
+        // The same while weights are on their way, and after the last of them.
+        (
+            mid_load[0].as_str(),
+            "has no room for this model, which needs about",
+        ),
+        (
+            mid_load[1].as_str(),
             "has no room for this model, which needs about",
         ),
         (
@@ -387,4 +412,82 @@ fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
     page.browser.click("#cancel-sweep");
     page.browser
         .until("it stopped", "!document.querySelector('#cancel-sweep')");
+}
+
+#[test]
+fn a_prompt_too_long_for_the_gpu_is_refused_and_the_model_kept() {
+    let page = Page::with_gpu();
+    // Once the model is there, nothing larger than a short prompt needs can be had.
+    page.with_worker_script(
+        "let full = false;
+         new BroadcastChannel('memory').onmessage = () => { full = true; };
+         const make = GPUDevice.prototype.createBuffer;
+         GPUDevice.prototype.createBuffer = function (d) {
+           if (full && d.size > 20000) {
+             this.dispatchEvent(new GPUUncapturedErrorEvent('uncapturederror', { error: new GPUOutOfMemoryError('full') }));
+           }
+           return make.call(this, d);
+         };",
+    );
+    page.open("");
+    page.until_live();
+    page.choose_engine("gpu");
+    page.until_says(LINE, "WebGPU on ");
+    page.until_says(".provenance", "WebGPU on ");
+    page.until_settled();
+    let ask = |prompt: &str| {
+        page.browser.run(&format!(
+            "const s = document.querySelector('#prompt'); s.value = {}; s.dispatchEvent(new Event('input', {{ bubbles: true }}));",
+            Value::from(prompt)
+        ));
+    };
+    let short = page.browser.text("document.querySelector('#prompt').value");
+    page.browser
+        .run("new BroadcastChannel('memory').postMessage('full')");
+    ask(&format!(
+        "{} {short}",
+        vec!["the soup is bad ."; 20].join(" ")
+    ));
+    page.until_says(".of-prompt", "memory ran out");
+    say!(
+        "of a prompt too long the page says: {}",
+        page.text(".of-prompt")
+    );
+    // Not the model's fault: it stays where it is, and a shorter prompt runs there.
+    ask(&format!("{short} not"));
+    page.browser.until(
+        "the error is gone",
+        "!document.querySelector('.of-prompt:not(.empty)')",
+    );
+    page.until_settled();
+    page.until_says(".provenance", "WebGPU on ");
+    assert!(
+        page.text(LINE).contains("WebGPU on "),
+        "{}",
+        page.text(LINE)
+    );
+    assert_eq!(page.text(NOTICE), "");
+}
+
+#[test]
+fn where_the_way_out_fails_too_both_reasons_are_said() {
+    let page = Page::with_gpu();
+    page.with_worker_script(
+        "GPU.prototype.requestAdapter = () => Promise.resolve(null);
+         const read = FileReaderSync.prototype.readAsArrayBuffer;
+         FileReaderSync.prototype.readAsArrayBuffer = function (b) {
+           if (b.size > 16000) throw new DOMException('gone', 'NotReadableError');
+           return read.call(this, b);
+         };",
+    );
+    page.open("");
+    page.until_says(".of-model", "this browser offers no GPU adapter");
+    let said = page.text(".of-model");
+    say!("of both the page says: {said}");
+    assert!(said.contains("; and then: "), "{said}");
+    assert!(said.contains("model.safetensors"), "{said}");
+    // Nothing is under way, and the baked picture stands.
+    page.browser
+        .until("nothing is under way", "!document.querySelector('#cancel')");
+    page.until_picture();
 }

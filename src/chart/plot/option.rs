@@ -200,12 +200,15 @@ fn named(pen: &Pen) -> Value {
         // The first series of that name may be of bars, which have no mark.
         (mark, Line::None) => {
             let style = json!({ "color": pen.colour, "opacity": 1 });
-            return json!({ "name": pen.name, "icon": symbol(mark), "itemStyle": style });
+            // Paths keep their shape; ECharts' own marks would be stretched over a curve's length.
+            let icon = match mark {
+                Mark::Square => "path://M0 0h10v10h-10z",
+                Mark::Diamond => "path://M5 0l5 5l-5 5l-5 -5z",
+                Mark::Triangle => "path://M5 0l5 9h-10z",
+                _ => symbol(mark),
+            };
+            return json!({ "name": pen.name, "icon": icon, "itemStyle": style });
         }
-        // Drawn as what it is: a mark of ECharts' own would be stretched over a curve's length.
-        (Mark::Square, Line::None) => "path://M0 0h10v10h-10z",
-        (Mark::Diamond, Line::None) => "path://M5 0l5 5l-5 5l-5 -5z",
-        (Mark::Triangle, Line::None) => "path://M5 0l5 9h-10z",
         _ => return json!({ "name": pen.name }),
     };
     json!({ "name": pen.name, "icon": icon })
