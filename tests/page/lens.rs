@@ -218,6 +218,23 @@ pub fn compare(a: &Value, b: &Value, at: &str) -> f64 {
             );
             error
         }
+        // Of numbers that are one thing, those near 0 are no surer than the largest.
+        (Value::Array(a), Value::Array(b)) if a.iter().chain(b).all(Value::is_number) => {
+            assert_eq!(a.len(), b.len(), "{at}");
+            let number = |x: &Value| x.as_f64().expect("finite");
+            let most = a.iter().chain(b).map(|x| number(x).abs());
+            let floor = most.fold(1e-2, |most: f64, x| most.max(0.1 * x));
+            let pairs = a.iter().zip(b).map(|(x, y)| {
+                let (x, y) = (number(x), number(y));
+                let error = (x - y).abs() / x.abs().max(y.abs()).max(floor);
+                assert!(
+                    error < 1e-4,
+                    "{at}: the page says {x}, the command line {y}"
+                );
+                error
+            });
+            pairs.fold(0.0, f64::max)
+        }
         (Value::Array(a), Value::Array(b)) => {
             assert_eq!(a.len(), b.len(), "{at}");
             a.iter()

@@ -238,11 +238,11 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
         "document.querySelectorAll('.theorem .chart svg').length === 8",
     );
     page.browser.run(
-        "const c = document.querySelector('.knob input[type=range]'); c.value = '1'; c.dispatchEvent(new Event('input', { bubbles: true }))",
+        "const c = document.querySelector('.knob input[type=range]'); c.value = '0.35'; c.dispatchEvent(new Event('input', { bubbles: true }))",
     );
     page.browser.until(
         "the control is in the address",
-        "/knob[1-8]=1/.test(location.hash)",
+        "/knob[1-8]=0.35/.test(location.hash)",
     );
     let title = "document.querySelector('.knob input[type=range]').closest('section').querySelector('.figure h3').textContent";
     let said = page.browser.text(title);
@@ -596,6 +596,9 @@ fn every_kind_of_report_opens_in_its_own_view() {
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
     open(broken);
-    page.until_says(".of-model", "broken.json is not a report of atelier");
+    page.until_says(
+        ".of-model",
+        "broken.json cannot be shown: it is no atelier report",
+    );
     page.assert_quiet();
 }

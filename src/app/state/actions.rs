@@ -207,7 +207,7 @@ impl Studio {
                 plan,
             }
         };
-        self.clear_problem();
+        self.clear_problems(&[Place::Model, Place::Prompt]);
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
@@ -233,7 +233,7 @@ impl Studio {
     /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
     pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
-        self.clear_problem();
+        self.clear_problems(&[Place::Model, Place::Sweep]);
         // First, so that it is not what the load gives up.
         if !self
             .state
@@ -299,7 +299,7 @@ impl Studio {
             }
         }
         let engine = self.wish.get_untracked();
-        self.clear_problem();
+        self.clear_problems(&Place::ALL);
         self.change(|exchange, now| exchange.load(&choice, engine, now));
     }
 

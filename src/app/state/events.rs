@@ -58,8 +58,8 @@ impl Studio {
             }
             Tell::Done { report } => {
                 let report = Arc::new(*report);
-                self.state.problem.set(None);
                 if work.job == Job::Sweep {
+                    self.clear_problems(&[Place::Model, Place::Sweep]);
                     self.show_sweep(Arc::clone(&report), time);
                     self.say("The sweep is done.");
                     let awaited = self
@@ -71,6 +71,7 @@ impl Studio {
                         ended(Some(report));
                     }
                 } else {
+                    self.clear_problems(&[Place::Model, Place::Prompt]);
                     self.show_live(report, time);
                 }
                 self.ended(id);
@@ -147,11 +148,21 @@ impl Studio {
 
     pub(super) fn fail(self, place: Place, sentence: String) {
         self.say(sentence.clone());
-        self.state.problem.set(Some(Problem { place, sentence }));
+        self.state.problems.update(|problems| {
+            problems.retain(|problem| problem.place != place);
+            problems.push(Problem { place, sentence });
+        });
     }
 
-    pub(super) fn clear_problem(self) {
-        self.state.problem.set(None);
+    /// What went wrong elsewhere still stands.
+    pub(super) fn clear_problems(self, places: &[Place]) {
+        let is_there = |problem: &Problem| places.contains(&problem.place);
+        let any = |problems: &Vec<Problem>| problems.iter().any(is_there);
+        if self.state.problems.with_untracked(any) {
+            self.state
+                .problems
+                .update(|problems| problems.retain(|problem| !is_there(problem)));
+        }
     }
 
     pub(super) fn stopped(self) {

@@ -62,7 +62,7 @@ impl Studio {
 
     fn show_report(self, report: Report) {
         self.change(|exchange, _| exchange.give_up_work());
-        self.clear_problem();
+        self.clear_problems(&Place::ALL);
         self.step();
         let now = self.draft.with_untracked(|draft| draft.model.clone());
         let draft = opened::draft_of(&report, &now);

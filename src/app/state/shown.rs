@@ -41,6 +41,10 @@ pub enum Place {
     Sweep,
 }
 
+impl Place {
+    pub const ALL: [Self; 3] = [Self::Model, Self::Prompt, Self::Sweep];
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub place: Place,

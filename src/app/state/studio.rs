@@ -32,7 +32,8 @@ pub struct Studio {
     pub work: Signal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: Signal<Option<Work>>,
-    pub problem: Signal<Option<Problem>>,
+    /// At most one a place.
+    pub problems: Signal<Vec<Problem>>,
     /// The draft's model, while the worker holds it.
     pub model: Signal<Option<ModelFacts>>,
     /// The model the worker holds, whatever the draft speaks of.
@@ -59,7 +60,7 @@ pub(super) struct State {
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
     pub exchange: RwSignal<Exchange>,
-    pub problem: RwSignal<Option<Problem>>,
+    pub problems: RwSignal<Vec<Problem>>,
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
     pub said: RwSignal<String>,
@@ -109,7 +110,7 @@ impl Studio {
             lab: RwSignal::new(None),
             swept: RwSignal::new(None),
             exchange: RwSignal::new(Exchange::default()),
-            problem: RwSignal::new(None),
+            problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::actions::kept_wish()),
             engine: RwSignal::default(),
             said: RwSignal::new(String::new()),
@@ -143,7 +144,7 @@ impl Studio {
             swept: state.swept.into(),
             work: work.into(),
             sweep: sweep.into(),
-            problem: state.problem.into(),
+            problems: state.problems.into(),
             model: model.into(),
             held: held.into(),
             wish: state.wish.into(),

@@ -8,11 +8,9 @@ use crate::app::state::{Place, Studio};
 pub fn ProblemLine(place: Place) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let sentence = move || {
-        studio.problem.with(|problem| {
-            problem
-                .as_ref()
-                .filter(|p| p.place == place)
-                .map(|p| p.sentence.clone())
+        studio.problems.with(|problems| {
+            let own = problems.iter().find(|problem| problem.place == place);
+            own.map(|problem| problem.sentence.clone())
         })
     };
     let class = match place {
