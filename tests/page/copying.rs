@@ -19,11 +19,6 @@ impl Page {
                 }),
             );
         }
-        // A browser without a screen has no window in front, which the clipboard asks for.
-        self.browser.devtools(
-            "Emulation.setFocusEmulationEnabled",
-            &json!({ "enabled": true }),
-        );
     }
 
     /// Clicks the button and waits until it says what came of it.

@@ -91,6 +91,11 @@ impl Browser {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        // A browser without a screen has no window in front, which focus and the clipboard ask for.
+        browser.devtools(
+            "Emulation.setFocusEmulationEnabled",
+            &json!({ "enabled": true }),
+        );
         browser
     }
 
