@@ -39,7 +39,7 @@ impl<F> Queue<F> {
     }
 
     /// The request whose turn it is.
-    pub fn next(&mut self) -> Option<(Request, Vec<F>)> {
+    pub fn take(&mut self) -> Option<(Request, Vec<F>)> {
         self.waiting.pop_front()
     }
 
@@ -116,7 +116,7 @@ mod tests {
         queue.receive(ask(3, lens()), Vec::new());
         assert_eq!(queue.take_quick().map(|request| request.id), Some(3));
         assert_eq!(queue.take_quick().map(|request| request.id), None);
-        assert_eq!(queue.next().map(|(request, _)| request.id), Some(2));
+        assert_eq!(queue.take().map(|(request, _)| request.id), Some(2));
     }
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
         let cancel = |id| ask(9, Ask::Cancel { id });
         assert_eq!(queue.receive(cancel(2), Vec::new()), Some(2));
         assert!(!queue.is_cancelled(2));
-        assert_eq!(queue.next().map(|(request, _)| request.id), Some(3));
+        assert_eq!(queue.take().map(|(request, _)| request.id), Some(3));
         // One that runs is asked to stop, and tells so itself.
         assert_eq!(queue.receive(cancel(1), Vec::new()), None);
         assert!(queue.is_cancelled(1));

@@ -6,6 +6,9 @@ use web_sys::DragEvent;
 use crate::app::files;
 use crate::app::state::{Studio, Surveys, sentence};
 
+/// A drag that is not heard of for so long is over.
+const SILENCE: std::time::Duration = std::time::Duration::from_millis(800);
+
 /// Takes drops as long as the page is open.
 pub fn listen(studio: Studio, surveys: Surveys) {
     let over = |over: bool| {
@@ -14,24 +17,29 @@ pub fn listen(studio: Studio, surveys: Surveys) {
             let _ = root.class_list().toggle_with_force("over", over);
         }
     };
+    // Whoever drags over the page is heard several times a second; a drag that ends elsewhere, or is
+    // given up with Escape, may end without a word.
+    let heard = StoredValue::new(0_u32);
     let entered = window_event_listener(leptos::ev::dragover, move |event: DragEvent| {
         event.prevent_default();
         over(true);
+        heard.update_value(|heard| *heard = heard.wrapping_add(1));
+        let now = heard.get_value();
+        let silent = move || {
+            if heard.try_get_value() == Some(now) {
+                over(false);
+            }
+        };
+        set_timeout(silent, SILENCE);
     });
-    // Between two elements of the page it enters the one before it leaves the other.
-    let depth = StoredValue::new(0);
-    let came = window_event_listener(leptos::ev::dragenter, move |_| {
-        depth.update_value(|depth| *depth += 1);
-    });
-    let left = window_event_listener(leptos::ev::dragleave, move |_| {
-        depth.update_value(|depth| *depth = (*depth - 1).max(0));
-        if depth.get_value() == 0 {
+    let left = window_event_listener(leptos::ev::dragleave, move |event: DragEvent| {
+        // Between two elements of the page it is still over the page.
+        if event.related_target().is_none() {
             over(false);
         }
     });
     let dropped = window_event_listener(leptos::ev::drop, move |event: DragEvent| {
         event.prevent_default();
-        depth.set_value(0);
         over(false);
         let entries = event
             .data_transfer()
@@ -51,7 +59,6 @@ pub fn listen(studio: Studio, surveys: Surveys) {
     });
     on_cleanup(move || {
         entered.remove();
-        came.remove();
         left.remove();
         dropped.remove();
     });

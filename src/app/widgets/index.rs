@@ -36,12 +36,12 @@ pub fn Index(#[prop(into)] places: Signal<Vec<Place>>) -> impl IntoView {
         };
         // The last part that begins in the upper third.
         let now = places.with_untracked(|places| {
-            let above = places.iter().filter(|place| {
+            let mut above = places.iter().rev().filter(|place| {
                 document
                     .get_element_by_id(&place.id)
                     .is_some_and(|part| part.get_bounding_client_rect().top() < height / 3.0)
             });
-            above.last().map(|place| place.id.clone())
+            above.next().map(|place| place.id.clone())
         });
         let now = now.unwrap_or_default();
         if seen.with_untracked(|seen| *seen != now) {

@@ -191,7 +191,7 @@ pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
 
 async fn work_off(desk: &Desk, session: &RefCell<Session>) {
     loop {
-        let next = desk.queue.borrow_mut().next();
+        let next = desk.queue.borrow_mut().take();
         let Some((Request { id, ask }, files)) = next else {
             break;
         };
