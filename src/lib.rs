@@ -21,6 +21,7 @@
 //!   x tasks), and the reports they write.
 //! - [`chart`]: report to ECharts option, as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
+//! - `unfinished` (command line): a file that is whole or not there.
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
 //!
@@ -49,3 +50,5 @@ pub mod study;
 pub mod task;
 #[cfg(feature = "cli")]
 pub mod train;
+#[cfg(feature = "cli")]
+mod unfinished;

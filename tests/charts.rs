@@ -280,6 +280,7 @@ fn sweep(runs: usize) -> Orders {
         majority: 0.2,
         resamples: 1000,
         seed: 0,
+        fingerprint: None,
         block_runs: 100,
         block_runs_alone: 200,
         original: variant("original".into(), format!("0-{}", runs - 1), 0.0),

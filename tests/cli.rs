@@ -3,8 +3,11 @@
 
 mod cli {
     mod golden;
+    mod inputs;
     mod orders;
     mod output;
+    mod outputs;
     mod refusals;
+    mod resumed;
     pub mod support;
 }

@@ -9,6 +9,23 @@ use atelier::task::rows;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+mod fuzz {
+    mod reports;
+    mod tasks;
+
+    use super::{any_value, cases, mutated, one_line};
+}
+
+/// So many cases of each property, or with `ATELIER_FUZZ=100` a hundred times as many.
+fn cases(count: u32) -> ProptestConfig {
+    let times = std::env::var("ATELIER_FUZZ").ok();
+    let times = times.and_then(|times| times.parse().ok()).unwrap_or(1);
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(count.saturating_mul(times))
+    }
+}
+
 const VALID_PLANS: [&str; 8] = [
     "0-3,(4-7)x3,9,8,10-11",
     "5a,5m,(4,6,9)",
@@ -137,7 +154,7 @@ fn mutated<S: ToString>(valid: &[S], alphabet: &str) -> impl Strategy<Value = St
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn a_plan_line_of_any_characters(line in any::<String>(), blocks in 0..20usize) {
@@ -204,7 +221,7 @@ proptest! {
 
 proptest! {
     // Each case reads a whole model.
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn a_checkpoint_with_a_damaged_header(

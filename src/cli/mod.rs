@@ -2,13 +2,16 @@
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
 mod engine;
+mod fingerprint;
 mod interrupt;
 mod known;
 mod lens;
+mod lens_prompts;
 mod members;
 mod models;
 mod orders;
 mod orders_picture;
+mod out_file;
 mod output;
 mod picture;
 mod rows_source;
@@ -82,7 +85,7 @@ fn refuse(sentence: &str) -> ExitCode {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    eprintln!("atelier: {line}");
+    output::say(&format!("atelier: {line}"));
     ExitCode::from(2)
 }
 

@@ -169,6 +169,21 @@ impl ModelFiles {
         })
     }
 
+    /// Checks what was dropped or chosen together, before any of it is read: the files of one model,
+    /// loose or in one folder.
+    ///
+    /// # Errors
+    /// Several folders, or a folder and loose files: they may be of two models, and would be mixed.
+    pub fn check_dropped(folders: &[String], loose_files: &[String]) -> Result<(), ModelError> {
+        let is_one = folders.is_empty() || folders.len() == 1 && loose_files.is_empty();
+        if is_one {
+            return Ok(());
+        }
+        Err(ModelError::DroppedTogether {
+            names: some(&[folders, loose_files].concat()),
+        })
+    }
+
     /// Opens a folder; weights are mapped, not read.
     ///
     /// # Errors
@@ -235,7 +250,7 @@ fn choose_index<W>(
         files.sort();
         return Err(ModelError::SeveralIndexes {
             folder: folder.to_string(),
-            files: files.join(", "),
+            files: some(&files),
         });
     }
     Ok(indexes.pop())
@@ -256,14 +271,24 @@ fn choose<W>(
     } else if weights.iter().any(|(file, _)| file == MODEL) {
         weights.retain(|(file, _)| file == MODEL);
     } else if weights.len() > 1 {
-        let files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
+        let mut files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
+        files.sort();
         return Err(ModelError::SeveralWeights {
             folder: folder.to_string(),
-            files: files.join(", "),
+            files: some(&files),
         });
     }
     weights.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(weights)
+}
+
+/// A few names of a list that may have thousands.
+fn some(names: &[String]) -> String {
+    const SHOWN: usize = 4;
+    match names.len().saturating_sub(SHOWN) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..SHOWN].join(", ")),
+    }
 }
 
 /// `model.safetensors.index.json`.
@@ -389,6 +414,41 @@ mod tests {
             assert!(sentence.starts_with(&begins), "{sentence}");
         }
         assert!(ModelFiles::check_size("model.safetensors", u64::MAX).is_ok());
+    }
+
+    #[test]
+    fn folders_dropped_together_are_not_mixed() {
+        let names =
+            |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
+        let check = |folders: &[&str], files: &[&str]| {
+            let checked = ModelFiles::check_dropped(&names(folders), &names(files));
+            checked.map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&["a"], &[]), Ok(()));
+        assert_eq!(check(&[], &["config.json", "model.safetensors"]), Ok(()));
+        assert_eq!(
+            check(&["a", "b"], &[]).expect_err("two folders"),
+            "a, b were given together, and their files would be mixed; give one model's folder, or only its files"
+        );
+        assert!(check(&["a"], &["config.json"]).is_err());
+    }
+
+    #[test]
+    fn thousands_of_shards_are_one_short_sentence() {
+        let shards = (0..3000).map(|n| (format!("model-{n:05}.safetensors"), Bytes::Static(b"")));
+        let config = ("config.json".to_string(), Bytes::Static(b"{}"));
+        let refused = ModelFiles::from_named("many", shards.chain([config]).collect());
+        let sentence = refused.err().expect("no index").to_string();
+        assert!(
+            sentence.contains("model-00000.safetensors, model-00001.safetensors, model-00002.safetensors, model-00003.safetensors and 2996 more"),
+            "{sentence}"
+        );
+        assert!(sentence.len() < 400, "{sentence}");
+        let none = ModelFiles::from_named("empty", Vec::new());
+        assert_eq!(
+            none.err().expect("nothing there").to_string(),
+            "empty has no config.json; add the model's config.json (Hugging Face layout) beside its weights"
+        );
     }
 
     #[test]

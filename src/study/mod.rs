@@ -10,7 +10,10 @@ mod loaded;
 pub mod orders;
 pub mod questions;
 pub mod report;
+mod report_check;
 pub mod survey;
+mod unknown;
 
 pub use error::StudyError;
 pub use loaded::{LoadedModel, Question, QuestionText};
+pub use unknown::Unknown;

@@ -151,7 +151,7 @@ fn the_report_is_printed_and_written() {
     folder.write("lens.atelier.json", b"what was there before");
     let printed = report(&lens(
         &model,
-        &["--json", "--out", out.to_str().expect("UTF-8")],
+        &["--json", "--force", "--out", out.to_str().expect("UTF-8")],
     ));
     let written: Value =
         serde_json::from_slice(&folder.read("lens.atelier.json")).expect("a report");
@@ -302,6 +302,7 @@ fn an_interrupted_run_leaves_the_file_as_it_was() {
         .arg(folder.file("rows.jsonl"))
         .arg("--out")
         .arg(folder.file("out.atelier.json"))
+        .arg("--force")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

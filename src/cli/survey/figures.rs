@@ -6,8 +6,10 @@ use anyhow::{Context, ensure};
 
 use super::folder::{Folder, file_name};
 use crate::chart::{LIGHT, survey_figures};
-use crate::cli::output::{self, write_whole};
+use crate::cli::out_file::write_whole;
+use crate::cli::output;
 use crate::study::survey::SurveyReport;
+use crate::task::file;
 
 /// Draw a survey's figures and tables: SVG and CSV, no browser needed
 #[derive(clap::Args)]
@@ -27,7 +29,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         args.from.clone()
     };
-    let text = std::fs::read_to_string(&path)
+    let text = file::text(&path, file::REPORT)
         .with_context(|| format!("{} cannot be read", path.display()))?;
     let report = SurveyReport::read(&text).with_context(|| path.display().to_string())?;
     ensure!(
