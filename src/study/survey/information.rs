@@ -220,6 +220,8 @@ impl<'a> Gathering<'a> {
                     Kind::Embedding => 0,
                     Kind::Attention => 1,
                     Kind::Mlp => 2,
+                    // The same in every row with the same options: it tells nothing.
+                    Kind::Bias => continue,
                 };
                 let sum = sums[kind * options..][..options].iter_mut();
                 sum.zip(self.of(m, row)).for_each(|(sum, x)| *sum += x);
