@@ -284,7 +284,7 @@ fn same(ours: &Measured, theirs: &Measured) {
     let (ours, theirs) = (json(&ours.printed), json(&theirs.printed));
     println!("atelier, {} against {}", ours["engine"], theirs["version"]);
     let (ours, theirs) = (
-        numbers(&ours["baseline"]["logits"]),
+        numbers(&ours["lens"]["logits"]),
         numbers(&theirs["logits"]),
     );
     assert_eq!(ours.len(), theirs.len());
