@@ -55,16 +55,18 @@ impl Deref for Bytes {
 }
 
 /// A Hugging Face model folder: `config.json`, `*.safetensors` (with an index if sharded), and
-/// `tokenizer.json` if it has one.
+/// `tokenizer.json` if it has one; or GGUF files, which say themselves what others say beside them.
 ///
 /// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
 pub struct ModelFiles<W = Bytes> {
     pub name: String,
-    pub config: Bytes,
+    /// `config.json`; `None` beside GGUF files.
+    pub config: Option<Bytes>,
     pub tokenizer: Option<Bytes>,
     /// `model.safetensors.index.json`: its name and content.
     pub index: Option<(String, Bytes)>,
-    /// Name and content of each safetensors file; at least one. Shared with whoever reads them later.
+    /// Name and content of each safetensors or GGUF file; at least one, all of one format. Shared with
+    /// whoever reads them later.
     pub weights: Vec<(String, Rc<W>)>,
 }
 
@@ -93,24 +95,36 @@ impl<W> ModelFiles<W> {
             file,
             hint,
         };
+        if weights.is_empty() {
+            return Err(missing(
+                "*.safetensors or *.gguf file",
+                "add the model's weights in safetensors or GGUF format",
+            ));
+        }
+        let (ggufs, weights): (Vec<_>, Vec<_>) =
+            weights.into_iter().partition(|(file, _)| is_gguf(file));
+        let shared = |(file, content)| (file, Rc::new(content));
+        if weights.is_empty() {
+            let ggufs = choose_ggufs(name, ggufs)?;
+            return Ok(Self {
+                name: name.to_string(),
+                config: None,
+                tokenizer,
+                index: None,
+                weights: ggufs.into_iter().map(shared).collect(),
+            });
+        }
         let config = config.ok_or_else(|| {
             missing(
                 "config.json",
                 "add the model's config.json (Hugging Face layout) beside its weights",
             )
         })?;
-        if weights.is_empty() {
-            return Err(missing(
-                "*.safetensors file",
-                "add the model's weights in safetensors format",
-            ));
-        }
         let index = choose_index(name, indexes, &weights)?;
         let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
-        let shared = |(file, content)| (file, Rc::new(content));
         Ok(Self {
             name: name.to_string(),
-            config,
+            config: Some(config),
             tokenizer,
             index,
             weights: weights.into_iter().map(shared).collect(),
@@ -139,7 +153,12 @@ impl ModelFiles {
 
     /// Is `file` one that holds tensors?
     pub fn is_weights(file: &str) -> bool {
-        file.ends_with(".safetensors")
+        file.ends_with(".safetensors") || is_gguf(file)
+    }
+
+    /// Does the model lie in GGUF files?
+    pub fn is_gguf(&self) -> bool {
+        self.config.is_none()
     }
 
     /// Is `file` one that [`Self::from_named`] has a use for?
@@ -169,12 +188,46 @@ impl ModelFiles {
         })
     }
 
-    /// Opens a folder; weights are mapped, not read.
+    /// Opens a folder, or a GGUF file with the other parts of its model and a `tokenizer.json` beside
+    /// it; weights are mapped, not read.
     ///
     /// # Errors
     /// As [`ModelFiles::new`]; a file that cannot be read, is no regular one, or is too large.
     #[cfg(feature = "cli")]
-    pub fn open(folder: &std::path::Path) -> Result<Self, ModelError> {
+    pub fn open(path: &std::path::Path) -> Result<Self, ModelError> {
+        if !path.is_file() {
+            return Self::open_folder(path, &|_| true);
+        }
+        let name = path.file_name().and_then(|name| name.to_str());
+        let (Some(name), Some(folder)) = (name.filter(|name| is_gguf(name)), path.parent()) else {
+            return Err(ModelError::NoFolder {
+                folder: path.to_path_buf(),
+                known: super::catalogue::names(),
+            });
+        };
+        let folder = if folder.as_os_str().is_empty() {
+            std::path::Path::new(".")
+        } else {
+            folder
+        };
+        let own = split_of(name).map(|(stem, _)| stem);
+        let is_part = |file: &str| match split_of(file) {
+            Some((stem, _)) => own == Some(stem),
+            None => file == name,
+        };
+        let mut files = Self::open_folder(folder, &|file| {
+            file == "tokenizer.json" || is_gguf(file) && is_part(file)
+        })?;
+        files.name = own.unwrap_or(name).trim_end_matches(GGUF).to_string();
+        Ok(files)
+    }
+
+    /// The files of a folder that are `wanted`.
+    #[cfg(feature = "cli")]
+    fn open_folder(
+        folder: &std::path::Path,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, ModelError> {
         let read_error = |path: &std::path::Path, reason| ModelError::Read {
             path: path.to_path_buf(),
             reason,
@@ -185,7 +238,7 @@ impl ModelFiles {
             let Some(file) = path
                 .file_name()
                 .and_then(|name| name.to_str())
-                .filter(|name| Self::wants(name))
+                .filter(|name| Self::wants(name) && wanted(name))
             else {
                 continue;
             };
@@ -215,6 +268,45 @@ impl ModelFiles {
             .unwrap_or("model");
         Self::from_named(name, files)
     }
+}
+
+const GGUF: &str = ".gguf";
+
+fn is_gguf(file: &str) -> bool {
+    file.ends_with(GGUF)
+}
+
+/// Of `name-00001-of-00003.gguf`: `name` and `-of-00003`; a model's parts share both.
+fn split_of(file: &str) -> Option<(&str, &str)> {
+    const DIGITS: usize = "-00001".len();
+    const ENDING: usize = "-of-00003".len();
+    let stem = file.strip_suffix(GGUF)?;
+    let (before, of) = stem.split_at_checked(stem.len().checked_sub(ENDING)?)?;
+    let (name, number) = before.split_at_checked(before.len().checked_sub(DIGITS)?)?;
+    let is_count = |text: &str, start: &str| {
+        let digits = text.strip_prefix(start);
+        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    (is_count(number, "-") && is_count(of, "-of-")).then_some((name, of))
+}
+
+/// Which GGUF files are the model: the only one, or all parts of one.
+fn choose_ggufs<W>(
+    folder: &str,
+    mut ggufs: Vec<(String, W)>,
+) -> Result<Vec<(String, W)>, ModelError> {
+    ggufs.sort_by(|a, b| a.0.cmp(&b.0));
+    let first = ggufs.first().and_then(|(file, _)| split_of(file));
+    let is_one = ggufs.len() == 1
+        || first.is_some() && ggufs.iter().all(|(file, _)| split_of(file) == first);
+    if is_one {
+        return Ok(ggufs);
+    }
+    let files: Vec<String> = ggufs.into_iter().map(|(file, _)| file).collect();
+    Err(ModelError::SeveralGgufs {
+        folder: folder.to_string(),
+        files: files.join(", "),
+    })
 }
 
 /// Which index is the model's: the one of that name, or the only one where there is no

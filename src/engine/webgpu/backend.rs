@@ -12,7 +12,7 @@ use super::pass::GpuPass;
 use super::recorder::Tally;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
-use crate::model::DType;
+use crate::model::{DType, names};
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, Weights};
 
@@ -85,16 +85,9 @@ impl WebGpuBackend {
 impl Backend for WebGpuBackend {
     fn describe(&self) -> String {
         let stored = self.weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::weights::Matrix| self.dtype.unwrap_or(matrix.dtype);
-        let mut dtypes: Vec<DType> = stored.map(held).collect();
-        dtypes.sort_unstable();
-        dtypes.dedup();
-        let names: Vec<&str> = dtypes.into_iter().map(DType::name).collect();
-        format!(
-            "WebGPU on {} ({})",
-            self.gpu.device.name,
-            names.join(" and ")
-        )
+        let stored = stored.flat_map(|matrix| matrix.dtypes());
+        let names = names(stored.map(|dtype| self.dtype.unwrap_or(dtype)));
+        format!("WebGPU on {} ({names})", self.gpu.device.name)
     }
 
     fn limits(&self) -> Limits {

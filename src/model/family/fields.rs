@@ -191,6 +191,11 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
+/// The same of a text.
+pub fn shown_text(text: &str) -> String {
+    shown(&Value::String(text.into()))
+}
+
 fn token(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|id| u32::try_from(id).ok())
 }

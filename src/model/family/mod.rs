@@ -8,6 +8,7 @@
 mod falcon;
 mod fields;
 mod gemma;
+pub mod gguf;
 mod gpt2;
 mod gpt_neox;
 mod llama;
@@ -29,6 +30,7 @@ use serde_json::{Map, Value};
 
 use self::fields::Fields;
 use self::names::Names;
+pub use self::fields::shown_text as shown;
 use super::{ModelError, ModelShape};
 
 /// A family of models that atelier runs.
@@ -156,6 +158,7 @@ impl Family {
         let lower = lower.trim_end_matches("forcausallm");
         let family = FAMILIES.iter().find(|family| family.types.contains(&lower));
         family.ok_or_else(|| ModelError::UnknownFamily {
+            file: "config.json".into(),
             found: fields::shown(&Value::String(found)),
             known: known(),
         })

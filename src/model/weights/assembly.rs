@@ -143,6 +143,7 @@ impl<'a> Assembly<'a> {
             || ends("masked_bias")
             || ends("position_ids")
             || self.names.mask.is_some_and(ends)
+            || self.names.tables.contains(&tensor)
     }
 
     fn why_unused(&self, tensor: &str) -> String {
@@ -154,14 +155,19 @@ impl<'a> Assembly<'a> {
         let count = self.shape.blocks.len();
         if number.is_some_and(|number| number >= count as u64) {
             format!(
-                "{} is {count} in config.json: take the one that belongs to the checkpoint",
-                self.names.blocks_field
+                "{} is {count} in {}: take the one that belongs to the checkpoint",
+                self.names.blocks_field, self.places.said_by
             )
         } else if tensor.ends_with(".bias") {
-            "as config.json describes it, the model has no bias there: take the config.json that belongs to the checkpoint".into()
+            format!(
+                "as {0} describes it, the model has no bias there: take the {0} that belongs to the checkpoint",
+                self.places.said_by
+            )
         } else {
-            "config.json is of another model, or the checkpoint has parts that atelier does not run"
-                .into()
+            format!(
+                "{} is of another model, or the checkpoint has parts that atelier does not run",
+                self.places.said_by
+            )
         }
     }
 
@@ -294,7 +300,14 @@ impl BlockNames<'_> {
                 QkvNames::Apart(parts) => {
                     let attention = &self.block.attention;
                     let keys = attention.kv_heads * attention.head_width;
-                    self.apart(&parts, &[attention.attended_width(), keys, keys], beside)
+                    let rows = [attention.attended_width(), keys, keys];
+                    let mut parts = self.apart(&parts, &rows, beside)?;
+                    if names.has_pairs {
+                        let (first, width) = (0, attention.head_width);
+                        let turned = parts.iter_mut().take(2);
+                        turned.for_each(|part| part.layout = Layout::Pairs { first, width });
+                    }
+                    Ok(parts)
                 }
                 QkvNames::Grouped(name) => {
                     let whole = self.tensor(name, rows, beside)?;

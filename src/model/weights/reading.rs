@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::SLICE_BYTES;
 use super::finite::first_not_finite;
-use super::matrix::{Layout, Segment};
+use super::matrix::{Layout, Segment, paired};
 use super::source::Source;
 use crate::model::{DType, ModelError};
 
@@ -78,12 +78,23 @@ impl<'a> SegmentReader<'a> {
                 let range = at(rows.start)..at(rows.end);
                 self.source.read(segment.file, range)?
             }
+            Layout::Pairs { first, width } => {
+                Cow::Owned(self.paired(segment, columns, (first, width), rows.clone())?)
+            }
             Layout::Columns { first, stride } => {
                 let from = first + rows.start..first + rows.end;
                 let transposed = match segment.dtype {
                     DType::F32 => self.transposed::<4>(segment, columns, stride, from)?,
                     DType::F16 | DType::Bf16 => {
                         self.transposed::<2>(segment, columns, stride, from)?
+                    }
+                    // Only safetensors hold matrices that way, which have no blocks.
+                    blocks => {
+                        return Err(ModelError::Dtype {
+                            tensor: segment.tensor.escape_debug().to_string(),
+                            file: self.files[segment.file].clone(),
+                            found: blocks.name().into(),
+                        });
                     }
                 };
                 Cow::Owned(transposed)
@@ -93,10 +104,9 @@ impl<'a> SegmentReader<'a> {
             None => Ok(part),
             Some(at) => {
                 let mut value = Vec::new();
-                let size = segment.dtype.bytes_of(1) as usize;
-                segment
-                    .dtype
-                    .widen(&part[at * size..(at + 1) * size], &mut value);
+                let (count, size) = (segment.dtype.block(), segment.dtype.block_bytes());
+                let block = &part[at / count * size..][..size];
+                segment.dtype.widen(block, &mut value);
                 Err(ModelError::NotFinite {
                     tensor: segment.tensor.escape_debug().to_string(),
                     file: self.files[segment.file].clone(),
@@ -105,6 +115,28 @@ impl<'a> SegmentReader<'a> {
                 })
             }
         }
+    }
+
+    /// Rows of heads whose halves are stored interleaved: the heads that hold them are read whole.
+    fn paired(
+        &self,
+        segment: &Segment,
+        columns: usize,
+        (first, width): (usize, usize),
+        rows: Range<usize>,
+    ) -> Result<Vec<u8>, ModelError> {
+        let a_row = segment.dtype.bytes_of(columns as u64);
+        let heads = rows.start / width * width..rows.end.next_multiple_of(width);
+        let at = |row: usize| segment.bytes.start + (first + row) as u64 * a_row;
+        let range = at(heads.start)..at(heads.end);
+        let stored = self.source.read(segment.file, range)?;
+        let a_row = a_row as usize;
+        let mut out = Vec::with_capacity(rows.len() * a_row);
+        for row in rows {
+            let from = (paired(row, width) - heads.start) * a_row;
+            out.extend_from_slice(&stored[from..from + a_row]);
+        }
+        Ok(out)
     }
 
     /// Columns `from` of a stored `[columns, stride]`, as rows; read a few stored rows at a time.

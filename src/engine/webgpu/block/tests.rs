@@ -243,7 +243,12 @@ fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) 
 
 fn upload(device: &Device, plain: &Plain) -> GpuBlock {
     let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
-    let block = GpuBlock::reserve(device, &plain.shape, WIDTH, dtypes).expect("room");
+    let typed = MatrixRole::ALL.map(|role| {
+        let [rows, _] = plain.shape.matrix(role, WIDTH);
+        let dtype = dtypes[role as usize];
+        vec![TypedRows { rows, dtype }]
+    });
+    let block = GpuBlock::reserve(device, &plain.shape, WIDTH, typed).expect("room");
     for role in MatrixRole::ALL {
         let numbers = &plain.matrices[role as usize];
         let [rows, columns] = plain.shape.matrix(role, WIDTH);

@@ -75,12 +75,12 @@ impl GemmKernel {
         out: &[&wgpu::Buffer],
         rest: &[u32],
     ) -> Result<(), GpuError> {
-        let (dtype, k) = (w.matrix.dtype, w.matrix.columns);
+        let k = w.matrix.columns;
         let device = recorder.device;
-        let kernel = self
-            .0
-            .get((dtype, ending), || kernel(device, dtype, ending));
         for part in &w.matrix.parts {
+            let kernel = self
+                .0
+                .get((part.dtype, ending), || kernel(device, part.dtype, ending));
             for (rows, columns) in watchdog::product(m, part.rows, k, recorder.most_work()) {
                 let own = [
                     rows.end,
