@@ -85,7 +85,10 @@ impl Loader for CandleLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let types = self.weights.block_matrices().flat_map(|matrix| matrix.dtypes());
+        let types = self
+            .weights
+            .block_matrices()
+            .flat_map(|matrix| matrix.dtypes());
         let precision = model::names(types);
         let shapes = self.weights.shape.blocks.iter().cloned();
         let mut blocks = Vec::with_capacity(self.blocks.len());

@@ -12,9 +12,9 @@ use super::pass::GpuPass;
 use super::recorder::Tally;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
-use crate::model::{DType, names};
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, Weights};
+use crate::model::{DType, names};
 
 /// Rows that one block call takes at most (at least one pack).
 const CALL_ROWS: usize = 8192;

@@ -251,9 +251,16 @@ mod tests {
         let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
         let columns = 1 << 10;
         let rows = (PART_BYTES / (columns as u64 * 4)) as usize + 3;
-        let matrix =
-            GpuMatrix::reserve(&device, "w", &[TypedRows { rows, dtype: DType::F32 }], columns)
-                .expect("two buffers");
+        let matrix = GpuMatrix::reserve(
+            &device,
+            "w",
+            &[TypedRows {
+                rows,
+                dtype: DType::F32,
+            }],
+            columns,
+        )
+        .expect("two buffers");
         assert_eq!(matrix.parts.len(), 2);
         let second = &matrix.parts[1];
         let across = noise(6 * columns, 1);

@@ -4,8 +4,8 @@
 use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
-use crate::model::DType;
 use super::{activation, attention, fate, gather, gemm, norm, qk_norm, rope, votes};
+use crate::model::DType;
 
 /// Of blocks, those that a model's weights of `dtypes` have.
 ///

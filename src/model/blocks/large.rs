@@ -8,7 +8,13 @@ use super::scale;
 pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
     let pairs = Pairs::of(block);
     let nibbles = block[16..].as_chunks::<32>().0;
-    for (n, (out, nibbles)) in out.as_chunks_mut::<64>().0.iter_mut().zip(nibbles).enumerate() {
+    for (n, (out, nibbles)) in out
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(nibbles)
+        .enumerate()
+    {
         let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
         let (first, second) = out.split_at_mut(32);
         for ((low, high), &q) in first.iter_mut().zip(second).zip(nibbles) {
@@ -23,7 +29,13 @@ pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
 pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
     let pairs = Pairs::of(block);
     let (fifths, nibbles) = (&block[16..48], block[48..].as_chunks::<32>().0);
-    for (n, (out, nibbles)) in out.as_chunks_mut::<64>().0.iter_mut().zip(nibbles).enumerate() {
+    for (n, (out, nibbles)) in out
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(nibbles)
+        .enumerate()
+    {
         let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
         let (first, second) = out.split_at_mut(32);
         let quads = first.iter_mut().zip(second).zip(nibbles).zip(fifths);

@@ -2,11 +2,11 @@
 //! means is exact (an f16 scale times an integer, plus or minus an offset), and these functions
 //! compute it in f32; no activation is ever quantised, so results mean the file's weights.
 
-mod small;
 mod large;
+mod small;
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use half::f16;
 

@@ -1,8 +1,8 @@
 //! Every type of blocks against candle's own reading of random bytes.
 
-use candle_core::quantized::{GgmlDType, QStorage, QTensor};
 use candle_core::Device;
-use rand_mt::Mt19937GenRand64;
+use candle_core::quantized::{GgmlDType, QStorage, QTensor};
+use rand_mt::Mt64;
 
 use super::*;
 
@@ -22,8 +22,8 @@ fn theirs(dtype: DType) -> GgmlDType {
 
 /// Random blocks; their scales finite.
 pub fn random(dtype: DType, blocks: usize, seed: u64) -> Vec<u8> {
-    let mut random = Mt19937GenRand64::new(seed);
-    let mut bytes = vec![0; blocks * dtype.block_bytes()];
+    let mut random = Mt64::new(seed);
+    let mut bytes = vec![0u8; blocks * dtype.block_bytes()];
     random.fill_bytes(&mut bytes);
     for block in bytes.chunks_exact_mut(dtype.block_bytes()) {
         let scales: &[usize] = match dtype {

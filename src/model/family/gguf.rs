@@ -210,8 +210,14 @@ impl Told<'_> {
             ("expert_count", "atelier runs models without experts"),
             ("attn_logit_softcapping", "atelier does not cap scores"),
             ("final_logit_softcapping", "atelier does not cap logits"),
-            ("attention.clamp_kqv", "atelier does not clamp queries, keys and values"),
-            ("attention.max_alibi_bias", "atelier runs models without ALiBi"),
+            (
+                "attention.clamp_kqv",
+                "atelier does not clamp queries, keys and values",
+            ),
+            (
+                "attention.max_alibi_bias",
+                "atelier runs models without ALiBi",
+            ),
         ] {
             let key = self.key(name);
             match self.metadata.number(&key)? {
@@ -256,11 +262,17 @@ impl Told<'_> {
         };
         put("vocab_size", vocabulary.into());
         put("hidden_size", self.size("embedding_length")?.into());
-        put("intermediate_size", self.size("feed_forward_length")?.into());
+        put(
+            "intermediate_size",
+            self.size("feed_forward_length")?.into(),
+        );
         put("num_hidden_layers", self.size("block_count")?.into());
         put("num_attention_heads", self.heads()?.into());
         put("num_key_value_heads", self.kv_heads()?.into());
-        put("max_position_embeddings", self.size("context_length")?.into());
+        put(
+            "max_position_embeddings",
+            self.size("context_length")?.into(),
+        );
         let tied = !self.places.contains("output.weight");
         put("tie_word_embeddings", tied.into());
         if let Some(width) = self.optional_size("attention.key_length")? {
@@ -342,7 +354,10 @@ impl Told<'_> {
 
     fn falcon(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
         let (heads, kv_heads) = (self.heads()?, self.kv_heads()?);
-        fields.insert("ffn_hidden_size".into(), self.size("feed_forward_length")?.into());
+        fields.insert(
+            "ffn_hidden_size".into(),
+            self.size("feed_forward_length")?.into(),
+        );
         fields.insert("multi_query".into(), (kv_heads == 1).into());
         let is_grouped = kv_heads != 1 && kv_heads != heads;
         fields.insert("new_decoder_architecture".into(), is_grouped.into());

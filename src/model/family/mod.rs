@@ -29,8 +29,8 @@ mod tests;
 use serde_json::{Map, Value};
 
 use self::fields::Fields;
-use self::names::Names;
 pub use self::fields::shown_text as shown;
+use self::names::Names;
 use super::{ModelError, ModelShape};
 
 /// A family of models that atelier runs.

@@ -19,7 +19,11 @@ const THREE_DIGITS: &str = "[0-9][0-9][0-9]";
 /// `tokenizer.ggml.pre`, the rules that it names, applied one after the other, and whether a word that
 /// is a token whole is not merged.
 const RULES: &[(&str, &[&str], bool)] = &[
-    ("default", &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS], false),
+    (
+        "default",
+        &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS],
+        false,
+    ),
     ("gpt-2", &[GPT2], false),
     ("phi-2", &[GPT2], false),
     ("olmo", &[GPT2], false),

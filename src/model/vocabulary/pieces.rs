@@ -16,7 +16,9 @@ impl Vocabulary<'_> {
     pub(super) fn pieces(&self) -> Result<Value, ModelError> {
         const SCORES: &str = "tokenizer.ggml.scores";
         const PREFIX: &str = "tokenizer.ggml.add_space_prefix";
-        let scores = self.metadata.needed(SCORES, self.metadata.numbers(SCORES)?)?;
+        let scores = self
+            .metadata
+            .needed(SCORES, self.metadata.numbers(SCORES)?)?;
         if scores.len() != self.tokens.len() {
             let found = format!("{} numbers", scores.len());
             let expected = format!("there are {} tokens", self.tokens.len());
@@ -65,7 +67,10 @@ impl Vocabulary<'_> {
         let mut merges = Vec::new();
         for id in order {
             let token = &self.tokens[id];
-            let cuts = token.char_indices().skip(1).map(|(at, _)| token.split_at(at));
+            let cuts = token
+                .char_indices()
+                .skip(1)
+                .map(|(at, _)| token.split_at(at));
             let parts = cuts.filter_map(|(left, right)| Some((*ids.get(left)?, *ids.get(right)?)));
             let mut parts: Vec<(usize, usize)> = parts.collect();
             parts.sort_unstable();

@@ -281,11 +281,7 @@ impl Weights {
 }
 
 /// A stored vector, as f32.
-fn table(
-    places: &TensorPlaces,
-    source: &dyn Source,
-    name: &str,
-) -> Result<Vec<f32>, ModelError> {
+fn table(places: &TensorPlaces, source: &dyn Source, name: &str) -> Result<Vec<f32>, ModelError> {
     let length = match places.shape(name) {
         Some(&[length]) => length,
         _ => 0,

@@ -387,10 +387,10 @@ fn every_matrix_keeps_its_own_type_and_a_mixed_one_is_f32() {
                 (1, MatrixRole::Qkv) | (2, MatrixRole::Down) => DType::F32,
                 _ => DType::Bf16,
             };
-            assert_eq!(matrix.dtype, dtype, "{at} {role:?}");
+            assert!(matrix.dtypes().eq([dtype]), "{at} {role:?}");
         }
     }
-    assert_eq!(weights.embedding.dtype, DType::Bf16);
+    assert_eq!(weights.embedding.dtype_of(0), DType::Bf16);
 }
 
 #[test]
@@ -667,7 +667,7 @@ fn a_bias_or_a_norm_that_the_config_promises_must_be_there() {
     tensors.insert(name.into(), (Dtype::F8_E4M3, vec![48, 48], data));
     let sentence = refused("random-llama2", &tensors);
     assert!(
-        sentence.contains("is stored as F8_E4M3; atelier reads F32, F16 and BF16"),
+        sentence.contains("is stored as F8_E4M3; atelier reads F32, F16, BF16 and, in GGUF files,"),
         "{sentence}"
     );
 }
@@ -796,7 +796,10 @@ fn other_files_are_named_and_not_read() {
             b"version https://git-lfs",
             "but a Git LFS pointer, a few lines that stand for the weights; fetch",
         ),
-        (b"GGUF\x03\x00\x00\x00\x10\x00", "but a GGUF file; take"),
+        (
+            b"GGUF\x03\x00\x00\x00\x10\x00",
+            "but a GGUF file; give it back",
+        ),
         (
             b"<!DOCTYPE html><html>",
             "but a web page; download it again",

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::{Isa, MatrixBuilder, NarrowPanels, PackedMatrix, multiply};
 use crate::engine::cpu::testing::random;
-use crate::model::{DType, Tensor};
+use crate::model::{DType, Tensor, blocks};
 
 /// The slow plain twin, in f64.
 fn plain(x: &[f32], weights: &[f32], ins: usize) -> Vec<f64> {
@@ -29,6 +29,7 @@ fn stored(dtype: DType, numbers: &[f32], columns: usize) -> Tensor<'static> {
             .iter()
             .flat_map(|&x| bf16::from_f32(x).to_le_bytes())
             .collect(),
+        blocks => panic!("nothing is made {} here", blocks.name()),
     };
     Tensor {
         dtype,
@@ -169,6 +170,47 @@ fn rows_come_in_slices_and_all_must_come() {
         matrix.multiply(&x, &[], &mut y);
         packed(Isa::best(), &slice(0, outs)).multiply(&x, &[], &mut whole);
         assert_eq!(y, whole);
+    }
+}
+
+/// Rows in blocks, and beside them rows of another type: the products of the numbers they stand for.
+#[test]
+fn blocks_are_multiplied_as_the_numbers_they_stand_for() {
+    let (ins, outs, rows) = (512, 130, 7);
+    let x = random(rows * ins, 0.5, 13);
+    let others = random((outs - 64) * ins, 0.5, 14);
+    for dtype in DType::BLOCKS {
+        let blocks = Tensor {
+            dtype,
+            rows: 64,
+            columns: ins,
+            bytes: Cow::Owned(blocks::tests::random(dtype, 64 * ins / dtype.block(), 15)),
+        };
+        let rest = stored(DType::Bf16, &others, ins);
+        let weights = [blocks.to_f32(), rest.to_f32()].concat();
+        let expected = plain(&x, &weights, ins);
+        let scale = expected.iter().fold(0f64, |most, y| most.max(y.abs()));
+        for isa in Isa::available() {
+            let mut builder = MatrixBuilder::for_isa(isa, outs, ins);
+            builder.fill(64, &rest);
+            builder.fill(0, &blocks);
+            let matrix = builder.finish().expect("all rows");
+            let mut y = vec![0.0; rows * outs];
+            matrix.multiply(&x, &[], &mut y);
+            for (y, expected) in y.iter().zip(&expected) {
+                let name = isa.name();
+                let near = (f64::from(*y) - expected).abs() < 1e-5 * scale;
+                assert!(near, "{} {name}", dtype.name());
+            }
+        }
+        let mut y = vec![0.0; rows * 64];
+        multiply(&x, &blocks, &[], &mut y, 64, 0);
+        for (y, expected) in y.chunks(64).zip(expected.chunks(outs)) {
+            for (y, expected) in y.iter().zip(expected) {
+                let near = (f64::from(*y) - expected).abs() < 1e-5 * scale;
+                assert!(near, "{}", dtype.name());
+            }
+        }
     }
 }
 

@@ -15,8 +15,8 @@ use crate::engine::webgpu::norm::check::plain as norm;
 use crate::engine::webgpu::probe::{agree, heads, noise};
 use crate::engine::webgpu::readback::Staging;
 use crate::engine::webgpu::tables::PackPlan;
-use crate::model::Tensor;
 use crate::model::shape::{Activation, MlpShape, NormKind, NormShape, RopeShape};
+use crate::model::{DType, Tensor};
 use crate::plan::BlockRun;
 
 const WIDTH: usize = 24;

@@ -88,10 +88,6 @@ impl Metadata {
         &self.file
     }
 
-    pub fn contains(&self, key: &str) -> bool {
-        self.values.contains_key(key)
-    }
-
     /// # Errors
     /// It is there and no whole number of 64 bits from 0 on.
     pub fn integer(&self, key: &str) -> Result<Option<u64>, ModelError> {
@@ -220,7 +216,9 @@ fn array(reader: &mut Reader, key: &str, depth: u8) -> Result<Value, ModelError>
     let number = reader.u32()?;
     let count = reader.u64()?;
     let Some(kind) = Type::of(number).filter(|_| depth < DEEPEST) else {
-        return Err(reader.error(&format!("{key} is a list of type {number}, which does not exist")));
+        return Err(reader.error(&format!(
+            "{key} is a list of type {number}, which does not exist"
+        )));
     };
     reader.check_count(&format!("values of {key}"), count, kind.least())?;
     Ok(match kind {

@@ -122,7 +122,9 @@ pub fn read<'a>(
             continue;
         };
         let length = tensor.bytes.end;
-        let end = start.checked_add(offset).and_then(|at| at.checked_add(length));
+        let end = start
+            .checked_add(offset)
+            .and_then(|at| at.checked_add(length));
         let Some(end) = end.filter(|&end| end <= size) else {
             return Err(reader.error(&format!(
                 "tensor {} ends past the file's {size} bytes: it was cut off or is damaged",
