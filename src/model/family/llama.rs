@@ -13,11 +13,9 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let bias = fields.flag("attention_bias", false)?;
     let sizes = Sizes::read(fields)?;
     let mut shape = of_sizes(fields, sizes, rope::WHOLE)?;
-    let window = fields.window("sliding_window", shape.context)?;
     for block in &mut shape.blocks {
         block.attention.qkv_bias = bias;
         block.attention.out_bias = bias;
-        block.attention.window = window;
     }
     Ok(shape)
 }

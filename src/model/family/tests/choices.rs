@@ -1,6 +1,6 @@
 //! What a config leaves out, and what it may choose.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::model::shape::{Activation, Residual};
@@ -65,11 +65,22 @@ fn choices_within_a_family() {
     assert_eq!(heads.blocks[0].attention.kv_heads, 5);
     let erf = edited("random-gemma", &[("hidden_activation", json!("gelu"))]);
     assert_eq!(shape_of(&erf).blocks[0].mlp.activation, Activation::GeluErf);
+}
 
-    let windows = |config: &Value| -> Vec<Option<usize>> {
-        let blocks = shape_of(config).blocks;
-        blocks.iter().map(|block| block.attention.window).collect()
-    };
+fn windows(config: &Value) -> Vec<Option<usize>> {
+    let blocks = shape_of(config).blocks;
+    blocks.iter().map(|block| block.attention.window).collect()
+}
+
+/// Long enough for the window that transformers takes where a config is silent.
+fn long(name: &str, edits: &[(&str, Value)]) -> Value {
+    let mut config = edited(name, edits);
+    config["max_position_embeddings"] = json!(8192);
+    config
+}
+
+#[test]
+fn qwens_windows_count_where_they_are_used() {
     let used = edited("random-qwen2", &[("use_sliding_window", json!(true))]);
     assert_eq!(windows(&used), [None, None, Some(8), Some(8)]);
     let mut listed = used.clone();
@@ -80,4 +91,46 @@ fn choices_within_a_family() {
     refused(&listed, &["layer_types", "4 blocks"]);
     listed["layer_types"] = json!([sliding, full, full, "chunked_attention"]);
     refused(&listed, &["layer_types", "chunked_attention", full]);
+    let mut all = used.clone();
+    all["max_window_layers"] = json!(0);
+    assert_eq!(windows(&all), [Some(8); 4]);
+    // Absent: the first 28 blocks see all. Null is no window, absent is 4096.
+    all.as_object_mut()
+        .expect("an object")
+        .remove("max_window_layers");
+    assert_eq!(windows(&all), [None; 4]);
+    let mut silent = long(
+        "random-qwen2",
+        &[
+            ("use_sliding_window", json!(true)),
+            ("max_window_layers", json!(0)),
+            ("sliding_window", Value::Null),
+        ],
+    );
+    assert_eq!(windows(&silent), [None; 4]);
+    silent
+        .as_object_mut()
+        .expect("an object")
+        .remove("sliding_window");
+    assert_eq!(windows(&silent), [Some(4096); 4]);
+}
+
+#[test]
+fn a_window_is_the_familys_that_has_one() {
+    let mut mistral = long("random-mistral", &[]);
+    assert_eq!(windows(&mistral)[0], Some(8));
+    mistral["sliding_window"] = Value::Null;
+    assert_eq!(windows(&mistral)[0], None);
+    mistral
+        .as_object_mut()
+        .expect("an object")
+        .remove("sliding_window");
+    assert_eq!(windows(&mistral)[0], Some(4096), "as transformers has it");
+    // Llama has none, whatever its config says; nor has MobileLLM.
+    for name in ["random-llama2", "random-mobilellm-layer-share"] {
+        let llama = edited(name, &[("sliding_window", json!(8))]);
+        assert_eq!(windows(&llama)[0], None, "{name}");
+    }
+    let phi3 = long("random-phi3", &[]);
+    assert_eq!(windows(&phi3)[0], None, "absent is none");
 }

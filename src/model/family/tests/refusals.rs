@@ -159,6 +159,18 @@ fn choices_that_atelier_does_not_run_are_named() {
             ["sliding_window is 0", "at least 1, or null"],
         ),
         (
+            "random-gemma",
+            "use_bidirectional_attention",
+            json!(true),
+            ["use_bidirectional_attention is true", "before them only"],
+        ),
+        (
+            "random-qwen2",
+            "is_causal",
+            json!(false),
+            ["is_causal is false", "before them only"],
+        ),
+        (
             "random-llama2",
             "rope_theta",
             json!(0.5),

@@ -75,3 +75,56 @@ fn rope_parameters_say_the_same_as_the_older_spelling() {
         .and_then(|rope| rope.scaling.clone());
     assert_eq!(scaling, Some(RopeScaling::Linear { factor: 4.0 }));
 }
+
+/// Where the config says it twice, transformers takes the one outside.
+#[test]
+fn the_original_context_outside_wins() {
+    let mut llama = config("random-llama3");
+    llama["original_max_position_embeddings"] = json!(32);
+    let scaling = shape_of(&llama)
+        .rope()
+        .and_then(|rope| rope.scaling.clone());
+    assert!(
+        matches!(
+            scaling,
+            Some(RopeScaling::Llama3 {
+                original_context: 32,
+                ..
+            })
+        ),
+        "{scaling:?}"
+    );
+    let mut phi3 = edited(
+        "random-phi3",
+        &[
+            (
+                "rope_scaling",
+                json!({
+                    "type": "longrope", "short_factor": [1, 1, 1, 2], "long_factor": [2, 2, 2, 4],
+                    "original_max_position_embeddings": 32,
+                }),
+            ),
+            ("original_max_position_embeddings", json!(64)),
+        ],
+    );
+    let longrope = |config: &serde_json::Value| -> (usize, f64) {
+        match shape_of(config)
+            .rope()
+            .and_then(|rope| rope.scaling.clone())
+        {
+            Some(RopeScaling::LongRope {
+                original_context,
+                attention_factor,
+                ..
+            }) => (original_context, attention_factor),
+            other => panic!("{other:?}"),
+        }
+    };
+    // transformers 5.23 on this config: 64 and 1.1547005383792517; with a factor, 1.0801234497346435.
+    let (original, factor) = longrope(&phi3);
+    assert_eq!(original, 64);
+    assert!((factor - 1.1547005383792517).abs() < 1e-12, "{factor}");
+    phi3["rope_scaling"]["factor"] = json!(2.0);
+    let (_, factor) = longrope(&phi3);
+    assert!((factor - 1.0801234497346435).abs() < 1e-12, "{factor}");
+}
