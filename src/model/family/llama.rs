@@ -45,8 +45,8 @@ pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<Model
     };
     let mut shape = sizes.model(fields, block)?;
     // MobileLLM's spellings, which its Llama exports have kept.
-    shape.head.tied =
-        fields.flag("tie_word_embeddings", false)? || fields.flag("share_embedding", false)?;
+    shape.head.ignores_stored = fields.flag("share_embedding", false)?;
+    shape.head.tied = fields.flag("tie_word_embeddings", false)? || shape.head.ignores_stored;
     if fields.flag("layer_sharing", false)? {
         shape.order = (0..sizes.blocks * 2).map(|run| run / 2).collect();
     }

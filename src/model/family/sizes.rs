@@ -122,6 +122,7 @@ impl Sizes {
             head: HeadShape {
                 norm: block.norm,
                 tied: false,
+                ignores_stored: false,
                 has_bias: false,
             },
             blocks: vec![block; self.blocks],

@@ -84,7 +84,7 @@ pub struct Weights {
     pub embedding: Matrix,
     /// `[context, D]`, where positions are learned.
     pub positions: Option<Matrix>,
-    /// `[V, D]`; `None`: the embedding's rows.
+    /// `[V, D]`; `None`: the embedding's rows. Tied rows that are stored twice are here too.
     pub head: Option<Matrix>,
     /// `[V]`
     pub head_bias: Option<Vector>,
@@ -121,7 +121,7 @@ impl Weights {
         sizes: &[u64],
         source: Rc<dyn Source>,
     ) -> Result<Self, ModelError> {
-        let (shape, names) = family::read(&String::from_utf8_lossy(&files.config))?;
+        let (mut shape, names) = family::read(&String::from_utf8_lossy(&files.config))?;
         let named = files.weights.iter().zip(sizes);
         let named: Vec<(&str, u64)> = named.map(|((name, _), &size)| (&name[..], size)).collect();
         let index = files.index.as_ref();
@@ -137,6 +137,8 @@ impl Weights {
         let blocks = blocks.collect::<Result<_, _>>()?;
         let (final_norm, final_norm_bias) = assembly.final_norm()?;
         assembly.check_all_used()?;
+        // transformers multiplies by a scale of the embedding's own type, and so it was trained.
+        shape.input.scale = embedding.dtype.nearest(shape.input.scale);
         Ok(Self {
             embedding,
             positions,
@@ -225,10 +227,11 @@ impl Weights {
 
     /// Numbers the model stores, shared ones once.
     pub fn parameters(&self) -> u64 {
+        let is_own = !self.shape.head.tied;
         let ends = [
             Some(&self.embedding),
             self.positions.as_ref(),
-            self.head.as_ref(),
+            self.head.as_ref().filter(|_| is_own),
         ];
         let matrices = self.block_matrices().chain(ends.into_iter().flatten());
         let vectors = self.vectors().map(|vector| vector.length as u64);

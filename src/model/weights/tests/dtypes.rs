@@ -48,3 +48,20 @@ fn memory_is_counted_per_matrix_in_64_bits() {
     assert_eq!(bytes.total(), 2 * matrices + 4 * vectors + 4 * 320 * 48);
     assert_eq!(weights.parameters(), matrices + vectors + 2 * 320 * 48);
 }
+
+/// transformers multiplies Gemma's embedding by a scale of the embedding's own type.
+#[test]
+fn the_embeddings_scale_is_of_the_embeddings_type() {
+    let mut tensors = stored("random-gemma");
+    let name = "model.embed_tokens.weight";
+    // sqrt(32) = 5.656854 between neighbours 5.65625 and 5.6875 in bf16.
+    for (dtype, scale) in [
+        (Dtype::F32, 32f32.sqrt()),
+        (Dtype::F16, 5.65625),
+        (Dtype::BF16, 5.65625),
+    ] {
+        convert(&mut tensors, name, dtype);
+        let weights = opened("random-gemma", &tensors).expect("a model");
+        assert_eq!(weights.shape.input.scale, scale, "{dtype:?}");
+    }
+}

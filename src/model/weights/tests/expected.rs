@@ -143,7 +143,7 @@ pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String,
             };
             parts.push(("embedding".into(), of("model.embed_tokens.weight")));
             parts.push(("norm".into(), gain("model.norm.weight")));
-            if ["llama2", "mistral", "phi3", "olmo2"].contains(&family) {
+            if ["llama2", "mistral", "phi3", "olmo2", "qwen3"].contains(&family) {
                 parts.push(("head".into(), of("lm_head.weight")));
             }
             let norms = if family == "olmo2" {
