@@ -2,7 +2,7 @@
 //!
 //! A family's file (`family/`) makes a [`ModelShape`] of a `config.json`; behind that door nothing
 //! needs checking again, and nothing is optional that need not be. Which formulas the choices stand
-//! for is in `docs/definitions.md` ("Other families").
+//! for is in `docs/definitions.md` ("Families").
 
 /// A decoder.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,9 +2,12 @@
 
 use candle_core::{D, Result, Tensor};
 
-/// `x / sqrt(mean(x^2) + eps) * gain`: `[.., W]`, gain `[W]`.
+/// `x / sqrt(mean(x^2) + eps) * gain`: `[.., W]`, gain `[W]`. Where the squares leave f32, NaN: a row
+/// of zeros, which x / infinity is, nobody would see.
 pub fn rms(x: &Tensor, gain: &Tensor, eps: f64) -> Result<Tensor> {
-    let scale = (mean_square(x)? + eps)?.sqrt()?; // [.., 1]
+    let square = mean_square(x)?; // [.., 1]
+    let none = (&square * 0.0)?; // 0, or infinity * 0; [.., 1]
+    let scale = ((square + eps)?.sqrt()? + none)?; // [.., 1]
     x.broadcast_div(&scale)?.broadcast_mul(gain) // [.., W]
 }
 
