@@ -108,6 +108,7 @@ fn layer_row(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f32]) {
 }
 
 /// [`rms_norm`] in training: keeps the factor of every row in `inverse` [N].
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -126,6 +127,7 @@ pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inve
 }
 
 /// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` [D].
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -217,6 +219,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "cli")]
     fn the_gradient_is_that_of_the_twin() {
         let (rows, width) = (3, 37);
         let (x, gain, dy) = (
