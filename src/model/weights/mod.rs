@@ -19,7 +19,7 @@ use self::assembly::Assembly;
 pub use self::matrix::{Matrix, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
-pub use self::source::{BytesAtHand, Source};
+pub use self::source::{BytesAtHand, Lines, Parts, Source};
 use super::checkpoint::tensors::TensorPlaces;
 use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family};
 

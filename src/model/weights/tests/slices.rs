@@ -125,3 +125,43 @@ fn a_number_that_is_none_is_found_in_every_layout() {
         assert!(error.to_string().starts_with(&sentence), "{error}");
     }
 }
+
+/// A source whose bytes must be fetched; it counts them.
+struct Fetched {
+    bytes: Vec<u8>,
+    count: std::cell::Cell<u64>,
+}
+
+impl Source for Fetched {
+    fn read(&self, _: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
+        self.count.set(self.count.get() + range.end - range.start);
+        let bytes = &self.bytes[range.start as usize..range.end as usize];
+        Ok(Cow::Owned(bytes.to_vec()))
+    }
+}
+
+#[test]
+fn a_transposed_matrix_in_slices_is_fetched_once() {
+    let bytes = written(&stored("random-gpt2"));
+    let at_hand = opened("random-gpt2", &stored("random-gpt2")).expect("a model");
+    let files = files(
+        config("random-gpt2"),
+        vec![("model.safetensors", Vec::new())],
+    );
+    let (size, count) = (bytes.len() as u64, Default::default());
+    let source = Rc::new(Fetched { bytes, count });
+    let weights = Weights::from_source(&files, &[size], Rc::clone(&source) as Rc<dyn Source>);
+    let weights = weights.expect("a model");
+    for (role, matrix) in weights.blocks[1].matrices.iter().enumerate() {
+        let whole = &at_hand.blocks[1].matrices[role];
+        let whole = at_hand.rows(whole, 0..whole.rows).expect("rows").bytes;
+        source.count.set(0);
+        let mut read = Vec::new();
+        for start in (0..matrix.rows).step_by(20) {
+            let slice = start..(start + 20).min(matrix.rows);
+            read.extend_from_slice(&weights.rows(matrix, slice).expect("rows").bytes);
+        }
+        assert!(read == *whole, "{role}");
+        assert_eq!(source.count.get(), matrix.bytes(), "{role}");
+    }
+}
