@@ -95,6 +95,17 @@ impl DType {
         blocks.saturating_mul(self.block_bytes() as u64)
     }
 
+    /// The number of this type that is nearest to `number`.
+    pub fn nearest(self, number: f32) -> f32 {
+        match self {
+            Self::F32 => number,
+            Self::F16 => f16::from_f32(number).to_f32(),
+            Self::Bf16 => bf16::from_f32(number).to_f32(),
+            // Blocks are widened to f32 before anything is done with them.
+            _ => number,
+        }
+    }
+
     /// Appends every number of `bytes` to `out`, as f32; nothing is lost.
     pub fn widen(self, bytes: &[u8], out: &mut Vec<f32>) {
         let halves = bytes.as_chunks().0.iter();

@@ -204,6 +204,18 @@ fn an_interrupted_training_ends_with_the_same_weights() {
     assert!(Trainer::resume(folder.path(), recipe(20_000)).is_err());
 }
 
+/// A last step whose gradient is none would write a model of NaN.
+#[test]
+fn a_gradient_that_is_no_number_ends_the_training() {
+    let mut trainer = Trainer::new(recipe(1));
+    let block = &trainer.recipe.shape.layout().blocks[1];
+    // Nothing goes through the last MLP forwards; backwards its matrix is too large.
+    trainer.parameters[block.gate_up.clone()].fill(0.0);
+    trainer.parameters[block.down.clone()].fill(3e38);
+    let error = trainer.step().expect_err("no number");
+    assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
+}
+
 #[test]
 fn rows_in_a_batch_do_not_see_each_other() {
     let shape = small(1);

@@ -27,6 +27,8 @@ pub struct Demand {
     pub kept_rows: usize,
     /// Numbers given back of every sequence.
     pub numbers: usize,
+    /// Numbers that every sequence brings along: its options' rows.
+    pub numbers_brought: usize,
     /// Numbers given back of every token, beside those.
     pub numbers_a_token: usize,
 }

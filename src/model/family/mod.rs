@@ -131,7 +131,14 @@ pub fn read(text: &str) -> Result<(ModelShape, Names), ModelError> {
             reason,
         })?;
     let family = Family::of(&fields)?;
-    let shape = (family.shape)(&Fields::new(family.name, fields))?;
+    let fields = Fields::new(family.name, fields);
+    // transformers asks this of every family.
+    fields.must_be(
+        "is_causal",
+        true,
+        "atelier runs models whose tokens see those before them only",
+    )?;
+    let shape = (family.shape)(&fields)?;
     let names = (family.names)(&shape);
     Ok((shape, names))
 }

@@ -54,13 +54,16 @@ impl<'a> Assembly<'a> {
         self.vocabulary(&stored, "every model has an embedding")
     }
 
-    /// `[V, D]`, where the output rows are not the embedding's.
+    /// `[V, D]`, where the output rows are stored beside the embedding.
     pub fn head(&self) -> Result<Option<Matrix>, ModelError> {
-        if self.shape.head.tied {
+        let (shape, head) = (&self.shape.head, self.head_name());
+        let has = |name: &str| self.places.contains(&format!("{name}.weight"));
+        let is_stored = has(&head) && has(&self.named(self.names.embedding));
+        if shape.tied && (shape.ignores_stored || !is_stored) {
             return Ok(None);
         }
         let hint = "tie_word_embeddings is not true, so the output rows must be stored";
-        self.vocabulary(&self.head_name(), hint).map(Some)
+        self.vocabulary(&head, hint).map(Some)
     }
 
     /// `[V]`
@@ -133,12 +136,12 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Rotary tables, masks, position numbers, and a second copy of tied rows.
+    /// Rotary tables, masks, position numbers, and output rows of a model that never reads any.
     fn is_needless(&self, tensor: &str) -> bool {
         let ends = |end: &str| tensor == end || tensor.ends_with(&format!(".{end}"));
-        let is_second_copy =
-            self.shape.head.tied && tensor == format!("{}.weight", self.head_name());
-        is_second_copy
+        let is_ignored =
+            self.shape.head.ignores_stored && tensor == format!("{}.weight", self.head_name());
+        is_ignored
             || ends("rotary_emb.inv_freq")
             || ends("masked_bias")
             || ends("position_ids")

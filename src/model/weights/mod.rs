@@ -19,7 +19,7 @@ use self::assembly::Assembly;
 pub use self::matrix::{Matrix, TypedRows, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
-pub use self::source::{BytesAtHand, Source};
+pub use self::source::{BytesAtHand, Lines, Parts, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
 use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, Tokenizer, family, vocabulary};
@@ -85,7 +85,7 @@ pub struct Weights {
     pub embedding: Matrix,
     /// `[context, D]`, where positions are learned.
     pub positions: Option<Matrix>,
-    /// `[V, D]`; `None`: the embedding's rows.
+    /// `[V, D]`; `None`: the embedding's rows. Tied rows that are stored twice are here too.
     pub head: Option<Matrix>,
     /// `[V]`
     pub head_bias: Option<Vector>,
@@ -128,7 +128,7 @@ impl Weights {
         let named: Vec<(&str, u64)> = named.map(|((name, _), &size)| (&name[..], size)).collect();
         let bytes = |file, range| source.read(file, range);
         let mut tokenizer = None;
-        let (shape, names, places) = if let Some(config) = &files.config {
+        let (mut shape, names, places) = if let Some(config) = &files.config {
             let (shape, names) = family::read(&String::from_utf8_lossy(config))?;
             let index = files.index.as_ref();
             let index = index.map(|(name, bytes)| (name.as_str(), &bytes[..]));
@@ -152,6 +152,8 @@ impl Weights {
         let blocks = blocks.collect::<Result<_, _>>()?;
         let (final_norm, final_norm_bias) = assembly.final_norm()?;
         assembly.check_all_used()?;
+        // transformers multiplies by a scale of the embedding's own type, and so it was trained.
+        shape.input.scale = embedding.dtype_of(0).nearest(shape.input.scale);
         Ok(Self {
             embedding,
             positions,
@@ -252,10 +254,11 @@ impl Weights {
 
     /// Numbers the model stores, shared ones once.
     pub fn parameters(&self) -> u64 {
+        let is_own = !self.shape.head.tied;
         let ends = [
             Some(&self.embedding),
             self.positions.as_ref(),
-            self.head.as_ref(),
+            self.head.as_ref().filter(|_| is_own),
         ];
         let matrices = self.block_matrices().chain(ends.into_iter().flatten());
         let vectors = self.vectors().map(|vector| vector.length as u64);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::SLICE_BYTES;
 use super::finite::first_not_finite;
 use super::matrix::{Layout, Segment, paired};
-use super::source::Source;
+use super::source::{Lines, Source};
 use crate::model::{DType, ModelError};
 
 /// Numbers of a side of the tiles in which a matrix is transposed: a tile's lines stay in cache.
@@ -139,7 +139,8 @@ impl<'a> SegmentReader<'a> {
         Ok(out)
     }
 
-    /// Columns `from` of a stored `[columns, stride]`, as rows; read a few stored rows at a time.
+    /// Columns `from` of a stored `[columns, stride]`, as rows; a few stored rows at a time, and of
+    /// each the columns asked for, so that a matrix in slices is fetched once.
     fn transposed<const N: usize>(
         &self,
         segment: &Segment,
@@ -153,16 +154,21 @@ impl<'a> SegmentReader<'a> {
         let at_once = ((SLICE_BYTES / a_row.max(1)) as usize).max(1);
         for above in (0..columns).step_by(at_once) {
             let below = (above + at_once).min(columns);
-            let start = segment.bytes.start;
-            let range = start + above as u64 * a_row..start + below as u64 * a_row;
-            let stored = self.source.read(segment.file, range)?;
-            let (stored, _) = stored.as_chunks::<N>(); // [below - above, stride]
+            let lines = Lines {
+                start: segment.bytes.start + above as u64 * a_row,
+                length: a_row,
+                count: (below - above) as u64,
+                part: (from.start * N) as u64..(from.end * N) as u64,
+            };
+            let parts = self.source.read_lines(segment.file, &lines)?;
+            let (stored, _) = parts.bytes[parts.first..].as_chunks::<N>();
+            let stride = parts.stride / N;
             for column in (above..below).step_by(TILE) {
                 for row in (0..from.len()).step_by(TILE) {
                     for r in row..(row + TILE).min(from.len()) {
                         let to = &mut turned[r * columns..][..columns];
                         for c in column..(column + TILE).min(below) {
-                            to[c] = stored[(c - above) * stride + from.start + r];
+                            to[c] = stored[(c - above) * stride + r];
                         }
                     }
                 }
