@@ -42,6 +42,8 @@ pub struct WebGpuBackend {
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
     pub(super) tally: Cell<Tally>,
+    /// Passes under way.
+    pub(super) passes: Cell<usize>,
 }
 
 impl WebGpuBackend {
@@ -164,21 +166,26 @@ mod tests {
     use crate::engine::schedule::pack::Pack;
     use crate::engine::schedule::program::Program;
 
-    /// A pack of one sequence of 4 tokens that reads its embedding by two options.
-    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
-        let width = backend.gpu.width;
+    /// A pack of one sequence of 4 tokens, which runs nothing.
+    fn start(backend: &WebGpuBackend) -> Start {
         let rope = backend.weights.shape.rope().map(Rope::of);
-        let embedded = noise(4 * width, 1);
-        let start = Start {
+        Start {
             pack: Rc::new(Pack::of(&[4], rope.as_ref())),
             program: Rc::new(Program {
                 calls: Vec::new(),
                 slots: 1,
             }),
-            embedded: embedded.clone(),
+            embedded: noise(4 * backend.gpu.width, 1),
             kept_rows: 1,
             numbers: 3,
-        };
+        }
+    }
+
+    /// Reads such a pack's embedding by two options.
+    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
+        let width = backend.gpu.width;
+        let start = start(backend);
+        let embedded = start.embedded.clone();
         let options = OptionRows {
             numbers: noise(2 * width, 2),
             prompts: 1,
@@ -213,6 +220,21 @@ mod tests {
         );
         let after = votes(&backend, false).expect("votes");
         assert_eq!(before, after);
+    }
+
+    /// Else what is missing would be read as zeros.
+    #[test]
+    fn a_pass_that_failed_stays_so_while_another_begins() {
+        let backend = backend("random-llama2", None);
+        let mut first = backend.begin(start(&backend)).expect("a pass");
+        first.keep(0, &[3], 0).expect("room");
+        backend.gpu.device.report(GpuError::Memory("a test".into()));
+        let second = backend.begin(start(&backend));
+        drop(second);
+        let ended = first.finish().and_then(|()| first.answer());
+        assert!(matches!(ended, Err(EngineError::Gpu(GpuError::Memory(_)))));
+        drop(first);
+        votes(&backend, false).expect("the next run");
     }
 
     #[test]

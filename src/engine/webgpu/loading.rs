@@ -85,6 +85,7 @@ pub(super) async fn reserve(
         head: RefCell::new(None),
         arena: Cell::new(None),
         tally: Cell::default(),
+        passes: Cell::default(),
         gpu,
         dtype,
         weights,

@@ -224,9 +224,11 @@ impl<'a> Recorder<'a> {
     }
 
     /// Do more submissions wait for the GPU than may? Then nothing is recorded until some are done,
-    /// so that progress stays true and "cancel" is heard.
+    /// so that progress stays true and "cancel" is heard. A device that has failed may never be done
+    /// with them.
     pub fn is_crowded(&self) -> bool {
-        self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed) > MOST_IN_FLIGHT
+        let waiting = self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed);
+        waiting > MOST_IN_FLIGHT && self.device.check().is_ok()
     }
 
     fn wait_for_room(&mut self) -> Result<(), GpuError> {
@@ -241,5 +243,23 @@ impl<'a> Recorder<'a> {
             waited.map_err(|error| self.device.silent(&error))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::tests::device;
+    use super::*;
+
+    #[test]
+    fn a_device_that_has_failed_is_not_waited_for() {
+        let device = device();
+        let bindings = Bindings::new(&device);
+        let mut recorder = Recorder::new(&device, &bindings);
+        recorder.in_flight.sent = MOST_IN_FLIGHT + 1;
+        assert!(recorder.is_crowded());
+        device.report(GpuError::Lost("unplugged".into()));
+        assert!(!recorder.is_crowded());
+        assert!(recorder.submit().is_err());
     }
 }
