@@ -97,7 +97,8 @@ impl Source for BlobSource {
             let slices = js_sys::Array::new();
             for part in lines.parts() {
                 let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64);
-                slices.push(&slice.map_err(unreadable)?);
+                let slice: Blob = slice.map_err(unreadable)?;
+                slices.push(&slice);
             }
             let together = Blob::new_with_blob_sequence(&slices).map_err(unreadable)?;
             load(name, &together, length * lines.count)?

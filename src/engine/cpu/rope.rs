@@ -1,5 +1,6 @@
 //! Rotary positions: dimension i of a head's first R turns with i + R/2, the rest stay.
 
+#[cfg(feature = "cli")]
 use super::attention::Heads;
 use crate::engine::rope::Angles;
 
