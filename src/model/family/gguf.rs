@@ -123,7 +123,7 @@ pub fn read(
     const ARCHITECTURE: &str = "general.architecture";
     let found = metadata.needed(ARCHITECTURE, metadata.text(ARCHITECTURE)?)?;
     let known = ARCHITECTURES.iter().find(|(known, ..)| *known == found);
-    let Some(&(architecture, model_type, mut names)) = known else {
+    let Some(&(architecture, mut model_type, mut names)) = known else {
         let known: Vec<&str> = ARCHITECTURES.iter().map(|(known, ..)| *known).collect();
         return Err(ModelError::UnknownFamily {
             file: metadata.file().into(),
@@ -141,6 +141,10 @@ pub fn read(
     };
     told.refuse()?;
     let mut fields = told.fields()?;
+    // The format has one word for both, and of the two only Mistral's attention has a window.
+    if model_type == "llama" && fields.get("sliding_window").is_some_and(Value::is_u64) {
+        model_type = "mistral";
+    }
     match model_type {
         "gpt2" => told.gpt2(&mut fields)?,
         "gpt_neox" => told.gpt_neox(&mut fields)?,
