@@ -151,8 +151,8 @@ pub enum ModelError {
         tensor: String,
         file: String,
         said_by: &'static str,
-        expected: Vec<u64>,
-        found: Vec<u64>,
+        expected: Box<[u64]>,
+        found: Box<[u64]>,
     },
     #[error(
         "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16, BF16 and, in GGUF files, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K: take another file of the model"

@@ -294,8 +294,8 @@ impl File {
 /// What a tensor is called in the file; `None`: it is no weight.
 fn renamed(name: &str, model: &str) -> Option<String> {
     let needless = ["masked_bias", "rotary_emb.inv_freq"];
-    let is_mask = model == "gpt2" && name.ends_with("attn.bias")
-        || model == "gpt_neox" && name.ends_with("attention.bias");
+    let is_mask = model == "gpt2" && name.ends_with(".attn.bias")
+        || model == "gpt_neox" && name.ends_with(".attention.bias");
     if is_mask || needless.iter().any(|end| name.ends_with(end)) {
         return None;
     }

@@ -125,8 +125,8 @@ impl TensorPlaces {
                 tensor: tensor.into(),
                 file: self.files[*file].clone(),
                 said_by: self.said_by,
-                expected: shape.to_vec(),
-                found: described.shape.clone(),
+                expected: shape.into(),
+                found: described.shape.clone().into(),
             });
         }
         let Some(dtype) = described.dtype.dtype else {

@@ -11,7 +11,9 @@ use std::rc::Rc;
 
 pub(super) use self::choice::Index;
 use self::choice::{choose, choose_index};
-use self::ggufs::{is_gguf, split_of};
+use self::ggufs::is_gguf;
+#[cfg(feature = "cli")]
+use self::ggufs::split_of;
 use super::ModelError;
 
 const INDEX: &str = ".safetensors.index.json";
