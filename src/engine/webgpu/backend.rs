@@ -27,8 +27,8 @@ const CALL_WORK: u64 = 25_000_000_000;
 /// less.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What keeps a dispatch's thread count and a row's first number within 32 bits.
-const PACK_ROWS: usize = 1 << 18;
+/// Attention's smallest tiles have 4 queries, and a dispatch has 65535 workgroups in one direction.
+const PACK_ROWS: usize = 4 * 65535;
 
 pub struct WebGpuBackend {
     pub(super) gpu: Gpu,
@@ -130,7 +130,9 @@ fn limits<'a>(
 ) -> Limits {
     let widest = blocks.clone().map(|block| widest_row(block, width)).max();
     let work = blocks.map(|block| work_a_row(block, width)).max();
-    let fit = usize::try_from(largest / 4).unwrap_or(usize::MAX) / widest.unwrap_or(width).max(1);
+    // Kernels count numbers in 32 bits, whatever a binding holds.
+    let numbers = usize::try_from((largest / 4).min(u32::MAX.into())).unwrap_or(usize::MAX);
+    let fit = numbers / widest.unwrap_or(width).max(1);
     let worked = (CALL_WORK / work.unwrap_or(1).max(1)) as usize;
     Limits {
         // Half: what a pack gives back may be as much for its tokens as for its sequences, and all
@@ -165,6 +167,7 @@ mod tests {
     use crate::engine::rope::Rope;
     use crate::engine::schedule::pack::Pack;
     use crate::engine::schedule::program::Program;
+    use crate::model::shape::MlpShape;
 
     /// A pack of one sequence of 4 tokens, which runs nothing.
     fn start(backend: &WebGpuBackend) -> Start {
@@ -251,6 +254,17 @@ mod tests {
         }
         assert!(2 * default.bytes <= 128 << 20);
         // A row of F past a binding: nothing has room, and every prompt is refused.
+        // A binding that holds more numbers than 32 bits count, as Metal's may.
+        let wide = BlockShape {
+            mlp: MlpShape {
+                width: 28_672,
+                ..backend.blocks[0].shape.mlp
+            },
+            ..backend.blocks[0].shape.clone()
+        };
+        let huge = limits(64 << 30, 8192, std::iter::once(&wide));
+        assert!(u32::try_from(huge.pack_rows * wide.mlp.up_rows()).is_ok());
+        assert!(huge.pack_rows.div_ceil(4) <= 65_535);
         let none = limits(64, backend.gpu.width, blocks());
         assert_eq!((none.call_rows, none.pack_rows), (0, 0));
     }

@@ -45,5 +45,8 @@ mod tests {
         let error = super::super::probe::agree("rope", &[1.0, 2.0], &[1.0, 2.1], 1e-5);
         let sentence = error.expect_err("they differ").to_string();
         assert!(sentence.contains("rope"), "{sentence}");
+        for (found, expected) in [([f32::NAN, 2.0], [1.0, 2.0]), ([1.0, 2.0], [f32::NAN, 2.0])] {
+            super::super::probe::agree("rope", &found, &expected, 1e-5).expect_err("no number");
+        }
     }
 }

@@ -207,11 +207,10 @@ impl GpuBlock {
             kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
         }
         kernels.rope.run(recorder, &qkv, rows, shape, tables)?;
-        let queries = TileSize::of(&gpu.device, shape.head_width)?.queries;
-        if let Some(tiles) = tables.tiles.get(&queries) {
-            let kernel = &kernels.attention;
-            kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
-        }
+        // The tables have tiles of every size that the blocks' heads take.
+        let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
+        let kernel = &kernels.attention;
+        kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
         Ok(attended)
     }
 
