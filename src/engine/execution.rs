@@ -179,11 +179,9 @@ fn room<R: Record>(
         let count = bytes.checked_div(each).unwrap_or(u64::MAX);
         usize::try_from(count).unwrap_or(usize::MAX)
     };
-    // What one sequence brings must be there whatever it takes; several go in packs that are smaller.
-    let brought = fit(demand.numbers_brought as u64 * 4).max(1);
     Room {
         rows: fit(a_token).min(engine.backend.limits().pack_rows),
-        sequences: fit(a_sequence).min(brought),
+        sequences: fit(a_sequence),
     }
 }
 
@@ -306,31 +304,6 @@ mod tests {
             close(&roomy.member_logits.concat(), &tight.member_logits.concat());
             close(&roomy.states.concat(), &tight.states.concat());
         }
-    }
-
-    /// Hundreds of options of hundreds of prompts would be gigabytes of output rows at once.
-    #[test]
-    fn many_options_make_small_packs() {
-        let engine = engine();
-        let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
-        let prompt = Prompt {
-            token_ids: vec![1, 2],
-            option_ids: (0..400).collect(),
-        };
-        let packs = |bytes: u64| {
-            let record = Members {
-                prompts: vec![prompt.clone(); 6].into(),
-                plans: plans.clone().into(),
-                capture: Capture::default(),
-                readout: engine.readout.clone(),
-            };
-            let run = Execution::within(&engine, record, &plans, bytes).expect("a run");
-            run.groups[0].packs.clone()
-        };
-        let of_one = 400 * engine.shape().width as u64 * 4;
-        assert_eq!(packs(6 * of_one).len(), 1);
-        assert_eq!(packs(2 * of_one), [0..2, 2..4, 4..6]);
-        assert_eq!(packs(of_one - 1).len(), 6, "one is let through");
     }
 
     #[test]

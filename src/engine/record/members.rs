@@ -95,7 +95,6 @@ impl Record for Members {
             kept_rows: sets,
             option_rows: self.most_options(),
             numbers: sets * (self.most_options() + 1),
-            numbers_brought: self.most_options() * self.readout.width(),
             numbers_a_token: states * self.readout.width(),
         }
     }

@@ -29,8 +29,6 @@ pub struct Demand {
     pub option_rows: usize,
     /// Numbers given back of every sequence.
     pub numbers: usize,
-    /// Numbers that every sequence brings along: its options' rows.
-    pub numbers_brought: usize,
     /// Numbers given back of every token, beside those.
     pub numbers_a_token: usize,
 }
