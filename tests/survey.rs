@@ -498,7 +498,7 @@ fn surveys_that_cannot_be_run() {
     }
     let mut command = atelier(&["survey", "--tasks", "sum", "--models", "apprentice-3"]);
     command.arg("--out").arg(&out);
-    assert!(refused(command).contains("apprentice-3 is not a folder"));
+    assert!(refused(command).contains("apprentice-3 is no model; give"));
     let mut command = atelier(&["survey", "merge"]);
     command.arg(&empty);
     assert!(refused(command).contains("has no parts to join"));
