@@ -18,7 +18,7 @@ const STEP: usize = 1 << 24;
 /// Of every file that makes the model what it is.
 pub fn files(model: &ModelFiles) -> Files {
     let small = [
-        ("config.json", Some(&model.config)),
+        ("config.json", model.config.as_ref()),
         ("tokenizer.json", model.tokenizer.as_ref()),
     ];
     let small = small
