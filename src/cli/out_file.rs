@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::model::ModelFiles;
 use crate::study::report::VERSION;
 use crate::unfinished::{Unfinished, remove_strays};
 
@@ -225,13 +226,14 @@ fn target(path: &Path) -> PathBuf {
     path
 }
 
-/// Are these one file, or is the second one in the first?
+/// Are these one file, or is the second one of the model in the first?
 fn same(input: &Path, out: &Path) -> bool {
     let (Ok(input), Ok(out)) = (input.canonicalize(), out.canonicalize()) else {
         return false;
     };
     if input.is_dir() {
-        return out.parent() == Some(&input);
+        let name = out.file_name().and_then(|name| name.to_str());
+        return out.parent() == Some(&input) && name.is_some_and(ModelFiles::wants);
     }
     let (a, b) = (std::fs::metadata(&input), std::fs::metadata(&out));
     input == out || matches!((a, b), (Ok(a), Ok(b)) if is_same(&a, &b))

@@ -119,7 +119,7 @@ impl Split {
     /// The side a prompt belongs to.
     pub fn of(prompt: &str) -> Split {
         // FNV's low bits depend on few bytes; the high half decides.
-        if (fnv(prompt) >> 32) % 10 == 0 {
+        if (fnv(prompt) >> 32).is_multiple_of(10) {
             Split::HeldOut
         } else {
             Split::Training
