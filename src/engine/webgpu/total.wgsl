@@ -13,3 +13,11 @@ fn total(local: u32, mine: f32) -> f32 {
     workgroupBarrier();
     return partial[0];
 }
+
+// A norm's scale, 1 / sqrt(mean square + eps). Where the squares left the range of f32 that would be 0,
+// and zeros look like numbers: then it is none, which every later step carries to where it is read.
+fn norm_scale(mean_square: f32, eps: f32, width: u32) -> f32 {
+    // From a number known only at run time: a constant NaN is refused when a shader is made.
+    let none = bitcast<f32>(0x7fc00000u | width);
+    return select(none, inverseSqrt(mean_square + eps), mean_square <= 3e38);
+}

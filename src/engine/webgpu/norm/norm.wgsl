@@ -45,7 +45,7 @@ fn main(
         let v = x[first + d] - vec4<f32>(mean);
         squares += dot(v, v);
     }
-    let scale = inverseSqrt(total(local, squares) / f32(p.width) + p.eps);
+    let scale = norm_scale(total(local, squares) / f32(p.width), p.eps, p.width);
     for (var d = local; d < p.width4; d += 64u) {
         store(row, d, (x[first + d] - vec4<f32>(mean)) * scale * gain[d] + bias[d]);
     }

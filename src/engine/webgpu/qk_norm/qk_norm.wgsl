@@ -44,7 +44,7 @@ fn main(
     for (var d = local; d < width; d += 64u) {
         squares = fma(qkv[first + d], qkv[first + d], squares);
     }
-    let scale = inverseSqrt(total(local, squares) / f32(width) + p.eps);
+    let scale = norm_scale(total(local, squares) / f32(width), p.eps, width);
     for (var d = local; d < width; d += 64u) {
         var gain = 0.0;
         if is_key {
