@@ -21,6 +21,7 @@
 //!   x tasks), and the reports they write.
 //! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
+//! - `unfinished` (command line): a file that is whole or not there.
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
 //!
@@ -31,7 +32,8 @@
 //! Top to bottom; a module uses those above it, never those below:
 //!
 //! ```text
-//! config.json, *.safetensors, tokenizer.json -> model -+
+//! config.json, *.safetensors, tokenizer.json,
+//! or *.gguf --------------------------------> model -+
 //! one-line notation ------------------------> plan  --+-> engine -> Trace -> measure
 //! prompts, options, answers ----------------> task  --+                        |
 //!                                   page <- chart <- report <- study <---------+
@@ -49,3 +51,5 @@ pub mod study;
 pub mod task;
 #[cfg(feature = "cli")]
 pub mod train;
+#[cfg(feature = "cli")]
+mod unfinished;

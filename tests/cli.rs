@@ -4,8 +4,11 @@
 mod cli {
     mod figures;
     mod golden;
+    mod inputs;
     mod orders;
     mod output;
+    mod outputs;
     mod refusals;
+    mod resumed;
     pub mod support;
 }

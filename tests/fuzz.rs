@@ -9,6 +9,23 @@ use atelier::task::rows;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+mod fuzz {
+    mod reports;
+    mod tasks;
+
+    use super::{any_value, cases, mutated, one_line};
+}
+
+/// So many cases of each property, or with `ATELIER_FUZZ=100` a hundred times as many.
+fn cases(count: u32) -> ProptestConfig {
+    let times = std::env::var("ATELIER_FUZZ").ok();
+    let times = times.and_then(|times| times.parse().ok()).unwrap_or(1);
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(count.saturating_mul(times))
+    }
+}
+
 const VALID_PLANS: [&str; 8] = [
     "0-3,(4-7)x3,9,8,10-11",
     "5a,5m,(4,6,9)",
@@ -47,11 +64,13 @@ fn read(line: &str, order: &[usize]) {
 /// The `config.json` of every model the project carries.
 fn valid_configs() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
-    let configs = folder.read_dir().expect("tests/models").map(|entry| {
-        let path = entry.expect("a folder").path().join("config.json");
-        std::fs::read_to_string(path).expect("config.json")
-    });
-    configs.collect()
+    let folders = folder.read_dir().expect("tests/models");
+    let paths = folders.map(|entry| entry.expect("a folder").path().join("config.json"));
+    // One folder holds GGUF files, which need none.
+    let paths = paths.filter(|path| path.exists());
+    paths
+        .map(|path| std::fs::read_to_string(path).expect("config.json"))
+        .collect()
 }
 
 /// Values that a config's field should not have, and some that it may.
@@ -137,7 +156,7 @@ fn mutated<S: ToString>(valid: &[S], alphabet: &str) -> impl Strategy<Value = St
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+    #![proptest_config(cases(3000))]
 
     #[test]
     fn a_plan_line_of_any_characters(line in any::<String>(), blocks in 0..20usize) {
@@ -204,7 +223,7 @@ proptest! {
 
 proptest! {
     // Each case reads a whole model.
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn a_checkpoint_with_a_damaged_header(

@@ -149,7 +149,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     assert_eq!(done(merge()), printed);
     let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
     other.args(["--shots", "1"]);
-    assert!(refused(other).contains("holds a survey with other "));
+    assert!(refused(other).contains("holds a survey that was begun with other --shots"));
 }
 
 #[cfg(unix)]
@@ -498,7 +498,7 @@ fn surveys_that_cannot_be_run() {
     }
     let mut command = atelier(&["survey", "--tasks", "sum", "--models", "apprentice-3"]);
     command.arg("--out").arg(&out);
-    assert!(refused(command).contains("apprentice-3 is not a folder"));
+    assert!(refused(command).contains("apprentice-3 is no model; give"));
     let mut command = atelier(&["survey", "merge"]);
     command.arg(&empty);
     assert!(refused(command).contains("has no parts to join"));
@@ -563,6 +563,32 @@ fn reports_that_were_touched_are_refused() {
     let mut none = value.clone();
     none["survey"]["models"][0]["members"] = serde_json::json!([]);
     assert!(say(&none.to_string()).contains("its model has no members"));
+    let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for (list, says) in [
+        (
+            "models",
+            "apprentice-2 does not fit the rest of the file (it is listed twice)",
+        ),
+        (
+            "tasks",
+            "sum does not fit the rest of the file (it is listed twice)",
+        ),
+        (
+            "cells",
+            "apprentice-2 on sum does not fit the rest of the file (it is there twice)",
+        ),
+    ] {
+        let mut doubled = sound.clone();
+        let first = doubled["survey"][list][0].clone();
+        doubled["survey"][list]
+            .as_array_mut()
+            .expect("a list")
+            .push(first);
+        assert!(say(&doubled.to_string()).starts_with(says), "{list}");
+    }
+    let mut no_rows = sound.clone();
+    no_rows["survey"]["cells"][0]["outcome"]["found"]["averages"]["rows"] = 0.into();
+    assert!(say(&no_rows.to_string()).contains("it has numbers of 0 rows"));
     assert_eq!(
         say("{\"atelier\":1}"),
         "it is an atelier report with nothing in it: write it again"

@@ -283,10 +283,7 @@ fn same(ours: &Measured, theirs: &Measured) {
     };
     let (ours, theirs) = (json(&ours.printed), json(&theirs.printed));
     println!("atelier, {} against {}", ours["engine"], theirs["version"]);
-    let (ours, theirs) = (
-        numbers(&ours["baseline"]["logits"]),
-        numbers(&theirs["logits"]),
-    );
+    let (ours, theirs) = (numbers(&ours["lens"]["logits"]), numbers(&theirs["logits"]));
     assert_eq!(ours.len(), theirs.len());
     let largest = ours.iter().fold(0f64, |largest, x| largest.max(x.abs()));
     for (a, b) in ours.iter().zip(&theirs) {

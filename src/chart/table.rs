@@ -1,5 +1,7 @@
 //! A figure's numbers: rows for a screen reader, and CSV.
 
+use std::borrow::Cow;
+
 use super::number::short;
 
 /// One cell: shown rounded, written to CSV in full.
@@ -27,14 +29,29 @@ impl Cell {
 
     fn csv(&self) -> String {
         match self {
-            Self::Text(text) | Self::Plan(text) if text.contains([',', '"', '\n', '\r']) => {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            }
-            Self::Text(text) | Self::Plan(text) => text.clone(),
+            Self::Text(text) | Self::Plan(text) => quoted(&harmless(text)).into_owned(),
             Self::Count(n) => n.to_string(),
             Self::Number(x) => x.to_string(),
             Self::Check(yes) => yes.to_string(),
         }
+    }
+}
+
+/// A spreadsheet runs a text that begins like a formula, and names come from files: an apostrophe in
+/// front keeps it a text.
+fn harmless(text: &str) -> Cow<'_, str> {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err() {
+        Cow::Owned(format!("'{text}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn quoted(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -73,5 +90,18 @@ mod tests {
             table.csv(),
             "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n"
         );
+    }
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        let cell = |text: &str| Cell::Text(text.into()).csv();
+        assert_eq!(cell("=1+1"), "'=1+1");
+        assert_eq!(cell("@sum(a, b)"), "\"'@sum(a, b)\"");
+        assert_eq!(cell("+cmd|' /C calc'!A0"), "'+cmd|' /C calc'!A0");
+        assert_eq!(Cell::Plan("-x".into()).csv(), "'-x");
+        for plain in ["a=b", "-1.5", "0-3", "reverse:1", ""] {
+            assert_eq!(cell(plain), plain);
+        }
+        assert_eq!(Cell::Number(-0.5).csv(), "-0.5");
     }
 }

@@ -82,12 +82,24 @@ impl Args {
         }
     }
 
+    /// The engine as it was asked for, in words: numbers of two engines are not mixed.
+    pub fn asked(&self) -> String {
+        let mut words = format!("{:?}", self.engine).to_lowercase();
+        if let Some(adapter) = &self.adapter {
+            words += &format!(", adapter {adapter}");
+        }
+        if self.weights != Weights::Stored {
+            words += &format!(", weights {}", format!("{:?}", self.weights).to_lowercase());
+        }
+        words
+    }
+
     /// What the runs so far cost, on stderr, where it was asked for.
     pub fn say_cost(&self, model: &LoadedModel) {
         if self.profile {
             let cost = model.engine.profile();
             let cost = cost.as_deref().unwrap_or("the CPU engine counts nothing");
-            eprintln!("{cost}");
+            super::output::say(cost);
         }
     }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
-use super::output::{self, Progress, write_whole};
+use super::out_file::write_whole;
+use super::output::{self, Progress};
 use super::rows_source::bytes;
 use crate::chart::{DARK, Figure, LIGHT, all_figures};
 use crate::study::report::{Opened, Report};
@@ -49,7 +50,7 @@ pub struct To {
 
     /// Replace files of the same names
     #[arg(long)]
-    replace: bool,
+    force: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<()> {
@@ -74,14 +75,14 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         opened.what()
     );
     let named = names(&figures);
-    if !to.replace {
+    if !to.force {
         let forms = ["svg", "csv"];
         let files = named
             .iter()
             .flat_map(|name| forms.map(|form| format!("{name}.{form}")));
         if let Some(there) = files.into_iter().find(|file| to.out.join(file).exists()) {
             anyhow::bail!(
-                "{} is there already: give --out another folder, or --replace",
+                "{} is there already: give --out another folder, or --force",
                 to.out.join(there).display()
             );
         }

@@ -1,4 +1,4 @@
-//! `--model`: a known model's name, or a folder.
+//! `--model`: a known model's name, a folder, or a GGUF file.
 
 use std::path::Path;
 
@@ -8,12 +8,6 @@ use crate::model::catalogue::{self, KnownFile};
 use crate::model::{Bytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
-/// Loads a model by its catalogue name or from a folder into an engine, with a bar for large ones.
-/// A folder named like a known model is opened by a path: `./apprentice-12`.
-pub fn open(name_or_folder: &str, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
-    load(&files(name_or_folder)?, engine)
-}
-
 /// Files that were found, into the engine chosen.
 pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, StudyError> {
     let progress = Progress::new("loading", "MiB");
@@ -22,20 +16,19 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
     })
 }
 
-/// What belongs to a known name or lies in a folder.
+/// What belongs to a known name, lies in a folder, or is a GGUF file. A folder named like a known model is
+/// opened by a path: `./apprentice-12`.
 pub fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
     if let Some(known) = catalogue::find(name_or_folder) {
         let bytes = |file: &KnownFile| (file.name.to_string(), Bytes::Static(file.bytes));
         return ModelFiles::from_named(known.name, known.files.iter().map(bytes).collect());
     }
-    let folder = Path::new(name_or_folder);
-    if !folder.is_dir() {
-        let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
-        let known = names.join(", ");
+    let path = Path::new(name_or_folder);
+    if !path.is_dir() && !path.is_file() {
         return Err(ModelError::NoFolder {
-            folder: folder.to_path_buf(),
-            known,
+            folder: path.to_path_buf(),
+            known: catalogue::names(),
         });
     }
-    ModelFiles::open(folder)
+    ModelFiles::open(path)
 }

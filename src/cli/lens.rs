@@ -1,18 +1,16 @@
 //! `atelier lens`: prompts in, members, bias and diversity out.
 
-use std::ops::ControlFlow;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::output::{self, OutFile, Progress};
+use super::lens_prompts::{PromptFile, PromptRun};
+use super::out_file::{OutFile, There};
+use super::output::{self, Progress};
 use super::picture;
-use super::rows_source::bytes;
 use super::view::View;
-use crate::plan::Plan;
-use crate::study::report::{Lens, Report};
-use crate::study::{LoadedModel, Question, StudyError, lens};
-use crate::task::rows;
+use crate::study::{Unknown, lens};
 
 /// One prompt, or a file of them, through the lens
 ///
@@ -89,6 +87,10 @@ pub struct Args {
     /// Write the report to a file too, for the page to open
     #[arg(long, value_name = "FILE.atelier.json")]
     out: Option<PathBuf>,
+
+    /// Replace what --out names, if it is there
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -98,44 +100,37 @@ const EXAMPLES: &str = r#"Examples:
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    let out = args.out.as_deref().map(OutFile::new).transpose()?;
-    let file = args
-        .prompts
-        .as_deref()
-        .map(|path| read_rows(path).map(|rows| (path, rows)))
-        .transpose()?;
-
-    let model = super::known::open(&args.model, &args.engine.choice()?)?;
-    let plan = model.plan(args.plan.as_deref())?;
-
-    let report = match file {
-        Some((path, rows)) => many(&model, path, &rows, &plan)?,
-        None => one(&model, &args, &plan)?,
-    };
-    args.engine.say_cost(&model);
-    if let Some(out) = &out {
-        out.write(&output::json(&report)?)?;
-    }
-    output::print(&if args.json {
-        output::json(&report)?
+    let there = if args.force {
+        There::Replaced
     } else {
-        table(&report, &plan, args.column)
-    })
+        There::Kept
+    };
+    let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
+        .chain(args.prompts.as_deref())
+        .collect();
+    let out = args.out.as_deref();
+    let mut out = out
+        .map(|path| OutFile::new(path, there, &inputs))
+        .transpose()?;
+    let prompts = args.prompts.as_deref().map(PromptFile::open).transpose()?;
+
+    let files = super::known::files(&args.model)?;
+    let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
+    let model = super::known::load(&files, &args.engine.choice()?)?;
+    let plan = model.plan(args.plan.as_deref())?;
+    let asking = PromptRun {
+        model: &model,
+        unknown: unknown.as_ref(),
+        plan: &plan,
+    };
+    match prompts {
+        Some(prompts) => many(&asking, &prompts, &args, out.as_mut()),
+        None => one(&asking, &args, out.as_mut()),
+    }
 }
 
-fn table(report: &Report, plan: &Plan, view: View) -> String {
-    let lens = report
-        .lens
-        .iter()
-        .map(|lens| picture::lens(lens, plan, &report.model, &report.engine, view));
-    let prompts = report
-        .prompts
-        .iter()
-        .map(|rows| picture::prompts(rows, plan, &report.model, &report.engine, view));
-    lens.chain(prompts).collect()
-}
-
-fn one(model: &LoadedModel, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
+fn one(asking: &PromptRun<'_>, args: &Args, out: Option<&mut OutFile>) -> anyhow::Result<()> {
+    let model = asking.model;
     // The parser has made sure that the answer is given.
     let answer = args.answer.unwrap_or_default();
     let question = match (&args.prompt, &args.ids, &args.rows) {
@@ -145,64 +140,95 @@ fn one(model: &LoadedModel, args: &Args, plan: &Plan) -> anyhow::Result<Report> 
             model.question_from_ids(&of(ids), &of(rows), answer)
         }
     }?;
-    let lens = looked_at(model, &[question], plan)?
+    asking.is_known(&question)?;
+    if let Some(unknown) = asking.unknown {
+        say_strange(&unknown.words(&question), unknown);
+    }
+    let bar = Progress::new("running", "prompts");
+    let lens = asking
+        .looked_at(&[question], &|done| bar.at(done, 1))?
         .pop()
         .context("the engine gave no trace")?;
-    Ok(lens::report(model, lens))
+    drop(bar);
+    let table = picture::lens(
+        &lens,
+        asking.plan,
+        &model.facts(),
+        &model.engine.describe(),
+        args.column,
+    );
+    let json = output::json(&lens::report(model, lens))?;
+    args.engine.say_cost(model);
+    if let Some(out) = out {
+        out.write(&json)?;
+    }
+    output::print(if args.json { &json } else { &table })
+}
+
+/// A word that is not known is not the word that was asked.
+fn say_strange(words: &[&str], unknown: &Unknown) {
+    if words.is_empty() {
+        return;
+    }
+    let each = if words.len() == 1 { "it" } else { "each" };
+    let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+    output::say(&format!(
+        "atelier: the model does not know {} and reads {each} as {}: the answer is to another prompt",
+        words.join(", "),
+        unknown.name
+    ));
 }
 
 fn many(
-    model: &LoadedModel,
-    path: &Path,
-    rows: &[rows::Row],
-    plan: &Plan,
-) -> anyhow::Result<Report> {
-    // Every row is checked before the first one runs.
-    let questions: Vec<Question> = rows
-        .iter()
-        .map(|row| {
-            let question = match &row.question {
-                rows::Question::Text { prompt, options } => {
-                    model.question(prompt, options, row.answer)
-                }
-                rows::Question::Ids {
-                    token_ids,
-                    option_ids,
-                } => model.question_from_ids(token_ids, option_ids, row.answer),
-            };
-            question.with_context(|| format!("{}, line {}", path.display(), row.line))
-        })
-        .collect::<anyhow::Result<_>>()?;
-    Ok(lens::report_prompts(
-        model,
-        looked_at(model, &questions, plan)?,
-    ))
-}
-
-fn looked_at(
-    model: &LoadedModel,
-    questions: &[Question],
-    plan: &Plan,
-) -> Result<Vec<Lens>, StudyError> {
-    let prompts: Vec<_> = questions
-        .iter()
-        .map(|question| question.prompt.clone())
-        .collect();
-    let bar = Progress::new("running", "prompts");
-    let mut progress = |done: usize, total: usize| {
-        bar.at(prompts.len() * done / total.max(1), prompts.len());
-        ControlFlow::Continue(())
+    asking: &PromptRun<'_>,
+    prompts: &PromptFile,
+    args: &Args,
+    out: Option<&mut OutFile>,
+) -> anyhow::Result<()> {
+    prompts.check(asking)?;
+    let mut summary = None;
+    let mut run = |to: &mut dyn Write| -> anyhow::Result<()> {
+        summary = Some(prompts.run(asking, to)?);
+        Ok(())
     };
-    let plans = std::slice::from_ref(plan);
-    let traces = model.engine.run(&prompts, plans, &mut progress)?;
-    let traces = traces.into_iter().flatten();
-    Ok(questions
-        .iter()
-        .zip(traces)
-        .map(|(question, trace)| lens::lens(question, plan, trace))
-        .collect())
+    match (out, args.json) {
+        (Some(out), false) => out.write_with(&mut run)?,
+        (Some(out), true) => {
+            output::print_with(|shown| out.write_with(|to| run(&mut Both { to, shown })))?
+        }
+        (None, true) => output::print_with(&mut run)?,
+        (None, false) => run(&mut std::io::sink())?,
+    }
+    args.engine.say_cost(asking.model);
+    match summary {
+        Some(summary) if !args.json => output::print(&picture::prompts(
+            &summary,
+            asking.plan,
+            &asking.model.facts(),
+            &asking.model.engine.describe(),
+            args.column,
+        )),
+        _ => Ok(()),
+    }
 }
 
-fn read_rows(path: &Path) -> anyhow::Result<Vec<rows::Row>> {
-    rows::read(&bytes(path)?).with_context(|| path.display().to_string())
+/// What is written and printed.
+struct Both<'a> {
+    to: &'a mut dyn Write,
+    shown: &'a mut dyn Write,
+}
+
+impl Write for Both<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.to.write(bytes)?;
+        // A reader that has seen enough leaves the file to be written.
+        match self.shown.write_all(&bytes[..count]) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error),
+            _ => Ok(count),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.to.flush()
+    }
 }

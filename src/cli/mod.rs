@@ -3,13 +3,16 @@
 
 mod engine;
 mod figures;
+mod fingerprint;
 mod interrupt;
 mod known;
 mod lens;
+mod lens_prompts;
 mod members;
 mod models;
 mod orders;
 mod orders_picture;
+mod out_file;
 mod output;
 mod picture;
 mod rows_source;
@@ -85,7 +88,7 @@ fn refuse(sentence: &str) -> ExitCode {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    eprintln!("atelier: {line}");
+    output::say(&format!("atelier: {line}"));
     ExitCode::from(2)
 }
 

@@ -1,20 +1,23 @@
 //! `atelier orders`: the blocks in other orders, on many rows, beside the model's own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
-use super::interrupt;
 use super::orders_picture as picture;
-use super::output::{self, OutFile, Progress};
+use super::out_file::{OutFile, There};
+use super::output::{self, Progress};
 use super::rows_source::{Rows, Source};
+use super::{fingerprint, interrupt};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
-use crate::study::orders::{self, Extent, Order, Orders, Sweep, Sweeping};
+use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::task::file;
 
 /// The blocks in other orders, on many rows
 ///
@@ -95,6 +98,10 @@ pub struct Args {
     /// Go on from what --out holds
     #[arg(long, requires = "out")]
     resume: bool,
+
+    /// Replace what --out names, if it is there
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    force: bool,
 }
 
 const EXAMPLES: &str = r#"Examples:
@@ -103,7 +110,7 @@ const EXAMPLES: &str = r#"Examples:
   atelier orders --model path/to/model --task lambada --data lambada_test.jsonl --rows 50 --strategy skip"#;
 
 /// How often what is done is written to --out.
-const SAVE_EVERY: Duration = Duration::from_secs(30);
+const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -111,7 +118,15 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         args.rows > 0,
         "--rows 0 leaves nothing to run: give at least 1"
     );
-    let out = args.out.as_deref().map(OutFile::new).transpose()?;
+    let mut out = args
+        .out
+        .as_deref()
+        .map(|path| OutFile::new(path, there(&args), &inputs(&args)))
+        .transpose()?;
+    let there_before = match &mut out {
+        Some(out) => out.hold()?,
+        None => false,
+    };
     let sweeps = sweeps(&args.strategy)?;
     let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
@@ -119,46 +134,83 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .map(|source| source.rows(args.rows))
         .collect::<anyhow::Result<Vec<Rows>>>()?;
 
-    let model = super::known::open(&args.model, &args.engine.choice()?)?;
-    let mut report = match (&args.out, args.resume) {
-        (Some(path), true) => stopped(path, &model)?,
+    let files = super::known::files(&args.model)?;
+    let hashes = if out.is_some() {
+        fingerprint::files(&files)
+    } else {
+        BTreeMap::new()
+    };
+    let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
+    let model = super::known::load(&files, &args.engine.choice()?)?;
+    let fingerprint = |rows: &Rows| Fingerprint {
+        program: env!("CARGO_PKG_VERSION").to_string(),
+        engine: model.engine.describe(),
+        files: hashes.clone(),
+        questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
+    };
+    let mut report = match &out {
+        Some(out) if args.resume && there_before => stopped(out.path(), &model)?,
         _ => Report::of(&model),
     };
-    let orders = every_order(&model, &args, sweeps)?;
-    let stop = interrupt::listen()?;
-    let mut saved = Instant::now();
-    for rows in sources {
-        let mut rows = rows;
+    let mut asked = Vec::with_capacity(sources.len());
+    for mut rows in sources {
         if args.skip_long {
             let long = rows.drop_long(&model)?;
             if long > 0 {
-                eprintln!(
+                output::say(&format!(
                     "atelier: {}: {long} rows left out, longer than the context",
                     rows.task
-                );
+                ));
             }
         }
+        asked.push((fingerprint(&rows), rows));
+    }
+    if let Some(out) = &out {
+        begun_alike(&report, &asked, out.path())?;
+    }
+    let orders = every_order(&model, &args, sweeps)?;
+    let stop = interrupt::listen()?;
+    let mut saved = Instant::now();
+    let keeps = out.is_some();
+    for (fingerprint, rows) in asked {
+        let with = |found: Option<Orders>| {
+            found.map(|orders| Orders {
+                fingerprint: keeps.then(|| fingerprint.clone()),
+                ..orders
+            })
+        };
         let at = report.orders.iter().position(|o| o.task == rows.task);
         let mut sweeping =
             Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
+        if let Some(unknown) = &unknown {
+            let rows_with = sweeping.unknown(&rows.items, unknown)?;
+            if rows_with > 0 {
+                output::say(&format!(
+                    "atelier: {}: {rows_with} rows have words that the model does not know and reads all as {}",
+                    rows.task, unknown.name
+                ));
+            }
+        }
         if let Some(at) = at {
             sweeping.resume(&report.orders[at])?;
         }
+        let mut kept = sweeping.rows_done();
         let bar = Progress::new("running", "block runs");
         while !stop.load(Ordering::Relaxed)
             && let Some((done, of)) = sweeping.advance()?
         {
             bar.at(done, of);
-            if let Some(out) = &out
-                && saved.elapsed() > SAVE_EVERY
-            {
-                put(&mut report, sweeping.orders());
-                out.write(&output::json(&report)?)?;
+            if saved.elapsed() > SAVE_EVERY && sweeping.rows_done() > kept {
+                kept = sweeping.rows_done();
+                put(&mut report, with(sweeping.draft()));
+                if let Some(out) = &mut out {
+                    out.write(&output::json(&report)?)?;
+                }
                 saved = Instant::now();
             }
         }
         drop(bar);
-        put(&mut report, sweeping.orders());
+        put(&mut report, with(sweeping.orders()));
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -177,7 +229,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     report.medians = orders::medians(&report.orders);
     args.engine.say_cost(&model);
-    if let Some(out) = &out {
+    if let Some(out) = &mut out {
         out.write(&output::json(&report)?)?;
     }
     output::print(&if args.json {
@@ -195,10 +247,65 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             ),
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
-        eprintln!("atelier: stopped before the end: {kept}");
+        output::say(&format!("atelier: stopped before the end: {kept}"));
         std::process::exit(interrupt::CODE);
     }
     Ok(())
+}
+
+fn there(args: &Args) -> There {
+    match (args.force, args.resume) {
+        (true, _) => There::Replaced,
+        (_, true) => There::Resumed,
+        _ => There::Kept,
+    }
+}
+
+/// Files and folders that are read.
+fn inputs(args: &Args) -> Vec<&Path> {
+    let tasks = args.task.iter().map(Path::new);
+    let paths = args.data.iter().chain(&args.prompts).map(PathBuf::as_path);
+    let model = std::iter::once(Path::new(&args.model));
+    model.chain(tasks).chain(paths).collect()
+}
+
+/// A file is gone on with only by what began it: nothing of another run is mixed into it.
+fn begun_alike(report: &Report, asked: &[(Fingerprint, Rows)], path: &Path) -> anyhow::Result<()> {
+    for before in &report.orders {
+        let task = &before.task;
+        let now = asked.iter().find(|(_, rows)| rows.task == *task);
+        let other = match (now, &before.fingerprint) {
+            (None, _) => Some(format!("{task} too, which is not asked now")),
+            (_, None) => Some("an atelier that kept no fingerprints".to_string()),
+            (Some((now, _)), Some(before)) => differs(before, now, task),
+        };
+        if let Some(what) = other {
+            bail!(
+                "{} holds a sweep that was begun with {what}: go on with the same, give --out another file, or replace it with --force",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What a sweep was begun with, where that is another thing than now.
+fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
+    if before.program != now.program {
+        let (old, new) = (&before.program, &now.program);
+        return Some(format!(
+            "another version of atelier ({old}, and this is {new})"
+        ));
+    }
+    if before.engine != now.engine {
+        let (old, new) = (&before.engine, &now.engine);
+        return Some(format!("another engine ({old}, and now it is {new})"));
+    }
+    if let Some(file) = fingerprint::other_file(&before.files, &now.files) {
+        return Some(format!("another {file}"));
+    }
+    (before.questions != now.questions)
+        .then(|| format!("other questions or right answers of {task}"))
 }
 
 /// Sweeps by name; `None` for "all that this model has".
@@ -239,7 +346,9 @@ fn every_order(
             for sweep in Sweep::ALL {
                 match Order::all(&[sweep], extent, own) {
                     Ok(of) => orders.extend(of),
-                    Err(error @ StudyError::NoSuchSweep { .. }) => eprintln!("atelier: {error}"),
+                    Err(error @ StudyError::NoSuchSweep { .. }) => {
+                        output::say(&format!("atelier: {error}"));
+                    }
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -262,15 +371,12 @@ fn put(report: &mut Report, orders: Option<Orders>) {
 
 /// The report that an earlier run left.
 fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
-    if !path.exists() {
-        return Ok(Report::of(model));
-    }
-    let text = std::fs::read_to_string(path)
+    let text = file::text(path, file::REPORT)
         .with_context(|| format!("{} cannot be read", path.display()))?;
-    let report: Report = serde_json::from_str(&text)
-        .with_context(|| format!("{} is not a report to go on from", path.display()))?;
+    let report = Report::read(&text)
+        .with_context(|| format!("{} is nothing to go on from", path.display()))?;
     ensure!(
-        report.atelier == Report::of(model).atelier && report.model == model.facts(),
+        report.model == model.facts(),
         "{} was written for {}, not for this model: give --out another file",
         path.display(),
         report.model.name

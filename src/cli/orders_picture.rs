@@ -135,6 +135,10 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
         shown_table.add_row(Row::from(cells));
     }
     let mut text = shown(&shown_table);
+    text += &format!(
+        "\n95 % intervals of shares are Wilson's; those in the report of all else are from {} resamples\n",
+        orders.resamples
+    );
     if orders.score != Score::Option {
         text += "\nmse, bias, diversity, KL: the right answer's first token against the three others that the original finds likeliest\n";
     }

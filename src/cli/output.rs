@@ -1,73 +1,52 @@
-//! Where results go: standard output for the reader, a file that is whole or not there, standard
-//! error for progress.
+//! Where results go: standard output for the reader, standard error for progress and for what is said
+//! beside the results.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::study::report::Report;
 
 /// Prints to standard output. A reader that has seen enough (`atelier … | head`) is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.context("the result could not be printed"),
+    print_with(|out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// The same, piece by piece.
+pub fn print_with(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    // What is left would be written again when it is dropped, to a reader that is gone.
+    let _ = out.into_parts();
+    match written {
+        Err(error) => match error.downcast_ref::<io::Error>() {
+            Some(pipe) if pipe.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            Some(_) => Err(error).context("the result could not be printed"),
+            None => Err(error),
+        },
+        Ok(()) => Ok(()),
+    }
+}
+
+/// What a shell sees of a program that `SIGPIPE` ended.
+const PIPE_CODE: i32 = 128 + 13;
+
+/// A line on standard error. When its reader is gone nobody hears what goes wrong: the program ends, as
+/// one that `SIGPIPE` reaches does.
+pub fn say(line: &str) {
+    let written = io::stderr()
+        .lock()
+        .write_all(format!("{line}\n").as_bytes());
+    if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+        std::process::exit(PIPE_CODE);
     }
 }
 
 /// A report as one line of JSON.
 pub fn json(report: &Report) -> anyhow::Result<String> {
     Ok(serde_json::to_string(report).context("the report could not be written as JSON")? + "\n")
-}
-
-/// Writes beside a file and renames, so that it is whole or as it was.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut part = path.to_path_buf().into_os_string();
-    part.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(part);
-    let written = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
-    if written.is_err() {
-        // What was written of it is of no use; the first error is the one to tell.
-        let _ = std::fs::remove_file(&part);
-    }
-    written.with_context(|| format!("{} could not be written", path.display()))
-}
-
-/// A file to write when the work is done.
-pub struct OutFile {
-    path: PathBuf,
-}
-
-impl OutFile {
-    /// Checks the folder before the work starts, so that hours of it are not lost to a typing error.
-    pub fn new(path: &Path) -> anyhow::Result<Self> {
-        if path.is_dir() || path.file_name().is_none() {
-            bail!(
-                "{} is a folder: give --out a file name, such as lens.atelier.json",
-                path.display()
-            );
-        }
-        match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-                bail!(
-                    "the folder {} does not exist: make it, or give --out another place",
-                    folder.display()
-                )
-            }
-            _ => Ok(OutFile {
-                path: path.to_path_buf(),
-            }),
-        }
-    }
-
-    /// Writes beside the file and renames, so that an interrupted run leaves the file as it was.
-    pub fn write(&self, text: &str) -> anyhow::Result<()> {
-        write_whole(&self.path, text.as_bytes())
-    }
 }
 
 /// A progress bar on standard error: drawn only where that is a terminal, and only for work that

@@ -1,13 +1,14 @@
 //! What `atelier lens` prints for people: who voted for what, bias and diversity of every member
 //! and of each kind, and the identity in numbers.
 
+use super::lens_prompts::PromptSummary;
 use super::members::Members;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{View, percent, pick};
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::plan::Plan;
-use crate::study::report::{Averages, Lens, ModelFacts, Prompts};
+use crate::study::report::{Averages, Lens, ModelFacts};
 
 /// One prompt.
 pub fn lens(lens: &Lens, plan: &Plan, model: &ModelFacts, engine: &str, view: View) -> String {
@@ -54,13 +55,13 @@ pub fn lens(lens: &Lens, plan: &Plan, model: &ModelFacts, engine: &str, view: Vi
 
 /// Many prompts, averaged.
 pub fn prompts(
-    prompts: &Prompts,
+    summary: &PromptSummary,
     plan: &Plan,
     model: &ModelFacts,
     engine: &str,
     view: View,
 ) -> String {
-    let averages: &Averages = &prompts.averages;
+    let averages: &Averages = &summary.averages;
     let mut text = heading(model, engine, plan);
     text += &format!(
         "prompts   {}, answered right {} (always the most frequent answer: {})\n\n",
@@ -70,7 +71,7 @@ pub fn prompts(
     );
     let depth = averages.by_depth.iter();
     let members = Members {
-        members: prompts.rows.first().map_or(&[], |row| &row.members),
+        members: &summary.first.members,
         plan,
         view,
         probability: &averages.probability,
@@ -83,18 +84,11 @@ pub fn prompts(
     };
     text += &members.text(None);
     text += "\n";
-    let rows = prompts.rows.len().max(1) as f64;
-    let uniform = prompts
-        .rows
-        .iter()
-        .map(|row| uniform_mse(row.option_token_ids.len()))
-        .sum::<f64>()
-        / rows;
     text += &totals(
         &averages.probability.total,
         &averages.logit.total,
         &averages.paper,
-        uniform,
+        summary.uniform,
     );
     text += "\n";
     text += &kinds(view, &averages.probability, &averages.logit);

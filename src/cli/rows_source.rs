@@ -1,13 +1,14 @@
 //! Where a sweep's rows come from: the generated language, a data set's file, a file of prompts.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use super::output;
 use crate::study::LoadedModel;
 use crate::study::orders::Reading;
 use crate::task::catalogue::Task;
+use crate::task::file;
 use crate::task::item::Item;
 use crate::task::rows;
 
@@ -65,7 +66,7 @@ impl Source {
             Source::Task(task, data) => {
                 let read = task.rows(data.as_deref(), count)?;
                 for phrase in read.notes.left_out() {
-                    eprintln!("atelier: {}: {phrase}", task.name());
+                    output::say(&format!("atelier: {}: {phrase}", task.name()));
                 }
                 let items = read.rows.into_iter().map(|row| row.item).collect();
                 (task.name().to_string(), items)
@@ -96,10 +97,9 @@ impl Rows {
 /// A file's bytes, or standard input's for `-`.
 pub fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        file::bounded(std::io::stdin(), file::PROMPTS)
     } else {
-        std::fs::read(path)
+        file::read(path, file::PROMPTS)
     };
     bytes.with_context(|| format!("{} cannot be read", path.display()))
 }

@@ -7,8 +7,12 @@ use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::out_file::{OutFile, There};
+use super::output;
+use super::survey::is_model;
 use crate::task::minilang::{self, Task};
-use crate::train::{Recipe, Session, Standing, Trainer, evaluate, family};
+use crate::train::{Recipe, STATE, Session, Standing, Trainer, evaluate, family};
+use crate::unfinished::Unfinished;
 
 /// Train a model of the generated mini-language, or write held-out rows of it.
 ///
@@ -59,6 +63,9 @@ struct Training {
     /// Go on from the state in --out.
     #[arg(long)]
     resume: bool,
+    /// Write into a folder that holds a model already, over it.
+    #[arg(long, conflicts_with = "resume")]
+    force: bool,
     /// Keep models along the way, in step-… folders.
     #[arg(long)]
     snapshots: bool,
@@ -81,6 +88,9 @@ struct Rows {
     /// A file to write; standard output without it.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Replace what --out names, if it is there.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// Held-out rows a task for the table at the end.
@@ -102,22 +112,30 @@ fn write_rows(args: &Rows) -> anyhow::Result<()> {
             names()
         )
     })?;
-    let mut text = String::new();
-    for row in minilang::held_out(task, args.rows, args.seed) {
-        text += &serde_json::to_string(&row)?;
-        text.push('\n');
-    }
-    match &args.out {
-        Some(path) => std::fs::write(path, text).with_context(|| {
-            format!(
-                "{} could not be written: give --out another place",
-                path.display()
-            )
-        }),
-        None => match std::io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-            _ => Ok(()),
-        },
+    ensure!(
+        args.rows <= minilang::MOST_ROWS,
+        "--rows {} would repeat themselves: ask for at most {}",
+        args.rows,
+        minilang::MOST_ROWS
+    );
+    let there = if args.force {
+        There::Replaced
+    } else {
+        There::Kept
+    };
+    let out = args.out.as_deref();
+    let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
+    // Row by row: as many as are asked for, and none of them is kept.
+    let write = |to: &mut dyn Write| -> anyhow::Result<()> {
+        for row in minilang::drawn(task, args.rows, args.seed) {
+            serde_json::to_writer(&mut *to, &row).map_err(std::io::Error::from)?;
+            to.write_all(b"\n")?;
+        }
+        Ok(())
+    };
+    match out {
+        Some(mut out) => out.write_with(write),
+        None => output::print_with(write),
     }
 }
 
@@ -174,6 +192,20 @@ fn train(args: &Training) -> anyhow::Result<()> {
     let Some(out) = args.out.clone() else {
         bail!("give --out, the folder to write the model to")
     };
+    ensure!(
+        args.resume || args.force || !(is_model(&out) || out.join(STATE).exists()),
+        "{} holds a model already, or one on its way: give --out another folder, go on with its training by --resume, or replace it with --force",
+        out.display()
+    );
+    // Hours of work are not lost to a place that cannot be written.
+    std::fs::create_dir_all(&out)
+        .and_then(|()| Unfinished::begin(&out.join("config.json")))
+        .with_context(|| {
+            format!(
+                "the folder {} cannot be written: give --out another place",
+                out.display()
+            )
+        })?;
     let session = Session {
         out: out.clone(),
         resume: args.resume,
@@ -182,21 +214,21 @@ fn train(args: &Training) -> anyhow::Result<()> {
     };
     let trainer = run_session(&session, recipe)?;
 
-    println!("{:>8}  {:>6}  {:>6}", "task", "right", "chance");
+    let mut said = format!("{:>8}  {:>6}  {:>6}\n", "task", "right", "chance");
     let shape = &trainer.recipe.shape;
     for (task, accuracy) in
         evaluate::accuracies(shape, &trainer.parameters, FINAL_ROWS, family::SEED)?
     {
         let (right, chance) = (100.0 * accuracy, 100.0 * task.chance());
-        println!("{:>8}  {right:>5.1}%  {chance:>5.1}%", task.name());
+        said += &format!("{:>8}  {right:>5.1}%  {chance:>5.1}%\n", task.name());
     }
-    println!(
-        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {}: {}",
+    said += &format!(
+        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {}: {}\n",
         trainer.tokens_seen,
         family::SEED,
         out.display()
     );
-    Ok(())
+    output::print(&said)
 }
 
 fn run_session(session: &Session, recipe: Recipe) -> anyhow::Result<Trainer> {
@@ -217,7 +249,7 @@ fn run_session(session: &Session, recipe: Recipe) -> anyhow::Result<Trainer> {
                 .join("  ");
             let percent = 100.0 * standing.progress;
             // Not through the bar: that is silent where standard error is no terminal.
-            bar.suspend(|| eprintln!("{percent:3.0}%  {pace}  {line}"));
+            bar.suspend(|| output::say(&format!("{percent:3.0}%  {pace}  {line}")));
         }
         bar.set_message(pace);
     })?;

@@ -31,8 +31,8 @@ pub trait Backend {
 /// What fits on a device at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes that the waiting streams of a pack may take; as many again its kept rows, and the
-    /// numbers it gives back.
+    /// Bytes that the waiting streams of a pack may take; as many again its kept rows, the numbers it
+    /// gives back, and its options' rows.
     pub bytes: u64,
     /// Rows that one block call takes, where a pack is not larger than that.
     pub call_rows: usize,

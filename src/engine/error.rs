@@ -28,6 +28,10 @@ pub enum EngineError {
     )]
     Room { tokens: usize, room: usize },
     #[error(
+        "the members, options or logits of a single prompt take more than the {room} bytes that this device has room for; ask for fewer options or a shorter plan, or run it on another device"
+    )]
+    RoomOfOne { room: u64 },
+    #[error(
         "numbers left the finite range in {at}; the checkpoint is damaged, or this order of blocks is more than f32 holds: try the model's own order, or download it again"
     )]
     NotFinite { at: String },

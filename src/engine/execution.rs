@@ -61,8 +61,11 @@ impl<'a, R: Record> Execution<'a, R> {
         let tokens = lengths.iter().copied().max().unwrap_or(0);
         for group in &groups {
             let room = room(&group.schedule, &group.is_end);
-            if tokens > room.rows || room.sequences == 0 {
-                let room = if room.sequences == 0 { 0 } else { room.rows };
+            if room.sequences == 0 {
+                return Err(EngineError::RoomOfOne { room: bytes });
+            }
+            if tokens > room.rows {
+                let room = room.rows;
                 return Err(EngineError::Room { tokens, room });
             }
         }
@@ -170,7 +173,8 @@ fn room<R: Record>(
     let a_row = engine.shape().width as u64 * 4;
     let demand = record.demand(schedule, is_end);
     let a_token = (schedule.peak_streams() as u64 * a_row).max(demand.numbers_a_token as u64 * 4);
-    let a_sequence = (demand.kept_rows as u64 * a_row).max(demand.numbers as u64 * 4);
+    let rows = demand.kept_rows.max(demand.option_rows) as u64;
+    let a_sequence = (rows * a_row).max(demand.numbers as u64 * 4);
     let fit = |each: u64| {
         let count = bytes.checked_div(each).unwrap_or(u64::MAX);
         usize::try_from(count).unwrap_or(usize::MAX)
@@ -300,6 +304,31 @@ mod tests {
             close(&roomy.member_logits.concat(), &tight.member_logits.concat());
             close(&roomy.states.concat(), &tight.states.concat());
         }
+    }
+
+    #[test]
+    fn many_options_make_more_packs_and_too_many_are_refused() {
+        let engine = engine();
+        let plans = [Plan::parse("0", &engine.shape().order).expect("one block")];
+        let prompt = Prompt {
+            token_ids: vec![1, 2, 3],
+            option_ids: (0..40).collect(),
+        };
+        let record = || Members {
+            prompts: vec![prompt.clone(); 3].into(),
+            plans: plans.clone().into(),
+            capture: Capture::default(),
+            readout: engine.readout.clone(),
+        };
+        let a_row = engine.shape().width as u64 * 4;
+        let packs = |options: u64| {
+            let run = Execution::within(&engine, record(), &plans, options * a_row);
+            Ok::<_, EngineError>(run?.groups[0].packs.len())
+        };
+        assert_eq!(packs(3 * 40).expect("room"), 1);
+        assert_eq!(packs(40).expect("room"), 3);
+        let sentence = packs(39).expect_err("no room").to_string();
+        assert!(sentence.contains("options"), "{sentence}");
     }
 
     #[test]

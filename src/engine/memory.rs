@@ -27,10 +27,6 @@ impl Memory {
     pub fn of(weights: &Weights, dtype: Option<crate::model::DType>) -> Self {
         let shape = &weights.shape;
         let matrices = weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::weights::Matrix| {
-            let numbers = matrix.rows as u64 * matrix.columns as u64;
-            dtype.unwrap_or(matrix.dtype).bytes_of(numbers)
-        };
         let d = shape.width as u64;
         let inside = shape.blocks.iter().map(|block| {
             let (attention, mlp) = (&block.attention, &block.mlp);
@@ -41,7 +37,7 @@ impl Memory {
         let tokens = TOKENS.min(shape.context as u64);
         let runs = shape.order.len() as u64;
         Self {
-            weights: matrices.map(held).sum(),
+            weights: matrices.map(|matrix| matrix.bytes_in(dtype)).sum(),
             activations: tokens * (STREAMS * d + 2 * inside) * 4,
             capture: (2 * (1 + 2 * runs) * d + 2 * (runs + 1) * tokens * d) * 4,
         }

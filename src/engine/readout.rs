@@ -1,5 +1,5 @@
 //! From the last stream to options' logits: the final norm's linear part, the options' output rows and
-//! the constants that no branch wrote (docs/definitions.md, "Members" and "Other families").
+//! the constants that no branch wrote (docs/definitions.md, "Members" and "Families").
 
 use std::rc::Rc;
 

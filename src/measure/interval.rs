@@ -1,4 +1,5 @@
-//! Means with bootstrap intervals (Efron 1979, the percentile method).
+//! Means with bootstrap intervals (Efron 1979, the percentile method); shares of rows with Wilson's
+//! (1927), since all resamples of rows that are all right, or all wrong, are the same.
 //!
 //! The rows of every resample are drawn once and used for every measure of every order, so that a
 //! change between two orders is compared on the same rows (a paired bootstrap).
@@ -134,6 +135,34 @@ impl Resamples {
     }
 }
 
+/// A share of rows with Wilson's 95 % interval. A mean of shares, each between 0 and 1, varies no more
+/// than a share does: for it the interval is rather too wide than too narrow.
+pub fn wilson(share: f64, rows: usize) -> Mean {
+    // Of the normal distribution, 97.5 % lie below.
+    const Z: f64 = 1.959_963_984_540_054;
+    if rows == 0 || !share.is_finite() {
+        return Mean::default();
+    }
+    let share = share.clamp(0.0, 1.0);
+    let each = Z * Z / rows as f64;
+    let middle = (share + each / 2.0) / (1.0 + each);
+    let reach = (share * (1.0 - share) * each + each * each / 4.0).sqrt() / (1.0 + each);
+    Mean {
+        mean: share,
+        // Rounding must not put the share outside.
+        low: (middle - reach).clamp(0.0, share),
+        high: (middle + reach).clamp(share, 1.0),
+    }
+}
+
+impl Mean {
+    /// The same on a scale that rises in step with it.
+    pub fn map(self, f: impl Fn(f64) -> f64) -> Mean {
+        let [mean, low, high] = [self.mean, self.low, self.high].map(|x| finite(f(x)));
+        Mean { mean, low, high }
+    }
+}
+
 fn finite(value: f64) -> f64 {
     value.clamp(-f64::MAX, f64::MAX)
 }
@@ -154,6 +183,29 @@ fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_of_0_or_all_rows_is_not_certain() {
+        let close = |found: Mean, low: f64, high: f64| {
+            let off = (found.low - low).abs().max((found.high - high).abs());
+            assert!(off < 5e-4, "{found:?}");
+        };
+        // Statsmodels' proportion_confint(method="wilson").
+        close(wilson(1.0, 20), 0.8389, 1.0);
+        close(wilson(0.0, 20), 0.0, 0.1611);
+        close(wilson(0.5, 100), 0.4038, 0.5962);
+        close(wilson(0.732, 500), 0.6916, 0.7690);
+        assert_eq!(wilson(0.3, 0), Mean::default());
+        for rows in [1, 7, 1000] {
+            for share in [0.0, 0.1, 0.9999, 1.0] {
+                let found = wilson(share, rows);
+                assert!(0.0 <= found.low && found.low <= share);
+                assert!(share <= found.high && found.high <= 1.0);
+            }
+        }
+        let twice = wilson(0.5, 100).map(|x| 2.0 * x);
+        close(twice, 0.8077, 1.1923);
+    }
 
     /// The expected rows were drawn by CPython 3: `random.seed(seed)`, then
     /// `(random.getrandbits(32) * rows) >> 32`.

@@ -137,6 +137,12 @@ pub const TRAINING: &[KnownModel] = &[
     ),
 ];
 
+/// `"apprentice-2, …"`: what there is, for errors.
+pub fn names() -> String {
+    let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
+    names.join(", ")
+}
+
 /// The known model of this name, finished or on its way.
 pub fn find(name: &str) -> Option<&'static KnownModel> {
     KNOWN

@@ -11,7 +11,7 @@ pub enum ModelError {
     },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
-    #[error("{folder} is not a folder; give a model folder with config.json and *.safetensors, or a known name ({known})", folder = folder.display())]
+    #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
     #[error("{folder} has no {file}; {hint}")]
     MissingFile {
@@ -37,6 +37,15 @@ pub enum ModelError {
         "{folder} holds several safetensors files ({files}) and no model.safetensors.index.json that says which belong together; keep one model in a folder, or add its index"
     )]
     SeveralWeights { folder: String, files: String },
+    #[error(
+        "{names} were given together, and their files would be mixed; give one model's folder, or only its files"
+    )]
+    DroppedTogether { names: String },
+
+    #[error(
+        "{folder} holds several GGUF files ({files}), which are not parts of one model; open one of them by its path"
+    )]
+    SeveralGgufs { folder: String, files: String },
 
     // config.json
     #[error(
@@ -46,8 +55,12 @@ pub enum ModelError {
         file: String,
         reason: serde_json::Error,
     },
-    #[error("config.json says the architecture is {found}; atelier runs {known}")]
-    UnknownFamily { found: String, known: String },
+    #[error("{file} says the architecture is {found}; atelier runs {known}")]
+    UnknownFamily {
+        file: String,
+        found: String,
+        known: String,
+    },
     #[error(
         "config.json has no {field}, which every {family} model has; copy it again from where the model came from"
     )]
@@ -129,19 +142,24 @@ pub enum ModelError {
         family: &'static str,
         hint: String,
     },
-    #[error("tensor {tensor} is missing from the checkpoint; it does not fit config.json ({hint})")]
-    MissingTensor { tensor: String, hint: String },
+    #[error("tensor {tensor} is missing from the checkpoint; it does not fit {said_by} ({hint})")]
+    MissingTensor {
+        tensor: String,
+        said_by: &'static str,
+        hint: String,
+    },
     #[error(
-        "tensor {tensor} in {file} has shape {found:?}, but config.json asks for {expected:?}; the two files are of different models"
+        "tensor {tensor} in {file} has shape {found:?}, but {said_by} asks for {expected:?}; they are of different models"
     )]
     Shape {
         tensor: String,
         file: String,
-        expected: Vec<u64>,
-        found: Vec<u64>,
+        said_by: &'static str,
+        expected: Box<[u64]>,
+        found: Box<[u64]>,
     },
     #[error(
-        "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16 and BF16: convert the checkpoint"
+        "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16, BF16 and, in GGUF files, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K: take another file of the model"
     )]
     Dtype {
         tensor: String,
@@ -156,6 +174,23 @@ pub enum ModelError {
         file: String,
         element: u64,
         value: f32,
+    },
+
+    #[error("{file} is not a GGUF file that can be read ({reason}); download it again")]
+    NotGguf { file: String, reason: String },
+    #[error("{file} has no {key}, which every model of its kind has; download it again")]
+    MissingKey { file: String, key: String },
+    #[error("{file}: {key} is {found}, but {expected}")]
+    Key {
+        file: String,
+        key: String,
+        found: String,
+        expected: String,
+    },
+    #[error("{file}, whose metadata were read as a config.json: {reason}")]
+    Metadata {
+        file: String,
+        reason: Box<ModelError>,
     },
 
     // Tokenizer and prompts

@@ -1,5 +1,6 @@
 //! What a model is: configuration, weights, tokenizer. Files become checked types here.
 
+pub mod blocks;
 pub mod catalogue;
 mod checkpoint;
 mod error;
@@ -9,11 +10,12 @@ mod prompt;
 pub mod shape;
 mod tensor;
 pub mod tokenizer;
+mod vocabulary;
 pub mod weights;
 
 pub use error::ModelError;
 pub use files::{Bytes, ModelFiles};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
-pub use tensor::{DType, Tensor};
+pub use tensor::{DType, Tensor, names};
 pub use tokenizer::Tokenizer;

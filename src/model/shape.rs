@@ -2,7 +2,7 @@
 //!
 //! A family's file (`family/`) makes a [`ModelShape`] of a `config.json`; behind that door nothing
 //! needs checking again, and nothing is optional that need not be. Which formulas the choices stand
-//! for is in `docs/definitions.md` ("Other families").
+//! for is in `docs/definitions.md` ("Families").
 
 /// A decoder.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,8 @@ pub struct ModelShape {
 /// How tokens become the stream that enters block 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputShape {
-    /// Every embedded token is multiplied by this (Gemma: the square root of D; else 1).
+    /// Every embedded token is multiplied by this (Gemma: the square root of D, in the type in which
+    /// the checkpoint stores the embedding; else 1).
     pub scale: f32,
     /// Learned positions are added: `[context, D]` (GPT-2).
     pub learned_positions: bool,
@@ -41,6 +42,10 @@ pub struct HeadShape {
     pub norm: NormShape,
     /// Output rows are the embedding's rows.
     pub tied: bool,
+    /// Tied rows that the checkpoint stores a second time are not read (MobileLLM, which reads the
+    /// embedding whatever is beside it). Elsewhere they are, as transformers has it: where the two
+    /// differ, the config is wrong and not the checkpoint.
+    pub ignores_stored: bool,
     /// One number a vocabulary row is added to the logits (Phi-2).
     pub has_bias: bool,
 }

@@ -1,7 +1,7 @@
 use crate::engine::EngineError;
 use crate::model::ModelError;
 use crate::plan::{MAX_REPEAT, PlanError};
-use crate::study::orders::Sweep;
+use crate::study::orders::{MAX_SEEDS, Sweep};
 
 /// Why a study could not be made; the rooms' own sentences.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +25,14 @@ pub enum StudyError {
         sweep.least_runs()
     )]
     NoSuchSweep { sweep: Sweep, runs: usize },
+    #[error(
+        "the model does not know the option {option:?} and reads it as {unknown}, as any other such word: give a word that it knows"
+    )]
+    UnknownOption { option: String, unknown: String },
     #[error("there are no rows to run: give a task or a file with at least one")]
     NoRows,
+    #[error("the questions cannot be read back from the disk ({reason})")]
+    Questions { reason: String },
     #[error("row {row} is scored another way than the first: run each kind of rows by itself")]
     MixedRows { row: usize },
     #[error("{task}, row {row}: {error}")]
@@ -39,7 +45,7 @@ pub enum StudyError {
         "the file holds a sweep of '{task}' with other rows, orders or seed: resume it with the options it was begun with, or write to another file"
     )]
     OtherSweep { task: String },
-    #[error("a sweep needs at least one seed, and between 1 and {MAX_REPEAT} rounds")]
+    #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]
     Extent,
     #[error(
         "{task}: {reason}; or give --continuations to score such options by how likely each is as a continuation"

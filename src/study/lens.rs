@@ -1,7 +1,9 @@
 //! One plan on one prompt, or on many: traces to [`Lens`] rows and their averages.
 
+use std::collections::BTreeMap;
+
 use super::loaded::{LoadedModel, Question};
-use super::report::{AverageDepth, Averages, Lens, Prompts, Report};
+use super::report::{AverageDepth, Averages, Lens, Report};
 use crate::engine::Trace;
 use crate::measure::decomposition::{Column, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
@@ -42,92 +44,109 @@ pub fn report(model: &LoadedModel, lens: Lens) -> Report {
     }
 }
 
-/// A report of many prompts under one plan, with their averages. `rows` must not be empty.
-pub fn report_prompts(model: &LoadedModel, rows: Vec<Lens>) -> Report {
-    let averages = average(&rows);
-    Report {
-        prompts: Some(Prompts { rows, averages }),
-        ..Report::of(model)
+/// Means over rows of one plan, and so of the same members, row by row.
+pub struct RunningAverages {
+    /// Rows that will come.
+    n: f64,
+    counts: BTreeMap<usize, usize>,
+    sums: Option<Averages>,
+}
+
+impl RunningAverages {
+    /// Of so many rows.
+    pub fn new(rows: usize) -> Self {
+        Self {
+            n: rows as f64,
+            counts: BTreeMap::new(),
+            sums: None,
+        }
+    }
+
+    /// # Panics
+    /// If the row is of another plan than those before.
+    pub fn add(&mut self, row: &Lens) {
+        let n = self.n;
+        *self.counts.entry(row.answer).or_default() += 1;
+        let found = &row.decomposition;
+        let sums = self.sums.get_or_insert_with(|| nothing(row.members.len()));
+        assert_eq!(
+            found.by_depth.len(),
+            sums.by_depth.len(),
+            "rows of one plan"
+        );
+        sums.rows += 1;
+        sums.accuracy += f64::from(row.correct);
+        sums.sum_error = sums.sum_error.max(found.sum_error);
+        add_column(&mut sums.probability, &found.probability, n);
+        add_column(&mut sums.logit, &found.logit, n);
+        add_triple(&mut sums.paper, &found.paper, n);
+        for (sum, depth) in sums.by_depth.iter_mut().zip(&found.by_depth) {
+            add_triple(&mut sum.paper, &depth.paper, n);
+            add_triple(&mut sum.probability, &depth.probability, n);
+            add_triple(&mut sum.logit, &depth.logit, n);
+            sum.accuracy += f64::from(depth.correct);
+        }
+    }
+
+    /// `None` where no row came.
+    pub fn finish(self) -> Option<Averages> {
+        let n = self.n;
+        let mut sums = self.sums?;
+        sums.accuracy /= n;
+        sums.majority = self.counts.values().copied().max().unwrap_or(0) as f64 / n;
+        for depth in &mut sums.by_depth {
+            depth.accuracy /= n;
+        }
+        Some(sums)
     }
 }
 
-/// Means over rows of one plan, and so of the same members.
-///
-/// # Panics
-/// If `rows` is empty or its rows are of different plans.
-pub fn average(rows: &[Lens]) -> Averages {
-    let n = rows.len() as f64;
-    let mean = |f: &dyn Fn(&Lens) -> f64| rows.iter().map(f).sum::<f64>() / n;
-    let members = rows[0].members.len();
-    assert!(
-        rows.iter().all(|row| row.members == rows[0].members),
-        "rows of one plan"
-    );
-    let mut counts = std::collections::BTreeMap::new();
-    for row in rows {
-        *counts.entry(row.answer).or_insert(0usize) += 1;
-    }
-    let by_depth = (0..members)
-        .map(|i| AverageDepth {
-            members: i + 1,
-            paper: triple(rows, |row| row.decomposition.by_depth[i].paper),
-            probability: triple(rows, |row| row.decomposition.by_depth[i].probability),
-            logit: triple(rows, |row| row.decomposition.by_depth[i].logit),
-            accuracy: mean(&|row| f64::from(row.decomposition.by_depth[i].correct)),
-        })
-        .collect();
-    Averages {
-        rows: rows.len(),
-        accuracy: mean(&|row| f64::from(row.correct)),
-        majority: counts.values().copied().max().unwrap_or(0) as f64 / n,
-        sum_error: rows
-            .iter()
-            .map(|row| row.decomposition.sum_error)
-            .fold(0.0, f64::max),
-        probability: column(rows, |row| &row.decomposition.probability),
-        logit: column(rows, |row| &row.decomposition.logit),
-        paper: triple(rows, |row| row.decomposition.paper),
-        by_depth,
-    }
-}
-
-fn triple(rows: &[Lens], of: impl Fn(&Lens) -> Triple) -> Triple {
-    let n = rows.len() as f64;
-    let mut sum = Triple::default();
-    for row in rows {
-        let row = of(row);
-        sum.mse += row.mse / n;
-        sum.bias += row.bias / n;
-        sum.diversity += row.diversity / n;
-    }
-    sum
-}
-
-fn column(rows: &[Lens], of: fn(&Lens) -> &Column) -> Column {
-    let n = rows.len() as f64;
-    let first = of(&rows[0]);
-    let mut sum = Column {
-        total: triple(rows, |row| of(row).total),
+fn nothing(members: usize) -> Averages {
+    let column = || Column {
+        total: Triple::default(),
         by_kind: Default::default(),
-        member_bias: vec![0.0; first.member_bias.len()],
-        member_diversity: vec![0.0; first.member_diversity.len()],
+        member_bias: vec![0.0; members],
+        member_diversity: vec![0.0; members],
     };
-    for row in rows {
-        let row = of(row);
-        let add = |sum: &mut Share, share: &Share| {
-            sum.count = share.count;
-            sum.bias += share.bias / n;
-            sum.diversity += share.diversity / n;
-        };
-        for (kind, share) in row.by_kind.shares() {
-            add(sum.by_kind.of_mut(kind), &share);
-        }
-        for (sum, x) in sum.member_bias.iter_mut().zip(&row.member_bias) {
-            *sum += x / n;
-        }
-        for (sum, x) in sum.member_diversity.iter_mut().zip(&row.member_diversity) {
-            *sum += x / n;
-        }
+    let depth = |i: usize| AverageDepth {
+        members: i + 1,
+        paper: Triple::default(),
+        probability: Triple::default(),
+        logit: Triple::default(),
+        accuracy: 0.0,
+    };
+    Averages {
+        rows: 0,
+        accuracy: 0.0,
+        majority: 0.0,
+        sum_error: 0.0,
+        probability: column(),
+        logit: column(),
+        paper: Triple::default(),
+        by_depth: (0..members).map(depth).collect(),
     }
-    sum
+}
+
+fn add_triple(sum: &mut Triple, row: &Triple, n: f64) {
+    sum.mse += row.mse / n;
+    sum.bias += row.bias / n;
+    sum.diversity += row.diversity / n;
+}
+
+fn add_column(sum: &mut Column, row: &Column, n: f64) {
+    add_triple(&mut sum.total, &row.total, n);
+    let add = |sum: &mut Share, share: &Share| {
+        sum.count = share.count;
+        sum.bias += share.bias / n;
+        sum.diversity += share.diversity / n;
+    };
+    for (kind, share) in row.by_kind.shares() {
+        add(sum.by_kind.of_mut(kind), &share);
+    }
+    for (sum, x) in sum.member_bias.iter_mut().zip(&row.member_bias) {
+        *sum += x / n;
+    }
+    for (sum, x) in sum.member_diversity.iter_mut().zip(&row.member_diversity) {
+        *sum += x / n;
+    }
 }

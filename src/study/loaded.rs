@@ -58,11 +58,7 @@ impl LoadedModel {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
         let weights = Rc::new(Weights::open(files)?);
-        let tokenizer = files
-            .tokenizer
-            .as_ref()
-            .map(|bytes| Tokenizer::from_json(bytes, &weights.shape))
-            .transpose()?;
+        let tokenizer = weights.tokenizer(files.tokenizer.as_deref())?;
         let mut loading = pollster::block_on(engine.begin(weights))?;
         while let Some((done, of)) = loading.step()? {
             progress(done, of);

@@ -11,6 +11,8 @@ pub mod orders;
 pub mod questions;
 pub mod report;
 pub mod survey;
+mod unknown;
 
 pub use error::StudyError;
 pub use loaded::{LoadedModel, Question, QuestionText};
+pub use unknown::Unknown;

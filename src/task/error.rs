@@ -23,6 +23,14 @@ pub enum TaskError {
     Extension,
     #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
     NotText { line: usize },
+    #[error(
+        "line {line} begins a cell with a quotation mark that is never closed: close it, or write it twice within a quoted cell"
+    )]
+    OpenQuote { line: usize },
+    #[error(
+        "it is a Git LFS pointer and not the file itself: fetch that with `git lfs pull`, or download it"
+    )]
+    Pointer,
     #[error("line {line} cannot be read ({reason})")]
     Format { line: usize, reason: String },
     #[error("it is no parquet file that can be read ({reason})")]
@@ -37,6 +45,11 @@ pub enum TaskError {
         found: usize,
         columns: usize,
     },
+    #[error(
+        "{task} is generated, and {count} rows of it would repeat themselves: ask for at most {}",
+        crate::task::minilang::MOST_ROWS
+    )]
+    TooMany { task: String, count: usize },
     #[error("it holds no rows")]
     NoRows,
     #[error("all of its {rows} rows are blank or have no answer, so nothing is left to ask")]

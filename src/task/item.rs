@@ -1,10 +1,12 @@
 //! One row of a task, in the form its score asks for.
 
+use serde::{Deserialize, Serialize};
+
 use crate::task::rows::{Question, Row};
 use crate::task::score::Score;
 
 /// What a model is given, and what would be right.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Item {
     /// K options of one token each. `answer` is an index below K.
     Option {
@@ -31,7 +33,7 @@ pub enum Item {
 }
 
 /// A continuation, with the space that joins it, and what it follows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Candidate {
     pub context: String,
     pub continuation: String,

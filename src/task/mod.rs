@@ -6,6 +6,8 @@ pub mod catalogue;
 pub mod definition;
 #[cfg(feature = "cli")]
 mod error;
+#[cfg(feature = "cli")]
+pub mod file;
 pub mod item;
 pub mod minilang;
 pub mod painters;

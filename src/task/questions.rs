@@ -1,6 +1,7 @@
 //! A file's records as questions, and what was noticed on the way: nothing is left out in silence.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,7 @@ use super::score::{self, Score};
 use super::table::{Record, Table};
 
 /// A question and where it stands in its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// Counted from 1.
     pub line: usize,
@@ -83,25 +84,56 @@ impl Notes {
             .collect()
     }
 
+    /// Of rows none of which can be left out.
+    pub fn of(rows: &[Asked]) -> Self {
+        let mut seen = Seen::default();
+        for row in rows {
+            seen.add(row);
+        }
+        seen.notes()
+    }
+
     /// Counts questions that were asked before.
     pub fn repeats(&mut self, rows: &[Asked]) {
-        let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (index, row) in rows.iter().enumerate() {
-            let same = seen.entry(fingerprint(&row.item)).or_default();
-            if same.iter().any(|&other| rows[other].item == row.item) {
-                self.repeated.add(row.line);
-            } else {
-                same.push(index);
-            }
+        self.repeated = Self::of(rows).repeated;
+    }
+}
+
+/// Questions that were asked so far, by their hashes.
+#[derive(Default)]
+pub struct Seen {
+    hashes: HashSet<u128>,
+    rows: usize,
+    repeated: Lines,
+}
+
+impl Seen {
+    pub fn add(&mut self, row: &Asked) {
+        self.rows += 1;
+        if !self.hashes.insert(hash(&row.item)) {
+            self.repeated.add(row.line);
+        }
+    }
+
+    /// Of all of them, none left out.
+    pub fn notes(self) -> Notes {
+        Notes {
+            read: self.rows,
+            usable: self.rows,
+            repeated: self.repeated,
+            ..Notes::default()
         }
     }
 }
 
-fn fingerprint(item: &Item) -> u64 {
-    use std::hash::{DefaultHasher, Hasher};
-    let mut hasher = DefaultHasher::new();
-    hasher.write(item.text().as_bytes());
-    hasher.finish()
+/// Long enough that two questions do not share it by chance.
+fn hash(item: &Item) -> u128 {
+    let half = |which: u8| {
+        let mut hasher = DefaultHasher::new();
+        (which, item).hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
 }
 
 /// Every row of a table that asks something, in order.

@@ -8,6 +8,8 @@
 //! The second form gives token ids and output rows, for models without a tokenizer. Other fields
 //! are left alone, so that a file may carry its own names and notes. Blank lines are skipped.
 
+use std::io::{BufRead, Read};
+
 use serde::Deserialize;
 
 /// One prompt and its right answer, as the file gives them.
@@ -54,6 +56,10 @@ pub enum RowsError {
         column: usize,
         reason: String,
     },
+    #[error("line {line} is longer than {} MB: write one row a line", LINE >> 20)]
+    Long { line: usize },
+    #[error("it cannot be read ({reason})")]
+    Read { reason: String },
     #[error("line {line} has {found}: {FORM}")]
     Fields { line: usize, found: &'static str },
     #[error("line {line} has {options} options: a row needs at least two")]
@@ -80,24 +86,82 @@ struct Line {
     answer: Option<usize>,
 }
 
+/// Longest line that is read.
+const LINE: u64 = 16 << 20;
+
 /// Reads every row of a file's bytes, in order. At least one.
 ///
 /// # Errors
 /// The first line that is no row, by its number, or a file without rows.
 pub fn read(file: &[u8]) -> Result<Vec<Row>, RowsError> {
-    let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
-    let mut rows = Vec::new();
-    for (index, bytes) in file.split(|&byte| byte == b'\n').enumerate() {
-        let line = index + 1;
-        let text = std::str::from_utf8(bytes).map_err(|_| RowsError::NotText { line })?;
-        if !text.trim().is_empty() {
-            rows.push(row(text, line)?);
+    each(file).collect()
+}
+
+/// The same, row by row; nothing comes after an error.
+pub fn each<R: BufRead>(from: R) -> RowReader<R> {
+    RowReader {
+        from,
+        line: 0,
+        found: false,
+        ended: false,
+    }
+}
+
+/// See [`each`].
+pub struct RowReader<R> {
+    from: R,
+    line: usize,
+    found: bool,
+    ended: bool,
+}
+
+impl<R: BufRead> RowReader<R> {
+    /// The next line that is not blank; `None` after the last one.
+    fn next_row(&mut self) -> Result<Option<Row>, RowsError> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            self.line += 1;
+            let line = self.line;
+            let mut limited = (&mut self.from).take(LINE + 1);
+            let read = limited.read_until(b'\n', &mut bytes);
+            let count = read.map_err(|error| RowsError::Read {
+                reason: error.to_string(),
+            })?;
+            if count == 0 {
+                return if self.found {
+                    Ok(None)
+                } else {
+                    Err(RowsError::Empty)
+                };
+            }
+            if bytes.len() as u64 > LINE {
+                return Err(RowsError::Long { line });
+            }
+            let text = match line {
+                1 => bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes),
+                _ => &bytes,
+            };
+            let text = text.strip_suffix(b"\n").unwrap_or(text);
+            let text = std::str::from_utf8(text).map_err(|_| RowsError::NotText { line })?;
+            if !text.trim().is_empty() {
+                self.found = true;
+                return row(text, line).map(Some);
+            }
         }
     }
-    if rows.is_empty() {
-        Err(RowsError::Empty)
-    } else {
-        Ok(rows)
+}
+
+impl<R: BufRead> Iterator for RowReader<R> {
+    type Item = Result<Row, RowsError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.next_row().transpose();
+        self.ended = !matches!(next, Some(Ok(_)));
+        next
     }
 }
 

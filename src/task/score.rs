@@ -87,25 +87,26 @@ pub fn last_word(text: &str) -> Option<(&str, &str)> {
     (word.len() > 1 && !context.trim().is_empty()).then_some((context, word))
 }
 
-/// Every continuation's log-likelihood over its length in bytes, `[N]`; the space that joins it to
-/// its context is not counted. lm-eval's `acc_norm`, which counts characters: the same in ASCII.
+/// A continuation's length: the space that joins it to its context is not counted, and what is empty
+/// counts as one.
+pub fn bytes(continuation: &str) -> usize {
+    let text = continuation.strip_prefix(' ').unwrap_or(continuation);
+    text.len().max(1)
+}
+
+/// Every continuation's log-likelihood over its [`bytes`], `[N]`: lm-eval's `acc_norm`, which counts
+/// characters, the same in ASCII.
 ///
 /// # Panics
-/// If there is not one log-likelihood a continuation.
-pub fn per_byte<S: AsRef<str>>(log_likelihoods: &[f64], continuations: &[S]) -> Vec<f64> {
+/// If there is not one length a log-likelihood.
+pub fn per_byte(log_likelihoods: &[f64], bytes: &[usize]) -> Vec<f64> {
     assert_eq!(
         log_likelihoods.len(),
-        continuations.len(),
-        "one log-likelihood a continuation"
+        bytes.len(),
+        "one length a log-likelihood"
     );
-    log_likelihoods
-        .iter()
-        .zip(continuations)
-        .map(|(log_likelihood, continuation)| {
-            let text = continuation.as_ref();
-            let bytes = text.strip_prefix(' ').unwrap_or(text).len();
-            log_likelihood / bytes.max(1) as f64
-        })
+    let each = log_likelihoods.iter().zip(bytes);
+    each.map(|(sum, &bytes)| sum / bytes.max(1) as f64)
         .collect()
 }
 
@@ -180,10 +181,14 @@ mod tests {
     #[test]
     fn length_changes_which_continuation_wins() {
         let log_likelihoods = [-6.0, -8.0];
-        let by_byte = per_byte(&log_likelihoods, &[" ab", " abcdé"]);
+        let by_byte = per_byte(&log_likelihoods, &[" ab", " abcdé"].map(bytes));
         assert_eq!(by_byte, [-3.0, -8.0 / 6.0]);
         assert_eq!((argmax(&log_likelihoods), argmax(&by_byte)), (0, 1));
-        assert_eq!(per_byte(&[-1.0], &[" "]), [-1.0]);
+        assert_eq!(bytes(" "), 1);
+        // With the space counted, the first would win.
+        let one = [-3.0, -8.0];
+        assert_eq!(argmax(&per_byte(&one, &[2, 5])), 0);
+        assert_eq!(argmax(&per_byte(&one, &[" a", " abcd"].map(bytes))), 1);
         assert_eq!(argmax(&[-2.0, -1.0, -1.0]), 1);
     }
 

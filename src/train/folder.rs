@@ -2,6 +2,7 @@
 //! `model.safetensors` in half precision. The embedding is also the output, so no `lm_head`.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
 use half::f16;
@@ -11,6 +12,7 @@ use serde_json::json;
 use super::TrainError;
 use super::shape::{RMS_NORM_EPS, ROPE_THETA, Shape};
 use crate::task::minilang::{self, words};
+use crate::unfinished::Unfinished;
 
 /// `config.json`: a Llama, or MobileLLM where blocks are shared.
 pub fn config(shape: &Shape) -> serde_json::Value {
@@ -150,8 +152,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
         path: path.to_path_buf(),
         reason: error.to_string(),
     };
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    std::fs::write(&unfinished, bytes).map_err(failed)?;
-    std::fs::rename(&unfinished, path).map_err(failed)
+    let written = Unfinished::begin(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.finish()
+    });
+    written.map(drop).map_err(failed)
 }

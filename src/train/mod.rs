@@ -21,4 +21,5 @@ mod trainer;
 pub use error::TrainError;
 pub use session::{SNAPSHOT_STEPS, Session, Standing};
 pub use shape::Shape;
+pub use state::FILE as STATE;
 pub use trainer::{Recipe, Step, Trainer};

@@ -204,6 +204,21 @@ fn an_interrupted_training_ends_with_the_same_weights() {
     assert!(Trainer::resume(folder.path(), recipe(20_000)).is_err());
 }
 
+/// A last step whose gradient is none would write a model of NaN.
+#[test]
+fn a_gradient_that_is_no_number_ends_the_training() {
+    let mut trainer = Trainer::new(recipe(1));
+    let block = &trainer.recipe.shape.layout().blocks[1];
+    // Gates of 0 let nothing through forwards; backwards, what lies behind them is too large.
+    let (gate, up) =
+        trainer.parameters[block.gate_up.clone()].split_at_mut(block.gate_up.len() / 2);
+    gate.fill(0.0);
+    up.fill(1e6);
+    trainer.parameters[block.down.clone()].fill(3e38);
+    let error = trainer.step().expect_err("no number");
+    assert!(matches!(error, TrainError::Diverged { .. }), "{error}");
+}
+
 #[test]
 fn rows_in_a_batch_do_not_see_each_other() {
     let shape = small(1);

@@ -104,7 +104,8 @@ impl Trainer {
     /// Trains on the next batch.
     ///
     /// # Errors
-    /// A loss that is not a number: the rate is too high for this shape.
+    /// A loss or a gradient that is not a number: the rate is too high for this shape. The parameters
+    /// are then worth nothing.
     pub fn step(&mut self) -> Result<Step, TrainError> {
         let recipe = &self.recipe;
         let progress = self.progress();
@@ -146,6 +147,12 @@ impl Trainer {
         let gradient_norm =
             self.optimiser
                 .step(&mut self.parameters, &self.parts[0].gradient, rate);
+        // The loss may still be a number: it is of the parameters before this step.
+        if !gradient_norm.is_finite() {
+            return Err(TrainError::Diverged {
+                step: self.optimiser.steps,
+            });
+        }
         let tokens = batches.iter().map(|batch| batch.tokens.len() as u64).sum();
         self.tokens_seen += tokens;
         Ok(Step {

@@ -7,7 +7,7 @@ use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
 use atelier::plan::Strategy;
 use atelier::study::geometry::{Geometry, Trajectories};
-use atelier::study::lens::average;
+use atelier::study::lens::RunningAverages;
 use atelier::study::orders::{Extent, Measures, Orders, Point, Rows, Sweep, Variant, Votes};
 use atelier::study::report::{Lab, Lens, ModelFacts, Opened, Prompts, Report};
 use atelier::study::survey::{Survey, correlations};
@@ -153,6 +153,7 @@ pub fn sweep(runs: usize) -> Orders {
         majority: 0.2,
         resamples: 1000,
         seed: 0,
+        fingerprint: None,
         block_runs: 100,
         block_runs_alone: 200,
         original: variant("original".into(), format!("0-{}", runs - 1), 0.0),
@@ -202,8 +203,10 @@ pub fn prompts() -> Prompts {
     let rows: Vec<Lens> = (0..4)
         .map(|answer| lens("tinystories-656k-lily", Some(answer % 2)))
         .collect();
+    let mut averages = RunningAverages::new(rows.len());
+    rows.iter().for_each(|row| averages.add(row));
     Prompts {
-        averages: average(&rows),
+        averages: averages.finish().expect("four rows"),
         rows,
     }
 }

@@ -39,7 +39,7 @@ fn one_prompt_as_svg_and_csv() {
     let out = out.display().to_string();
     let sentence = refused(&["figures", &path, "--out", &out]);
     assert!(sentence.contains("votes-probability.svg is there already"));
-    drawn(&report, Path::new(&out), &["--replace", "--dark"]);
+    drawn(&report, Path::new(&out), &["--force", "--dark"]);
     let svg = std::fs::read_to_string(Path::new(&out).join("votes-logit.svg")).expect("a file");
     assert!(svg.contains(atelier::chart::DARK.paper));
 }

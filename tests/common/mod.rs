@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod gguf;
 pub mod parity;
 
 use std::io::Write;
@@ -18,7 +19,8 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A model of the goldens: the random ones travel with the project, the story models do not.
+/// A model of the goldens, a folder or a file: the random ones travel with the project (of the GGUF
+/// files one does), the story models do not.
 pub fn model_folder(name: &str) -> Option<PathBuf> {
     let places = [
         root().join("tests/models").join(name),
@@ -26,7 +28,7 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     ];
     let found = places
         .into_iter()
-        .find(|place| place.join("config.json").exists());
+        .find(|place| place.is_file() || place.join("config.json").exists());
     if found.is_none() {
         // Past the harness, which swallows what a passing test prints.
         let _ = writeln!(
@@ -54,7 +56,8 @@ pub fn load(folder: &Path) -> LoadedModel {
     LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")
 }
 
-/// Every golden run: file stem and content; the families' after the eight of one kind of block.
+/// Every golden run: file stem and content; the families' after the eight of one kind of block, then
+/// those of GGUF files.
 pub fn goldens() -> Vec<(String, Value)> {
     let mut goldens = goldens_in("tests/golden");
     assert_eq!(goldens.len(), 8, "the goldens of eight runs");
@@ -65,6 +68,9 @@ pub fn goldens() -> Vec<(String, Value)> {
         "the goldens of eight families, one spelled twice"
     );
     goldens.extend(families);
+    let ggufs = goldens_in("tests/golden/gguf");
+    assert_eq!(ggufs.len(), 10, "the goldens of ten GGUF files");
+    goldens.extend(ggufs);
     goldens
 }
 

@@ -76,8 +76,9 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
         }
     }
     println!("{checked} golden runs equal");
-    // 192 runs where the story models are here, and 234 of the families.
-    assert!(checked >= 5 + 4 * 32 + 9 * 25, "{checked}");
+    // 192 runs where the story models are here, 234 of the families, and those of ten GGUF files, of
+    // which one travels with the project.
+    assert!(checked >= 5 + 4 * 32 + 9 * 25 + 3, "{checked}");
 }
 
 /// Prompts of unequal lengths and numbers of options, together and alone.

@@ -82,9 +82,11 @@ fn every_golden_and_every_plan_of_it_in_the_browser() {
         let files = ["config.json", "tokenizer.json", "model.safetensors"];
         // The driver wants paths without detours.
         let folder = folder.canonicalize().expect("a folder");
+        // A GGUF file is alone.
         let files = files.map(|file| folder.join(file)).into_iter();
         let files: Vec<String> = files
-            .filter(|file| file.exists())
+            .chain([folder.clone()])
+            .filter(|file| file.is_file())
             .map(|file| file.display().to_string())
             .collect();
         page.browser

@@ -27,7 +27,7 @@ pub struct Browser {
     pub driver: PathBuf,
 }
 
-fn chrome() -> Option<PathBuf> {
+pub fn chrome() -> Option<PathBuf> {
     find("ATELIER_CHROME", CHROME, CHROME_ELSEWHERE)
 }
 

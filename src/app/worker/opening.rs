@@ -10,8 +10,8 @@ use super::{Desk, Stop, failed, stop_opening};
 use crate::app::protocol::{EngineWish, Stage, Tell};
 use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
+use crate::model::ModelFiles;
 use crate::model::weights::Weights;
-use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
@@ -56,11 +56,8 @@ pub async fn put(
     choice: &EngineChoice,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    let tokenizer = files
-        .tokenizer
-        .as_ref()
-        .map(|bytes| Tokenizer::from_json(bytes, &weights.shape))
-        .transpose()
+    let tokenizer = weights
+        .tokenizer(files.tokenizer.as_deref())
         .map_err(failed)?;
     let line = format!(
         "{} will take about {}.",

@@ -7,23 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, file_name};
 use super::shard::Shard;
-use crate::cli::output::write_whole;
-use crate::study::report::VERSION;
-use crate::study::survey::SurveyTask;
-use crate::task::catalogue::Task;
-use crate::task::questions::Asked as Question;
+use super::spool::Spool;
+use crate::cli::fingerprint::{self, Files};
+use crate::cli::out_file::{not_newer, write_whole};
+use crate::study::survey::{QuestionSource, SurveyTask};
+use crate::task::catalogue::{self, Task};
+use crate::task::questions::{Asked as Question, Seen};
 use crate::task::shots::with_shots;
 
-/// The questions of a survey, but for their text.
+/// All that a survey's numbers depend on; the questions by their fingerprints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub atelier: u32,
+    /// The program's own version; empty in what was written before it was kept.
+    #[serde(default)]
+    pub program: String,
+    /// As it was asked for: see [`crate::cli::engine::Args::asked`].
+    #[serde(default)]
+    pub engine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
     pub shots: usize,
     pub seed: u64,
     pub continuations: bool,
     pub models: Vec<String>,
+    /// SHA-256 of every model's files, in the order of `models`.
+    #[serde(default)]
+    pub files: Vec<Files>,
     pub tasks: Vec<SurveyTask>,
     /// Of the rows; all of them without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,35 +43,64 @@ pub struct Asked {
 /// A task with its rows.
 pub struct Questions {
     pub task: SurveyTask,
-    pub rows: Vec<Question>,
+    pub rows: Spool,
+}
+
+/// Which rows of a task, and with what in front of them.
+#[derive(Clone, Copy)]
+pub struct RowsWanted<'a> {
+    pub data: Option<&'a Path>,
+    pub rows: Option<usize>,
+    pub shots: usize,
+    pub seed: u64,
+    /// Where the survey will be written.
+    pub out: &'a Path,
 }
 
 impl Questions {
     /// # Errors
     /// A task's file that is missing or is not the task's, or too few rows for the examples.
-    pub fn read(
-        name: &str,
-        data: Option<&Path>,
-        rows: Option<usize>,
-        shots: usize,
-        seed: u64,
-    ) -> anyhow::Result<Self> {
+    pub fn read(name: &str, wanted: RowsWanted<'_>) -> anyhow::Result<Self> {
         let task = Task::find(name)?;
+        let data = wanted.data;
         ensure!(
             matches!(task, Task::Generated(_)) || data.is_some(),
             "{} comes from a file: give the folder of data sets with --data DIR",
             task.name()
         );
-        let count = rows.unwrap_or(task.first());
-        let mut read = task.rows(data, count)?;
-        let notes = read.notes.phrases();
-        read.rows.truncate(count);
-        let rows = with_shots(&read.rows, shots, seed, "\n\n").map_err(|rows| {
-            anyhow::anyhow!(
-                "{} has {rows} rows, too few for {shots} others in front of each: ask for fewer --shots",
-                task.name()
-            )
-        })?;
+        let count = wanted.rows.unwrap_or(task.first());
+        let mut print = Fnv::default();
+        let (rows, notes) = match &task {
+            // One after another: none of them is held.
+            Task::Generated(generated) if wanted.shots == 0 => {
+                catalogue::not_too_many(*generated, count)?;
+                let mut seen = Seen::default();
+                let rows = catalogue::drawn(*generated, count).inspect(|row| {
+                    seen.add(row);
+                    print.add(row);
+                });
+                (Spool::new(wanted.out, rows)?, seen.notes().phrases())
+            }
+            _ => {
+                let mut read = task.rows(data, count)?;
+                let notes = read.notes.phrases();
+                read.rows.truncate(count);
+                let rows = if wanted.shots == 0 {
+                    read.rows
+                } else {
+                    let shown = with_shots(&read.rows, wanted.shots, wanted.seed, "\n\n");
+                    shown.map_err(|rows| {
+                        anyhow::anyhow!(
+                            "{} has {rows} rows, too few for {} others in front of each: ask for fewer --shots",
+                            task.name(),
+                            wanted.shots
+                        )
+                    })?
+                };
+                let rows = rows.into_iter().inspect(|row| print.add(row));
+                (Spool::new(wanted.out, rows)?, notes)
+            }
+        };
         Ok(Self {
             task: SurveyTask {
                 name: task.name().to_string(),
@@ -70,7 +109,7 @@ impl Questions {
                 score: task.score(),
                 rows: rows.len(),
                 notes,
-                fingerprint: fingerprint(&rows),
+                fingerprint: print.text(),
             },
             rows,
         })
@@ -98,48 +137,111 @@ impl Asked {
         match self.differs(&before) {
             None => Ok(()),
             Some(what) => bail!(
-                "{} holds a survey with other {what}: go on with the options it was begun with, or give --out another folder",
+                "{} holds a survey that was begun with {what}: go on with the same, or give --out another folder",
                 folder.path().display()
             ),
         }
+    }
+
+    /// Of all that was asked but for the shard: what every rows' file of it carries.
+    ///
+    /// # Errors
+    /// What JSON cannot hold, and nothing in it is.
+    pub fn fingerprint(&self) -> anyhow::Result<String> {
+        let whole = Self {
+            shard: None,
+            ..self.clone()
+        };
+        Ok(fingerprint::bytes(&serde_json::to_vec(&whole)?))
     }
 
     pub fn read(folder: &Folder) -> anyhow::Result<Self> {
         let path = folder.asked();
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("{} holds no survey", folder.path().display()))?;
-        let version = serde_json::from_str::<serde_json::Value>(&text);
-        let version = version.ok().and_then(|value| value["atelier"].as_u64());
-        if let Some(found) = version
-            && found > u64::from(VERSION)
-        {
-            bail!(
-                "{} was written by a newer atelier (layout {found}, this one reads up to {VERSION}): use a newer one",
-                path.display()
-            );
-        }
+        not_newer(&text, &path)?;
         serde_json::from_str(&text)
             .with_context(|| format!("{} is not what a survey wrote", path.display()))
     }
 
-    /// In what it differs from another, if in anything but the shard.
-    pub fn differs(&self, other: &Self) -> Option<&'static str> {
-        let pairs = [
-            (self.models == other.models, "models"),
-            (self.tasks == other.tasks, "tasks or rows"),
-            (self.shots == other.shots, "--shots"),
-            (self.seed == other.seed, "--seed"),
-            (self.continuations == other.continuations, "--continuations"),
-            (self.rows == other.rows, "--rows"),
+    /// What an earlier one was begun with, where that is another thing than this; the shard's index
+    /// aside.
+    pub fn differs(&self, before: &Self) -> Option<String> {
+        let shards = |asked: &Self| asked.shard.map(|shard| shard.of);
+        let names = |asked: &Self| -> Vec<String> {
+            let names = asked.tasks.iter().map(|task| task.name.clone());
+            names.collect()
+        };
+        let options = [
+            (self.models == before.models, "models"),
+            (names(self) == names(before), "tasks"),
+            (self.shots == before.shots, "--shots"),
+            (self.seed == before.seed, "--seed"),
             (
-                self.shard.map(|s| s.of) == other.shard.map(|s| s.of),
-                "shards",
+                self.continuations == before.continuations,
+                "--continuations",
             ),
+            (self.rows == before.rows, "--rows"),
+            (shards(self) == shards(before), "shards"),
         ];
-        pairs
-            .into_iter()
-            .find(|(same, _)| !same)
-            .map(|(_, what)| what)
+        let option = options.into_iter().find(|(same, _)| !same);
+        option
+            .map(|(_, what)| format!("other {what}"))
+            .or_else(|| self.other_program(before))
+            .or_else(|| self.other_files(before))
+            .or_else(|| self.other_questions(before))
+            .or_else(|| {
+                let same = Self {
+                    shard: self.shard,
+                    ..before.clone()
+                };
+                (*self != same).then(|| "other options".to_string())
+            })
+    }
+
+    fn other_program(&self, before: &Self) -> Option<String> {
+        if before.program.is_empty() && !self.program.is_empty() {
+            return Some("an atelier that kept no fingerprints".into());
+        }
+        if (&self.program, self.atelier) != (&before.program, before.atelier) {
+            return Some(format!(
+                "another version of atelier ({}, and this is {})",
+                before.program, self.program
+            ));
+        }
+        (self.engine != before.engine).then(|| {
+            format!(
+                "another engine ({}, and now it is {})",
+                before.engine, self.engine
+            )
+        })
+    }
+
+    fn other_files(&self, before: &Self) -> Option<String> {
+        let none = Files::new();
+        let of = |asked: &Self, at: usize| asked.files.get(at).cloned().unwrap_or(none.clone());
+        self.models.iter().enumerate().find_map(|(at, model)| {
+            let (before, now) = (of(before, at), of(self, at));
+            let file = fingerprint::other_file(&before, &now)?;
+            Some(format!("another {file} of {model}"))
+        })
+    }
+
+    fn other_questions(&self, before: &Self) -> Option<String> {
+        let mut tasks = self.tasks.iter().zip(&before.tasks);
+        tasks.find_map(|(now, before)| {
+            if now.rows != before.rows {
+                let (rows, name) = (before.rows, &now.name);
+                return Some(format!(
+                    "{rows} rows of {name}, and now they are {}",
+                    now.rows
+                ));
+            }
+            if now.fingerprint != before.fingerprint {
+                return Some(format!("other questions or right answers of {}", now.name));
+            }
+            (now != before).then(|| format!("another way to ask {}", now.name))
+        })
     }
 }
 
@@ -155,18 +257,25 @@ pub fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> anyhow:
     Ok(())
 }
 
-/// FNV-1a of all questions with their answers and lines.
-fn fingerprint(rows: &[Question]) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |text: &str| {
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    for row in rows {
-        add(&row.line.to_string());
-        add(&row.item.text());
-        add(&row.item.right());
+/// FNV-1a of all questions with their answers and lines: the page joins reports by it.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
     }
-    format!("{hash:016x}")
+}
+
+impl Fnv {
+    fn add(&mut self, row: &Question) {
+        for text in [row.line.to_string(), row.item.text(), row.item.right()] {
+            for byte in text.bytes().chain([0xff]) {
+                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        format!("{:016x}", self.0)
+    }
 }

@@ -8,9 +8,10 @@ use super::folder::Folder;
 use super::journal::{self, Journal};
 use super::rows_file::{About, RowsWriter};
 use super::shard::Shard;
+use super::spool::Spool;
 use crate::study::survey::{Asking, WINDOW};
-use crate::study::{LoadedModel, StudyError};
-use crate::task::questions::Asked as Question;
+use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::unfinished::Unfinished;
 
 /// How a cell ended.
 pub enum End {
@@ -24,10 +25,14 @@ pub enum End {
 /// What belongs to one cell.
 pub struct Job<'a> {
     pub model: &'a LoadedModel,
+    /// What its tokenizer reads for words that it does not know.
+    pub unknown: Option<Unknown>,
     pub task: &'a str,
-    pub rows: &'a [Question],
+    pub rows: &'a Spool,
     pub continuations: bool,
     pub shard: Shard,
+    /// Fingerprint of all that the survey asks.
+    pub asked: &'a str,
 }
 
 impl Job<'_> {
@@ -42,8 +47,14 @@ impl Job<'_> {
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
-        let rows = self.rows.iter().map(|row| (row.line, &row.item)).collect();
-        let asking = Asking::start(self.model, self.task, rows, self.continuations);
+        let unknown = self.unknown.clone();
+        let asking = Asking::start(
+            self.model,
+            unknown,
+            self.task,
+            self.rows,
+            self.continuations,
+        );
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),
@@ -75,6 +86,8 @@ impl Job<'_> {
             task: self.task.to_string(),
             members: self.model.engine.members(&plan),
             facts: asking.facts().clone(),
+            asked: self.asked.to_string(),
+            shard: self.shard,
         };
         let rows = journal::rows(&part, WINDOW)?;
         write_rows(&folder.rows(&self.model.name, self.task), &about, rows)?;
@@ -90,20 +103,14 @@ pub fn write_rows(
     about: &About,
     rows: impl Iterator<Item = anyhow::Result<crate::study::survey::MeasuredRow>>,
 ) -> anyhow::Result<()> {
-    let unfinished = path.with_extension("parquet.part");
     let written = || -> anyhow::Result<()> {
-        let file = std::fs::File::create(&unfinished)?;
-        let mut writer = RowsWriter::new(std::io::BufWriter::new(file), about)?;
+        let mut writer = RowsWriter::new(Unfinished::begin(path)?, about)?;
         for row in rows {
             writer.push(row?)?;
         }
-        writer.finish()?;
-        Ok(std::fs::rename(&unfinished, path)?)
+        writer.finish()?.finish()?;
+        Ok(())
     }();
-    if written.is_err() {
-        // What was written of it is of no use; the first error is the one to tell.
-        let _ = std::fs::remove_file(&unfinished);
-    }
     written.with_context(|| {
         format!(
             "{} could not be written: make room, and go on with --resume",

@@ -1,16 +1,18 @@
 //! From rows' files to the report: the same whoever ran the rows, and in how many parts.
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::asked::Asked;
 use super::folder::Folder;
 use super::rows_file::RowsFile;
-use crate::cli::output::write_whole;
+use super::shard::Shard;
+use crate::cli::fingerprint;
+use crate::cli::out_file::write_whole;
 use crate::engine::Member;
 use crate::study::facts::ModelFacts;
 use crate::study::survey::{
-    Aggregate, Cell, Survey, SurveyModel, SurveyReport, SurveyedOutcome, correlations,
+    Aggregate, Cell, Survey, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome, correlations,
 };
 
 /// What a survey keeps of a model, in `model.json`.
@@ -21,6 +23,14 @@ pub struct Facts {
     pub members: Vec<Member>,
 }
 
+/// As it is written: with the hash of the rest, since nothing else would show that it changed.
+#[derive(Serialize, Deserialize)]
+struct FactsFile {
+    #[serde(flatten)]
+    facts: Facts,
+    sha256: String,
+}
+
 impl Facts {
     pub fn read(folder: &Folder, model: &str) -> anyhow::Result<Option<Self>> {
         let path = folder.facts(model);
@@ -29,20 +39,39 @@ impl Facts {
         }
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("{} cannot be read", path.display()))?;
-        let facts = serde_json::from_str(&text)
+        let file: FactsFile = serde_json::from_str(&text)
             .with_context(|| format!("{} is not what a survey wrote", path.display()))?;
-        Ok(Some(facts))
+        ensure!(
+            file.sha256 == file.facts.hash()?,
+            "{} is not what a survey wrote: its checksum is another; give --out another folder",
+            path.display()
+        );
+        Ok(Some(file.facts))
+    }
+
+    pub fn write(&self, folder: &Folder, model: &str) -> anyhow::Result<()> {
+        let file = FactsFile {
+            facts: self.clone(),
+            sha256: self.hash()?,
+        };
+        let text = serde_json::to_string(&file)? + "\n";
+        write_whole(&folder.facts(model), text.as_bytes())
+    }
+
+    fn hash(&self) -> anyhow::Result<String> {
+        Ok(fingerprint::bytes(&serde_json::to_vec(self)?))
     }
 }
 
 /// Reads every rows' file once and writes the report.
 pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
+    let fingerprint = asked.fingerprint()?;
     let mut models = Vec::new();
     let mut cells = Vec::new();
     for (m, name) in asked.models.iter().enumerate() {
         let known = Facts::read(folder, name)?;
         for (t, task) in asked.tasks.iter().enumerate() {
-            let outcome = outcome(folder, name, &task.name, known.as_ref())?;
+            let outcome = outcome(folder, name, task, known.as_ref(), &fingerprint)?;
             cells.push(Cell {
                 model: m,
                 task: t,
@@ -84,22 +113,36 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
 fn outcome(
     folder: &Folder,
     model: &str,
-    task: &str,
+    task: &SurveyTask,
     known: Option<&Facts>,
+    asked: &str,
 ) -> anyhow::Result<SurveyedOutcome> {
-    let rows = folder.rows(model, task);
-    if rows.exists() && known.is_some() {
-        let file = RowsFile::open(&rows)?;
+    let path = folder.rows(model, &task.name);
+    if let Some(known) = known
+        && path.exists()
+    {
+        let file = RowsFile::open(&path)?;
         let about = &file.about;
+        let shown = path.display();
+        ensure!(
+            about.is_of(model, &task.name, asked, Shard::WHOLE) && about.members == known.members,
+            "{shown} is not of this survey: remove it and run the survey with --resume"
+        );
+        ensure!(
+            file.len() + about.facts.too_long == task.rows,
+            "{shown} holds {} rows of {}: remove it and run the survey with --resume",
+            file.len(),
+            task.rows - about.facts.too_long.min(task.rows)
+        );
         let mut aggregate = Aggregate::new(&about.members, file.len(), &about.facts);
         for row in file.rows() {
-            aggregate.add(&row.with_context(|| rows.display().to_string())?);
+            aggregate.add(&row.with_context(|| shown.to_string())?);
         }
         if let Some(found) = aggregate.finish(&about.facts) {
             return Ok(SurveyedOutcome::Found(Box::new(found)));
         }
     }
-    let why = std::fs::read_to_string(folder.failed(model, task));
+    let why = std::fs::read_to_string(folder.failed(model, &task.name));
     Ok(SurveyedOutcome::Failed(
         why.unwrap_or_else(|_| "it was not run".into()),
     ))

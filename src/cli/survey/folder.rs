@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use crate::unfinished::remove_strays;
+
 /// A survey's folder, or a shard's.
 pub struct Folder {
     path: PathBuf,
@@ -18,6 +20,12 @@ impl Folder {
         if path.exists() && !path.is_dir() {
             bail!("{} is a file: give --out a folder", path.display());
         }
+        if is_model(path) {
+            bail!(
+                "{} is a model's folder: give --out another one",
+                path.display()
+            );
+        }
         std::fs::create_dir_all(path.join("rows")).with_context(|| {
             format!(
                 "the folder {} cannot be made: give --out another place",
@@ -28,10 +36,14 @@ impl Folder {
         let file = File::create(&lock)
             .with_context(|| format!("{} could not be written", lock.display()))?;
         match file.try_lock() {
-            Ok(()) => Ok(Self {
-                path: path.to_path_buf(),
-                _lock: Some(file),
-            }),
+            Ok(()) => {
+                let folder = Self {
+                    path: path.to_path_buf(),
+                    _lock: Some(file),
+                };
+                folder.remove_strays();
+                Ok(folder)
+            }
             Err(TryLockError::WouldBlock) => bail!(
                 "another atelier is writing to {}: wait until it is done, or give --out another folder",
                 path.display()
@@ -39,6 +51,15 @@ impl Folder {
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("{} could not be locked", lock.display()))
             }
+        }
+    }
+
+    /// Unfinished files of runs that were killed: nobody else writes here. The journals stay.
+    fn remove_strays(&self) {
+        remove_strays(&self.path, |_| true);
+        let models = std::fs::read_dir(self.path.join("rows"));
+        for model in models.into_iter().flatten().flatten() {
+            remove_strays(&model.path(), |_| true);
         }
     }
 
@@ -85,6 +106,15 @@ impl Folder {
     pub fn failed(&self, model: &str, task: &str) -> PathBuf {
         self.model(model).join(format!("{task}.failed"))
     }
+}
+
+/// Does a folder hold what a model is made of?
+pub fn is_model(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = names.map(|entry| entry.file_name());
+    names.any(|name| {
+        name == "config.json" || Path::new(&name).extension() == Some("safetensors".as_ref())
+    })
 }
 
 /// A name that is one folder on every system.

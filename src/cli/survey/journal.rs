@@ -1,5 +1,5 @@
-//! The rows of an unfinished task: one JSON object a row, appended batch by batch. A line that was
-//! cut off, and a batch that was, is run again.
+//! The rows of an unfinished task: one line a row, a checksum and a JSON object, appended batch by
+//! batch. A line that was cut off or is not what was written, and a batch that was, is run again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
+use crate::cli::fingerprint;
 use crate::study::survey::MeasuredRow;
 
 pub struct Journal {
@@ -41,9 +42,7 @@ impl Journal {
                 let Ok(bytes) = reader.read_line(&mut line) else {
                     break 'batches;
                 };
-                let whole = line.ends_with('\n')
-                    && serde_json::from_str(&line).is_ok_and(|found: MeasuredRow| found.row == row);
-                if !whole {
+                if read(&line).is_none_or(|found| found.row != row) {
                     break 'batches;
                 }
                 length += bytes as u64;
@@ -65,8 +64,8 @@ impl Journal {
     pub fn add(&mut self, rows: &[MeasuredRow]) -> anyhow::Result<()> {
         let mut text = Vec::new();
         for row in rows {
-            serde_json::to_writer(&mut text, row)?;
-            text.push(b'\n');
+            let json = serde_json::to_string(row)?;
+            text.extend_from_slice(format!("{} {json}\n", checksum(&json)).as_bytes());
         }
         let mut written = self.file.write_all(&text);
         if written.is_ok() && self.synced.elapsed() > SYNC {
@@ -82,6 +81,20 @@ impl Journal {
     }
 }
 
+/// A whole line's row, unless the line is another than was written.
+fn read(line: &str) -> Option<MeasuredRow> {
+    let (sum, json) = line.strip_suffix('\n')?.split_once(' ')?;
+    let row = (sum == checksum(json)).then(|| serde_json::from_str(json).ok());
+    row.flatten()
+}
+
+/// Enough to see that a line changed.
+fn checksum(json: &str) -> String {
+    let mut sum = fingerprint::bytes(json.as_bytes());
+    sum.truncate(16);
+    sum
+}
+
 /// Every row of a finished journal, in the rows' order: it holds windows in order, and of one window
 /// at a time rows are in memory.
 pub fn rows(
@@ -90,10 +103,16 @@ pub fn rows(
 ) -> anyhow::Result<impl Iterator<Item = anyhow::Result<MeasuredRow>>> {
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
-    let mut lines = BufReader::new(file).lines().map(move |line| {
-        let line = line.with_context(|| format!("{shown} cannot be read"))?;
-        serde_json::from_str::<MeasuredRow>(&line)
-            .with_context(|| format!("{shown} holds a line that is no row"))
+    let mut file = BufReader::new(file);
+    let mut lines = std::iter::from_fn(move || {
+        let mut line = String::new();
+        match file.read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => {
+                Some(read(&line).with_context(|| format!("{shown} holds a line that is no row")))
+            }
+            Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
+        }
     });
     let mut next: Option<anyhow::Result<MeasuredRow>> = lines.next();
     let mut held: std::vec::IntoIter<MeasuredRow> = Vec::new().into_iter();

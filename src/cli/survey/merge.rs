@@ -8,12 +8,13 @@ use super::asked::Asked;
 use super::cell::write_rows;
 use super::finish::{Facts, finish};
 use super::folder::Folder;
-use super::rows_file::RowsFile;
+use super::rows_file::{About, RowsFile};
 use super::running::failures;
 use super::shard::Shard;
 use super::table;
-use crate::cli::output::{self, write_whole};
-use crate::study::survey::{MeasuredRow, WINDOW};
+use crate::cli::out_file::write_whole;
+use crate::cli::output;
+use crate::study::survey::{MeasuredRow, SurveyTask, WINDOW};
 
 /// Join the parts that --shard left, to the same files as one run
 #[derive(clap::Args)]
@@ -29,14 +30,33 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let shards = shards(&args.folder)?;
-    let first = Asked::read(&shards[0])?;
-    for shard in &shards {
+    let mut all = Vec::with_capacity(shards.len());
+    for (index, shard) in shards.iter().enumerate() {
         let asked = Asked::read(shard)?;
-        if let Some(what) = asked.differs(&first) {
+        let own = Shard {
+            index,
+            of: shards.len(),
+        };
+        if asked.shard != Some(own) {
+            let holds = asked.shard.map_or("all rows".to_string(), |other| {
+                format!("part {} of {}", other.index + 1, other.of)
+            });
             bail!(
-                "{} was asked with other {what} than {}: they are no parts of one survey",
+                "{} holds {holds}, not part {} of {}: it was copied or renamed; run it with --shard {own}",
                 shard.path().display(),
-                shards[0].path().display()
+                index + 1,
+                own.of
+            );
+        }
+        all.push(asked);
+    }
+    let first = all[0].clone();
+    for (asked, shard) in all.iter().zip(&shards) {
+        if let Some(what) = first.differs(asked) {
+            bail!(
+                "{} and {} are no parts of one survey: the second was begun with {what}",
+                shards[0].path().display(),
+                shard.path().display()
             );
         }
     }
@@ -47,10 +67,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     // Merging again must end with the same.
     asked.agree(&folder, true)?;
+    let fingerprint = asked.fingerprint()?;
     for model in &asked.models {
         join_model(&folder, &shards, model)?;
         for task in &asked.tasks {
-            join(&folder, &shards, model, &task.name)?;
+            join(&folder, &shards, model, task, &fingerprint)?;
         }
     }
     let report = finish(&folder, &asked)?;
@@ -62,36 +83,57 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     failures(&report.survey)
 }
 
-/// All parts, each held so that nobody writes to it meanwhile.
+/// All parts, each held so that nobody writes to it meanwhile. At least one.
 fn shards(folder: &Path) -> anyhow::Result<Vec<Folder>> {
     ensure!(folder.is_dir(), "there is no folder {}", folder.display());
-    let of = std::fs::read_dir(folder)
-        .with_context(|| format!("{} cannot be read", folder.display()))?
-        .filter_map(|entry| {
-            let name = entry.ok()?.file_name();
-            let (_, of) = name.to_str()?.strip_prefix("shard-")?.split_once("-of-")?;
-            of.parse::<usize>().ok()
-        })
-        .max()
-        .with_context(|| {
+    let mut parts = Vec::new();
+    let entries = std::fs::read_dir(folder)
+        .with_context(|| format!("{} cannot be read", folder.display()))?;
+    for entry in entries {
+        let name = entry
+            .with_context(|| format!("{} cannot be read", folder.display()))?
+            .file_name();
+        let Some(of) = name.to_str().and_then(|name| name.strip_prefix("shard-")) else {
+            continue;
+        };
+        let part: Result<Shard, _> = of.replacen("-of-", "/", 1).parse();
+        // As this program writes it: neither `shard-1-of-0` nor `shard-01-of-3`.
+        let part = part.ok().filter(|part| *part.folder() == *name);
+        parts.push(part.with_context(|| {
             format!(
-                "{} has no parts to join: run `atelier survey --shard 1/n --out {0}` first",
-                folder.display()
+                "{} is no part of a survey: parts are called shard-1-of-3, counted from 1; take it away",
+                folder.join(&name).display()
             )
-        })?;
-    (0..of)
-        .map(|index| {
-            let path = folder.join(Shard { index, of }.folder());
-            ensure!(
-                path.join("survey.json").is_file(),
-                "part {} of {of} is missing in {}: run it with --shard {}/{of}",
-                index + 1,
-                folder.display(),
-                index + 1
-            );
-            Folder::locked(&path)
-        })
-        .collect()
+        })?);
+    }
+    let of = parts.iter().map(|part| part.of).max().with_context(|| {
+        format!(
+            "{} has no parts to join: run `atelier survey --shard 1/n --out {0}` first",
+            folder.display()
+        )
+    })?;
+    if let Some(other) = parts.iter().find(|part| part.of != of) {
+        bail!(
+            "{} holds parts of {of} and of {}: take away those that do not belong",
+            folder.display(),
+            other.of
+        );
+    }
+    let missing = (0..of).find(|&index| !parts.iter().any(|part| part.index == index));
+    let missing = missing.or_else(|| {
+        let has = |part: &Shard| folder.join(part.folder()).join("survey.json").is_file();
+        parts.iter().find(|part| !has(part)).map(|part| part.index)
+    });
+    if let Some(index) = missing {
+        bail!(
+            "part {} of {of} is missing in {}: run it with --shard {}/{of}",
+            index + 1,
+            folder.display(),
+            index + 1
+        );
+    }
+    let part = |index| Folder::locked(&folder.join(Shard { index, of }.folder()));
+    (0..of).map(part).collect()
 }
 
 fn join_model(folder: &Folder, shards: &[Folder], model: &str) -> anyhow::Result<()> {
@@ -112,15 +154,19 @@ fn join_model(folder: &Folder, shards: &[Folder], model: &str) -> anyhow::Result
     std::fs::create_dir_all(&place)
         .with_context(|| format!("the folder {} cannot be made", place.display()))?;
     match known {
-        Some(facts) => {
-            let text = serde_json::to_string(&facts)? + "\n";
-            write_whole(&folder.facts(model), text.as_bytes())
-        }
+        Some(facts) => facts.write(folder, model),
         None => Ok(()),
     }
 }
 
-fn join(folder: &Folder, shards: &[Folder], model: &str, task: &str) -> anyhow::Result<()> {
+fn join(
+    folder: &Folder,
+    shards: &[Folder],
+    model: &str,
+    asked: &SurveyTask,
+    fingerprint: &str,
+) -> anyhow::Result<()> {
+    let task = &asked.name;
     let failed = shards.iter().find_map(|shard| {
         let whole = shard.rows(model, task).exists();
         let why = std::fs::read_to_string(shard.failed(model, task)).ok()?;
@@ -130,19 +176,45 @@ fn join(folder: &Folder, shards: &[Folder], model: &str, task: &str) -> anyhow::
         return write_whole(&folder.failed(model, task), why.as_bytes());
     }
     let mut parts = Vec::new();
-    for shard in shards {
+    for (index, shard) in shards.iter().enumerate() {
         let path = shard.rows(model, task);
         ensure!(
             path.exists(),
             "{} is not done with {model} on {task}: run it again with --resume",
             shard.path().display()
         );
-        parts.push(RowsFile::open(&path)?);
+        let file = RowsFile::open(&path)?;
+        let own = Shard {
+            index,
+            of: shards.len(),
+        };
+        ensure!(
+            file.about.is_of(model, task, fingerprint, own),
+            "{} is not part {} of {}'s rows on {task} in this survey, but part {} of {} on {}: it was copied or renamed; run it again with --shard {own}",
+            path.display(),
+            index + 1,
+            model,
+            file.about.shard.index + 1,
+            file.about.model,
+            file.about.task
+        );
+        parts.push(file);
     }
-    let about = parts[0].about.clone();
+    let about = About {
+        shard: Shard::WHOLE,
+        ..parts[0].about.clone()
+    };
     ensure!(
-        parts.iter().all(|part| part.about == about),
+        parts
+            .iter()
+            .all(|part| part.about.facts == about.facts && part.about.members == about.members),
         "the parts scored {model} on {task} in different ways: they are no parts of one survey"
+    );
+    let found: usize = parts.iter().map(RowsFile::len).sum();
+    ensure!(
+        found + about.facts.too_long == asked.rows,
+        "the parts hold {found} rows of {model} on {task}, and {} were asked",
+        asked.rows
     );
     // Window w is in part w mod n; all parts are read side by side.
     let mut parts: Vec<_> = parts.iter().map(|part| part.rows().peekable()).collect();

@@ -3,10 +3,10 @@
 //! What lies in the folder:
 //!
 //! ```text
-//! survey.json                  what was asked, so that a resumed run asks the same
+//! survey.json                  all that was asked: options, engine, SHA-256 of the models' files
 //! rows/MODEL/model.json        the model's facts and members
 //! rows/MODEL/TASK.parquet      one row a question (see `rows_file`)
-//! rows/MODEL/TASK.rows.part    the same, unfinished: one JSON object a row
+//! rows/MODEL/TASK.rows.part    the same, unfinished: a checksum and a JSON object a row
 //! rows/MODEL/TASK.failed       why there are no rows, where there are none
 //! survey.atelier.json          means, curves, correlations: what the page opens
 //! shard-2-of-3/…               the same of a third of the rows, until they are merged
@@ -22,12 +22,14 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
+mod spool;
 mod table;
 
 use std::path::PathBuf;
 
 use clap::Subcommand;
 
+pub(super) use folder::is_model;
 use shard::Shard;
 
 /// Models x tasks: bias, diversity and information of every row

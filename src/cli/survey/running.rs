@@ -6,18 +6,20 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail, ensure};
 
-use super::asked::{Asked, Questions, distinct};
+use super::asked::{Asked, Questions, RowsWanted, distinct};
 use super::cell::{End, Job};
 use super::finish::{Facts, finish};
 use super::folder::Folder;
 use super::shard::Shard;
 use super::{Ask, table};
-use crate::cli::output::{self, Progress, write_whole};
-use crate::cli::{interrupt, known};
+use crate::cli::out_file::write_whole;
+use crate::cli::output::{self, Progress};
+use crate::cli::{fingerprint, interrupt, known};
 use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::survey::QuestionSource;
+use crate::study::{LoadedModel, StudyError, Unknown};
 
 pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -33,15 +35,22 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
         .map(|model| known::files(model))
         .collect::<Result<Vec<ModelFiles>, _>>()?;
     distinct("models", files.iter().map(|files| files.name.as_str()))?;
+    let wanted = RowsWanted {
+        data: ask.data.as_deref(),
+        rows: ask.rows,
+        shots: ask.shots,
+        seed: ask.seed,
+        out,
+    };
     let questions = ask
         .tasks
         .iter()
-        .map(|task| Questions::read(task, ask.data.as_deref(), ask.rows, ask.shots, ask.seed))
+        .map(|task| Questions::read(task, wanted))
         .collect::<anyhow::Result<Vec<_>>>()?;
     distinct("tasks", questions.iter().map(|q| q.task.name.as_str()))?;
     for questions in &questions {
         for note in &questions.task.notes {
-            eprintln!("atelier: {}: {note}", questions.task.name);
+            output::say(&format!("atelier: {}: {note}", questions.task.name));
         }
     }
 
@@ -51,11 +60,14 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
     };
     let asked = Asked {
         atelier: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_string(),
+        engine: ask.engine.asked(),
         rows: ask.rows,
         shots: ask.shots,
         seed: ask.seed,
         continuations: ask.continuations,
         models: files.iter().map(|files| files.name.clone()).collect(),
+        files: files.iter().map(fingerprint::files).collect(),
         tasks: questions.iter().map(|q| q.task.clone()).collect(),
         shard: ask.shard,
     };
@@ -64,24 +76,25 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
     let running = Running {
         folder: &folder,
         engine: &engine,
+        asked: &asked.fingerprint()?,
         questions: &questions,
         continuations: ask.continuations,
         shard: ask.shard.unwrap_or(Shard::WHOLE),
     };
     if running.all(&files)? == Went::Stopped {
-        eprintln!(
+        output::say(&format!(
             "atelier: stopped before the end: {} holds what is done, and --resume goes on",
             out.display()
-        );
+        ));
         std::process::exit(interrupt::CODE);
     }
     if let Some(shard) = ask.shard {
-        eprintln!(
+        output::say(&format!(
             "atelier: part {} of {} is done; when all are, run `atelier survey merge {}`",
             shard.index + 1,
             shard.of,
             out.display()
-        );
+        ));
         return Ok(());
     }
     let report = finish(&folder, &asked)?;
@@ -115,6 +128,8 @@ pub(super) fn failures(survey: &crate::study::survey::Survey) -> anyhow::Result<
 struct Running<'a> {
     folder: &'a Folder,
     engine: &'a EngineChoice,
+    /// Of all that was asked.
+    asked: &'a str,
     questions: &'a [Questions],
     continuations: bool,
     shard: Shard,
@@ -152,10 +167,12 @@ impl Running<'_> {
                             bar.doing(format!("{}, {task}", files.name));
                             let job = Job {
                                 model,
+                                unknown: files.tokenizer.as_deref().and_then(Unknown::of),
                                 task,
                                 rows: &questions.rows,
                                 continuations: self.continuations,
                                 shard: self.shard,
+                                asked: self.asked,
                             };
                             let at = |rows: usize| bar.at(before.get() + rows, total);
                             job.run(self.folder, &go_on, &at)?
@@ -197,10 +214,7 @@ impl Running<'_> {
                 model.name
             ),
             Some(_) => {}
-            None => {
-                let text = serde_json::to_string(&facts)? + "\n";
-                write_whole(&self.folder.facts(&model.name), text.as_bytes())?;
-            }
+            None => facts.write(self.folder, &model.name)?,
         }
         Ok(Ok(model))
     }
@@ -210,7 +224,7 @@ impl Running<'_> {
         let path = self.folder.failed(model, task);
         match why {
             Some(why) => {
-                eprintln!("atelier: {model} on {task}: {why}");
+                output::say(&format!("atelier: {model} on {task}: {why}"));
                 write_whole(&path, why.as_bytes())
             }
             None if path.exists() => std::fs::remove_file(&path)

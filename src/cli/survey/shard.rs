@@ -1,5 +1,6 @@
 //! `2/8`: the second of eight parts of the rows.
 
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,12 @@ impl Shard {
     /// The folder that its rows lie in, below the survey's.
     pub fn folder(self) -> String {
         format!("shard-{}-of-{}", self.index + 1, self.of)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index + 1, self.of)
     }
 }
 

@@ -72,6 +72,29 @@ pub fn text(survey: &Survey) -> String {
             );
         }
     }
+    for (model, task, found) in survey.found() {
+        if found.facts.unknown > 0 {
+            text += &format!(
+                "{} on {}: {} rows have words that the model does not know and reads all alike\n",
+                model.name,
+                task.name,
+                thousands(found.facts.unknown)
+            );
+        }
+    }
+    for (model, task, found) in survey.found() {
+        if let Ok(information) = &found.information
+            && information.rows < found.averages.rows
+        {
+            text += &format!(
+                "{} on {}: information from {} of {} rows, drawn with a fixed seed\n",
+                model.name,
+                task.name,
+                thousands(information.rows),
+                thousands(found.averages.rows)
+            );
+        }
+    }
     for (model, task, why) in survey.failed() {
         text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
     }

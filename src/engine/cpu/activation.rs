@@ -97,11 +97,13 @@ rows!(gelu_tanh_plain, gelu_tanh_gated, gelu_tanh);
 rows!(gelu_erf_plain, gelu_erf_gated, gelu_erf);
 
 /// SiLU gates in training: `gate_up` [N, 2 F] to `out` [N, F].
+#[cfg(feature = "cli")]
 pub fn swiglu(gate_up: &[f32], f: usize, out: &mut [f32]) {
     activate(Activation::Silu, true, gate_up, f, out);
 }
 
 /// Turns `gate_up` [N, 2 F] into its gradient, given the gradient `dy` [N, F] of [`swiglu`].
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -191,6 +193,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "cli")]
     fn the_gradient_is_that_of_the_twin() {
         let f = 21;
         let (wide, dy) = (random(3 * 2 * f, 3.0, 2), random(3 * f, 1.0, 3));

@@ -7,7 +7,7 @@ use super::head::Head;
 use super::pass::CpuPass;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
-use crate::model::DType;
+use crate::model::{DType, names};
 
 /// Bytes that waiting streams may take, and as many again the insides of a block that is run.
 const BYTES: u64 = if cfg!(target_arch = "wasm32") {
@@ -58,8 +58,7 @@ impl CpuBackend {
 
 impl Backend for CpuBackend {
     fn describe(&self) -> String {
-        let names: Vec<&str> = self.dtypes.iter().map(|dtype| dtype.name()).collect();
-        format!("CPU ({})", names.join(" and "))
+        format!("CPU ({})", names(self.dtypes.iter().copied()))
     }
 
     fn limits(&self) -> Limits {

@@ -4,6 +4,8 @@
 //! sums) while it is in a thread's cache; only attention looks across rows. So between the
 //! threads there are three meetings a block, and what is as wide as an MLP exists a piece at a time.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::activation::activate;
@@ -12,6 +14,7 @@ use super::matmul::PackedMatrix;
 use super::norm::{Norm, rms_norm_in_place};
 use super::scratch::{fit, take, with_scratch};
 use super::stretch::{Piece, Stretch, cut, pieces, read};
+use super::sums::are_finite;
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
 use crate::plan::Half;
@@ -64,6 +67,33 @@ pub struct Inside {
 pub struct LastMembers<'a> {
     pub attention: &'a [f32],
     pub mlp: &'a [f32],
+    /// The first branch that wrote a number that is not finite, at any token.
+    pub overflow: Option<&'static str>,
+}
+
+/// Which branches wrote a number that is not finite.
+#[derive(Default)]
+struct Overflow {
+    attention: AtomicBool,
+    mlp: AtomicBool,
+}
+
+impl Overflow {
+    fn note(&self, attention: &[f32], mlp: &[f32]) {
+        for (seen, branch) in [(&self.attention, attention), (&self.mlp, mlp)] {
+            if !are_finite(branch) {
+                seen.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn first(self) -> Option<&'static str> {
+        if self.attention.into_inner() {
+            Some("attention")
+        } else {
+            self.mlp.into_inner().then_some("MLP")
+        }
+    }
 }
 
 impl Block {
@@ -124,12 +154,14 @@ impl Block {
             }
             first += piece.rows;
         }
+        let overflow = Overflow::default();
         pieces
             .into_par_iter()
-            .for_each(|piece| self.add(piece, half, shared));
+            .for_each(|piece| self.add(piece, half, shared, &overflow));
         LastMembers {
             attention: last_attention,
             mlp: last_mlp,
+            overflow: overflow.first(),
         }
     }
 
@@ -155,7 +187,7 @@ impl Block {
     }
 
     /// From attended values to the stream after the block.
-    fn add(&self, piece: Piece, half: Half, shared: bool) {
+    fn add(&self, piece: Piece, half: Half, shared: bool, overflow: &Overflow) {
         let Piece {
             mut stretches,
             rows,
@@ -208,6 +240,7 @@ impl Block {
                     times(&self.down, narrow, &self.down_bias, m, shared);
                 }
             }
+            overflow.note(a, m);
             for (n, &row) in last.iter().enumerate() {
                 if has_attention {
                     last_attention[n * d..][..d].copy_from_slice(&a[row * d..][..d]);

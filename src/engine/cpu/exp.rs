@@ -1,6 +1,6 @@
 //! `exp` that a compiler can vectorise: the library's is a call an element.
 
-/// e^x within 2 ulp for x in [-87, 88], clamped outside (so never 0, NaN in NaN out is not kept).
+/// e^x within 2 ulp for x in [-87, 88], clamped outside (so never 0 and never infinite); NaN of NaN.
 ///
 /// Cephes' `expf`: x = n ln 2 + r, a polynomial in r, and n added to the exponent bits.
 #[inline(always)]
@@ -39,5 +39,11 @@ mod tests {
                 "exp({x}) = {ours}, not {library}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_no_number_stays_none() {
+        assert!(super::exp(f32::NAN).is_nan());
+        assert!(super::exp(f32::INFINITY).is_finite() && super::exp(f32::NEG_INFINITY) > 0.0);
     }
 }

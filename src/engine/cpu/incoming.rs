@@ -20,7 +20,7 @@ pub struct Incoming {
 impl Incoming {
     /// Rows `first_row..` of a matrix that is `whole` [out, in].
     pub fn matrix(&mut self, role: MatrixRole, whole: [usize; 2], first_row: usize, rows: &Tensor) {
-        let builder = || MatrixBuilder::new(rows.dtype, whole[0], whole[1]);
+        let builder = || MatrixBuilder::new(whole[0], whole[1]);
         let matrix = self.matrices.entry(role).or_insert_with(builder);
         matrix.fill(first_row, rows);
     }
@@ -31,7 +31,7 @@ impl Incoming {
 
     /// Of its matrices.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> {
-        self.matrices.values().map(MatrixBuilder::dtype)
+        self.matrices.values().flat_map(MatrixBuilder::dtypes)
     }
 
     /// The block, or what of it has not come.

@@ -2,10 +2,8 @@
 //! the dtype that they are stored in.
 //!
 //! An operation is one file, with the slow twin that it must equal in its tests; those that training
-//! needs have their gradient beside them. [`matmul`] is where the time goes.
-
-// The page does not train, and leaves out what only training uses.
-#![cfg_attr(not(feature = "cli"), allow(dead_code))]
+//! needs have their gradient beside them, in the command line only, for the page does not train.
+//! [`matmul`] is where the time goes.
 
 pub mod activation;
 pub mod attention;

@@ -54,9 +54,16 @@ pub fn layer_norm(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f3
     }
 }
 
+/// Where the squares leave f32, the scale is none: 1 / infinity would make a row of zeros, which
+/// nobody would see.
 #[inline(always)]
 fn rms_scale(x: &[f32], eps: f32) -> f32 {
-    1.0 / (dot(x, x) / x.len() as f32 + eps).sqrt()
+    let mean_square = dot(x, x) / x.len() as f32;
+    if mean_square.is_finite() {
+        1.0 / (mean_square + eps).sqrt()
+    } else {
+        f32::NAN
+    }
 }
 
 #[multiversion::multiversion(targets(
@@ -94,13 +101,14 @@ fn layer_row(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f32]) {
     for (out, x) in out.iter_mut().zip(x) {
         *out = x - mean;
     }
-    let scale = 1.0 / (dot(out, out) / width + eps).sqrt();
+    let scale = rms_scale(out, eps);
     for ((out, gain), bias) in out.iter_mut().zip(gain).zip(bias) {
         *out = *out * scale * gain + bias;
     }
 }
 
 /// [`rms_norm`] in training: keeps the factor of every row in `inverse` [N].
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -119,6 +127,7 @@ pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inve
 }
 
 /// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` [D].
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -193,7 +202,24 @@ mod tests {
         }
     }
 
+    /// Zeros in their place would look like a number.
     #[test]
+    fn squares_past_f32_make_no_number() {
+        let x = [3e20f32, -2e20, 1e20, 5.0];
+        let gain = [1.0; 4];
+        for (kind, bias) in [(NormKind::Rms, vec![]), (NormKind::Layer, vec![0.5; 4])] {
+            let norm = Norm::new(NormShape { kind, eps: 1e-5 }, gain.to_vec(), bias);
+            let mut out = [0.0; 4];
+            norm.run(&x, &mut out);
+            assert!(out.iter().all(|out| out.is_nan()), "{kind:?}: {out:?}");
+        }
+        let mut in_place = x;
+        rms_norm_in_place(&mut in_place, &gain, 1e-5);
+        assert!(in_place.iter().all(|x| x.is_nan()), "{in_place:?}");
+    }
+
+    #[test]
+    #[cfg(feature = "cli")]
     fn the_gradient_is_that_of_the_twin() {
         let (rows, width) = (3, 37);
         let (x, gain, dy) = (

@@ -6,6 +6,7 @@ use super::backend::{CpuBackend, Memory};
 use super::block::{LastMembers, Rows};
 use super::scratch::{fit, take};
 use super::stretch::Stretch;
+use super::sums::are_finite;
 use super::votes::votes;
 use crate::engine::EngineError;
 use crate::engine::backend::{OptionRows, Pass, Start};
@@ -20,7 +21,7 @@ pub struct CpuPass<'a> {
     memory: Memory,
     /// What is given back: what it is, and its numbers.
     outputs: Vec<(&'static str, Vec<f32>)>,
-    /// The first branch that wrote a number that is not finite.
+    /// The first branch that wrote a number that is not finite, at whichever token.
     overflow: Option<String>,
 }
 
@@ -108,11 +109,13 @@ impl Pass for CpuPass<'_> {
                 pack,
                 sequences: &sequences,
             };
-            let LastMembers { attention, mlp } = block.run(call.run.half, rows, inside);
-            for (branch, members) in [("attention", attention), ("MLP", mlp)] {
-                if self.overflow.is_none() && !are_finite(members) {
-                    self.overflow = Some(format!("the {branch} of block {}", call.run.index));
-                }
+            let LastMembers {
+                attention,
+                mlp,
+                overflow,
+            } = block.run(call.run.half, rows, inside);
+            if let (None, Some(branch)) = (&self.overflow, overflow) {
+                self.overflow = Some(format!("the {branch} of block {}", call.run.index));
             }
             let of_sequences = parts
                 .iter()
@@ -218,12 +221,4 @@ fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<Part>> {
         }
     }
     chunks
-}
-
-/// Without stopping early, so that it vectorises.
-fn are_finite(numbers: &[f32]) -> bool {
-    let largest = numbers
-        .iter()
-        .fold(0, |most: u32, x| most.max(x.to_bits() & 0x7fff_ffff));
-    f32::from_bits(largest).is_finite()
 }

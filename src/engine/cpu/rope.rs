@@ -1,5 +1,6 @@
 //! Rotary positions: dimension i of a head's first R turns with i + R/2, the rest stay.
 
+#[cfg(feature = "cli")]
 use super::attention::Heads;
 use crate::engine::rope::Angles;
 
@@ -26,6 +27,7 @@ pub fn rotate(x: &[f32], angles: &Angles, half: usize, t: usize, scale: f32, out
 /// In training: turns, in place, the queries and keys of `qkv` [N, (H + 2 KV) W], for packed sequences
 /// of which `starts` holds the first rows, and the end; or turns them back with `inverse`, which is
 /// also the gradient.
+#[cfg(feature = "cli")]
 pub fn rotate_in_place(
     qkv: &mut [f32],
     heads: Heads,
@@ -43,6 +45,7 @@ pub fn rotate_in_place(
     }
 }
 
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
@@ -111,6 +114,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "cli")]
     fn turning_in_place_is_the_same_and_can_be_undone() {
         let (width, half) = (12, 4);
         let heads = Heads {

@@ -60,8 +60,32 @@ pub fn largest(values: &[f32]) -> f32 {
     rest.iter().copied().fold(fold(lanes, larger), larger)
 }
 
+/// Without stopping early, so that it vectorises.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+pub fn are_finite(numbers: &[f32]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    !numbers
+        .iter()
+        .fold(false, |any, x| any | (x.to_bits() & EXPONENT == EXPONENT))
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn one_number_that_is_not_finite_is_seen_wherever_it_is() {
+        let mut numbers = vec![f32::MAX; 37];
+        assert!(super::are_finite(&numbers) && super::are_finite(&[]));
+        for (at, bad) in [(0, f32::NAN), (17, f32::INFINITY), (36, f32::NEG_INFINITY)] {
+            numbers[at] = bad;
+            assert!(!super::are_finite(&numbers), "{at}");
+            numbers[at] = 0.0;
+        }
+    }
+
     #[test]
     fn sums_of_odd_lengths_equal_plain_ones() {
         for length in [0, 1, 15, 16, 17, 100] {

@@ -2,3 +2,4 @@
 
 mod blocks;
 mod models;
+mod twin;

@@ -1,4 +1,4 @@
-//! One decoder block of any shape (docs/definitions.md, "Other families").
+//! One decoder block of any shape (docs/definitions.md, "Families").
 
 use std::collections::HashMap;
 

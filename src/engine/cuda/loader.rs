@@ -45,7 +45,12 @@ impl Loader for CandleLoader {
         first_row: usize,
         rows: &Tensor,
     ) -> Result<(), EngineError> {
-        let slice = stored(rows, &self.device)?; // [rows, in]
+        let whole = &self.weights.blocks[block].matrices[role as usize];
+        let is_mixed = whole.parts.len() > 1;
+        let mut slice = stored(rows, &self.device)?; // [rows, in]
+        if is_mixed {
+            slice = slice.to_dtype(DType::F32)?;
+        }
         let matrices = &mut self.blocks[block].matrices;
         if first_row == 0 {
             let shape = &self.weights.shape;
@@ -80,11 +85,11 @@ impl Loader for CandleLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let types = self.weights.block_matrices().map(|matrix| matrix.dtype);
-        let mut types: Vec<model::DType> = types.collect();
-        types.sort();
-        types.dedup();
-        let precision: Vec<&str> = types.iter().map(|dtype| dtype.name()).collect();
+        let types = self
+            .weights
+            .block_matrices()
+            .flat_map(|matrix| matrix.dtypes());
+        let precision = model::names(types);
         let shapes = self.weights.shape.blocks.iter().cloned();
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for (block, (mut came, shape)) in self.blocks.into_iter().zip(shapes).enumerate() {
@@ -101,7 +106,7 @@ impl Loader for CandleLoader {
             });
         }
         Ok(Box::new(CandleBackend {
-            precision: precision.join(", "),
+            precision,
             blocks,
             head: CandleHead::new(self.weights, self.device.clone()),
             device: self.device,
@@ -109,12 +114,16 @@ impl Loader for CandleLoader {
     }
 }
 
-/// Rows as they are stored, on the device: `[rows, columns]`.
+/// Rows as they are stored, blocks as f32, on the device: `[rows, columns]`.
 pub fn stored(rows: &Tensor, device: &Device) -> candle_core::Result<candle_core::Tensor> {
     let dtype = match rows.dtype {
         model::DType::F32 => DType::F32,
         model::DType::F16 => DType::F16,
         model::DType::Bf16 => DType::BF16,
+        _ => {
+            let numbers = rows.to_f32();
+            return candle_core::Tensor::from_vec(numbers, (rows.rows, rows.columns), device);
+        }
     };
     candle_core::Tensor::from_raw_buffer(&rows.bytes, dtype, &[rows.rows, rows.columns], device)
 }

@@ -93,6 +93,7 @@ impl Record for Members {
         };
         Demand {
             kept_rows: sets,
+            option_rows: self.most_options(),
             numbers: sets * (self.most_options() + 1),
             numbers_a_token: states * self.readout.width(),
         }

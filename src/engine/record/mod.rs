@@ -25,6 +25,8 @@ use super::schedule::pack::Pack;
 pub struct Demand {
     /// Rows `[D]` kept of every sequence.
     pub kept_rows: usize,
+    /// Rows `[D]` that every sequence is read by.
+    pub option_rows: usize,
     /// Numbers given back of every sequence.
     pub numbers: usize,
     /// Numbers given back of every token, beside those.

@@ -12,9 +12,9 @@ use super::pass::GpuPass;
 use super::recorder::Tally;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Limits, Pass, Start};
-use crate::model::DType;
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, Weights};
+use crate::model::{DType, names};
 
 /// Rows that one block call takes at most (at least one pack).
 const CALL_ROWS: usize = 8192;
@@ -27,8 +27,8 @@ const CALL_WORK: u64 = 25_000_000_000;
 /// less.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// What keeps a dispatch's thread count and a row's first number within 32 bits.
-const PACK_ROWS: usize = 1 << 18;
+/// Attention's smallest tiles have 4 queries, and a dispatch has 65535 workgroups in one direction.
+const PACK_ROWS: usize = 4 * 65535;
 
 pub struct WebGpuBackend {
     pub(super) gpu: Gpu,
@@ -42,6 +42,8 @@ pub struct WebGpuBackend {
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
     pub(super) tally: Cell<Tally>,
+    /// Passes under way.
+    pub(super) passes: Cell<usize>,
 }
 
 impl WebGpuBackend {
@@ -85,16 +87,9 @@ impl WebGpuBackend {
 impl Backend for WebGpuBackend {
     fn describe(&self) -> String {
         let stored = self.weights.blocks.iter().flat_map(|block| &block.matrices);
-        let held = |matrix: &crate::model::weights::Matrix| self.dtype.unwrap_or(matrix.dtype);
-        let mut dtypes: Vec<DType> = stored.map(held).collect();
-        dtypes.sort_unstable();
-        dtypes.dedup();
-        let names: Vec<&str> = dtypes.into_iter().map(DType::name).collect();
-        format!(
-            "WebGPU on {} ({})",
-            self.gpu.device.name,
-            names.join(" and ")
-        )
+        let stored = stored.flat_map(|matrix| matrix.dtypes());
+        let names = names(stored.map(|dtype| self.dtype.unwrap_or(dtype)));
+        format!("WebGPU on {} ({names})", self.gpu.device.name)
     }
 
     fn limits(&self) -> Limits {
@@ -135,7 +130,9 @@ fn limits<'a>(
 ) -> Limits {
     let widest = blocks.clone().map(|block| widest_row(block, width)).max();
     let work = blocks.map(|block| work_a_row(block, width)).max();
-    let fit = usize::try_from(largest / 4).unwrap_or(usize::MAX) / widest.unwrap_or(width).max(1);
+    // Kernels count numbers in 32 bits, whatever a binding holds.
+    let numbers = usize::try_from((largest / 4).min(u32::MAX.into())).unwrap_or(usize::MAX);
+    let fit = numbers / widest.unwrap_or(width).max(1);
     let worked = (CALL_WORK / work.unwrap_or(1).max(1)) as usize;
     Limits {
         // Half: what a pack gives back may be as much for its tokens as for its sequences, and all
@@ -170,22 +167,28 @@ mod tests {
     use crate::engine::rope::Rope;
     use crate::engine::schedule::pack::Pack;
     use crate::engine::schedule::program::Program;
+    use crate::model::shape::MlpShape;
 
-    /// A pack of one sequence of 4 tokens that reads its embedding by two options.
-    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
-        let width = backend.gpu.width;
+    /// A pack of one sequence of 4 tokens, which runs nothing.
+    fn start(backend: &WebGpuBackend) -> Start {
         let rope = backend.weights.shape.rope().map(Rope::of);
-        let embedded = noise(4 * width, 1);
-        let start = Start {
+        Start {
             pack: Rc::new(Pack::of(&[4], rope.as_ref())),
             program: Rc::new(Program {
                 calls: Vec::new(),
                 slots: 1,
             }),
-            embedded: embedded.clone(),
+            embedded: noise(4 * backend.gpu.width, 1),
             kept_rows: 1,
             numbers: 3,
-        };
+        }
+    }
+
+    /// Reads such a pack's embedding by two options.
+    fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
+        let width = backend.gpu.width;
+        let start = start(backend);
+        let embedded = start.embedded.clone();
         let options = OptionRows {
             numbers: noise(2 * width, 2),
             prompts: 1,
@@ -222,6 +225,21 @@ mod tests {
         assert_eq!(before, after);
     }
 
+    /// Else what is missing would be read as zeros.
+    #[test]
+    fn a_pass_that_failed_stays_so_while_another_begins() {
+        let backend = backend("random-llama2", None);
+        let mut first = backend.begin(start(&backend)).expect("a pass");
+        first.keep(0, &[3], 0).expect("room");
+        backend.gpu.device.report(GpuError::Memory("a test".into()));
+        let second = backend.begin(start(&backend));
+        drop(second);
+        let ended = first.finish().and_then(|()| first.answer());
+        assert!(matches!(ended, Err(EngineError::Gpu(GpuError::Memory(_)))));
+        drop(first);
+        votes(&backend, false).expect("the next run");
+    }
+
     #[test]
     fn what_has_room_at_once_fits_into_a_binding() {
         let backend = backend("random-llama2", None);
@@ -236,6 +254,17 @@ mod tests {
         }
         assert!(2 * default.bytes <= 128 << 20);
         // A row of F past a binding: nothing has room, and every prompt is refused.
+        // A binding that holds more numbers than 32 bits count, as Metal's may.
+        let wide = BlockShape {
+            mlp: MlpShape {
+                width: 28_672,
+                ..backend.blocks[0].shape.mlp
+            },
+            ..backend.blocks[0].shape.clone()
+        };
+        let huge = limits(64 << 30, 8192, std::iter::once(&wide));
+        assert!(u32::try_from(huge.pack_rows * wide.mlp.up_rows()).is_ok());
+        assert!(huge.pack_rows.div_ceil(4) <= 65_535);
         let none = limits(64, backend.gpu.width, blocks());
         assert_eq!((none.call_rows, none.pack_rows), (0, 0));
     }

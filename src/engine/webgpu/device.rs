@@ -42,21 +42,38 @@ pub struct Device {
     failed: Failure,
 }
 
-/// What went wrong first, wherever it is reported.
+/// What went wrong, wherever it is reported.
 #[derive(Clone, Default)]
-struct Failure(Arc<Mutex<Option<GpuError>>>);
+struct Failure(Arc<Mutex<Failures>>);
+
+#[derive(Default)]
+struct Failures {
+    /// In the runs that are under way.
+    first: Option<GpuError>,
+    /// Memory that ran out in a run that has ended. A browser may tell only now what its missing
+    /// buffers brought on: that is the same failure, and not the driver's.
+    forgiven: Option<GpuError>,
+    /// `first` is what `forgiven` brought on.
+    is_echo: bool,
+}
 
 impl Failure {
-    fn lock(&self) -> MutexGuard<'_, Option<GpuError>> {
+    fn lock(&self) -> MutexGuard<'_, Failures> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn report(&self, error: GpuError) {
-        let mut first = self.lock();
+        let mut failures = self.lock();
         // A device that is gone explains whatever else is reported.
-        if first.is_none() || matches!(error, GpuError::Lost(_)) {
-            *first = Some(error);
+        if failures.first.is_some() && !matches!(error, GpuError::Lost(_)) {
+            return;
         }
+        let earlier = match error {
+            GpuError::Driver(_) => failures.forgiven.take(),
+            _ => None,
+        };
+        failures.is_echo = earlier.is_some();
+        failures.first = Some(earlier.unwrap_or(error));
     }
 }
 
@@ -112,14 +129,25 @@ impl Device {
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
     /// long prompt; but a lost device stays lost.
     pub fn forgive(&self) {
-        self.failed
-            .lock()
+        let mut failures = self.failed.lock();
+        let ended = failures
+            .first
             .take_if(|error| !matches!(error, GpuError::Lost(_)));
+        if let Some(error @ GpuError::Memory(_)) = ended
+            && !failures.is_echo
+        {
+            failures.forgiven = Some(error);
+        }
+    }
+
+    /// A run was answered: whatever earlier ones brought on has been told by now.
+    pub fn settle(&self) {
+        self.failed.lock().forgiven = None;
     }
 
     /// The first failure of this run.
     pub fn check(&self) -> Result<(), GpuError> {
-        self.failed.lock().clone().map_or(Ok(()), Err)
+        self.failed.lock().first.clone().map_or(Ok(()), Err)
     }
 
     /// As if the driver had reported it.
@@ -319,5 +347,28 @@ pub(super) mod tests {
         device.report(GpuError::Lost("unplugged".into()));
         device.forgive();
         assert!(matches!(device.check(), Err(GpuError::Lost(_))));
+    }
+
+    /// A browser tells late what the buffers that had no memory bring on, once; but a driver that fails
+    /// on and on is not excused by them.
+    #[test]
+    fn what_missing_memory_brings_on_in_the_next_run_is_told_as_such() {
+        let device = device();
+        let invalid = || GpuError::Driver("an invalid buffer".into());
+        device.report(GpuError::Memory("too much".into()));
+        device.forgive();
+        device.report(invalid());
+        assert!(matches!(device.check(), Err(GpuError::Memory(_))));
+        device.forgive();
+        device.check().expect("the next run may begin");
+        device.report(invalid());
+        assert!(matches!(device.check(), Err(GpuError::Driver(_))));
+
+        device.forgive();
+        device.report(GpuError::Memory("too much".into()));
+        device.forgive();
+        device.settle();
+        device.report(invalid());
+        assert!(matches!(device.check(), Err(GpuError::Driver(_))));
     }
 }

@@ -3,6 +3,7 @@
 use super::device::Device;
 use super::gemm::Linear;
 use super::gpu::Gpu;
+use super::loading::held;
 use super::matrix::GpuMatrix;
 use crate::engine::EngineError;
 use crate::model::DType;
@@ -48,8 +49,7 @@ impl GpuHead {
         dtype: Option<DType>,
     ) -> Result<Self, EngineError> {
         let stored = weights.head();
-        let dtype = dtype.unwrap_or(stored.dtype);
-        let matrix = GpuMatrix::reserve(device, "head", stored.rows, stored.columns, dtype)?;
+        let matrix = GpuMatrix::reserve(device, "head", &held(stored, dtype), stored.columns)?;
         device.check()?;
         for rows in stored.slices() {
             let slice = weights.rows(stored, rows.clone())?;

@@ -15,7 +15,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
 use crate::engine::memory::Memory;
 use crate::model::shape::ModelShape;
-use crate::model::weights::{MatrixRole, VectorRole, Weights};
+use crate::model::weights::{Matrix, MatrixRole, TypedRows, VectorRole, Weights};
 use crate::model::{DType, Tensor};
 
 /// Opens the adapter, checks its arithmetic where that is wanted, and takes all the memory that the
@@ -42,7 +42,14 @@ pub(super) async fn reserve(
     check_widths(shape)?;
     let device = Device::open(adapter).await?;
     if adapter.self_test {
-        self_test::run(&device, false).await?;
+        let stored = weights.block_matrices().flat_map(Matrix::dtypes);
+        let mut dtypes: Vec<DType> = match dtype {
+            Some(dtype) => vec![dtype],
+            None => stored.collect(),
+        };
+        dtypes.sort_unstable();
+        dtypes.dedup();
+        self_test::run(&device, false, &dtypes).await?;
     }
     for block in &shape.blocks {
         TileSize::of(&device, block.attention.head_width)?;
@@ -52,8 +59,8 @@ pub(super) async fn reserve(
         .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let blocks = shape.blocks.iter().zip(&weights.blocks);
     let blocks = blocks.map(|(shape, stored)| {
-        let dtypes = std::array::from_fn(|i| dtype.unwrap_or(stored.matrices[i].dtype));
-        GpuBlock::reserve(&device, shape, weights.shape.width, dtypes)
+        let typed = std::array::from_fn(|i| held(&stored.matrices[i], dtype));
+        GpuBlock::reserve(&device, shape, weights.shape.width, typed)
     });
     let blocks: Result<Vec<GpuBlock>, GpuError> = blocks.collect();
     let rows = MatrixRole::ALL.iter().flat_map(|&role| {
@@ -78,10 +85,20 @@ pub(super) async fn reserve(
         head: RefCell::new(None),
         arena: Cell::new(None),
         tally: Cell::default(),
+        passes: Cell::default(),
         gpu,
         dtype,
         weights,
     })
+}
+
+/// The types of a matrix's rows on the GPU: as they are stored, or all `dtype`.
+pub(super) fn held(matrix: &Matrix, dtype: Option<DType>) -> Vec<TypedRows> {
+    let rows = matrix.rows;
+    match dtype {
+        Some(dtype) => vec![TypedRows { rows, dtype }],
+        None => matrix.parts.clone(),
+    }
 }
 
 /// A backend that waits for its weights.

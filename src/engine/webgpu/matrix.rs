@@ -1,12 +1,14 @@
-//! Weights on the GPU: `[rows, columns]` in f32, or in bf16 or f16 packed two in a u32, cut by rows
-//! into as many buffers as the device's bindings need.
+//! Weights on the GPU: `[rows, columns]` in f32, in bf16 or f16 packed two in a u32, or in blocks, cut
+//! by rows into as many buffers as the device's bindings and the rows' types need.
 
 use std::borrow::Cow;
 
 use half::{bf16, f16};
 
+use super::blocks;
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
+use crate::model::weights::TypedRows;
 use crate::model::{DType, Tensor};
 
 /// Bytes of a buffer at most, where a binding could have more: one huge allocation fails sooner than
@@ -20,6 +22,14 @@ pub fn specialise(dtype: DType, source: &str) -> String {
     let line = source.lines().find(|line| line.starts_with(marker));
     let line = line.unwrap_or(marker);
     let (ty, body) = match dtype {
+        blocked if blocked.is_block() => {
+            let binding = line.trim_start_matches(marker);
+            let text = format!(
+                "@group(0) @binding({binding}) var<storage, read> weights: array<u32>;\n{}",
+                blocks::source(blocked)
+            );
+            return source.replacen(line, &text, 1);
+        }
         DType::F32 => ("vec4<f32>", "return weights[i];"),
         DType::Bf16 => (
             "vec2<u32>",
@@ -32,6 +42,7 @@ pub fn specialise(dtype: DType, source: &str) -> String {
             "let v = weights[i];
             return vec4<f32>(unpack2x16float(v.x), unpack2x16float(v.y));",
         ),
+        other => unreachable!("{} has blocks", other.name()),
     };
     let binding = line.trim_start_matches(marker);
     let text = format!(
@@ -41,11 +52,23 @@ pub fn specialise(dtype: DType, source: &str) -> String {
     source.replacen(line, &text, 1)
 }
 
+/// Bytes that `numbers` neighbours of a row take on the GPU.
+fn bytes_of(dtype: DType, numbers: u64) -> u64 {
+    if dtype.is_block() {
+        blocks::bytes_of(dtype, numbers)
+    } else {
+        dtype.bytes_of(numbers)
+    }
+}
+
 /// The bytes of `tensor` in `dtype`: its own where that is its type.
 ///
 /// # Errors
 /// The first number that `dtype` cannot hold.
 fn convert<'a>(tensor: &'a Tensor, dtype: DType) -> Result<Cow<'a, [u8]>, f32> {
+    if tensor.dtype == dtype && dtype.is_block() {
+        return Ok(Cow::Owned(blocks::in_words(dtype, &tensor.bytes)));
+    }
     if tensor.dtype == dtype {
         return Ok(Cow::Borrowed(&tensor.bytes));
     }
@@ -67,6 +90,7 @@ fn convert<'a>(tensor: &'a Tensor, dtype: DType) -> Result<Cow<'a, [u8]>, f32> {
             let halved = |x| Some(f16::from_f32(x)).filter(|half| half.is_finite());
             halves(&|x| halved(x).map(f16::to_bits).ok_or(x))?
         }
+        blocks => unreachable!("nothing is made {} here", blocks.name()),
     };
     Ok(Cow::Owned(bytes))
 }
@@ -75,80 +99,91 @@ fn convert<'a>(tensor: &'a Tensor, dtype: DType) -> Result<Cow<'a, [u8]>, f32> {
 pub struct MatrixPart {
     pub first: usize,
     pub rows: usize,
+    pub dtype: DType,
     pub buffer: wgpu::Buffer,
 }
 
 pub struct GpuMatrix {
     pub rows: usize,
     pub columns: usize,
-    pub dtype: DType,
     pub parts: Vec<MatrixPart>,
 }
 
 impl GpuMatrix {
-    /// Room for `[rows, columns]`; `columns` must be a multiple of 4.
+    /// Room for rows of these types, `columns` wide, which must be a multiple of 4.
     ///
     /// # Errors
     /// A row is larger than a binding of this device.
     pub fn reserve(
         device: &Device,
         label: &str,
-        rows: usize,
+        typed: &[TypedRows],
         columns: usize,
-        dtype: DType,
     ) -> Result<Self, GpuError> {
-        let a_row = dtype.bytes_of(columns as u64);
-        let most = (device.largest_buffer().min(PART_BYTES) / a_row.max(1)) as usize;
-        if most == 0 {
-            return Err(GpuError::Limit {
-                adapter: device.name.clone(),
-                limit: "bytes a binding",
-                found: device.largest_buffer(),
-                needed: a_row,
-            });
-        }
-        // Equal parts: a last one of a few rows would cost as many dispatches and idle.
-        let each = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
-        let parts = (0..rows).step_by(each).map(|first| {
-            let rows = each.min(rows - first);
-            let buffer = device.buffer(label, rows as u64 * a_row, STORAGE);
-            MatrixPart {
-                first,
-                rows,
-                buffer,
+        let (mut parts, mut end) = (Vec::new(), 0);
+        for &TypedRows { rows, dtype } in typed {
+            let a_row = bytes_of(dtype, columns as u64);
+            let most = (device.largest_buffer().min(PART_BYTES) / a_row.max(1)) as usize;
+            if most == 0 {
+                return Err(GpuError::Limit {
+                    adapter: device.name.clone(),
+                    limit: "bytes a binding",
+                    found: device.largest_buffer(),
+                    needed: a_row,
+                });
             }
-        });
+            // Equal parts: a last one of a few rows would cost as many dispatches and idle.
+            let each = rows.div_ceil(rows.div_ceil(most).max(1)).max(1);
+            parts.extend((0..rows).step_by(each).map(|first| {
+                let rows = each.min(rows - first);
+                MatrixPart {
+                    first: end + first,
+                    rows,
+                    dtype,
+                    buffer: device.buffer(label, rows as u64 * a_row, STORAGE),
+                }
+            }));
+            end += rows;
+        }
         Ok(Self {
-            rows,
+            rows: end,
             columns,
-            dtype,
-            parts: parts.collect(),
+            parts,
         })
     }
 
-    /// Uploads `rows` to rows `first..`, in this matrix' own type.
+    /// Uploads `rows` to rows `first..`, in this matrix' own types.
     ///
     /// # Errors
-    /// The first number that this type cannot hold, in the matrix that `name` gives.
+    /// The first number that its type cannot hold, in the matrix that `name` gives.
     pub fn fill(
         &self,
         device: &Device,
         first: usize,
         rows: &Tensor,
-        name: impl FnOnce() -> String,
+        name: impl Fn() -> String,
     ) -> Result<(), GpuError> {
         let end = first + rows.rows;
-        let a_row = self.dtype.bytes_of(self.columns as u64);
-        let bytes = convert(rows, self.dtype).map_err(|value| GpuError::PastType {
-            matrix: name(),
-            value,
-            dtype: self.dtype.name(),
-        })?;
+        let mut held: Option<(DType, Cow<[u8]>)> = None;
         for part in &self.parts {
-            let rows = part.first.max(first)..(part.first + part.rows).min(end);
-            if rows.is_empty() {
+            let own = part.first.max(first)..(part.first + part.rows).min(end);
+            if own.is_empty() {
                 continue;
             }
+            let bytes = match &held {
+                Some((dtype, bytes)) if *dtype == part.dtype => bytes,
+                _ => {
+                    let past = |value| GpuError::PastType {
+                        matrix: name(),
+                        value,
+                        dtype: part.dtype.name(),
+                    };
+                    let bytes = convert(rows, part.dtype).map_err(past)?;
+                    &held.insert((part.dtype, bytes)).1
+                }
+            };
+            let rows = own;
+            let a_row = bytes_of(part.dtype, self.columns as u64);
             let from = (rows.start - first) * a_row as usize;
             let bytes = &bytes[from..][..rows.len() * a_row as usize];
             let offset = (rows.start - part.first) as u64 * a_row;
@@ -165,14 +200,21 @@ impl GpuMatrix {
         dtype: DType,
     ) -> Result<Self, GpuError> {
         let rows = numbers.len() / columns;
-        let matrix = Self::reserve(device, "check", rows, columns, dtype)?;
         let tensor = Tensor {
             dtype: DType::F32,
             rows,
             columns,
             bytes: Cow::Borrowed(bytemuck::cast_slice(numbers)),
         };
-        matrix.fill(device, 0, &tensor, || "a check".into())?;
+        Self::of_rows(device, &tensor, dtype)
+    }
+
+    /// A matrix of `rows`, held in `dtype`: for checks.
+    pub fn of_rows(device: &Device, tensor: &Tensor, dtype: DType) -> Result<Self, GpuError> {
+        let rows = tensor.rows;
+        let typed = [TypedRows { rows, dtype }];
+        let matrix = Self::reserve(device, "check", &typed, tensor.columns)?;
+        matrix.fill(device, 0, tensor, || "a check".into())?;
         device.check()?;
         Ok(matrix)
     }
@@ -209,8 +251,16 @@ mod tests {
         let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
         let columns = 1 << 10;
         let rows = (PART_BYTES / (columns as u64 * 4)) as usize + 3;
-        let matrix =
-            GpuMatrix::reserve(&device, "w", rows, columns, DType::F32).expect("two buffers");
+        let matrix = GpuMatrix::reserve(
+            &device,
+            "w",
+            &[TypedRows {
+                rows,
+                dtype: DType::F32,
+            }],
+            columns,
+        )
+        .expect("two buffers");
         assert_eq!(matrix.parts.len(), 2);
         let second = &matrix.parts[1];
         let across = noise(6 * columns, 1);

@@ -11,6 +11,7 @@ mod arena;
 mod attention;
 mod backend;
 mod block;
+mod blocks;
 #[cfg(target_arch = "wasm32")]
 mod browser;
 mod device;

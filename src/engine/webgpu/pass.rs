@@ -40,7 +40,11 @@ impl<'a> GpuPass<'a> {
     pub fn open(backend: &'a WebGpuBackend, start: &Start) -> Result<Self, EngineError> {
         let gpu = &backend.gpu;
         let (device, bindings) = (&gpu.device, &gpu.bindings);
-        device.forgive();
+        // What went wrong in a pass that is still under way is not forgotten: a sweep's waits while a
+        // prompt is answered in between.
+        if backend.passes.get() == 0 {
+            device.forgive();
+        }
         device.check()?;
         let mut arena = backend.arena.take().unwrap_or_else(|| {
             // The buffers of a run that failed go, and what is bound to them.
@@ -67,6 +71,7 @@ impl<'a> GpuPass<'a> {
         });
         let first_steps = first_steps.collect();
         device.check()?;
+        backend.passes.set(backend.passes.get() + 1);
         Ok(Self {
             backend,
             to: Recording {
@@ -148,6 +153,7 @@ impl<'a> GpuPass<'a> {
 impl Pass for GpuPass<'_> {
     fn run(&mut self, call: usize) -> Result<(), EngineError> {
         let backend = self.backend;
+        backend.gpu.device.check()?;
         let first_step = self.first_steps[call];
         let call = &self.program.calls[call];
         let block = &backend.blocks[call.run.index];
@@ -259,6 +265,7 @@ impl Pass for GpuPass<'_> {
         let staging = &mut self.to.arena.staging;
         let given = reading.map(|reading| staging.finish(device, reading));
         let given = given.transpose()?;
+        device.settle();
         self.is_answered = true;
         Ok(given)
     }
@@ -269,6 +276,7 @@ impl Drop for GpuPass<'_> {
     /// late: there, only a run that was answered is known to be right.
     fn drop(&mut self) {
         let backend = self.backend;
+        backend.passes.set(backend.passes.get() - 1);
         let tally = backend.tally.take() + self.to.recorder.tally;
         backend.tally.set(tally);
         if backend.gpu.device.check().is_err() {

@@ -90,7 +90,8 @@ impl Bindings {
 pub struct Tally {
     pub dispatches: usize,
     pub submissions: usize,
-    /// Floating-point operations of the matrix products and attention.
+    /// Floating-point operations that the matrix products and attention are made of; their tiles make
+    /// some more.
     pub work: u64,
     pub read_back_bytes: u64,
 }
@@ -113,8 +114,9 @@ pub struct Recorder<'a> {
     bindings: &'a Bindings,
     calls: Vec<Call>,
     params: Vec<u8>,
-    waiting_work: u64,
+    waiting_cost: u64,
     in_flight: InFlight,
+    /// The kernels count their work.
     pub tally: Tally,
 }
 
@@ -141,7 +143,7 @@ impl<'a> Recorder<'a> {
             bindings,
             calls: Vec::new(),
             params: Vec::new(),
-            waiting_work: 0,
+            waiting_cost: 0,
             in_flight: InFlight::default(),
             tally: Tally::default(),
         }
@@ -152,17 +154,17 @@ impl<'a> Recorder<'a> {
         self.bindings.most_work
     }
 
-    /// Adds a dispatch of `size` workgroups that costs `work` operations.
+    /// Adds a dispatch of `size` workgroups that make `cost` operations.
     pub fn call(
         &mut self,
         kernel: &Kernel,
         buffers: &[&wgpu::Buffer],
         params: &[u32],
         size: [u32; 3],
-        work: u64,
+        cost: u64,
     ) -> Result<(), GpuError> {
         debug_assert!(params.len() * 4 <= PARAMS_BYTES as usize);
-        if self.calls.len() == MOST_CALLS || self.waiting_work + work > self.most_work() {
+        if self.calls.len() == MOST_CALLS || self.waiting_cost + cost > self.most_work() {
             self.submit()?;
         }
         if size.contains(&0) {
@@ -177,8 +179,7 @@ impl<'a> Recorder<'a> {
             group: self.bindings.group(self.device, kernel, buffers),
             size,
         });
-        self.waiting_work += work;
-        self.tally.work += work;
+        self.waiting_cost += cost;
         Ok(())
     }
 
@@ -219,14 +220,16 @@ impl<'a> Recorder<'a> {
         self.tally.submissions += 1;
         self.calls.clear();
         self.params.clear();
-        self.waiting_work = 0;
+        self.waiting_cost = 0;
         self.device.check()
     }
 
     /// Do more submissions wait for the GPU than may? Then nothing is recorded until some are done,
-    /// so that progress stays true and "cancel" is heard.
+    /// so that progress stays true and "cancel" is heard. A device that has failed may never be done
+    /// with them.
     pub fn is_crowded(&self) -> bool {
-        self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed) > MOST_IN_FLIGHT
+        let waiting = self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed);
+        waiting > MOST_IN_FLIGHT && self.device.check().is_ok()
     }
 
     fn wait_for_room(&mut self) -> Result<(), GpuError> {
@@ -241,5 +244,23 @@ impl<'a> Recorder<'a> {
             waited.map_err(|error| self.device.silent(&error))?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::device::tests::device;
+    use super::*;
+
+    #[test]
+    fn a_device_that_has_failed_is_not_waited_for() {
+        let device = device();
+        let bindings = Bindings::new(&device);
+        let mut recorder = Recorder::new(&device, &bindings);
+        recorder.in_flight.sent = MOST_IN_FLIGHT + 1;
+        assert!(recorder.is_crowded());
+        device.report(GpuError::Lost("unplugged".into()));
+        assert!(!recorder.is_crowded());
+        assert!(recorder.submit().is_err());
     }
 }

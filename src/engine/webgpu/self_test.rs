@@ -5,15 +5,19 @@ use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
 use super::{activation, attention, fate, gather, gemm, norm, qk_norm, rope, votes};
+use crate::model::DType;
 
+/// Of blocks, those that a model's weights of `dtypes` have.
+///
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says.
-pub async fn run(device: &Device, is_thorough: bool) -> Result<(), GpuError> {
+pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result<(), GpuError> {
     let mut probe = Probe::new(device, is_thorough);
     gather::check::rows_come_by_ids_and_by_steps(&mut probe)?;
     norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
     norm::check::a_normed_branch_is_a_member(&mut probe)?;
     gemm::check::the_tiles_equal_the_plain_sum_in_every_type(&mut probe)?;
+    gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe, dtypes)?;
     gemm::check::a_matrix_in_parts_is_one_product(&mut probe)?;
     gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;
     qk_norm::check::heads_and_full_rows_are_normed_and_values_stay(&mut probe)?;
@@ -33,7 +37,7 @@ mod tests {
     #[test]
     fn every_kernel_equals_its_plain_twin() {
         let device = device();
-        pollster::block_on(run(&device, true)).expect("kernels that are right");
+        pollster::block_on(run(&device, true, &DType::BLOCKS)).expect("kernels that are right");
     }
 
     #[test]
@@ -41,5 +45,8 @@ mod tests {
         let error = super::super::probe::agree("rope", &[1.0, 2.0], &[1.0, 2.1], 1e-5);
         let sentence = error.expect_err("they differ").to_string();
         assert!(sentence.contains("rope"), "{sentence}");
+        for (found, expected) in [([f32::NAN, 2.0], [1.0, 2.0]), ([1.0, 2.0], [f32::NAN, 2.0])] {
+            super::super::probe::agree("rope", &found, &expected, 1e-5).expect_err("no number");
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::engine::schedule::program::{Program, StreamStep};
 /// In tables: nowhere.
 const NONE: u32 = u32::MAX;
 
-/// Words that a step takes in its table (see `member/member.wgsl`).
+/// Words that a step takes in its table (see `member/step.wgsl`).
 const STEP_WORDS: usize = 8;
 
 pub struct Tables {

@@ -39,7 +39,7 @@ const FORMATS: &[(&[u8], OtherFormat)] = &[
         b"GGUF",
         OtherFormat {
             what: "a GGUF file",
-            hint: "take the same model's safetensors files",
+            hint: "give it back its name, with .gguf at the end",
         },
     ),
     (

@@ -1,6 +1,8 @@
 //! Where every tensor of a checkpoint lies, by the headers alone; the tensors' bytes stay where they
 //! are until someone asks for them.
 
+mod described;
 mod format;
+pub mod gguf;
 pub mod safetensors;
 pub mod tensors;

@@ -10,6 +10,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
+use super::described::{Described, HeaderType};
 use super::format;
 use crate::model::{DType, ModelError};
 
@@ -18,22 +19,6 @@ pub const LONGEST_HEADER: u64 = 100_000_000;
 
 /// First bytes of a file by which other formats are known.
 const FIRST_BYTES: u64 = 64;
-
-/// A tensor of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Described {
-    pub dtype: HeaderType,
-    pub shape: Vec<u64>,
-    /// Bytes of the file.
-    pub bytes: Range<u64>,
-}
-
-/// A type of numbers that a header may name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeaderType {
-    pub name: &'static str,
-    bits: u64,
-}
 
 /// Every type of the format, and the bits of one number.
 const TYPES: &[(&str, u64)] = &[
@@ -66,21 +51,28 @@ impl<'de> Deserialize<'de> for HeaderType {
         let named = String::deserialize(deserializer)?;
         let known = TYPES.iter().find(|(name, _)| *name == named);
         known
-            .map(|&(name, bits)| Self { name, bits })
+            .map(|&(name, _)| Self {
+                name,
+                dtype: weights_dtype(name),
+            })
             .ok_or_else(|| D::Error::custom(format!("unknown type {named:?}")))
     }
 }
 
-impl HeaderType {
-    /// The type that weights are read in, if it is one.
-    pub fn dtype(self) -> Option<DType> {
-        match self.name {
-            "F32" => Some(DType::F32),
-            "F16" => Some(DType::F16),
-            "BF16" => Some(DType::Bf16),
-            _ => None,
-        }
+/// The type that weights are read in, if `name` is one's.
+fn weights_dtype(name: &str) -> Option<DType> {
+    match name {
+        "F32" => Some(DType::F32),
+        "F16" => Some(DType::F16),
+        "BF16" => Some(DType::Bf16),
+        _ => None,
     }
+}
+
+/// Bits of one number.
+fn bits(dtype: HeaderType) -> u64 {
+    let known = TYPES.iter().find(|(name, _)| *name == dtype.name);
+    known.map_or(0, |(_, bits)| *bits)
 }
 
 /// Reads the header of the file called `file`, of `size` bytes, through `bytes`, which gives a range
@@ -150,7 +142,7 @@ fn check_places(file: &str, tensors: &BTreeMap<String, Described>) -> Result<u64
     for (name, tensor) in in_order {
         let mut sides = tensor.shape.iter();
         let numbers = sides.try_fold(1u64, |n, &side| n.checked_mul(side));
-        let bits = numbers.and_then(|n| n.checked_mul(tensor.dtype.bits));
+        let bits = numbers.and_then(|n| n.checked_mul(bits(tensor.dtype)));
         let length = tensor.bytes.end.checked_sub(tensor.bytes.start);
         let stored = length.and_then(|bytes| bytes.checked_mul(8));
         if tensor.bytes.start != end || stored.is_none() || stored != bits {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::safetensors::{self, Described};
+use super::described::Described;
+use super::safetensors;
 use crate::model::files::Index;
 use crate::model::{DType, ModelError};
 
@@ -13,6 +14,8 @@ pub struct TensorPlaces {
     /// Names of the weight files.
     pub files: Vec<String>,
     places: BTreeMap<String, (usize, Described)>,
+    /// What says which tensors there must be, for errors: `"config.json"`.
+    pub said_by: &'static str,
 }
 
 /// A stored tensor of one of the types that weights are read in.
@@ -51,11 +54,23 @@ impl TensorPlaces {
             }
         }
         let files = files.iter().map(|(file, _)| file.to_string()).collect();
-        let read = Self { files, places };
+        let read = Self::of(files, places, "config.json");
         if let Some((file, index)) = index {
             read.check(file, &index)?;
         }
         Ok(read)
+    }
+
+    pub(super) fn of(
+        files: Vec<String>,
+        places: BTreeMap<String, (usize, Described)>,
+        said_by: &'static str,
+    ) -> Self {
+        Self {
+            files,
+            places,
+            said_by,
+        }
     }
 
     fn check(&self, index_file: &str, index: &Index) -> Result<(), ModelError> {
@@ -87,15 +102,21 @@ impl TensorPlaces {
         places.map(|(name, (file, _))| (name.as_str(), self.files[*file].as_str()))
     }
 
+    /// `[outermost, …]` of a tensor that is there.
+    pub fn shape(&self, tensor: &str) -> Option<&[u64]> {
+        self.places.get(tensor).map(|(_, tensor)| &tensor.shape[..])
+    }
+
     /// Where a tensor of `shape` lies.
     ///
     /// # Errors
-    /// It is missing (`hint` says why it was wanted), of another shape, or of a type other than
-    /// F32, F16 or BF16.
+    /// It is missing (`hint` says why it was wanted), of another shape, or of a type that weights are
+    /// not read in.
     pub fn find(&self, tensor: &str, shape: &[u64], hint: &str) -> Result<FoundTensor, ModelError> {
         let Some((file, described)) = self.places.get(tensor) else {
             return Err(ModelError::MissingTensor {
                 tensor: tensor.into(),
+                said_by: self.said_by,
                 hint: hint.into(),
             });
         };
@@ -103,11 +124,12 @@ impl TensorPlaces {
             return Err(ModelError::Shape {
                 tensor: tensor.into(),
                 file: self.files[*file].clone(),
-                expected: shape.to_vec(),
-                found: described.shape.clone(),
+                said_by: self.said_by,
+                expected: shape.into(),
+                found: described.shape.clone().into(),
             });
         }
-        let Some(dtype) = described.dtype.dtype() else {
+        let Some(dtype) = described.dtype.dtype else {
             return Err(ModelError::Dtype {
                 tensor: tensor.into(),
                 file: self.files[*file].clone(),

@@ -6,9 +6,7 @@ use super::names::{LLAMA, Names, QkvNames, UpNames};
 use super::rope;
 use super::sizes::{NAMED, Sizes, activation, layer_norm};
 use crate::model::ModelError;
-use crate::model::shape::{
-    Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
-};
+use crate::model::shape::{Activation, ModelShape, Residual};
 
 pub const NAMES: Names = Names {
     prefix: "transformer.",
@@ -72,23 +70,13 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     .checked(NAMED, None)?;
     let bias = fields.flag("bias", false)?;
     let rope = rope::read(fields, rope::WHOLE, sizes.head_width, sizes.context)?;
-    let block = BlockShape {
-        norm: layer_norm(fields, "layer_norm_epsilon")?,
-        placement: NormPlacement::Before,
-        residual: Residual::Parallel { shared_norm: true },
-        attention: AttentionShape {
-            qkv_bias: bias,
-            out_bias: bias,
-            rope: Some(rope),
-            ..sizes.attention()
-        },
-        mlp: MlpShape {
-            width: sizes.mlp_width,
-            is_gated: false,
-            activation: activation(fields, "activation", Activation::GeluErf)?,
-            has_bias: bias,
-        },
-    };
+    let mut block = sizes.plain_block(
+        layer_norm(fields, "layer_norm_epsilon")?,
+        Residual::Parallel { shared_norm: true },
+        activation(fields, "activation", Activation::GeluErf)?,
+        bias,
+    );
+    block.attention.rope = Some(rope);
     let mut shape = sizes.model(fields, block)?;
     shape.head.tied = fields.flag("tie_word_embeddings", true)?;
     Ok(shape)

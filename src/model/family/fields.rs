@@ -45,19 +45,40 @@ impl Fields {
         )
     }
 
-    /// A window of attention: how many tokens one token sees. One that no prompt of `context` tokens
-    /// fills is none.
+    /// A window of attention: how many tokens one token sees; `absent` where the field is not there
+    /// at all, none where it is null. One that no prompt of `context` tokens fills is none.
     ///
     /// # Errors
     /// It is there and no whole number above 0.
-    pub fn window(&self, field: &'static str, context: usize) -> Result<Option<usize>, ModelError> {
+    pub fn window(
+        &self,
+        field: &'static str,
+        absent: Option<u64>,
+        context: usize,
+    ) -> Result<Option<usize>, ModelError> {
         let window = self.read(
             field,
             |value| value.as_u64().filter(|window| *window > 0),
             || "it must be at least 1, or null".into(),
         )?;
+        let absent = absent.filter(|_| !self.fields.contains_key(field));
+        let window = window.or(absent);
         let window = window.and_then(|window| usize::try_from(window).ok());
         Ok(window.filter(|window| *window < context))
+    }
+
+    /// A count that may be 0.
+    ///
+    /// # Errors
+    /// It is there and not from 0 to [`LARGEST`].
+    pub fn count(&self, field: &'static str, absent: usize) -> Result<usize, ModelError> {
+        let count = |value: &Value| value.as_u64().and_then(|count| usize::try_from(count).ok());
+        let read = self.read(
+            field,
+            |value| count(value).filter(|count| *count <= LARGEST),
+            || format!("it must be from 0 to {LARGEST}"),
+        )?;
+        Ok(read.unwrap_or(absent))
     }
 
     /// A norm's eps.
@@ -189,6 +210,11 @@ pub fn shown(value: &Value) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
+}
+
+/// The same of a text.
+pub fn shown_text(text: &str) -> String {
+    shown(&Value::String(text.into()))
 }
 
 fn token(value: &Value) -> Option<u32> {

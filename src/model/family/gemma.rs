@@ -17,6 +17,11 @@ pub const NAMES: Names = Names {
 const HEAD_WIDTH: usize = 256;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
+    fields.must_be(
+        "use_bidirectional_attention",
+        false,
+        "atelier runs models whose tokens see those before them only",
+    )?;
     let bias = fields.flag("attention_bias", false)?;
     let sizes = Sizes::read_with(fields, Some(HEAD_WIDTH))?;
     let mut shape = llama::of_sizes(fields, sizes, rope::WHOLE)?;

@@ -5,9 +5,7 @@ use super::fields::Fields;
 use super::names::{LLAMA, Names, QkvNames, UpNames};
 use super::sizes::{Sizes, activation, layer_norm};
 use crate::model::ModelError;
-use crate::model::shape::{
-    Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
-};
+use crate::model::shape::{Activation, ModelShape, Residual};
 
 pub const NAMES: Names = Names {
     prefix: "transformer.",
@@ -59,22 +57,12 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         context,
     }
     .checked(["n_embd", "n_layer"], None)?;
-    let block = BlockShape {
-        norm: layer_norm(fields, "layer_norm_epsilon")?,
-        placement: NormPlacement::Before,
-        residual: Residual::Sequential,
-        attention: AttentionShape {
-            qkv_bias: true,
-            out_bias: true,
-            ..sizes.attention()
-        },
-        mlp: MlpShape {
-            width: sizes.mlp_width,
-            is_gated: false,
-            activation: activation(fields, "activation_function", Activation::GeluTanh)?,
-            has_bias: true,
-        },
-    };
+    let block = sizes.plain_block(
+        layer_norm(fields, "layer_norm_epsilon")?,
+        Residual::Sequential,
+        activation(fields, "activation_function", Activation::GeluTanh)?,
+        true,
+    );
     let mut shape = sizes.model(fields, block)?;
     shape.input.learned_positions = true;
     shape.head.tied = fields.flag("tie_word_embeddings", true)?;

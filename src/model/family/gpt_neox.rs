@@ -6,9 +6,7 @@ use super::names::{LLAMA, Names, QkvNames, UpNames};
 use super::rope::{self, RopeFields};
 use super::sizes::{Sizes, activation, layer_norm};
 use crate::model::ModelError;
-use crate::model::shape::{
-    Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
-};
+use crate::model::shape::{Activation, ModelShape, Residual};
 
 pub const NAMES: Names = Names {
     prefix: "gpt_neox.",
@@ -37,23 +35,15 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         Residual::Sequential
     };
     let rope = rope::read(fields, ROPE, sizes.head_width, sizes.context)?;
-    let block = BlockShape {
-        norm: layer_norm(fields, "layer_norm_eps")?,
-        placement: NormPlacement::Before,
+    let mut block = sizes.plain_block(
+        layer_norm(fields, "layer_norm_eps")?,
         residual,
-        attention: AttentionShape {
-            qkv_bias: bias,
-            out_bias: bias,
-            rope: Some(rope),
-            ..sizes.attention()
-        },
-        mlp: MlpShape {
-            width: sizes.mlp_width,
-            is_gated: false,
-            activation: activation(fields, "hidden_act", Activation::GeluErf)?,
-            has_bias: true,
-        },
-    };
+        activation(fields, "hidden_act", Activation::GeluErf)?,
+        true,
+    );
+    block.attention.qkv_bias = bias;
+    block.attention.out_bias = bias;
+    block.attention.rope = Some(rope);
     let mut shape = sizes.model(fields, block)?;
     shape.head.tied = fields.flag("tie_word_embeddings", false)?;
     Ok(shape)

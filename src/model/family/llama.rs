@@ -13,11 +13,9 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let bias = fields.flag("attention_bias", false)?;
     let sizes = Sizes::read(fields)?;
     let mut shape = of_sizes(fields, sizes, rope::WHOLE)?;
-    let window = fields.window("sliding_window", shape.context)?;
     for block in &mut shape.blocks {
         block.attention.qkv_bias = bias;
         block.attention.out_bias = bias;
-        block.attention.window = window;
     }
     Ok(shape)
 }
@@ -47,8 +45,8 @@ pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<Model
     };
     let mut shape = sizes.model(fields, block)?;
     // MobileLLM's spellings, which its Llama exports have kept.
-    shape.head.tied =
-        fields.flag("tie_word_embeddings", false)? || fields.flag("share_embedding", false)?;
+    shape.head.ignores_stored = fields.flag("share_embedding", false)?;
+    shape.head.tied = fields.flag("tie_word_embeddings", false)? || shape.head.ignores_stored;
     if fields.flag("layer_sharing", false)? {
         shape.order = (0..sizes.blocks * 2).map(|run| run / 2).collect();
     }

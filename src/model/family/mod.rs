@@ -8,6 +8,7 @@
 mod falcon;
 mod fields;
 mod gemma;
+pub mod gguf;
 mod gpt2;
 mod gpt_neox;
 mod llama;
@@ -28,6 +29,7 @@ mod tests;
 use serde_json::{Map, Value};
 
 use self::fields::Fields;
+pub use self::fields::shown_text as shown;
 use self::names::Names;
 use super::{ModelError, ModelShape};
 
@@ -129,7 +131,14 @@ pub fn read(text: &str) -> Result<(ModelShape, Names), ModelError> {
             reason,
         })?;
     let family = Family::of(&fields)?;
-    let shape = (family.shape)(&Fields::new(family.name, fields))?;
+    let fields = Fields::new(family.name, fields);
+    // transformers asks this of every family.
+    fields.must_be(
+        "is_causal",
+        true,
+        "atelier runs models whose tokens see those before them only",
+    )?;
+    let shape = (family.shape)(&fields)?;
     let names = (family.names)(&shape);
     Ok((shape, names))
 }
@@ -156,6 +165,7 @@ impl Family {
         let lower = lower.trim_end_matches("forcausallm");
         let family = FAMILIES.iter().find(|family| family.types.contains(&lower));
         family.ok_or_else(|| ModelError::UnknownFamily {
+            file: "config.json".into(),
             found: fields::shown(&Value::String(found)),
             known: known(),
         })

@@ -31,6 +31,10 @@ pub struct Names {
     pub gain_plus: f32,
     /// A block's tensor that is no weight, full name within the block: its causal mask.
     pub mask: Option<&'static str>,
+    /// Full names of rotary tables, which the shape has read already.
+    pub tables: &'static [&'static str],
+    /// Of queries and keys, rows that turn together are stored as neighbours.
+    pub has_pairs: bool,
 }
 
 /// How a block's queries, keys and values are stored.
@@ -73,4 +77,6 @@ pub const LLAMA: Names = Names {
     is_transposed: false,
     gain_plus: 0.0,
     mask: None,
+    tables: &[],
+    has_pairs: false,
 };

@@ -6,9 +6,7 @@ use super::names::{LLAMA, Names, UpNames};
 use super::rope::{self, RopeFields};
 use super::sizes::{Sizes, activation, layer_norm};
 use crate::model::ModelError;
-use crate::model::shape::{
-    Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
-};
+use crate::model::shape::{Activation, ModelShape, Residual};
 
 pub const NAMES: Names = Names {
     final_norm: "final_layernorm",
@@ -31,23 +29,13 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     )?;
     let sizes = Sizes::read(fields)?;
     let rope = rope::read(fields, ROPE, sizes.head_width, sizes.context)?;
-    let block = BlockShape {
-        norm: layer_norm(fields, "layer_norm_eps")?,
-        placement: NormPlacement::Before,
-        residual: Residual::Parallel { shared_norm: true },
-        attention: AttentionShape {
-            qkv_bias: true,
-            out_bias: true,
-            rope: Some(rope),
-            ..sizes.attention()
-        },
-        mlp: MlpShape {
-            width: sizes.mlp_width,
-            is_gated: false,
-            activation: activation(fields, "hidden_act", Activation::GeluTanh)?,
-            has_bias: true,
-        },
-    };
+    let mut block = sizes.plain_block(
+        layer_norm(fields, "layer_norm_eps")?,
+        Residual::Parallel { shared_norm: true },
+        activation(fields, "hidden_act", Activation::GeluTanh)?,
+        true,
+    );
+    block.attention.rope = Some(rope);
     let mut shape = sizes.model(fields, block)?;
     shape.head.tied = fields.flag("tie_word_embeddings", false)?;
     shape.head.has_bias = true;

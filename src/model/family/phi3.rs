@@ -20,7 +20,7 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         ..WHOLE
     };
     let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope)?;
-    let window = fields.window("sliding_window", shape.context)?;
+    let window = fields.window("sliding_window", None, shape.context)?;
     for block in &mut shape.blocks {
         block.attention.window = window;
     }

@@ -8,6 +8,10 @@ use super::sizes::Sizes;
 use super::{llama, rope};
 use crate::model::{ModelError, ModelShape};
 
+/// What transformers takes where `sliding_window` and `max_window_layers` are absent.
+const WINDOW: u64 = 4096;
+const FULL_BLOCKS: usize = 28;
+
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope::WHOLE)?;
     for block in &mut shape.blocks {
@@ -25,13 +29,13 @@ pub fn set_windows(shape: &mut ModelShape, fields: &Fields) -> Result<(), ModelE
     if !fields.flag("use_sliding_window", false)? {
         return Ok(());
     }
-    let Some(window) = fields.window("sliding_window", shape.context)? else {
+    let Some(window) = fields.window("sliding_window", Some(WINDOW), shape.context)? else {
         return Ok(());
     };
     let blocks = shape.blocks.len();
     let has_window: Vec<bool> = match fields.get("layer_types") {
         None => {
-            let first = fields.size("max_window_layers")?;
+            let first = fields.count("max_window_layers", FULL_BLOCKS)?;
             (0..blocks).map(|block| block >= first).collect()
         }
         Some(types) => {

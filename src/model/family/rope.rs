@@ -17,6 +17,10 @@ pub struct RopeFields {
     pub part: Option<(&'static str, f64)>,
 }
 
+/// The context before it was stretched; where the config says it outside of the rotary object too,
+/// transformers takes that one.
+const ORIGINAL: &str = "original_max_position_embeddings";
+
 /// Whole heads, as most families have it.
 pub const WHOLE: RopeFields = RopeFields {
     theta: "rope_theta",
@@ -141,7 +145,7 @@ impl<'a> Group<'a> {
         match kind {
             "default" => Ok(None),
             "linear" => self.linear(value).map(Some),
-            "llama3" => self.llama3(value).map(Some),
+            "llama3" => self.llama3(value, fields).map(Some),
             "longrope" | "su" => self
                 .long_rope(value, fields, frequencies, context)
                 .map(Some),
@@ -174,8 +178,11 @@ impl<'a> Group<'a> {
         Ok(RopeScaling::Linear { factor })
     }
 
-    fn llama3(&self, value: &Value) -> Result<RopeScaling, ModelError> {
-        let read: Llama3Fields = self.parse(value)?;
+    fn llama3(&self, value: &Value, fields: &Fields) -> Result<RopeScaling, ModelError> {
+        let mut read: Llama3Fields = self.parse(value)?;
+        if let Some(outside) = fields.optional_size(ORIGINAL)? {
+            read.original_max_position_embeddings = outside;
+        }
         let fits = read.factor >= 1.0
             && read.factor.is_finite()
             && read.low_freq_factor > 0.0
@@ -200,7 +207,6 @@ impl<'a> Group<'a> {
         frequencies: usize,
         context: usize,
     ) -> Result<RopeScaling, ModelError> {
-        const ORIGINAL: &str = "original_max_position_embeddings";
         let read: LongRopeFields = self.parse(value)?;
         for (name, list) in [
             ("short_factor", &read.short_factor),
@@ -211,14 +217,15 @@ impl<'a> Group<'a> {
                 format!("{name} must be {frequencies} positive numbers, one a rotary frequency")
             })?;
         }
-        let original = match read.original_max_position_embeddings {
-            Some(original) => original,
-            None => fields.optional_size(ORIGINAL)?.unwrap_or(0),
-        };
+        let inside = read.original_max_position_embeddings;
+        let original = fields.optional_size(ORIGINAL)?.or(inside).unwrap_or(0);
         expect(ORIGINAL, original, original >= 2, || {
             "it must be at least 2 for longrope".into()
         })?;
-        let stretch = context as f64 / original as f64;
+        let stretch = read.factor.unwrap_or(context as f64 / original as f64);
+        expect("factor", stretch, stretch.is_finite(), || {
+            "it must be a number".into()
+        })?;
         let attention_factor = read.attention_factor.unwrap_or(if stretch <= 1.0 {
             1.0
         } else {
@@ -255,5 +262,7 @@ struct LongRopeFields {
     short_factor: Vec<f64>,
     long_factor: Vec<f64>,
     original_max_position_embeddings: Option<usize>,
+    /// How far the context is stretched, where it is not as the contexts say.
+    factor: Option<f64>,
     attention_factor: Option<f64>,
 }

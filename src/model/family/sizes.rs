@@ -3,8 +3,8 @@
 use super::fields::{Fields, LARGEST, expect};
 use crate::model::ModelError;
 use crate::model::shape::{
-    Activation, AttentionShape, BlockShape, HeadShape, InputShape, ModelShape, NormKind, NormShape,
-    QkNorm,
+    Activation, AttentionShape, BlockShape, HeadShape, InputShape, MlpShape, ModelShape, NormKind,
+    NormPlacement, NormShape, QkNorm, Residual,
 };
 
 /// Blocks that a plan can hold even where each runs twice ([`crate::plan::MAX_RUNS`]).
@@ -105,6 +105,33 @@ impl Sizes {
         }
     }
 
+    /// A block with LayerNorms before its branches and an MLP without a gate, as GPT-2's and those after
+    /// it, with biases everywhere or nowhere; it does not turn its heads.
+    pub fn plain_block(
+        &self,
+        norm: NormShape,
+        residual: Residual,
+        activation: Activation,
+        has_bias: bool,
+    ) -> BlockShape {
+        BlockShape {
+            norm,
+            placement: NormPlacement::Before,
+            residual,
+            attention: AttentionShape {
+                qkv_bias: has_bias,
+                out_bias: has_bias,
+                ..self.attention()
+            },
+            mlp: MlpShape {
+                width: self.mlp_width,
+                is_gated: false,
+                activation,
+                has_bias,
+            },
+        }
+    }
+
     /// A model of such blocks, run once each, from the embedding alone to untied rows.
     ///
     /// # Errors
@@ -122,6 +149,7 @@ impl Sizes {
             head: HeadShape {
                 norm: block.norm,
                 tied: false,
+                ignores_stored: false,
                 has_bias: false,
             },
             blocks: vec![block; self.blocks],

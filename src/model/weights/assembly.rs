@@ -54,13 +54,16 @@ impl<'a> Assembly<'a> {
         self.vocabulary(&stored, "every model has an embedding")
     }
 
-    /// `[V, D]`, where the output rows are not the embedding's.
+    /// `[V, D]`, where the output rows are stored beside the embedding.
     pub fn head(&self) -> Result<Option<Matrix>, ModelError> {
-        if self.shape.head.tied {
+        let (shape, head) = (&self.shape.head, self.head_name());
+        let has = |name: &str| self.places.contains(&format!("{name}.weight"));
+        let is_stored = has(&head) && has(&self.named(self.names.embedding));
+        if shape.tied && (shape.ignores_stored || !is_stored) {
             return Ok(None);
         }
         let hint = "tie_word_embeddings is not true, so the output rows must be stored";
-        self.vocabulary(&self.head_name(), hint).map(Some)
+        self.vocabulary(&head, hint).map(Some)
     }
 
     /// `[V]`
@@ -133,16 +136,17 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Rotary tables, masks, position numbers, and a second copy of tied rows.
+    /// Rotary tables, masks, position numbers, and output rows of a model that never reads any.
     fn is_needless(&self, tensor: &str) -> bool {
         let ends = |end: &str| tensor == end || tensor.ends_with(&format!(".{end}"));
-        let is_second_copy =
-            self.shape.head.tied && tensor == format!("{}.weight", self.head_name());
-        is_second_copy
+        let is_ignored =
+            self.shape.head.ignores_stored && tensor == format!("{}.weight", self.head_name());
+        is_ignored
             || ends("rotary_emb.inv_freq")
             || ends("masked_bias")
             || ends("position_ids")
             || self.names.mask.is_some_and(ends)
+            || self.names.tables.contains(&tensor)
     }
 
     fn why_unused(&self, tensor: &str) -> String {
@@ -154,14 +158,19 @@ impl<'a> Assembly<'a> {
         let count = self.shape.blocks.len();
         if number.is_some_and(|number| number >= count as u64) {
             format!(
-                "{} is {count} in config.json: take the one that belongs to the checkpoint",
-                self.names.blocks_field
+                "{} is {count} in {}: take the one that belongs to the checkpoint",
+                self.names.blocks_field, self.places.said_by
             )
         } else if tensor.ends_with(".bias") {
-            "as config.json describes it, the model has no bias there: take the config.json that belongs to the checkpoint".into()
+            format!(
+                "as {0} describes it, the model has no bias there: take the {0} that belongs to the checkpoint",
+                self.places.said_by
+            )
         } else {
-            "config.json is of another model, or the checkpoint has parts that atelier does not run"
-                .into()
+            format!(
+                "{} is of another model, or the checkpoint has parts that atelier does not run",
+                self.places.said_by
+            )
         }
     }
 
@@ -294,7 +303,14 @@ impl BlockNames<'_> {
                 QkvNames::Apart(parts) => {
                     let attention = &self.block.attention;
                     let keys = attention.kv_heads * attention.head_width;
-                    self.apart(&parts, &[attention.attended_width(), keys, keys], beside)
+                    let rows = [attention.attended_width(), keys, keys];
+                    let mut parts = self.apart(&parts, &rows, beside)?;
+                    if names.has_pairs {
+                        let (first, width) = (0, attention.head_width);
+                        let turned = parts.iter_mut().take(2);
+                        turned.for_each(|part| part.layout = Layout::Pairs { first, width });
+                    }
+                    Ok(parts)
                 }
                 QkvNames::Grouped(name) => {
                     let whole = self.tensor(name, rows, beside)?;

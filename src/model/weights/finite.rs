@@ -1,12 +1,13 @@
 //! Is every number finite? Asked of whole checkpoints, so by their exponents' bits: no number is
 //! widened, and a compiler makes wide compares of the loops.
 
-use crate::model::DType;
+use crate::model::{DType, blocks};
 
 /// Numbers looked at before the next question whether one was bad.
 const STRIDE: usize = 4096;
 
-/// The first number of `bytes` that is a NaN or an infinity, counted from 0.
+/// The first number of `bytes` that is a NaN or an infinity, counted from 0; of blocks, the first of
+/// the block whose scale is none.
 pub fn first_not_finite(dtype: DType, bytes: &[u8]) -> Option<usize> {
     match dtype {
         DType::F32 => first::<4>(bytes, |b| {
@@ -14,6 +15,7 @@ pub fn first_not_finite(dtype: DType, bytes: &[u8]) -> Option<usize> {
         }),
         DType::F16 => first::<2>(bytes, |b| u16::from_le_bytes(b) & 0x7c00 == 0x7c00),
         DType::Bf16 => first::<2>(bytes, |b| u16::from_le_bytes(b) & 0x7f80 == 0x7f80),
+        _ => blocks::first_not_finite(dtype, bytes).map(|block| block * dtype.block()),
     }
 }
 

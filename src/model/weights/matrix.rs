@@ -8,11 +8,19 @@ use crate::model::DType;
 
 /// A matrix `[rows, columns]` of the model, and where its rows lie.
 pub struct Matrix {
-    /// Of every row: the stored type, or f32 where tensors of several types make one matrix.
-    pub dtype: DType,
     pub rows: usize,
     pub columns: usize,
+    /// The stored types of its rows, from the first on. Where tensors of several types meet in the
+    /// middle of what backends lay out together, it is f32 as a whole.
+    pub parts: Vec<TypedRows>,
     pub(super) segments: Vec<Segment>,
+}
+
+/// Neighbouring rows of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypedRows {
+    pub rows: usize,
+    pub dtype: DType,
 }
 
 /// A vector of the model, and where it lies.
@@ -46,6 +54,10 @@ pub(super) enum Layout {
     /// They are its columns from `first` on, of `stride` in all: GPT-2 stores its matrices
     /// [in, out].
     Columns { first: usize, stride: usize },
+    /// They are its rows from `first` on, but within each head of `width` rows those that turn
+    /// together are neighbours: row j of a head's first half lies at 2 j, of its second at 2 j + 1.
+    /// So GGUF stores Llama's queries and keys.
+    Pairs { first: usize, width: usize },
 }
 
 impl Segment {
@@ -58,6 +70,10 @@ impl Segment {
             Layout::Columns { first, stride } => Layout::Columns {
                 first: first + self.count,
                 stride,
+            },
+            Layout::Pairs { first, width } => Layout::Pairs {
+                first: first + self.count,
+                width,
             },
         };
         let goes_on = next.tensor == self.tensor && next.layout == layout;
@@ -74,33 +90,74 @@ impl Segment {
             Layout::Columns { first, stride } => {
                 column as u64 * stride as u64 + (first + row) as u64
             }
+            Layout::Pairs { first, width } => {
+                let row = first + paired(row, width);
+                row as u64 * columns as u64 + column as u64
+            }
         }
     }
 }
 
+/// Where row `row` of heads `width` rows high lies among rows whose halves are interleaved.
+pub(super) fn paired(row: usize, width: usize) -> usize {
+    let (head, within) = (row / width, row % width);
+    let half = width / 2;
+    head * width + within % half * 2 + within / half
+}
+
 impl Matrix {
     pub(super) fn new(rows: usize, columns: usize, segments: Vec<Segment>) -> Self {
-        let mut dtypes = segments.iter().map(|segment| segment.dtype);
-        let first = dtypes.next().unwrap_or(DType::F32);
-        let is_one = dtypes.all(|dtype| dtype == first);
+        let mut parts: Vec<TypedRows> = Vec::new();
+        for &Segment { dtype, count, .. } in &segments {
+            match parts.last_mut().filter(|last| last.dtype == dtype) {
+                Some(last) => last.rows += count,
+                None => parts.push(TypedRows { rows: count, dtype }),
+            }
+        }
+        let (_, before) = parts.split_last().unzip();
+        let fits = |part: &TypedRows| part.rows.is_multiple_of(SLICE_ROWS);
+        if !before.unwrap_or_default().iter().all(fits) {
+            let dtype = DType::F32;
+            parts = vec![TypedRows { rows, dtype }];
+        }
         Self {
-            dtype: if is_one { first } else { DType::F32 },
             rows,
             columns,
+            parts,
             segments,
         }
     }
 
-    /// The slices in which a matrix is read: at most [`SLICE_BYTES`], each but the last a multiple of
-    /// [`SLICE_ROWS`] rows.
+    /// The type of row `row`.
+    pub fn dtype_of(&self, row: usize) -> DType {
+        let mut end = 0;
+        let part = self.parts.iter().find(|part| {
+            end += part.rows;
+            row < end
+        });
+        part.map_or(DType::F32, |part| part.dtype)
+    }
+
+    /// The types of its rows.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> {
+        self.parts.iter().map(|part| part.dtype)
+    }
+
+    /// The slices in which a matrix is read: of one type each, at most [`SLICE_BYTES`], each but the
+    /// last a multiple of [`SLICE_ROWS`] rows.
     pub fn slices(&self) -> Vec<Range<usize>> {
-        let a_row = self.dtype.bytes_of(self.columns as u64).max(1);
-        let rows = (SLICE_BYTES / a_row) as usize / SLICE_ROWS * SLICE_ROWS;
-        let rows = rows.max(SLICE_ROWS);
-        let starts = (0..self.rows).step_by(rows);
-        starts
-            .map(|start| start..(start + rows).min(self.rows))
-            .collect()
+        let mut slices = Vec::new();
+        let mut first = 0;
+        for part in &self.parts {
+            let a_row = part.dtype.bytes_of(self.columns as u64).max(1);
+            let rows = (SLICE_BYTES / a_row) as usize / SLICE_ROWS * SLICE_ROWS;
+            let rows = rows.max(SLICE_ROWS);
+            let end = first + part.rows;
+            let starts = (first..end).step_by(rows);
+            slices.extend(starts.map(|start| start..(start + rows).min(end)));
+            first = end;
+        }
+        slices
     }
 
     /// Numbers in it.
@@ -108,8 +165,17 @@ impl Matrix {
         self.rows as u64 * self.columns as u64
     }
 
-    /// Bytes of all its rows in its type.
+    /// Bytes of all its rows in their types.
     pub fn bytes(&self) -> u64 {
-        self.dtype.bytes_of(self.numbers())
+        self.bytes_in(None)
+    }
+
+    /// The same, all in `dtype` where one is given.
+    pub fn bytes_in(&self, dtype: Option<DType>) -> u64 {
+        let parts = self.parts.iter().map(|part| {
+            let numbers = part.rows as u64 * self.columns as u64;
+            dtype.unwrap_or(part.dtype).bytes_of(numbers)
+        });
+        parts.sum()
     }
 }

@@ -15,7 +15,7 @@ pub struct WeightBytes {
     pub positions: u64,
     /// The whole embedding; a run reads the rows of its tokens only.
     pub embedding: u64,
-    /// The whole head where it is not the embedding; a run reads the rows of its options only, until
+    /// The whole head where it is stored beside the embedding; a run reads the rows of its options only, until
     /// something asks for the whole vocabulary.
     pub head: u64,
 }

@@ -16,12 +16,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use self::assembly::Assembly;
-pub use self::matrix::{Matrix, Vector};
+pub use self::matrix::{Matrix, TypedRows, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
-pub use self::source::{BytesAtHand, Source};
+pub use self::source::{BytesAtHand, Lines, Parts, Source};
+use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
-use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family};
+use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, Tokenizer, family, vocabulary};
 
 /// Bytes of one slice of a matrix at most (at least [`SLICE_ROWS`] rows).
 pub const SLICE_BYTES: u64 = 32 << 20;
@@ -84,7 +85,7 @@ pub struct Weights {
     pub embedding: Matrix,
     /// `[context, D]`, where positions are learned.
     pub positions: Option<Matrix>,
-    /// `[V, D]`; `None`: the embedding's rows.
+    /// `[V, D]`; `None`: the embedding's rows. Tied rows that are stored twice are here too.
     pub head: Option<Matrix>,
     /// `[V]`
     pub head_bias: Option<Vector>,
@@ -93,6 +94,8 @@ pub struct Weights {
     /// `[D]`
     pub final_norm_bias: Option<Vector>,
     pub blocks: Vec<BlockTensors>,
+    /// A `tokenizer.json` made of the vocabulary that a GGUF file carries.
+    pub tokenizer: Option<Vec<u8>>,
     /// Names of the weight files.
     files: Vec<String>,
     source: Rc<dyn Source>,
@@ -121,12 +124,24 @@ impl Weights {
         sizes: &[u64],
         source: Rc<dyn Source>,
     ) -> Result<Self, ModelError> {
-        let (shape, names) = family::read(&String::from_utf8_lossy(&files.config))?;
         let named = files.weights.iter().zip(sizes);
         let named: Vec<(&str, u64)> = named.map(|((name, _), &size)| (&name[..], size)).collect();
-        let index = files.index.as_ref();
-        let index = index.map(|(name, bytes)| (name.as_str(), &bytes[..]));
-        let places = TensorPlaces::read(&named, index, |file, range| source.read(file, range))?;
+        let bytes = |file, range| source.read(file, range);
+        let mut tokenizer = None;
+        let (mut shape, names, places) = if let Some(config) = &files.config {
+            let (shape, names) = family::read(&String::from_utf8_lossy(config))?;
+            let index = files.index.as_ref();
+            let index = index.map(|(name, bytes)| (name.as_str(), &bytes[..]));
+            (shape, names, TensorPlaces::read(&named, index, bytes)?)
+        } else {
+            let (metadata, places) = gguf::split::read(&named, bytes)?;
+            let table = |name: &str| table(&places, &*source, name);
+            let (shape, names) = family::gguf::read(&metadata, &places, table)?;
+            if files.tokenizer.is_none() {
+                tokenizer = vocabulary::tokenizer_json(&metadata)?;
+            }
+            (shape, names, places)
+        };
         let assembly = Assembly::new(&shape, names, &places);
         let embedding = assembly.embedding()?;
         let positions = assembly.positions()?;
@@ -137,6 +152,8 @@ impl Weights {
         let blocks = blocks.collect::<Result<_, _>>()?;
         let (final_norm, final_norm_bias) = assembly.final_norm()?;
         assembly.check_all_used()?;
+        // transformers multiplies by a scale of the embedding's own type, and so it was trained.
+        shape.input.scale = embedding.dtype_of(0).nearest(shape.input.scale);
         Ok(Self {
             embedding,
             positions,
@@ -146,18 +163,30 @@ impl Weights {
             final_norm_bias,
             blocks,
             files: places.files,
+            tokenizer,
             source,
             shape,
         })
     }
 
-    /// Rows `rows` of a matrix in its dtype; borrowed where they lie one after the other in memory.
-    /// The bytes are aligned to nothing.
+    /// The model's tokenizer: that of `tokenizer.json`, or else the file's own; given once.
+    ///
+    /// # Errors
+    /// It cannot be read, or is another model's.
+    pub fn tokenizer(&self, own: Option<&[u8]>) -> Result<Option<Tokenizer>, ModelError> {
+        let bytes = own.or(self.tokenizer.as_deref());
+        bytes
+            .map(|bytes| Tokenizer::from_json(bytes, &self.shape))
+            .transpose()
+    }
+
+    /// Rows `rows` of a matrix, which are of one type ([`Matrix::slices`] sees to it), in that type;
+    /// borrowed where they lie one after the other in memory. The bytes are aligned to nothing.
     ///
     /// # Errors
     /// The file cannot be read; a NaN or an infinity among the numbers, with tensor and element.
     pub fn rows(&self, matrix: &Matrix, rows: Range<usize>) -> Result<Tensor<'_>, ModelError> {
-        let (dtype, columns) = (matrix.dtype, matrix.columns);
+        let (dtype, columns) = (matrix.dtype_of(rows.start), matrix.columns);
         let read = self
             .reader()
             .rows(&matrix.segments, columns, dtype, rows.clone());
@@ -225,10 +254,11 @@ impl Weights {
 
     /// Numbers the model stores, shared ones once.
     pub fn parameters(&self) -> u64 {
+        let is_own = !self.shape.head.tied;
         let ends = [
             Some(&self.embedding),
             self.positions.as_ref(),
-            self.head.as_ref(),
+            self.head.as_ref().filter(|_| is_own),
         ];
         let matrices = self.block_matrices().chain(ends.into_iter().flatten());
         let vectors = self.vectors().map(|vector| vector.length as u64);
@@ -251,4 +281,17 @@ impl Weights {
             files: &self.files,
         }
     }
+}
+
+/// A stored vector, as f32.
+fn table(places: &TensorPlaces, source: &dyn Source, name: &str) -> Result<Vec<f32>, ModelError> {
+    let length = match places.shape(name) {
+        Some(&[length]) => length,
+        _ => 0,
+    };
+    let found = places.find(name, &[length], "rotary frequencies are stretched by it")?;
+    let bytes = source.read(found.file, found.bytes)?;
+    let mut numbers = Vec::new();
+    found.dtype.widen(&bytes, &mut numbers);
+    Ok(numbers)
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::SLICE_BYTES;
 use super::finite::first_not_finite;
-use super::matrix::{Layout, Segment};
-use super::source::Source;
+use super::matrix::{Layout, Segment, paired};
+use super::source::{Lines, Source};
 use crate::model::{DType, ModelError};
 
 /// Numbers of a side of the tiles in which a matrix is transposed: a tile's lines stay in cache.
@@ -78,12 +78,23 @@ impl<'a> SegmentReader<'a> {
                 let range = at(rows.start)..at(rows.end);
                 self.source.read(segment.file, range)?
             }
+            Layout::Pairs { first, width } => {
+                Cow::Owned(self.paired(segment, columns, (first, width), rows.clone())?)
+            }
             Layout::Columns { first, stride } => {
                 let from = first + rows.start..first + rows.end;
                 let transposed = match segment.dtype {
                     DType::F32 => self.transposed::<4>(segment, columns, stride, from)?,
                     DType::F16 | DType::Bf16 => {
                         self.transposed::<2>(segment, columns, stride, from)?
+                    }
+                    // Only safetensors hold matrices that way, which have no blocks.
+                    blocks => {
+                        return Err(ModelError::Dtype {
+                            tensor: segment.tensor.escape_debug().to_string(),
+                            file: self.files[segment.file].clone(),
+                            found: blocks.name().into(),
+                        });
                     }
                 };
                 Cow::Owned(transposed)
@@ -93,10 +104,9 @@ impl<'a> SegmentReader<'a> {
             None => Ok(part),
             Some(at) => {
                 let mut value = Vec::new();
-                let size = segment.dtype.bytes_of(1) as usize;
-                segment
-                    .dtype
-                    .widen(&part[at * size..(at + 1) * size], &mut value);
+                let (count, size) = (segment.dtype.block(), segment.dtype.block_bytes());
+                let block = &part[at / count * size..][..size];
+                segment.dtype.widen(block, &mut value);
                 Err(ModelError::NotFinite {
                     tensor: segment.tensor.escape_debug().to_string(),
                     file: self.files[segment.file].clone(),
@@ -107,7 +117,30 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// Columns `from` of a stored `[columns, stride]`, as rows; read a few stored rows at a time.
+    /// Rows of heads whose halves are stored interleaved: the heads that hold them are read whole.
+    fn paired(
+        &self,
+        segment: &Segment,
+        columns: usize,
+        (first, width): (usize, usize),
+        rows: Range<usize>,
+    ) -> Result<Vec<u8>, ModelError> {
+        let a_row = segment.dtype.bytes_of(columns as u64);
+        let heads = rows.start / width * width..rows.end.next_multiple_of(width);
+        let at = |row: usize| segment.bytes.start + (first + row) as u64 * a_row;
+        let range = at(heads.start)..at(heads.end);
+        let stored = self.source.read(segment.file, range)?;
+        let a_row = a_row as usize;
+        let mut out = Vec::with_capacity(rows.len() * a_row);
+        for row in rows {
+            let from = (paired(row, width) - heads.start) * a_row;
+            out.extend_from_slice(&stored[from..from + a_row]);
+        }
+        Ok(out)
+    }
+
+    /// Columns `from` of a stored `[columns, stride]`, as rows; a few stored rows at a time, and of
+    /// each the columns asked for, so that a matrix in slices is fetched once.
     fn transposed<const N: usize>(
         &self,
         segment: &Segment,
@@ -121,16 +154,21 @@ impl<'a> SegmentReader<'a> {
         let at_once = ((SLICE_BYTES / a_row.max(1)) as usize).max(1);
         for above in (0..columns).step_by(at_once) {
             let below = (above + at_once).min(columns);
-            let start = segment.bytes.start;
-            let range = start + above as u64 * a_row..start + below as u64 * a_row;
-            let stored = self.source.read(segment.file, range)?;
-            let (stored, _) = stored.as_chunks::<N>(); // [below - above, stride]
+            let lines = Lines {
+                start: segment.bytes.start + above as u64 * a_row,
+                length: a_row,
+                count: (below - above) as u64,
+                part: (from.start * N) as u64..(from.end * N) as u64,
+            };
+            let parts = self.source.read_lines(segment.file, &lines)?;
+            let (stored, _) = parts.bytes[parts.first..].as_chunks::<N>();
+            let stride = parts.stride / N;
             for column in (above..below).step_by(TILE) {
                 for row in (0..from.len()).step_by(TILE) {
                     for r in row..(row + TILE).min(from.len()) {
                         let to = &mut turned[r * columns..][..columns];
                         for c in column..(column + TILE).min(below) {
-                            to[c] = stored[(c - above) * stride + from.start + r];
+                            to[c] = stored[(c - above) * stride + r];
                         }
                     }
                 }

@@ -14,9 +14,67 @@ pub trait Source {
     /// The file cannot be read there (any more).
     fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError>;
 
+    /// A part of each of several lines of weight file `file`, no byte beside it where bytes must be
+    /// fetched.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    fn read_lines(&self, file: usize, lines: &Lines) -> Result<Parts<'_>, ModelError> {
+        let mut bytes = Vec::new();
+        for part in lines.parts() {
+            bytes.extend_from_slice(&self.read(file, part)?);
+        }
+        Ok(Parts::together(bytes, lines))
+    }
+
     /// Says that what was read so far will not be read again soon, so that the system keeps no
     /// second copy beside what was made of it.
     fn release(&self) {}
+}
+
+/// Neighbouring lines of bytes, and which bytes of each are wanted.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Where the first line begins.
+    pub start: u64,
+    /// Bytes of a line.
+    pub length: u64,
+    pub count: u64,
+    /// Of each line.
+    pub part: Range<u64>,
+}
+
+impl Lines {
+    /// Bytes of all lines, from first to last.
+    pub fn whole(&self) -> Range<u64> {
+        self.start..self.start + self.count * self.length
+    }
+
+    /// The bytes wanted: one range a line.
+    pub fn parts(&self) -> impl Iterator<Item = Range<u64>> {
+        let starts = (0..self.count).map(|line| self.start + line * self.length);
+        starts.map(|start| start + self.part.start..start + self.part.end)
+    }
+}
+
+/// Parts of lines, as far apart as it cost least to have them.
+pub struct Parts<'a> {
+    pub bytes: Cow<'a, [u8]>,
+    /// Where the first part begins in `bytes`.
+    pub first: usize,
+    /// Bytes from one part's beginning to the next one's.
+    pub stride: usize,
+}
+
+impl Parts<'_> {
+    /// One directly after the other.
+    pub fn together(bytes: Vec<u8>, lines: &Lines) -> Self {
+        Self {
+            bytes: Cow::Owned(bytes),
+            first: 0,
+            stride: (lines.part.end - lines.part.start) as usize,
+        }
+    }
 }
 
 /// Files all of whose bytes are at hand.
@@ -44,6 +102,15 @@ impl Source for BytesAtHand {
                 expected: range.end,
                 found: bytes.len() as u64,
             })
+    }
+
+    /// Whole lines: what nobody looks at costs nothing.
+    fn read_lines(&self, file: usize, lines: &Lines) -> Result<Parts<'_>, ModelError> {
+        Ok(Parts {
+            bytes: self.read(file, lines.whole())?,
+            first: lines.part.start as usize,
+            stride: lines.length as usize,
+        })
     }
 
     fn release(&self) {

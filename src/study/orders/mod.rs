@@ -18,8 +18,8 @@ pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
 pub use reading::Reading;
 pub(in crate::study) use reading::{Rivals, with_rivals};
-pub use result::{Measures, Orders, Point, Rows, Variant, Votes};
-pub use sweep::{Extent, Sweep};
+pub use result::{Fingerprint, Measures, Orders, Point, Rows, Variant, Votes};
+pub use sweep::{Extent, MAX_SEEDS, Sweep};
 pub use sweeping::{CHUNK, Sweeping};
 
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! An item made ready for a model: what is tokenised, where members are read, what is scored.
 
 use crate::model::{ModelError, Passage, Prompt};
-use crate::study::{LoadedModel, Question, StudyError};
+use crate::study::{LoadedModel, Question, StudyError, Unknown};
 use crate::task::item::Item;
+use crate::task::score;
 
 /// One row, as token ids.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +71,20 @@ impl Reading {
         }
     }
 
+    /// Whether the model knows every word of what it reads before the answer.
+    ///
+    /// # Errors
+    /// An option that it does not know.
+    pub fn is_known(&self, item: &Item, unknown: &Unknown) -> Result<bool, StudyError> {
+        if let Item::Option { options, .. } = item {
+            let option = |at: usize| options.get(at).map(String::as_str);
+            unknown.check(&self.prompt.option_ids, option)?;
+        }
+        let passages = self.passages.iter().map(|(p, _)| &p.token_ids);
+        let mut texts = passages.chain([&self.prompt.token_ids]);
+        Ok(!texts.any(|ids| unknown.is_in(ids)))
+    }
+
     /// Is the only thing wrong with it that the model's context is too short for it?
     pub fn is_too_long(model: &LoadedModel, item: &Item) -> bool {
         let read = Self::new(model, item);
@@ -127,7 +142,7 @@ fn passage(
     let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
     Ok((
         Passage::new(model.shape(), context, scored)?,
-        continuation.len(),
+        score::bytes(continuation),
     ))
 }
 

@@ -1,5 +1,7 @@
 //! What a sweep found: the `orders` part of a report.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Sweep;
@@ -21,9 +23,12 @@ pub struct Orders {
     pub chance: f64,
     /// Share of the most frequent right answer: what always answering it would score.
     pub majority: f64,
-    /// Of the bootstrap behind every interval.
+    /// Of the bootstrap behind every interval but those of shares, which are Wilson's.
     pub resamples: usize,
     pub seed: u64,
+    /// What it was run on, where a file keeps it: only the same is gone on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Fingerprint>,
     /// Block runs made for one row, and what they would be with each plan run alone.
     pub block_runs: usize,
     pub block_runs_alone: usize,
@@ -36,6 +41,19 @@ pub struct Orders {
     /// The stream's geometry on these rows under the model's own order and the reader's, where asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub geometry: Vec<Geometry>,
+}
+
+/// All that a sweep's numbers depend on besides its options.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fingerprint {
+    /// The program's version.
+    pub program: String,
+    /// Device and precision.
+    pub engine: String,
+    /// SHA-256 of the model's files, whole, by name.
+    pub files: BTreeMap<String, String>,
+    /// SHA-256 of the questions with their right answers, in their order.
+    pub questions: String,
 }
 
 /// One order on all rows.
@@ -66,7 +84,9 @@ pub struct Point {
     pub measures: Measures,
 }
 
-/// Means over rows, each with its 95 % interval (docs/definitions.md, section 8).
+/// Means over rows, each with its 95 % interval: Wilson's for shares of right rows (and what is
+/// computed from one, the normalised score), the bootstrap's for all else (docs/definitions.md,
+/// section 8).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Share of rows that the score calls right.

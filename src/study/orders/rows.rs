@@ -5,7 +5,7 @@ use super::reading::Reading;
 use crate::engine::{TokenScore, Trace};
 use crate::measure::decomposition::{Triple, argmax, decompose};
 use crate::measure::divergence::kl;
-use crate::task::score::Score;
+use crate::task::score::{Score, per_byte};
 
 impl Rows {
     /// Bias, diversity, KL and margin of a row's votes, `own` being the model's own order's; whether
@@ -35,12 +35,12 @@ impl Rows {
     }
 
     /// The row's candidates, or its one word, as the order scores them.
-    pub(super) fn push_passages(&mut self, reading: &Reading, scores: &[TokenScore]) {
+    pub(in crate::study) fn push_passages(&mut self, reading: &Reading, scores: &[TokenScore]) {
         let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();
         match reading.choice {
             Some((answer, _)) => {
-                let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
-                let each: Vec<f64> = sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+                let bytes: Vec<usize> = reading.passages.iter().map(|(_, bytes)| *bytes).collect();
+                let each = per_byte(&sums, &bytes);
                 self.correct.push(argmax(&sums) == answer);
                 self.correct_per_byte.push(argmax(&each) == answer);
                 self.margin.push(lead(&sums, answer));

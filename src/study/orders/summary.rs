@@ -1,11 +1,12 @@
-//! From rows to means: every one with its bootstrap interval, all from the same resamples.
+//! From rows to means: every one with its bootstrap interval, all from the same resamples; shares of
+//! right rows with Wilson's.
 
 use std::collections::BTreeMap;
 
 use super::result::{Measures, Orders, Point, Rows, Variant, Votes};
 use super::sweeping::Sweeping;
 use super::{Order, Sweep};
-use crate::measure::interval::Resamples;
+use crate::measure::interval::{Resamples, wilson};
 use crate::plan::Strategy;
 use crate::task::score::Score;
 
@@ -15,11 +16,16 @@ pub const RESAMPLES: usize = 1000;
 impl Sweeping<'_> {
     /// What is known so far; `None` before the first chunk is through.
     pub fn orders(&self) -> Option<Orders> {
-        (self.rows_done() > 0).then(|| summary(self))
+        (self.rows_done() > 0).then(|| summary(self, RESAMPLES))
+    }
+
+    /// The same with rougher intervals, in a tenth of the time: for what is kept on the way.
+    pub fn draft(&self) -> Option<Orders> {
+        (self.rows_done() > 0).then(|| summary(self, RESAMPLES / 10))
     }
 }
 
-fn summary(sweeping: &Sweeping) -> Orders {
+fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     let rows = sweeping.rows_done();
     let choices: Vec<(usize, usize)> = sweeping.readings[..rows]
         .iter()
@@ -35,7 +41,7 @@ fn summary(sweeping: &Sweeping) -> Orders {
     let whole: Vec<Rows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
     let original = whole[0].correct_shares();
     let bootstrap = Bootstrap {
-        resamples: Resamples::new(rows, RESAMPLES, sweeping.seed),
+        resamples: Resamples::new(rows, resamples, sweeping.seed),
         score: sweeping.score,
         chance: chance.max(majority),
         original,
@@ -62,8 +68,9 @@ fn summary(sweeping: &Sweeping) -> Orders {
         rows_asked: sweeping.readings.len(),
         chance,
         majority,
-        resamples: RESAMPLES,
+        resamples,
         seed: sweeping.seed,
+        fingerprint: None,
         block_runs: sweeping.block_runs.0,
         block_runs_alone: sweeping.block_runs.1,
         original: variant("original".to_string(), own.to_string(), &whole[0]),
@@ -153,16 +160,21 @@ impl Bootstrap {
             .zip(&self.original)
             .map(|(own, original)| own - original)
             .collect();
-        // The denominator is held at its value over all rows: resampled, it can pass through 0.
+        // The denominator is held at its value over all rows: it can pass through 0.
         let full = self.original.iter().sum::<f64>() / (self.original.len() as f64).max(1.0);
         let above = full - self.chance;
         let normalise = |x: f64| (x - self.chance) / above;
         let likelihood = average(&|rows| rows.log_likelihood.clone());
         let has = |list: &[f64]| !list.is_empty();
         let per_byte = average(&|rows| rows.correct_per_byte.iter().copied().map(share).collect());
+        let share_of = |values: &[f64]| {
+            let rows = values.len();
+            wilson(values.iter().sum::<f64>() / rows.max(1) as f64, rows)
+        };
+        let accuracy = share_of(&correct);
         Measures {
-            accuracy: self.resamples.mean(&correct),
-            normalised: (above > 0.0).then(|| self.resamples.map_of_mean(&correct, normalise)),
+            accuracy,
+            normalised: (above > 0.0).then(|| accuracy.map(normalise)),
             change: self.resamples.mean(&change),
             margin: mean(&|rows| rows.margin.clone()),
             kl: mean(&|rows| rows.kl.clone()),
@@ -170,7 +182,7 @@ impl Bootstrap {
             logit: votes(|rows| &rows.logit),
             paper: votes(|rows| &rows.paper),
             log_likelihood: has(&likelihood).then(|| self.resamples.mean(&likelihood)),
-            accuracy_per_byte: has(&per_byte).then(|| self.resamples.mean(&per_byte)),
+            accuracy_per_byte: has(&per_byte).then(|| share_of(&per_byte)),
             perplexity: (self.score == Score::LastWord)
                 .then(|| self.resamples.map_of_mean(&likelihood, |x| (-x).exp())),
         }

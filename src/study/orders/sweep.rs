@@ -39,6 +39,9 @@ pub struct Extent {
     pub rounds: usize,
 }
 
+/// Shuffles of one size at most: every one is an order of its own.
+pub const MAX_SEEDS: u64 = 1000;
+
 impl Default for Extent {
     /// Ten seeds as in the paper; its loops go to 28, on 32 blocks.
     fn default() -> Self {
@@ -98,7 +101,7 @@ impl Sweep {
     /// A model too small to have any, or an extent without seeds or with more rounds than a plan
     /// can have.
     pub fn strategies(self, runs: usize, extent: Extent) -> Result<Vec<Strategy>, StudyError> {
-        if !(1..=MAX_REPEAT).contains(&extent.rounds) || extent.seeds == 0 {
+        if !(1..=MAX_REPEAT).contains(&extent.rounds) || !(1..=MAX_SEEDS).contains(&extent.seeds) {
             return Err(StudyError::Extent);
         }
         // T - 2s - 1 >= 1: the middle is never empty. Nothing to reverse or shuffle in one block.

@@ -9,7 +9,7 @@ use super::{Order, Orders};
 use crate::engine::{Capture, Run, TokenScore, Trace};
 use crate::model::{Passage, Prompt};
 use crate::plan::Plan;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, StudyError, Unknown};
 use crate::task::item::Item;
 use crate::task::score::Score;
 
@@ -98,6 +98,23 @@ impl<'a> Sweeping<'a> {
         })
     }
 
+    /// How many of `items`, those it was started with, have words that the model does not know.
+    ///
+    /// # Errors
+    /// The first row with an option that it does not know.
+    pub fn unknown(&self, items: &[Item], unknown: &Unknown) -> Result<usize, StudyError> {
+        let mut count = 0;
+        for (row, (reading, item)) in self.readings.iter().zip(items).enumerate() {
+            let known = reading.is_known(item, unknown);
+            count += usize::from(!known.map_err(|error| StudyError::Row {
+                task: self.task.clone(),
+                row: row + 1,
+                error: Box::new(error),
+            })?);
+        }
+        Ok(count)
+    }
+
     /// Goes on from what a stopped sweep of the same orders on the same rows had.
     ///
     /// # Errors
@@ -124,11 +141,24 @@ impl<'a> Sweeping<'a> {
             .chain(&stopped.variants)
             .map(|variant| variant.rows.clone())
             .collect();
-        if self
-            .rows
-            .iter()
-            .any(|rows| rows.correct.len() != stopped.rows)
-        {
+        // A file that was edited may have lists of other lengths.
+        let open = self.score != Score::Option;
+        let lists = |rows: &Rows| {
+            let always = [
+                rows.correct.len(),
+                rows.kl.len(),
+                rows.margin.len(),
+                rows.probability.len(),
+                rows.logit.len(),
+                rows.paper.len(),
+            ];
+            let scored = [rows.log_likelihood.len(), rows.correct_per_byte.len()];
+            always.iter().all(|&length| length == stopped.rows)
+                && scored
+                    .iter()
+                    .all(|&length| length == 0 || open && length == stopped.rows)
+        };
+        if !self.rows.iter().all(lists) {
             return Err(StudyError::OtherSweep {
                 task: stopped.task.clone(),
             });

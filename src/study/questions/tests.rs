@@ -72,6 +72,7 @@ fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
         majority: 0.25,
         resamples: 300,
         seed: 0,
+        fingerprint: None,
         block_runs: 1,
         block_runs_alone: 1,
         original,

@@ -1,10 +1,12 @@
 //! Do a report's lists have the lengths that drawing relies on? People edit files.
 
+use std::collections::HashSet;
+
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
 use crate::measure::decomposition::Column;
 use crate::plan::MAX_RUNS;
 use crate::study::geometry::Geometry;
-use crate::study::orders::{Orders, Point};
+use crate::study::orders::{Orders, Point, Rows};
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -26,8 +28,13 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     if let Some(both) = &report.lab {
         lab(both).map_err(shape("the lab"))?;
     }
+    let mut seen = HashSet::new();
     for one in &report.orders {
-        orders(one).map_err(shape(&format!("the sweep on “{}”", one.task)))?;
+        let place = format!("the sweep on “{}”", one.task);
+        if !seen.insert(one.task.as_str()) {
+            return Err(shape(&place)("it is there twice".to_owned()));
+        }
+        orders(one).map_err(shape(&place))?;
     }
     Ok(())
 }
@@ -145,13 +152,45 @@ fn geometry(geometry: &Geometry) -> Result<(), Reason> {
 }
 
 fn orders(orders: &Orders) -> Result<(), Reason> {
+    let (count, asked) = (orders.rows, orders.rows_asked);
+    if count == 0 {
+        return Err("it has numbers of 0 rows".to_owned());
+    }
+    if count > asked {
+        return Err(format!("it has {count} rows of {asked} that were asked"));
+    }
+    for variant in std::iter::once(&orders.original).chain(&orders.variants) {
+        rows(&variant.rows, count).map_err(|reason| format!("{}: {reason}", variant.name))?;
+    }
     for (i, one) in orders.points.iter().enumerate() {
         point(one, orders.variants.len()).map_err(|reason| format!("point {i} {reason}"))?;
     }
     orders.geometry.iter().try_for_each(geometry)
 }
 
+/// All lists have an entry a row; those that a score may be without may be empty.
+fn rows(rows: &Rows, count: usize) -> Result<(), Reason> {
+    let always = [
+        ("correct", rows.correct.len()),
+        ("margin", rows.margin.len()),
+        ("kl", rows.kl.len()),
+        ("probability", rows.probability.len()),
+        ("logit", rows.logit.len()),
+        ("paper", rows.paper.len()),
+    ];
+    let some = [
+        ("log_likelihood", rows.log_likelihood.len()),
+        ("correct_per_byte", rows.correct_per_byte.len()),
+    ];
+    let some = some.into_iter().filter(|(_, length)| *length > 0);
+    let mut lists = always.into_iter().chain(some);
+    lists.try_for_each(|(name, length)| long(name, length, count, "rows"))
+}
+
 fn point(point: &Point, variants: usize) -> Result<(), Reason> {
+    if point.variants.is_empty() {
+        return Err("is of no variant".to_owned());
+    }
     if let Some(i) = point.variants.iter().find(|&&i| i >= variants) {
         return Err(format!("is of variant {i} of {variants}"));
     }
@@ -159,5 +198,125 @@ fn point(point: &Point, variants: usize) -> Result<(), Reason> {
     match numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
         Some(n) => Err(format!("counts to {n} blocks")),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn baked() -> Value {
+        let text = include_str!("../../../public/examples/first.atelier.json");
+        serde_json::from_str(text).expect("the example")
+    }
+
+    fn read(report: &Value) -> Result<Report, ReportError> {
+        Report::read(&report.to_string())
+    }
+
+    fn mean() -> Value {
+        json!({"mean": 0.5, "low": 0.4, "high": 0.6})
+    }
+
+    /// A sweep of two rows and one other order.
+    fn sweep() -> Value {
+        let votes = json!({"mse": mean(), "bias": mean(), "diversity": mean()});
+        let measures = json!({
+            "accuracy": mean(), "change": mean(), "margin": mean(), "kl": mean(),
+            "probability": votes, "logit": votes, "paper": votes,
+        });
+        let rows = json!({
+            "correct": [true, false], "margin": [0.1, 0.2], "kl": [0.0, 0.0],
+            "probability": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
+            "logit": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
+            "paper": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
+        });
+        let order = |name: &str, plan: &str| json!({"name": name, "plan": plan, "measures": measures, "rows": rows});
+        json!({
+            "task": "sum", "score": "option", "rows": 2, "rows_asked": 2, "chance": 0.1,
+            "majority": 0.5, "resamples": 1000, "seed": 0, "block_runs": 24, "block_runs_alone": 24,
+            "original": order("own", "0-11"), "variants": [order("drop:3", "0-2,4-11")],
+            "points": [{"sweep": "drop", "at": 3, "variants": [0], "measures": measures}],
+        })
+    }
+
+    fn with_sweeps(sweeps: &[Value]) -> Value {
+        let mut report = baked();
+        report["orders"] = json!(sweeps);
+        report
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let lens = read(&baked()).expect("a lens");
+        assert!(lens.lens.is_some());
+        let swept = read(&with_sweeps(&[sweep()])).expect("a sweep");
+        assert_eq!(swept.orders.len(), 1);
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused_by_name() {
+        let why = |report: &Value| {
+            let refused = read(report);
+            refused.expect_err("it does not fit").to_string()
+        };
+        let lens = |change: &dyn Fn(&mut Value)| {
+            let mut report = baked();
+            change(&mut report["lens"]);
+            why(&report)
+        };
+        let orders = |change: &dyn Fn(&mut Value)| {
+            let mut changed = sweep();
+            change(&mut changed);
+            why(&with_sweeps(&[changed]))
+        };
+        let pop = |list: &mut Value| drop(list.as_array_mut().map(Vec::pop));
+        for (sentence, says) in [
+            (
+                lens(&|lens| lens["answer"] = json!(7)),
+                "its right answer is 7 of",
+            ),
+            (
+                lens(&|lens| pop(&mut lens["member_logits"])),
+                "the lens does not fit",
+            ),
+            (
+                lens(&|lens| pop(&mut lens["member_logits"][0])),
+                "a row of member_logits has 1 entries for 2",
+            ),
+            (
+                lens(&|lens| pop(&mut lens["option_token_ids"])),
+                "option_token_ids has 1",
+            ),
+            (
+                orders(&|sweep| sweep["rows"] = json!(0)),
+                "the sweep on “sum” does not fit the rest of the file (it has numbers of 0 rows)",
+            ),
+            (
+                orders(&|sweep| sweep["rows"] = json!(3)),
+                "3 rows of 2 that were asked",
+            ),
+            (
+                orders(&|sweep| pop(&mut sweep["variants"][0]["rows"]["kl"])),
+                "drop:3: kl has 1 entries for 2 rows",
+            ),
+            (
+                orders(&|sweep| sweep["points"][0]["variants"] = json!([9])),
+                "point 0 is of variant 9 of 1",
+            ),
+            (why(&with_sweeps(&[sweep(), sweep()])), "it is there twice"),
+        ] {
+            assert!(sentence.contains(says), "{sentence}");
+        }
+        let mut newer = baked();
+        newer["atelier"] = json!(99);
+        assert!(
+            why(&newer).contains("written by a newer atelier"),
+            "{}",
+            why(&newer)
+        );
+        assert!(why(&json!({})).contains("is no atelier report"));
     }
 }

@@ -168,6 +168,16 @@ impl Opened {
     }
 }
 
+impl Report {
+    /// Reads what a lens, the lab or a sweep wrote.
+    ///
+    /// # Errors
+    /// See [`ReportError`].
+    pub fn read(text: &str) -> Result<Self, ReportError> {
+        Opened::read(text.as_bytes())?.report()
+    }
+}
+
 fn parsed<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReportError> {
     serde_json::from_slice(bytes).map_err(|error| ReportError::Json {
         reason: error.to_string(),

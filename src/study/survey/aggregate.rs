@@ -74,7 +74,7 @@ impl<'a> Aggregate<'a> {
             chance: 0.0,
             tradeoff: Tradeoff::default(),
             options: None,
-            gathering: Gathering::new(members, facts.rivals),
+            gathering: Gathering::new(members, facts.rivals, expected),
             samples: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use crate::engine::{Capture, Run};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, with_rivals};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, StudyError, Unknown};
 use crate::task::item::{Candidate, Item};
 use crate::task::score::Score;
 
@@ -36,10 +36,32 @@ pub struct CellFacts {
     pub rivals: bool,
     /// Rows that are longer than the model's context: left out.
     pub too_long: usize,
+    /// Rows with words that the model does not know, and reads all as one token.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unknown: usize,
+}
+
+fn is_none(rows: &usize) -> bool {
+    *rows == 0
+}
+
+/// Questions in their order, wherever they lie.
+pub trait QuestionSource {
+    fn len(&self) -> usize;
+
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A question with its line in its file.
+    ///
+    /// # Errors
+    /// Where they lie on a disk that cannot be read.
+    fn get(&self, row: usize) -> Result<(usize, Item), StudyError>;
 }
 
 /// A row among those asked, in its file, and what it asks.
-pub(super) struct Place<'a> {
+pub(super) struct RowPlace<'a> {
     pub row: usize,
     pub line: usize,
     pub item: &'a Item,
@@ -48,34 +70,36 @@ pub(super) struct Place<'a> {
 /// Every row checked, none run.
 pub struct Asking<'a> {
     model: &'a LoadedModel,
+    unknown: Option<Unknown>,
     plans: Arc<[Plan]>,
-    /// Lines and items.
-    rows: Vec<(usize, &'a Item)>,
-    /// Tokens of each row; `None` for one that is too long.
-    lengths: Vec<Option<usize>>,
+    rows: &'a dyn QuestionSource,
+    /// Tokens of each row; none for one that is too long.
+    lengths: Vec<u32>,
     facts: CellFacts,
 }
 
 impl<'a> Asking<'a> {
-    /// `rows` are the items with their lines. Where an option is not one token for this model, the
+    /// Where an option is not one token for this model, the
     /// task is refused, or with `continuations` all its rows are scored by how likely each option is
     /// as a continuation.
     ///
     /// # Errors
-    /// No rows, rows of several kinds, the first row that the model cannot read, or no row that is
-    /// short enough.
+    /// No rows, rows of several kinds, the first row that the model cannot read or whose options it
+    /// does not know, or no row that is short enough.
     pub fn start(
         model: &'a LoadedModel,
+        unknown: Option<Unknown>,
         task: &str,
-        rows: Vec<(usize, &'a Item)>,
+        rows: &'a dyn QuestionSource,
         continuations: bool,
     ) -> Result<Self, StudyError> {
-        let score = rows.first().ok_or(StudyError::NoRows)?.1.score();
-        if let Some(row) = rows.iter().position(|(_, item)| item.score() != score) {
-            return Err(StudyError::MixedRows { row: row + 1 });
+        if rows.is_empty() {
+            return Err(StudyError::NoRows);
         }
+        let score = rows.get(0)?.1.score();
         let mut asking = Self {
             model,
+            unknown,
             plans: Arc::from([Plan::whole(&model.shape().order)?]),
             lengths: Vec::with_capacity(rows.len()),
             rows,
@@ -84,6 +108,7 @@ impl<'a> Asking<'a> {
                 instead: None,
                 rivals: score != Score::Option,
                 too_long: 0,
+                unknown: 0,
             },
         };
         if let Err(refusal) = asking.measure(task) {
@@ -113,25 +138,33 @@ impl<'a> Asking<'a> {
 
     /// The length of every row.
     fn measure(&mut self, task: &str) -> Result<(), StudyError> {
+        let score = self.rows.get(0)?.1.score();
         self.lengths.clear();
+        self.facts.unknown = 0;
         for row in 0..self.rows.len() {
-            let length = match self.reading(row) {
+            let (line, item) = self.rows.get(row)?;
+            if item.score() != score {
+                return Err(StudyError::MixedRows { row: row + 1 });
+            }
+            let length = match self.known(&item) {
                 Ok(reading) => {
                     let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
-                    passages.chain([reading.prompt.token_ids.len()]).max()
+                    let all = passages.chain([reading.prompt.token_ids.len()]);
+                    all.max()
+                        .map_or(0, |length| u32::try_from(length).unwrap_or(u32::MAX))
                 }
-                Err(StudyError::Model(ModelError::TooLong { .. })) => None,
+                Err(StudyError::Model(ModelError::TooLong { .. })) => 0,
                 Err(error) => {
                     return Err(StudyError::Row {
                         task: task.to_string(),
-                        row: self.rows[row].0,
+                        row: line,
                         error: Box::new(error),
                     });
                 }
             };
             self.lengths.push(length);
         }
-        self.facts.too_long = self.lengths.iter().filter(|l| l.is_none()).count();
+        self.facts.too_long = self.lengths.iter().filter(|&&l| l == 0).count();
         if self.facts.too_long == self.rows.len() {
             return Err(StudyError::AllTooLong {
                 task: task.to_string(),
@@ -141,17 +174,27 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
+    /// A row's reading; whether the model knows its words is counted.
+    fn known(&mut self, item: &Item) -> Result<Reading, StudyError> {
+        let reading = self.reading(item)?;
+        if let Some(unknown) = &self.unknown
+            && !reading.is_known(item, unknown)?
+        {
+            self.facts.unknown += 1;
+        }
+        Ok(reading)
+    }
+
     /// Do the options of every row part at one token, all to different ones?
     fn part_everywhere(&self) -> bool {
-        let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row].is_some());
+        let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row] > 0);
         rows.all(|row| {
-            self.reading(row)
-                .is_ok_and(|reading| parting(&reading).is_some())
+            let reading = self.rows.get(row).and_then(|(_, item)| self.reading(&item));
+            reading.is_ok_and(|reading| parting(&reading).is_some())
         })
     }
 
-    fn reading(&self, row: usize) -> Result<Reading, StudyError> {
-        let item = self.rows[row].1;
+    fn reading(&self, item: &Item) -> Result<Reading, StudyError> {
         match (item, &self.facts.instead) {
             (
                 Item::Option {
@@ -204,8 +247,9 @@ impl<'a> Asking<'a> {
         let windows = 0..self.rows.len().div_ceil(WINDOW);
         for window in windows.filter(|window| window % of == shard) {
             let end = (window * WINDOW + WINDOW).min(self.rows.len());
-            let mut rows: Vec<(usize, usize)> = (window * WINDOW..end)
-                .filter_map(|row| Some((self.lengths[row]?, row)))
+            let mut rows: Vec<(u32, usize)> = (window * WINDOW..end)
+                .map(|row| (self.lengths[row], row))
+                .filter(|&(length, _)| length > 0)
                 .collect();
             rows.sort_unstable();
             let rows: Vec<usize> = rows.into_iter().map(|(_, row)| row).collect();
@@ -223,9 +267,13 @@ impl<'a> Asking<'a> {
         batch: &[usize],
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<MeasuredRow>>, StudyError> {
-        let readings = batch
+        let asked = batch
             .iter()
-            .map(|&row| self.reading(row))
+            .map(|&row| self.rows.get(row))
+            .collect::<Result<Vec<_>, _>>()?;
+        let readings = asked
+            .iter()
+            .map(|(_, item)| self.reading(item))
             .collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
@@ -239,12 +287,13 @@ impl<'a> Asking<'a> {
         };
         let mut rows: Vec<MeasuredRow> = batch
             .iter()
+            .zip(&asked)
             .zip(&readings)
             .zip(&prompts)
             .zip(&traces)
-            .map(|(((&row, reading), prompt), trace)| {
-                let (line, item) = self.rows[row];
-                measured(&Place { row, line, item }, reading, prompt, trace)
+            .map(|((((&row, asked), reading), prompt), trace)| {
+                let &(line, ref item) = asked;
+                measured(&RowPlace { row, line, item }, reading, prompt, trace)
             })
             .collect();
 

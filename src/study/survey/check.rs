@@ -1,6 +1,8 @@
 //! A survey's file as text: written with seven digits, read by the one reader with every length
 //! checked, since people edit files.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
@@ -34,6 +36,12 @@ impl SurveyReport {
 impl Survey {
     pub(in crate::study) fn check(&self) -> Result<(), ReportError> {
         let shape = |place: String, reason: String| Err(ReportError::Shape { place, reason });
+        let models = self.models.iter().map(|model| model.name.as_str());
+        let tasks = self.tasks.iter().map(|task| task.name.as_str());
+        if let Some(name) = doubled(models).or_else(|| doubled(tasks)) {
+            return shape(name.to_string(), "it is listed twice".into());
+        }
+        let mut seen = HashSet::new();
         for (index, cell) in self.cells.iter().enumerate() {
             let (Some(model), Some(task)) =
                 (self.models.get(cell.model), self.tasks.get(cell.task))
@@ -41,6 +49,10 @@ impl Survey {
                 let reason = "it is of a model or a task that is not listed".into();
                 return shape(format!("cell {index}"), reason);
             };
+            if !seen.insert((cell.model, cell.task)) {
+                let place = format!("{} on {}", model.name, task.name);
+                return shape(place, "it is there twice".into());
+            }
             let SurveyedOutcome::Found(found) = &cell.outcome else {
                 continue;
             };
@@ -60,6 +72,12 @@ impl Survey {
             None => Ok(()),
         }
     }
+}
+
+/// The first name that comes again.
+fn doubled<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut seen = HashSet::new();
+    names.into_iter().find(|name| !seen.insert(*name))
 }
 
 /// A list of another length than the model has members.

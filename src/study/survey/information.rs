@@ -1,5 +1,6 @@
 //! What a task's rows say of the theorems 4 to 8, in both estimators.
 
+use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
 use super::MeasuredRow;
@@ -7,9 +8,9 @@ use crate::engine::{Kind, Member};
 use crate::measure::decomposition::{Decomposition, argmax};
 use crate::measure::information::{Bounds, Curve, Terms, copula, votes};
 
-/// Rows looked at together at most: the first ones. What the estimators need grows with the rows;
-/// this bounds it.
-pub const INFORMATION_ROWS: usize = 20_000;
+/// Rows looked at together at most: all, or so many of them drawn with a fixed seed. What the
+/// estimators need grows with the rows; this bounds it.
+pub const INFORMATION_ROWS: usize = 5_000;
 
 /// Bits, about the right answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,8 +30,7 @@ pub struct Information {
 /// One estimator's view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The kinds, each the sum of its members: embedding, attention, MLP, and the read-out's bias
-    /// where there is one.
+    /// The three kinds, each the sum of its members: embedding, attention, MLP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds: Option<Point>,
     /// Why there is no such estimate.
@@ -65,13 +65,14 @@ pub struct Point {
     pub breaks: Option<String>,
 }
 
-/// Votes and logits of the first rows.
+/// Votes and logits of the rows looked at.
 pub(super) struct Gathering<'a> {
     members: &'a [Member],
     rivals: bool,
+    draw: Draw,
     answers: Vec<usize>,
     /// `[N][M][K]`
-    logits: Vec<Vec<Vec<f32>>>,
+    logits: Vec<f32>,
     /// `[M]` how often the first n members are wrong.
     wrong: Vec<usize>,
     /// K, while all rows agree on it.
@@ -79,11 +80,42 @@ pub(super) struct Gathering<'a> {
     mixed: bool,
 }
 
+/// Which of rows that come one by one are taken, each with the same chance: exactly as many as are
+/// wanted (selection sampling, Knuth's Algorithm S).
+struct Draw {
+    wanted: usize,
+    left: usize,
+    random: Mt,
+}
+
+impl Draw {
+    fn new(wanted: usize, rows: usize) -> Self {
+        Self {
+            wanted,
+            left: rows,
+            random: Mt::new(0),
+        }
+    }
+
+    fn takes_next(&mut self) -> bool {
+        let taken = self.wanted >= self.left || {
+            let draw = (u64::from(self.random.next_u32()) * self.left as u64) >> 32;
+            draw < self.wanted as u64
+        };
+        let taken = taken && self.wanted > 0;
+        self.wanted -= usize::from(taken);
+        self.left = self.left.saturating_sub(1);
+        taken
+    }
+}
+
 impl<'a> Gathering<'a> {
-    pub fn new(members: &'a [Member], rivals: bool) -> Self {
+    /// Of `expected` rows.
+    pub fn new(members: &'a [Member], rivals: bool, expected: usize) -> Self {
         Self {
             members,
             rivals,
+            draw: Draw::new(INFORMATION_ROWS, expected),
             answers: Vec::new(),
             logits: Vec::new(),
             wrong: vec![0; members.len()],
@@ -93,19 +125,28 @@ impl<'a> Gathering<'a> {
     }
 
     pub fn add(&mut self, row: &MeasuredRow, found: &Decomposition) {
-        if self.rivals || self.mixed || self.answers.len() == INFORMATION_ROWS {
+        if self.rivals || self.mixed {
             return;
         }
         if *self.options.get_or_insert(row.options()) != row.options() {
             self.mixed = true;
-            self.logits.clear();
+            self.logits = Vec::new();
+            return;
+        }
+        if !self.draw.takes_next() {
             return;
         }
         self.answers.push(row.answer);
-        self.logits.push(row.votes());
+        self.logits.extend_from_slice(&row.member_logits);
         for (wrong, depth) in self.wrong.iter_mut().zip(&found.by_depth) {
             *wrong += usize::from(!depth.correct);
         }
+    }
+
+    /// `[K]` a member's logits of a row.
+    fn of(&self, member: usize, row: usize) -> &[f32] {
+        let options = self.options.unwrap_or(0);
+        &self.logits[(row * self.members.len() + member) * options..][..options]
     }
 
     /// Or why there is nothing to say.
@@ -137,11 +178,18 @@ impl<'a> Gathering<'a> {
         // Beyond this no rows would support more.
         let members = self.members.len().min(24);
         let along: Vec<Vec<usize>> = (0..members)
-            .map(|m| self.logits.iter().map(|row| vote(&row[m])).collect())
+            .map(|m| {
+                let rows = 0..self.answers.len();
+                rows.map(|row| vote(self.of(m, row))).collect()
+            })
             .collect();
         let sums = self.kinds(options);
-        let kinds: Vec<Vec<usize>> = (0..self.kinds_there().len())
-            .map(|kind| sums.iter().map(|row| vote(&row[kind])).collect())
+        let kinds: Vec<Vec<usize>> = (0..3)
+            .map(|kind| {
+                let rows = sums.chunks(3 * options);
+                rows.map(|row| vote(&row[kind * options..][..options]))
+                    .collect()
+            })
             .collect();
         let kinds = votes::terms(&kinds, &self.answers, options);
         let curve = votes::curve(&along, &self.answers, options);
@@ -155,37 +203,31 @@ impl<'a> Gathering<'a> {
 
     fn copula(&self, options: usize, entropy: f64) -> Estimate {
         let sums = self.kinds(options);
-        let of_kind = |kind: usize, row: usize| &sums[row][kind][..];
-        let of_member = |member: usize, row: usize| &self.logits[row][member][..];
-        let kinds = copula::terms(self.kinds_there().len(), &of_kind, &self.answers, options);
+        let of_kind = |kind: usize, row: usize| &sums[(3 * row + kind) * options..][..options];
+        let of_member = |member: usize, row: usize| self.of(member, row);
+        let kinds = copula::terms(3, &of_kind, &self.answers, options);
         let curve = copula::curve(self.members.len(), &of_member, &self.answers, options);
         let curve = curve.map_err(|refusal| refusal.to_string());
         self.estimate(options, entropy, kinds, curve)
     }
 
-    /// The kinds of the model's members.
-    fn kinds_there(&self) -> &'static [Kind] {
-        let all = &[Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
-        let has_bias = self.members.iter().any(|m| m.kind == Kind::Bias);
-        if has_bias { all } else { &all[..3] }
-    }
-
-    /// `[N][3 or 4][K]` every row's embedding, attention and MLP, and the bias where there is one.
-    fn kinds(&self, options: usize) -> Vec<Vec<Vec<f32>>> {
-        let sum = |row: &Vec<Vec<f32>>| {
-            let kinds = self.kinds_there().iter();
-            kinds
-                .map(|&kind| {
-                    let mut sum = vec![0.0_f32; options];
-                    let of_kind = self.members.iter().zip(row);
-                    for (_, u) in of_kind.filter(|(member, _)| member.kind == kind) {
-                        sum.iter_mut().zip(u).for_each(|(sum, x)| *sum += x);
-                    }
-                    sum
-                })
-                .collect()
-        };
-        self.logits.iter().map(sum).collect()
+    /// `[N][3][K]` every row's embedding, attention and MLP.
+    fn kinds(&self, options: usize) -> Vec<f32> {
+        let mut sums = vec![0.0_f32; self.answers.len() * 3 * options];
+        for (row, sums) in sums.chunks_mut(3 * options).enumerate() {
+            for (m, member) in self.members.iter().enumerate() {
+                let kind = match member.kind {
+                    Kind::Embedding => 0,
+                    Kind::Attention => 1,
+                    Kind::Mlp => 2,
+                    // The same in every row with the same options: it tells nothing.
+                    Kind::Bias => continue,
+                };
+                let sum = sums[kind * options..][..options].iter_mut();
+                sum.zip(self.of(m, row)).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        sums
     }
 
     fn estimate(
@@ -232,4 +274,24 @@ impl<'a> Gathering<'a> {
 
 fn wide(u: &[f32]) -> Vec<f64> {
     u.iter().map(|&x| f64::from(x)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Draw;
+
+    #[test]
+    fn a_draw_takes_as_many_as_are_wanted_from_everywhere() {
+        let taken = |wanted, rows| -> Vec<usize> {
+            let mut draw = Draw::new(wanted, rows);
+            (0..rows).filter(|_| draw.takes_next()).collect()
+        };
+        assert_eq!(taken(10, 7), (0..7).collect::<Vec<_>>());
+        assert_eq!(taken(7, 7), (0..7).collect::<Vec<_>>());
+        let some = taken(500, 10_000);
+        assert_eq!(some.len(), 500);
+        assert_eq!(some, taken(500, 10_000));
+        let first = some.iter().filter(|&&row| row < 5000).count();
+        assert!((200..300).contains(&first), "{first} of the first half");
+    }
 }

@@ -16,7 +16,7 @@ mod row;
 mod scoring;
 
 pub use aggregate::Aggregate;
-pub use asking::{Asking, BATCH, CellFacts, WINDOW};
+pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
 pub use correlations::{Coefficient, Columns, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, Point};
 pub use report::{

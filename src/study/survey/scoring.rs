@@ -1,21 +1,22 @@
 //! What one row's trace and scores say.
 
 use super::MeasuredRow;
-use super::asking::Place;
+use super::asking::RowPlace;
 use crate::engine::{TokenScore, Trace};
 use crate::measure::decomposition::{Triple, argmax};
 use crate::model::Prompt;
 use crate::study::orders::Reading;
 use crate::task::item::{Candidate, Item};
+use crate::task::score::per_byte;
 
 /// The row's votes; right is what their sum says, until a score says otherwise.
 pub(super) fn measured(
-    place: &Place<'_>,
+    place: &RowPlace<'_>,
     reading: &Reading,
     prompt: &Prompt,
     trace: &Trace,
 ) -> MeasuredRow {
-    let &Place { row, line, item } = place;
+    let &RowPlace { row, line, item } = place;
     let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
     let answered = argmax(&logits);
     let (text, choices) = shown(item);
@@ -53,8 +54,8 @@ pub(super) fn scored(row: &mut MeasuredRow, reading: &Reading, scores: &[TokenSc
     let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();
     match reading.choice {
         Some((answer, _)) => {
-            let bytes = reading.passages.iter().map(|(_, bytes)| (*bytes).max(1));
-            let each: Vec<f64> = sums.iter().zip(bytes).map(|(x, n)| x / n as f64).collect();
+            let bytes: Vec<usize> = reading.passages.iter().map(|(_, bytes)| *bytes).collect();
+            let each = per_byte(&sums, &bytes);
             row.correct = argmax(&sums) == answer;
             row.correct_per_byte = Some(argmax(&each) == answer);
         }
@@ -112,4 +113,73 @@ pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
         token_ids: first[..common].to_vec(),
         option_ids,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Passage;
+    use crate::study::orders::Rivals;
+    use crate::task::score::bytes;
+
+    /// What the joining space would decide, a row and a sweep decide without it.
+    #[test]
+    fn the_joining_space_is_no_length() {
+        let passage = |text: &str| {
+            let token_ids = vec![1, 2];
+            (
+                Passage {
+                    token_ids,
+                    scored: 1,
+                },
+                bytes(text),
+            )
+        };
+        let prompt = Prompt {
+            token_ids: vec![1],
+            option_ids: vec![2, 3],
+        };
+        let reading = Reading {
+            prompt: prompt.clone(),
+            rivals: Rivals::Original { right: 2 },
+            answer: 0,
+            passages: vec![passage(" a"), passage(" abcd")],
+            choice: Some((1, 2)),
+            expected: None,
+        };
+        let score = |log_probability| TokenScore {
+            log_probability,
+            greedy: false,
+        };
+        let scores = [score(-3.0), score(-8.0)];
+        let mut row = MeasuredRow {
+            row: 0,
+            line: 1,
+            tokens: 1,
+            answer: 0,
+            answered: 0,
+            correct: false,
+            correct_per_byte: None,
+            option_ids: prompt.option_ids,
+            logits: vec![0.0; 2],
+            member_logits: vec![0.0; 2],
+            sum_error: 0.0,
+            probability: [0.0; 3],
+            logit: [0.0; 3],
+            paper: [0.0; 3],
+            log_likelihoods: Vec::new(),
+            prompt: None,
+            choices: Vec::new(),
+            right: None,
+        };
+        scored(&mut row, &reading, &scores);
+        // -3 / 1 against -8 / 4; with the spaces, -3 / 2 against -8 / 5.
+        assert_eq!((row.correct, row.correct_per_byte), (false, Some(true)));
+        let mut rows = crate::study::orders::Rows::default();
+        rows.push_passages(&reading, &scores);
+        assert_eq!(
+            (&*rows.correct, &*rows.correct_per_byte),
+            (&[false][..], &[true][..])
+        );
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::definition::{Definition, Form};
 use super::error::TaskError;
+use super::file;
 use super::item::Item;
 use super::minilang;
 use super::questions::{self, Asked, Notes};
@@ -27,6 +28,9 @@ const PUBLISHED: [(&str, &str); 13] = [
     ("arc", include_str!("arc.toml")),
     ("gsm8k", include_str!("gsm8k.toml")),
 ];
+
+/// What a clone without Git LFS holds in a large file's place begins with.
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// A task that can be asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +76,7 @@ impl Task {
                 known: names.join(", "),
             });
         }
-        let text = std::fs::read_to_string(path).map_err(|error| read_error(path, &error))?;
+        let text = file::text(path, file::DEFINITION).map_err(|error| read_error(path, &error))?;
         let definition = Definition::parse(&text, name_or_file)?;
         Ok(Task::Published(Box::new(definition)))
     }
@@ -144,7 +148,8 @@ impl Task {
         let Task::Published(definition) = self else {
             return Ok(None);
         };
-        if data.is_file() {
+        // What is neither is refused when it is read.
+        if data.exists() && !data.is_dir() {
             return Ok(Some(data.to_path_buf()));
         }
         if !data.is_dir() {
@@ -168,22 +173,18 @@ impl Task {
     pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
         match self {
             Task::Generated(task) => {
-                let drawn = minilang::held_out(*task, count, minilang::ROWS_SEED);
-                let rows = drawn.into_iter().enumerate().map(|(index, row)| Asked {
-                    line: index + 1,
-                    item: Item::Option {
-                        prompt: row.prompt,
-                        options: row.options,
-                        answer: row.answer,
-                    },
-                });
-                Ok(noticed(rows.collect(), None))
+                not_too_many(*task, count)?;
+                Ok(noticed(drawn(*task, count).collect(), None))
             }
             Task::Published(definition) => {
                 let data = data.unwrap_or(Path::new("."));
                 let path = self.locate(data)?.ok_or(TaskError::NoRows)?;
-                let file = std::fs::read(&path).map_err(|error| read_error(&path, &error))?;
-                let read = read(definition, &path, &file);
+                let file =
+                    file::read(&path, file::DATA).map_err(|error| read_error(&path, &error))?;
+                let read = match file.starts_with(POINTER) {
+                    true => Err(TaskError::Pointer),
+                    false => read(definition, &path, &file),
+                };
                 read.map_err(|error| TaskError::In {
                     path,
                     error: Box::new(error),
@@ -216,17 +217,36 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
     }
 }
 
+/// # Errors
+/// More rows than a generated task has to give.
+pub fn not_too_many(task: minilang::Task, count: usize) -> Result<(), TaskError> {
+    if count <= minilang::MOST_ROWS {
+        return Ok(());
+    }
+    Err(TaskError::TooMany {
+        task: task.name().to_string(),
+        count,
+    })
+}
+
+/// The held-out rows of a generated task, one after another.
+pub fn drawn(task: minilang::Task, count: usize) -> impl Iterator<Item = Asked> {
+    let rows = minilang::drawn(task, count, minilang::ROWS_SEED).enumerate();
+    rows.map(|(index, row)| Asked {
+        line: index + 1,
+        item: Item::Option {
+            prompt: row.prompt,
+            options: row.options,
+            answer: row.answer,
+        },
+    })
+}
+
 /// Rows none of which can be left out.
 fn noticed(rows: Vec<Asked>, file: Option<&Path>) -> TaskRows {
-    let mut notes = Notes {
-        read: rows.len(),
-        usable: rows.len(),
-        ..Notes::default()
-    };
-    notes.repeats(&rows);
     TaskRows {
+        notes: Notes::of(&rows),
         rows,
-        notes,
         file: file.map(Path::to_path_buf),
     }
 }

@@ -73,6 +73,14 @@ pub struct Columns {
     pub layouts: Vec<Layout>,
 }
 
+/// The first text that is there twice, blanks around it aside: nothing tells such options apart.
+pub fn equal(texts: &[String]) -> Option<&str> {
+    let mut pairs = texts.iter().enumerate();
+    let twice =
+        pairs.find(|(at, text)| texts[..*at].iter().any(|other| other.trim() == text.trim()));
+    twice.map(|(_, text)| text.trim())
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -187,6 +195,9 @@ impl Raw {
         }
         if self.options.iter().any(|option| option.trim().is_empty()) {
             return Err("one of its options is blank".into());
+        }
+        if let Some(twice) = equal(&self.options) {
+            return Err(format!("it has the option {twice:?} twice"));
         }
         if self.layout.is_empty() {
             return Err("it has no [[layout]] that says which columns to read".into());

@@ -118,18 +118,20 @@ pub enum Split {
 impl Split {
     /// The side a prompt belongs to.
     pub fn of(prompt: &str) -> Split {
-        let hash = prompt
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-            });
         // FNV's low bits depend on few bytes; the high half decides.
-        if (hash >> 32) % 10 == 0 {
+        if (fnv(prompt) >> 32).is_multiple_of(10) {
             Split::HeldOut
         } else {
             Split::Training
         }
     }
+}
+
+/// FNV-1a.
+fn fnv(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// One row of `task` at `level` (clamped to the last), on the side asked for.
@@ -197,23 +199,31 @@ fn on_side(split: Split, mut draw: impl FnMut() -> Row) -> Row {
 /// Seed of the held-out rows that the card's accuracies are of, and that sweeps run on.
 pub const ROWS_SEED: u64 = 1;
 
+/// Most rows that are drawn at once: more ask the same again and again.
+pub const MOST_ROWS: usize = 1_000_000;
+
 /// `count` held-out rows of the last level, the same for the same seed. Distinct as long as there
 /// are enough of them: after a hundred draws in a row that were seen before, repeats are let in.
 pub fn held_out(task: Task, count: usize, seed: u64) -> Vec<Row> {
+    drawn(task, count, seed).collect()
+}
+
+/// The same, one after another; of those before only a hash is kept.
+pub fn drawn(task: Task, count: usize, seed: u64) -> impl Iterator<Item = Row> {
     let mut dice = Dice::new(seed, task as u64);
     let mut seen = std::collections::HashSet::new();
-    let mut rows = Vec::with_capacity(count);
-    let mut repeats = 0;
-    while rows.len() < count {
-        let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
-        if seen.insert(row.prompt.clone()) || repeats >= 100 {
-            repeats = 0;
-            rows.push(row);
-        } else {
-            repeats += 1;
+    let mut next = move || {
+        for _ in 0..100 {
+            let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
+            if seen.insert(fnv(&row.prompt)) {
+                return row;
+            }
         }
-    }
-    rows
+        let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
+        seen.insert(fnv(&row.prompt));
+        row
+    };
+    (0..count).map(move |_| next())
 }
 
 /// Options as they stand after a prompt: each with its leading space.

@@ -9,6 +9,11 @@ use crate::task::error::TaskError;
 /// Every row that is not an empty line, with the line it begins in.
 pub fn read(file: &[u8], delimiter: u8) -> Result<Vec<Numbered<Vec<String>>>, TaskError> {
     let file = file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file);
+    if delimiter != b'\t'
+        && let Some(line) = open_quote(file, delimiter)
+    {
+        return Err(TaskError::OpenQuote { line });
+    }
     let mut reader = ReaderBuilder::new()
         .delimiter(delimiter)
         .quoting(delimiter != b'\t')
@@ -43,9 +48,49 @@ pub fn read(file: &[u8], delimiter: u8) -> Result<Vec<Numbered<Vec<String>>>, Ta
     }
 }
 
+/// The line of a quotation mark that begins a cell which nothing ends: all that follows would be read
+/// as one cell, and what is wrong said of another place.
+fn open_quote(file: &[u8], delimiter: u8) -> Option<usize> {
+    let mut line = 1;
+    let mut opened = None;
+    let mut begins = true;
+    let mut bytes = file.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        line += usize::from(byte == b'\n');
+        match opened {
+            // Two of them are one that is a letter.
+            Some(_) if byte == b'"' && bytes.next_if_eq(&b'"').is_none() => opened = None,
+            Some(_) => {}
+            None if byte == b'"' && begins => opened = Some(line),
+            None => {}
+        }
+        begins = opened.is_none() && (byte == delimiter || byte == b'\n' || byte == b'\r');
+    }
+    opened
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_said_of_its_line() {
+        let why = |file: &[u8]| read(file, b',').map_err(|error| error.to_string());
+        assert_eq!(
+            why(b"a,b\nc,\"d\ne,f\n\"\"g,h\n").expect_err("open"),
+            "line 2 begins a cell with a quotation mark that is never closed: close it, or write it twice within a quoted cell"
+        );
+        for closed in [
+            &b"a,\"b\"\n"[..],
+            b"a,\"b\nc\"\"d\",e\n\"\",x",
+            b"a 5\" disk,b\n",
+            b"a,b\"\n",
+            b"\"\"",
+        ] {
+            assert!(why(closed).is_ok(), "{closed:?}");
+        }
+        assert!(read(b"\"a\tb\n", b'\t').is_ok());
+    }
 
     #[test]
     fn quotes_hold_commas_and_lines_in_csv_and_nothing_in_tsv() {

@@ -41,6 +41,20 @@ pub enum Table {
     Objects(Vec<Numbered<Map<String, Value>>>),
 }
 
+/// The first names of a list, and how many more there are.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<String> = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| name.chars().take(40).collect())
+        .collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// # Errors
 /// A name that ends in no known format, or bytes that are not of it.
 pub fn read(path: &Path, file: &[u8]) -> Result<Table, TaskError> {
@@ -73,7 +87,7 @@ impl Table {
                 .iter()
                 .map(|layout| layout.wants(template).join(", "));
             TaskError::Columns {
-                found: found.join(", "),
+                found: few(&found),
                 wanted: wanted.collect::<Vec<_>>().join("; or "),
             }
         };

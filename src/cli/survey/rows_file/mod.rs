@@ -3,14 +3,18 @@
 //!
 //! Lists are plain Parquet lists. `member_logits` is `[M * K]`, member by member; K is the length of
 //! `logits`, and the members' kinds and blocks are in the file's metadata under `atelier.members`, as
-//! JSON, beside `atelier.cell` (how the rows were scored), `atelier.model` and `atelier.task`.
+//! JSON, beside `atelier.cell` (how the rows were scored), `atelier.model`, `atelier.task`,
+//! `atelier.asked` (the fingerprint of all that the survey asked), `atelier.shard` (`1/1` for all rows)
+//! and `atelier.sha256`: the checksum of all that was said so far, and of every row as it is read.
 
+mod digest;
 mod reader;
 mod writer;
 
 pub use reader::RowsFile;
 pub use writer::RowsWriter;
 
+use super::shard::Shard;
 use crate::engine::Member;
 use crate::study::survey::CellFacts;
 
@@ -52,4 +56,14 @@ pub struct About {
     pub task: String,
     pub members: Vec<Member>,
     pub facts: CellFacts,
+    /// Fingerprint of all that the survey asked.
+    pub asked: String,
+    /// Which part of the rows.
+    pub shard: Shard,
+}
+
+impl About {
+    pub fn is_of(&self, model: &str, task: &str, asked: &str, shard: Shard) -> bool {
+        (&*self.model, &*self.task, &*self.asked, self.shard) == (model, task, asked, shard)
+    }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type,
@@ -11,6 +11,7 @@ use parquet::data_type::{
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::parser::parse_message_type;
 
+use super::digest::Digest;
 use super::{About, SCHEMA};
 use crate::study::survey::MeasuredRow;
 
@@ -18,6 +19,8 @@ use crate::study::survey::MeasuredRow;
 pub struct RowsFile {
     reader: SerializedFileReader<File>,
     pub about: About,
+    /// As the file carries it.
+    checksum: String,
 }
 
 impl RowsFile {
@@ -49,8 +52,15 @@ impl RowsFile {
             task: value("task")?,
             members: serde_json::from_str(&value("members")?).with_context(damaged)?,
             facts: serde_json::from_str(&value("cell")?).with_context(damaged)?,
+            asked: value("asked")?,
+            shard: value("shard")?.parse().map_err(|_| anyhow!(damaged()))?,
         };
-        Ok(Self { reader, about })
+        let checksum = value("sha256")?;
+        Ok(Self {
+            reader,
+            about,
+            checksum,
+        })
     }
 
     /// How many.
@@ -59,12 +69,41 @@ impl RowsFile {
         usize::try_from(rows).unwrap_or(0)
     }
 
-    /// Every row in order, some at a time.
+    /// Every row in order, some at a time. After the last one an error, where the file is not what
+    /// was written.
     pub fn rows(&self) -> impl Iterator<Item = anyhow::Result<MeasuredRow>> + '_ {
-        let groups = self.reader.num_row_groups();
-        (0..groups).flat_map(move |group| match self.group(group) {
-            Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
-            Err(error) => vec![Err(error)],
+        let mut groups = 0..self.reader.num_row_groups();
+        let mut held = Vec::new().into_iter();
+        let mut digest = Some(Digest::new(&self.about));
+        std::iter::from_fn(move || {
+            loop {
+                if let Some(row) = held.next() {
+                    return Some(Ok(row));
+                }
+                let Some(group) = groups.next() else {
+                    let whole = digest.take()?.map(Digest::finish);
+                    return match whole {
+                        Ok(found) if found == self.checksum => None,
+                        Ok(_) => Some(Err(anyhow!(
+                            "its checksum is another than when it was written: remove it and run the survey with --resume"
+                        ))),
+                        Err(error) => Some(Err(error)),
+                    };
+                };
+                match (self.group(group), &mut digest) {
+                    (Ok(rows), Some(Ok(digest))) => {
+                        rows.iter().for_each(|row| digest.row(row));
+                        held = rows.into_iter();
+                    }
+                    (Err(error), _) => {
+                        // Nothing of it is believed after this.
+                        groups = 0..0;
+                        digest = None;
+                        return Some(Err(error));
+                    }
+                    (Ok(_), _) => groups = 0..0,
+                }
+            }
         })
     }
 

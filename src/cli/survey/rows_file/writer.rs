@@ -13,6 +13,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
+use super::digest::Digest;
 use super::{About, GROUP, SCHEMA};
 use crate::study::survey::MeasuredRow;
 
@@ -20,16 +21,22 @@ use crate::study::survey::MeasuredRow;
 pub struct RowsWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     held: Vec<MeasuredRow>,
+    digest: Digest,
+}
+
+fn pair(key: &str, value: String) -> KeyValue {
+    KeyValue::new(format!("atelier.{key}"), value)
 }
 
 impl<W: Write + Send> RowsWriter<W> {
     pub fn new(to: W, about: &About) -> anyhow::Result<Self> {
-        let pair = |key: &str, value: String| KeyValue::new(format!("atelier.{key}"), value);
         let metadata = vec![
             pair("model", about.model.clone()),
             pair("task", about.task.clone()),
             pair("members", serde_json::to_string(&about.members)?),
             pair("cell", serde_json::to_string(&about.facts)?),
+            pair("asked", about.asked.clone()),
+            pair("shard", about.shard.to_string()),
         ];
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -40,10 +47,12 @@ impl<W: Write + Send> RowsWriter<W> {
         Ok(Self {
             file: SerializedFileWriter::new(to, schema, Arc::new(properties))?,
             held: Vec::with_capacity(GROUP),
+            digest: Digest::new(about)?,
         })
     }
 
     pub fn push(&mut self, row: MeasuredRow) -> anyhow::Result<()> {
+        self.digest.row(&row);
         self.held.push(row);
         if self.held.len() == GROUP {
             self.write()?;
@@ -51,12 +60,14 @@ impl<W: Write + Send> RowsWriter<W> {
         Ok(())
     }
 
-    pub fn finish(mut self) -> anyhow::Result<()> {
+    /// What it was written to, with all of it.
+    pub fn finish(mut self) -> anyhow::Result<W> {
         if !self.held.is_empty() {
             self.write()?;
         }
-        self.file.close()?;
-        Ok(())
+        let checksum = pair("sha256", self.digest.finish());
+        self.file.append_key_value_metadata(checksum);
+        Ok(self.file.into_inner()?)
     }
 
     fn write(&mut self) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::element::{Element, with_element};
 use super::isa::{Isa, Strip};
-use super::panel::{Line, pack, places, room};
+use super::panel::{Line, pack, pack_blocks, places, room};
 use super::tile::Tile;
 use crate::model::Tensor;
 
@@ -52,23 +52,35 @@ pub fn multiply(
         return;
     }
     let y = SharedOutput(y[first..].as_mut_ptr());
-    with_element!(weights.dtype, E => {
-        let rows = weights.bytes.par_chunks(width * ins * size_of::<E>());
-        rows.enumerate().for_each(|(p, rows)| {
+    let product = || Product {
+        isa,
+        x,
+        ins,
+        bias,
+        outs,
+        y: y.get(),
+        y_stride,
+    };
+    let dtype = weights.dtype;
+    let panel_bytes = dtype.bytes_of((width * ins) as u64) as usize;
+    let panels = weights.bytes.par_chunks(panel_bytes.max(1)).enumerate();
+    if dtype.is_block() {
+        panels.for_each(|(p, rows)| {
+            with_scratch::<f32, _>(width * ins, |panel| {
+                pack_blocks(isa, dtype, width, rows, ins, panel);
+                // SAFETY: as below.
+                unsafe { product().panel_columns(p, panel.assume_init_ref()) }
+            });
+        });
+        return;
+    }
+    with_element!(dtype, E => {
+        panels.for_each(|(p, rows)| {
             with_scratch::<E, _>(width * ins, |panel| {
                 pack::<E>(isa, width, rows, ins, panel);
-                let product = Product {
-                    isa,
-                    x,
-                    ins,
-                    bias,
-                    outs,
-                    y: y.get(),
-                    y_stride,
-                };
                 // SAFETY: `pack` wrote all of the panel. The asserts saw that `y` has all
                 // columns of all rows; each panel's columns are written by one thread.
-                unsafe { product.panel_columns(p, panel.assume_init_ref()) }
+                unsafe { product().panel_columns(p, panel.assume_init_ref()) }
             });
         });
     });

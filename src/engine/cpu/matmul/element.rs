@@ -87,7 +87,7 @@ pub fn column<E: Element>(at: usize, isa: Isa) -> usize {
     pair * 2 * lanes + within % 2 * lanes + within / 2
 }
 
-/// Does something with the type that a dtype stands for.
+/// Does something with the type that a plain dtype stands for; blocks go another way.
 macro_rules! with_element {
     ($dtype:expr, $element:ident => $work:expr) => {
         match $dtype {
@@ -103,6 +103,7 @@ macro_rules! with_element {
                 type $element = half::bf16;
                 $work
             }
+            blocks => unreachable!("{} has no elements of its own", blocks.name()),
         }
     };
 }

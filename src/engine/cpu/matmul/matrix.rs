@@ -4,67 +4,81 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::columns::{Product, SharedOutput};
+use super::columns::{Product, SharedOutput, with_scratch};
 use super::element::with_element;
 use super::isa::Isa;
-use super::panel::{Line, pack, places, room};
+use super::panel::{Line, pack, pack_blocks, places, room};
 use crate::model::{DType, Tensor};
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
 const LEAST_ROWS: usize = 24;
 
+/// Bytes in memory of their own, which the threads that use it touch first.
+fn copied(bytes: &[u8]) -> Vec<Line> {
+    const PART: usize = 1 << 20;
+    let mut lines = room(bytes.len());
+    let to = &mut places::<u8>(&mut lines)[..bytes.len()];
+    let parts = to.par_chunks_mut(PART).zip(bytes.par_chunks(PART));
+    parts.for_each(|(to, from)| {
+        to.write_copy_of_slice(from);
+    });
+    lines
+}
+
 /// A matrix of weights [out, in], laid out for this processor.
 pub struct PackedMatrix {
     isa: Isa,
-    dtype: DType,
     outs: usize,
     ins: usize,
-    /// [panels][in][panel width], the last panel's missing columns 0.
+    /// One behind the other.
+    slices: Vec<Slice>,
+}
+
+/// Neighbouring rows of one type, as they came.
+struct Slice {
+    dtype: DType,
+    panels: Range<usize>,
+    /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks: the
+    /// rows as they are stored, for blocks lie along `in`, and only a panel that is used is widened.
     lines: Vec<Line>,
 }
 
-/// A matrix whose rows are still coming.
+/// A matrix whose rows are still coming, slice by slice.
 pub struct MatrixBuilder {
     matrix: PackedMatrix,
-    /// Which panels have come.
-    filled: Vec<bool>,
 }
 
 impl MatrixBuilder {
-    /// Room for `outs` rows of `ins` numbers; its memory is first touched where rows come.
-    pub fn new(dtype: DType, outs: usize, ins: usize) -> Self {
-        Self::for_isa(Isa::best(), dtype, outs, ins)
+    /// Waits for `outs` rows of `ins` numbers.
+    pub fn new(outs: usize, ins: usize) -> Self {
+        Self::for_isa(Isa::best(), outs, ins)
     }
 
-    pub(super) fn for_isa(isa: Isa, dtype: DType, outs: usize, ins: usize) -> Self {
-        let panels = outs.div_ceil(isa.width());
-        let numbers = panels * isa.width() * ins;
+    pub(super) fn for_isa(isa: Isa, outs: usize, ins: usize) -> Self {
         Self {
             matrix: PackedMatrix {
                 isa,
-                dtype,
                 outs,
                 ins,
-                lines: room(dtype.bytes_of(numbers as u64) as usize),
+                slices: Vec::new(),
             },
-            filled: vec![false; panels],
         }
     }
 
-    pub fn dtype(&self) -> DType {
-        self.matrix.dtype
+    /// Of the rows that have come.
+    pub fn dtypes(&self) -> impl Iterator<Item = DType> {
+        self.matrix.slices.iter().map(|slice| slice.dtype)
     }
 
     /// Lays out rows `first_row..`, all threads together.
     ///
     /// # Panics
-    /// If the rows are of another dtype or width, or are not whole panels (multiples of
+    /// If the rows are of another width, came before, or are not whole panels (multiples of
     /// [`SLICE_ROWS`](crate::model::weights::SLICE_ROWS) rows, but for the last).
     pub fn fill(&mut self, first_row: usize, rows: &Tensor) {
         let matrix = &mut self.matrix;
         let (isa, ins, width) = (matrix.isa, matrix.ins, matrix.isa.width());
         let end = first_row + rows.rows;
-        assert_eq!(rows.dtype, matrix.dtype, "one dtype a matrix");
         assert_eq!(rows.columns, ins, "whole rows");
         assert_eq!(
             rows.bytes.len() as u64,
@@ -83,18 +97,40 @@ impl MatrixBuilder {
             return;
         }
         let panels = first_row / width..end.div_ceil(width);
-        with_element!(matrix.dtype, E => {
-            places::<E>(&mut matrix.lines)[panels.start * width * ins..panels.end * width * ins]
-                .par_chunks_mut(width * ins)
-                .zip(rows.bytes.par_chunks(width * ins * size_of::<E>()))
-                .for_each(|(panel, rows)| pack::<E>(isa, width, rows, ins, panel));
-        });
-        self.filled[panels].fill(true);
+        let at = matrix
+            .slices
+            .partition_point(|slice| slice.panels.end <= panels.start);
+        let next = matrix.slices.get(at);
+        assert!(
+            next.is_none_or(|next| panels.end <= next.panels.start),
+            "rows that came before"
+        );
+        let dtype = rows.dtype;
+        let lines = if dtype.is_block() {
+            copied(&rows.bytes)
+        } else {
+            let numbers = panels.len() * width * ins;
+            let mut lines = room(dtype.bytes_of(numbers as u64) as usize);
+            with_element!(dtype, E => {
+                places::<E>(&mut lines)[..numbers]
+                    .par_chunks_mut(width * ins)
+                    .zip(rows.bytes.par_chunks(width * ins * size_of::<E>()))
+                    .for_each(|(panel, rows)| pack::<E>(isa, width, rows, ins, panel));
+            });
+            lines
+        };
+        let slice = Slice {
+            dtype,
+            panels,
+            lines,
+        };
+        matrix.slices.insert(at, slice);
     }
 
     /// The matrix, if all of its rows have come.
     pub fn finish(self) -> Option<PackedMatrix> {
-        let is_whole = self.matrix.ins == 0 || self.filled.iter().all(|&filled| filled);
+        let came = self.matrix.slices.iter().map(|slice| slice.panels.len());
+        let is_whole = self.matrix.ins == 0 || came.sum::<usize>() == self.matrix.panels();
         is_whole.then_some(self.matrix)
     }
 }
@@ -181,15 +217,45 @@ impl PackedMatrix {
             y,
             y_stride: self.outs,
         };
-        with_element!(self.dtype, E => {
-            for p in panels {
-                // SAFETY: every panel was filled ([`MatrixBuilder::finish`] saw to it), so these
-                // are `size` numbers; the rest is the caller's.
-                unsafe {
-                    let panel = self.lines.as_ptr().cast::<E>().add(p * size);
-                    product.panel_columns(p, std::slice::from_raw_parts(panel, size));
-                }
+        for slice in &self.slices {
+            let own = panels.start.max(slice.panels.start)..panels.end.min(slice.panels.end);
+            if slice.dtype.is_block() {
+                // SAFETY: the caller's.
+                own.for_each(|p| unsafe { self.block_columns(&product, slice, p) });
+                continue;
             }
+            with_element!(slice.dtype, E => {
+                for p in own {
+                    let first = (p - slice.panels.start) * size;
+                    // SAFETY: every panel of a slice was filled, so these are `size` numbers; the
+                    // rest is the caller's.
+                    unsafe {
+                        let panel = slice.lines.as_ptr().cast::<E>().add(first);
+                        product.panel_columns(p, std::slice::from_raw_parts(panel, size));
+                    }
+                }
+            });
+        }
+    }
+
+    /// Column group `p`, from rows of blocks.
+    ///
+    /// # Safety
+    /// As [`Self::columns`].
+    unsafe fn block_columns(&self, product: &Product, slice: &Slice, p: usize) {
+        let (width, ins) = (self.isa.width(), self.ins);
+        let a_row = slice.dtype.bytes_of(ins as u64) as usize;
+        let count = width.min(self.outs - p * width);
+        let first = (p - slice.panels.start) * width * a_row;
+        // SAFETY: the slice holds the bytes of all its rows, all written when they came.
+        let rows = unsafe {
+            let rows = slice.lines.as_ptr().cast::<u8>().add(first);
+            std::slice::from_raw_parts(rows, count * a_row)
+        };
+        with_scratch::<f32, _>(width * ins, |panel| {
+            pack_blocks(self.isa, slice.dtype, width, rows, ins, panel);
+            // SAFETY: `pack_blocks` wrote all of the panel; the rest is the caller's.
+            unsafe { product.panel_columns(p, panel.assume_init_ref()) }
         });
     }
 }

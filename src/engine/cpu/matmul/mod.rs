@@ -19,6 +19,7 @@ mod matrix;
 mod narrow;
 mod panel;
 mod tile;
+#[cfg(feature = "cli")]
 pub mod training;
 mod transpose;
 

@@ -1,15 +1,22 @@
 //! Panels in memory.
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 
 use super::element::{Element, column};
 use super::isa::Isa;
 use super::transpose::{side, square};
+use crate::model::{DType, blocks};
 
 /// A cache line, which a wide register's load must not straddle.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Line([MaybeUninit<u8>; 64]);
+
+/// What a `Line` may be seen as: its alignment divides 64, and it needs no care when it goes.
+pub trait Plain: Copy + Send + Sync + 'static {}
+impl Plain for u8 {}
+impl<E: Element> Plain for E {}
 
 /// Room for `bytes` bytes that nobody has written: whoever fills it first also has its pages.
 pub fn room(bytes: usize) -> Vec<Line> {
@@ -21,7 +28,7 @@ pub fn room(bytes: usize) -> Vec<Line> {
 }
 
 /// The lines as places for numbers.
-pub fn places<E: Element>(lines: &mut [Line]) -> &mut [MaybeUninit<E>] {
+pub fn places<E: Plain>(lines: &mut [Line]) -> &mut [MaybeUninit<E>] {
     let count = size_of_val(lines) / size_of::<E>();
     // SAFETY: a `Line` has the size of whole numbers and more than their alignment, and neither it
     // nor what it is seen as needs an initial value.
@@ -94,6 +101,48 @@ pub fn pack<E: Element>(
             }
         }
     }
+}
+
+/// Inputs of all rows that are widened at a time: whole blocks of every type, and no more of them
+/// than the second-level cache holds.
+const WIDENED: usize = 256;
+
+thread_local! {
+    /// [panel width, WIDENED]
+    static NUMBERS: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// `rows` [at most the panel's width, `ins`] of blocks, widened to an f32 panel [`ins`][width];
+/// columns without a row become 0.
+///
+/// # Panics
+/// If the panel is not of that size, or the rows are not whole blocks.
+pub fn pack_blocks(
+    isa: Isa,
+    dtype: DType,
+    width: usize,
+    rows: &[u8],
+    ins: usize,
+    panel: &mut [MaybeUninit<f32>],
+) {
+    assert_eq!(panel.len(), width * ins, "a panel");
+    assert!(ins.is_multiple_of(dtype.block()), "whole blocks");
+    let a_row = ins / dtype.block() * dtype.block_bytes();
+    let count = rows.len() / a_row.max(1);
+    NUMBERS.with_borrow_mut(|numbers| {
+        numbers.resize(width * WIDENED, 0.0);
+        for from in (0..ins).step_by(WIDENED) {
+            let depth = WIDENED.min(ins - from);
+            let start = from / dtype.block() * dtype.block_bytes();
+            let length = depth / dtype.block() * dtype.block_bytes();
+            let numbers = &mut numbers[..count * depth];
+            for (row, to) in numbers.chunks_exact_mut(depth).enumerate() {
+                blocks::widen(dtype, &rows[row * a_row + start..][..length], to);
+            }
+            let panel = &mut panel[from * width..][..depth * width];
+            pack::<f32>(isa, width, bytes(numbers), depth, panel);
+        }
+    });
 }
 
 /// Plain numbers as their bytes, which on every processor that this is compiled for are those of a

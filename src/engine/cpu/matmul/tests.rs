@@ -4,7 +4,7 @@ use half::{bf16, f16};
 
 use super::{Isa, MatrixBuilder, NarrowPanels, PackedMatrix, multiply};
 use crate::engine::cpu::testing::random;
-use crate::model::{DType, Tensor};
+use crate::model::{DType, Tensor, blocks};
 
 /// The slow plain twin, in f64.
 fn plain(x: &[f32], weights: &[f32], ins: usize) -> Vec<f64> {
@@ -29,6 +29,7 @@ fn stored(dtype: DType, numbers: &[f32], columns: usize) -> Tensor<'static> {
             .iter()
             .flat_map(|&x| bf16::from_f32(x).to_le_bytes())
             .collect(),
+        blocks => panic!("nothing is made {} here", blocks.name()),
     };
     Tensor {
         dtype,
@@ -39,7 +40,7 @@ fn stored(dtype: DType, numbers: &[f32], columns: usize) -> Tensor<'static> {
 }
 
 fn packed(isa: Isa, weights: &Tensor) -> PackedMatrix {
-    let mut builder = MatrixBuilder::for_isa(isa, weights.dtype, weights.rows, weights.columns);
+    let mut builder = MatrixBuilder::for_isa(isa, weights.rows, weights.columns);
     builder.fill(0, weights);
     builder.finish().expect("all rows")
 }
@@ -60,7 +61,7 @@ const SHAPES: [(usize, usize, usize); 9] = [
 #[test]
 fn every_instruction_set_and_dtype_equals_the_plain_product() {
     for isa in Isa::available() {
-        for dtype in DType::ALL {
+        for dtype in DType::PLAIN {
             for (rows, ins, outs) in SHAPES {
                 let x = random(rows * ins, 0.5, 1);
                 let weights = stored(dtype, &random(outs * ins, 0.5, 2), ins);
@@ -107,7 +108,7 @@ fn every_finite_half_is_widened_exactly() {
 
 #[test]
 fn a_row_has_the_same_bits_alone_among_others_and_over_threads() {
-    for dtype in DType::ALL {
+    for dtype in DType::PLAIN {
         for (rows, ins, outs) in SHAPES {
             let x = random(rows * ins, 0.5, 3);
             let weights = stored(dtype, &random(outs * ins, 0.5, 4), ins);
@@ -134,7 +135,7 @@ fn a_row_has_the_same_bits_alone_among_others_and_over_threads() {
 fn sets_that_fuse_agree_to_the_bit() {
     let (rows, ins, outs) = (9, 129, 100);
     let x = random(rows * ins, 0.5, 5);
-    for dtype in DType::ALL {
+    for dtype in DType::PLAIN {
         let weights = stored(dtype, &random(outs * ins, 0.5, 6), ins);
         let fusing = Isa::available()
             .into_iter()
@@ -154,13 +155,13 @@ fn sets_that_fuse_agree_to_the_bit() {
 fn rows_come_in_slices_and_all_must_come() {
     let (ins, outs) = (19, 200);
     let weights = random(outs * ins, 0.5, 7);
-    for dtype in DType::ALL {
+    for dtype in DType::PLAIN {
         let slice = |from: usize, to: usize| stored(dtype, &weights[from * ins..to * ins], ins);
-        let mut builder = MatrixBuilder::new(dtype, outs, ins);
+        let mut builder = MatrixBuilder::new(outs, ins);
         builder.fill(128, &slice(128, 200));
         builder.fill(0, &slice(0, 64));
         assert!(builder.finish().is_none());
-        let mut builder = MatrixBuilder::new(dtype, outs, ins);
+        let mut builder = MatrixBuilder::new(outs, ins);
         builder.fill(64, &slice(64, 200));
         builder.fill(0, &slice(0, 64));
         let matrix = builder.finish().expect("all rows");
@@ -169,6 +170,47 @@ fn rows_come_in_slices_and_all_must_come() {
         matrix.multiply(&x, &[], &mut y);
         packed(Isa::best(), &slice(0, outs)).multiply(&x, &[], &mut whole);
         assert_eq!(y, whole);
+    }
+}
+
+/// Rows in blocks, and beside them rows of another type: the products of the numbers they stand for.
+#[test]
+fn blocks_are_multiplied_as_the_numbers_they_stand_for() {
+    let (ins, outs, rows) = (512, 130, 7);
+    let x = random(rows * ins, 0.5, 13);
+    let others = random((outs - 64) * ins, 0.5, 14);
+    for dtype in DType::BLOCKS {
+        let blocks = Tensor {
+            dtype,
+            rows: 64,
+            columns: ins,
+            bytes: Cow::Owned(blocks::tests::random(dtype, 64 * ins / dtype.block(), 15)),
+        };
+        let rest = stored(DType::Bf16, &others, ins);
+        let weights = [blocks.to_f32(), rest.to_f32()].concat();
+        let expected = plain(&x, &weights, ins);
+        let scale = expected.iter().fold(0f64, |most, y| most.max(y.abs()));
+        for isa in Isa::available() {
+            let mut builder = MatrixBuilder::for_isa(isa, outs, ins);
+            builder.fill(64, &rest);
+            builder.fill(0, &blocks);
+            let matrix = builder.finish().expect("all rows");
+            let mut y = vec![0.0; rows * outs];
+            matrix.multiply(&x, &[], &mut y);
+            for (y, expected) in y.iter().zip(&expected) {
+                let name = isa.name();
+                let near = (f64::from(*y) - expected).abs() < 1e-5 * scale;
+                assert!(near, "{} {name}", dtype.name());
+            }
+        }
+        let mut y = vec![0.0; rows * 64];
+        multiply(&x, &blocks, &[], &mut y, 64, 0);
+        for (y, expected) in y.chunks(64).zip(expected.chunks(outs)) {
+            for (y, expected) in y.iter().zip(expected) {
+                let near = (f64::from(*y) - expected).abs() < 1e-5 * scale;
+                assert!(near, "{}", dtype.name());
+            }
+        }
     }
 }
 
@@ -340,7 +382,7 @@ mod guarded {
     fn products_touch_nothing_beside_their_slices() {
         for (rows, ins, outs) in SHAPES {
             let (x, y) = (random(rows * ins, 0.5, 1), vec![0.0; rows * outs]);
-            for dtype in DType::ALL {
+            for dtype in DType::PLAIN {
                 let weights = stored(dtype, &random(outs * ins, 0.5, 2), ins);
                 let mut bytes = Guarded::new(weights.bytes.len());
                 for at_end in [false, true] {

@@ -254,34 +254,43 @@ fn a_backend_says_what_it_holds() {
     assert_eq!(backend(&open("random-pythia")).describe(), "CPU (f16)");
 }
 
-#[test]
-fn numbers_that_are_not_finite_are_refused_with_the_first_branch() {
+/// The branch that is named where `embedded` [T, D], one sequence, goes through a plan.
+fn first_overflow(line: &str, embedded: Vec<f32>) -> String {
     let weights = open("random-llama2");
     let backend = backend(&weights);
-    let plan = [Plan::whole(&weights.shape.order).expect("an order")];
-    let mut program = Program::new(&Schedule::new(&plan), 1);
-    program.keep(&|_, _| [0, 1]);
+    let plan = [Plan::parse(line, &weights.shape.order).expect(line)];
+    let program = Rc::new(Program::new(&Schedule::new(&plan), 1));
     let rope = weights.shape.rope().map(Rope::of);
-    let run = |embedded: Vec<f32>| -> EngineError {
-        let start = Start {
-            pack: Rc::new(Pack::of(&[1], rope.as_ref())),
-            program: Rc::new(program.clone()),
-            embedded,
-            kept_rows: 2,
-            numbers: 0,
-        };
-        let mut pass = backend.begin(start).expect("a pass");
-        pass.keep(0, &[0], 0).expect("kept");
-        for call in 0..program.calls.len() {
-            pass.run(call).expect("a call");
-        }
-        pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1)
-            .expect("a stream");
-        pass.finish().expect("an end");
-        pass.answer().expect_err("not finite")
+    let tokens = embedded.len() / weights.shape.width;
+    let start = Start {
+        pack: Rc::new(Pack::of(&[tokens], rope.as_ref())),
+        program: program.clone(),
+        embedded,
+        kept_rows: 0,
+        numbers: 0,
     };
-    let first = run(vec![f32::INFINITY; weights.shape.width]).to_string();
+    let mut pass = backend.begin(start).expect("a pass");
+    for call in 0..program.calls.len() {
+        pass.run(call).expect("a call");
+    }
+    pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1)
+        .expect("a stream");
+    pass.finish().expect("an end");
+    let error: EngineError = pass.answer().expect_err("not finite");
+    error.to_string()
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused_with_the_first_branch() {
+    let first = first_overflow("0-5", vec![f32::INFINITY; 48]);
     assert!(first.contains("the attention of block 0"), "{first}");
+    // Numbers that f32 holds, but not their squares, as which they go through the norm.
+    let first = first_overflow("2-5", vec![1e30; 48]);
+    assert!(first.contains("the attention of block 2"), "{first}");
+    // At a token that is not the last one, which sees it only in the next block's attention.
+    let embedded = [vec![1e30; 48], vec![0.5; 48]].concat();
+    let first = first_overflow("3m,1,4", embedded);
+    assert!(first.contains("the MLP of block 3"), "{first}");
 }
 
 #[test]

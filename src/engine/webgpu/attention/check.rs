@@ -35,14 +35,16 @@ pub fn plain(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usi
 }
 
 /// Heads, KV heads, W, window: W of no whole number of lanes, and tiles of every size.
+/// The first two are what one start-up tries: both bounds of what is seen, and several tiles of keys.
 pub const SHAPES: [(usize, usize, usize, Option<usize>); 6] = [
-    (4, 4, 12, Some(1)),
-    (6, 3, 64, Some(5)),
     (6, 2, 8, None),
+    (6, 3, 64, Some(5)),
+    (4, 4, 12, Some(1)),
     (2, 1, 96, None),
     (2, 1, 128, Some(20)),
     (1, 1, 256, None),
 ];
+const AT_START: usize = 2;
 pub const SPANS: [(usize, usize); 4] = [(0, 1), (1, 37), (38, 16), (54, 3)];
 pub const TOKENS: usize = 57;
 pub const STEPS: usize = 2;
@@ -54,7 +56,7 @@ pub fn qkv(shape: &AttentionShape) -> Vec<f32> {
 
 pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
     let attention = AttentionKernel::default();
-    for &(h, kv_heads, width, window) in probe.some(&SHAPES, 2) {
+    for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let qkv = qkv(&shape);
         let expected = plain(&qkv, &shape, TOKENS, &SPANS);
@@ -79,8 +81,31 @@ mod tests {
         let device = device();
         let table = |table: &[u32]| device.storage("tiles", table);
         let pairs = |window| Tiles::new(4, &[(0, 5), (5, 1)], table).pairs(window);
-        assert_eq!(pairs(3), [1 + 2 + 3 + 3, 3, 1]);
-        assert_eq!(pairs(u32::MAX), [1 + 2 + 3 + 4, 5, 1]);
+        assert_eq!(pairs(3), 1 + 2 + 3 + 3 + 3 + 1);
+        assert_eq!(pairs(u32::MAX), 1 + 2 + 3 + 4 + 5 + 1);
+    }
+
+    /// Whole tiles: a single token makes its workgroup work as a full one.
+    #[test]
+    fn a_tile_costs_its_queries_with_whole_tiles_of_keys() {
+        let size = TileSize::of(&device(), 64).expect("a size");
+        let cost = |keys: u64| 16 * keys * 4 * 64;
+        let of = |window| costs(&[(0, 40), (40, 1)], size, window);
+        assert_eq!(of(u32::MAX), [cost(32), cost(32), cost(64), cost(32)]);
+        // The last tile begins at the first key that its first query sees: 32 - 4.
+        assert_eq!(of(5), [cost(32), cost(32), cost(32), cost(32)]);
+    }
+
+    /// Else a GPU that joins tiles wrongly would pass.
+    #[test]
+    fn a_start_up_joins_tiles_of_keys() {
+        let longest = SPANS.map(|span| span.1).into_iter().max().expect("spans");
+        let device = device();
+        let joins = |&(_, _, width, window): &(usize, usize, usize, Option<usize>)| {
+            let size = TileSize::of(&device, width).expect("a size");
+            window.unwrap_or(longest).min(longest) > size.keys
+        };
+        assert!(SHAPES[..AT_START].iter().any(joins));
     }
 
     /// Attention cut for the watchdog's sake, by steps, tiles and heads, is the same attention.

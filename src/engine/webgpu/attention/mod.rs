@@ -32,7 +32,6 @@ pub struct TileSize {
 
 /// Where tiles of so many queries lie, of every sequence of a pack.
 pub struct Tiles {
-    queries: usize,
     /// (first row, T) of each sequence.
     spans: Vec<(usize, usize)>,
     /// N
@@ -83,27 +82,40 @@ impl Tiles {
         };
         let table: Vec<u32> = spans.iter().flat_map(tile).collect();
         Self {
-            queries,
             table: upload(&table),
             pack_rows: spans.iter().map(|span| span.1).sum(),
             spans: spans.to_vec(),
         }
     }
 
-    /// Pairs of a query and a key that it sees, for one head, of every tile.
-    pub fn pairs(&self, window: u32) -> Vec<u64> {
-        let up_to = |queries: usize| {
-            let (queries, window) = (queries as u64, u64::from(window));
-            let all = queries.min(window);
-            all * (all + 1) / 2 + queries.saturating_sub(window) * window
+    /// Pairs of a query and a key that it sees, for one head.
+    pub fn pairs(&self, window: u32) -> u64 {
+        let of = |&(_, length): &(usize, usize)| {
+            let (length, window) = (length as u64, u64::from(window));
+            let all = length.min(window);
+            all * (all + 1) / 2 + (length - all) * window
         };
-        let tile = |&(_, length): &(usize, usize)| {
-            (0..length)
-                .step_by(self.queries)
-                .map(move |first| up_to(length.min(first + self.queries)) - up_to(first))
-        };
-        self.spans.iter().flat_map(tile).collect()
+        self.spans.iter().map(of).sum()
     }
+}
+
+/// Operations that the workgroup of every tile of sequences at `spans` makes for a head: of all its
+/// queries with whole tiles of keys, whatever of them is seen.
+pub fn costs(spans: &[(usize, usize)], size: TileSize, window: u32) -> Vec<u64> {
+    let TileSize {
+        queries,
+        keys,
+        padded,
+    } = size;
+    let window = usize::try_from(window).unwrap_or(usize::MAX);
+    let tile = |&(_, length): &(usize, usize)| {
+        (0..length).step_by(queries).map(move |first| {
+            let seen = first.saturating_sub(window - 1)..length.min(first + queries);
+            let pairs = queries * seen.len().next_multiple_of(keys);
+            (pairs * 4 * padded * 4) as u64
+        })
+    };
+    spans.iter().flat_map(tile).collect()
 }
 
 impl AttentionKernel {
@@ -122,16 +134,16 @@ impl AttentionKernel {
         let key = (shape.heads, shape.kv_heads, shape.head_width);
         let kernel = self.0.get(key, || kernel(device, shape, size));
         let window = window(shape);
-        let a_pair = 4 * shape.head_width as u64;
-        let pairs = tiles.pairs(window);
-        let cuts = watchdog::attention(&pairs, a_pair, shape.heads, steps, recorder.most_work());
+        let costs = costs(&tiles.spans, size, window);
+        let cuts = watchdog::attention(&costs, shape.heads, steps, recorder.most_work());
+        recorder.tally.work += tiles.pairs(window) * (4 * shape.attended_width() * steps) as u64;
         for cut in cuts {
             let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
             let [tile, head, step] = first.map(|x| x as u32);
             let params = [tiles.pack_rows as u32, window, tile, head, step];
             let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
             let size = size.map(|x| x as u32);
-            recorder.call(&kernel, &[&tiles.table, qkv, out], &params, size, cut.work)?;
+            recorder.call(&kernel, &[&tiles.table, qkv, out], &params, size, cut.cost)?;
         }
         Ok(())
     }

@@ -17,9 +17,8 @@ use super::norm::{NormVectors, RowSource};
 use super::recorder::Recorder;
 use super::tables::Tables;
 use crate::engine::schedule::program::BlockCall;
-use crate::model::DType;
 use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
-use crate::model::weights::{MatrixRole, VectorRole};
+use crate::model::weights::{MatrixRole, TypedRows, VectorRole};
 use crate::plan::Half;
 
 pub struct GpuBlock {
@@ -45,7 +44,7 @@ enum Branch {
 }
 
 impl GpuBlock {
-    /// Room for the weights of one block, its matrices of these types.
+    /// Room for the weights of one block, its matrices' rows of these types.
     ///
     /// # Errors
     /// A row is larger than a binding of this device.
@@ -53,12 +52,11 @@ impl GpuBlock {
         device: &Device,
         shape: &BlockShape,
         width: usize,
-        dtypes: [DType; 4],
+        typed: [Vec<TypedRows>; 4],
     ) -> Result<Self, GpuError> {
         let matrix = |role: MatrixRole| {
-            let [rows, columns] = shape.matrix(role, width);
-            let dtype = dtypes[role as usize];
-            GpuMatrix::reserve(device, &format!("{role:?}"), rows, columns, dtype)
+            let [_, columns] = shape.matrix(role, width);
+            GpuMatrix::reserve(device, &format!("{role:?}"), &typed[role as usize], columns)
         };
         let [qkv, out, up, down] = MatrixRole::ALL.map(matrix);
         let vector = |(role, length): (VectorRole, usize)| {
@@ -209,11 +207,10 @@ impl GpuBlock {
             kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
         }
         kernels.rope.run(recorder, &qkv, rows, shape, tables)?;
-        let queries = TileSize::of(&gpu.device, shape.head_width)?.queries;
-        if let Some(tiles) = tables.tiles.get(&queries) {
-            let kernel = &kernels.attention;
-            kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
-        }
+        // The tables have tiles of every size that the blocks' heads take.
+        let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
+        let kernel = &kernels.attention;
+        kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
         Ok(attended)
     }
 

@@ -15,8 +15,8 @@ use crate::engine::webgpu::norm::check::plain as norm;
 use crate::engine::webgpu::probe::{agree, heads, noise};
 use crate::engine::webgpu::readback::Staging;
 use crate::engine::webgpu::tables::PackPlan;
-use crate::model::Tensor;
 use crate::model::shape::{Activation, MlpShape, NormKind, NormShape, RopeShape};
+use crate::model::{DType, Tensor};
 use crate::plan::BlockRun;
 
 const WIDTH: usize = 24;
@@ -101,7 +101,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn new(shape: &BlockShape) -> Self {
+    fn new(shape: &BlockShape, lengths: &[usize]) -> Self {
         let numbers = |role: MatrixRole| {
             let [rows, columns] = shape.matrix(role, WIDTH);
             sixty_fourths(rows * columns, role as u32)
@@ -113,13 +113,13 @@ impl Plain {
             vectors: vectors
                 .map(|(role, length)| (role, noise(length, 20 + role as u32)))
                 .collect(),
-            pack: Pack::of(&LENGTHS, rope.as_ref()),
+            pack: Pack::of(lengths, rope.as_ref()),
             shape: shape.clone(),
         }
     }
 
     fn vector(&self, role: VectorRole) -> Vec<f32> {
-        let zeros = || vec![0.0; 200];
+        let zeros = || vec![0.0; 4000];
         self.vectors.get(&role).cloned().unwrap_or_else(zeros)
     }
 
@@ -169,7 +169,7 @@ impl Plain {
                     for part in part.chunks_mut(length) {
                         if shape.qk_norm != QkNorm::None {
                             let gain = self.vector(role);
-                            let normed = norm(part, rms, &gain, &[0.0; 200]);
+                            let normed = norm(part, rms, &gain, &[0.0; 4000]);
                             part.copy_from_slice(&normed);
                         }
                         part.chunks_mut(width).for_each(|head| self.turn(row, head));
@@ -243,7 +243,12 @@ fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) 
 
 fn upload(device: &Device, plain: &Plain) -> GpuBlock {
     let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
-    let block = GpuBlock::reserve(device, &plain.shape, WIDTH, dtypes).expect("room");
+    let typed = MatrixRole::ALL.map(|role| {
+        let [rows, _] = plain.shape.matrix(role, WIDTH);
+        let dtype = dtypes[role as usize];
+        vec![TypedRows { rows, dtype }]
+    });
+    let block = GpuBlock::reserve(device, &plain.shape, WIDTH, typed).expect("room");
     for role in MatrixRole::ALL {
         let numbers = &plain.matrices[role as usize];
         let [rows, columns] = plain.shape.matrix(role, WIDTH);
@@ -275,10 +280,14 @@ fn read(gpu: &Gpu, to: &mut Recording, buffer: &wgpu::Buffer, numbers: usize) ->
 }
 
 fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
-    let plain = Plain::new(shape);
+    try_sequences(gpu, name, shape, half, &LENGTHS);
+}
+
+fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, lengths: &[usize]) {
+    let plain = Plain::new(shape, lengths);
     let block = upload(&gpu.device, &plain);
     let n = plain.pack.rows;
-    let sequences = LENGTHS.len();
+    let sequences = lengths.len();
     let run = BlockRun { index: 0, half };
     let call = BlockCall {
         run,
@@ -372,5 +381,35 @@ fn a_block_in_many_dispatches_is_the_same() {
     gpu.bindings.most_work = 20_000;
     for (name, shape) in shapes() {
         try_block(&gpu, name, &shape, Half::Both);
+    }
+}
+
+/// Heads of every width that tiles are cut for, KV heads that one, some or all queries share, halves
+/// of rotary parts that are odd, MLPs of no whole tile, and sequences around the edges of tiles.
+#[test]
+fn blocks_of_drawn_shapes_are_the_plain_block() {
+    let gpu = Gpu::new(device(), WIDTH, 4000);
+    let mut drawn = rand_mt::Mt::new(7);
+    let mut pick = |of: &[usize]| of[drawn.next_u32() as usize % of.len()];
+    for head_width in [4, 12, 32, 36, 64, 68, 80, 100, 128, 160, 192, 244, 256] {
+        let mut shape = shapes()[pick(&[0, 1, 2, 3, 4, 5, 6, 7])].1.clone();
+        let kv_heads = pick(&[1, 2, 3]);
+        let attention = &mut shape.attention;
+        attention.head_width = head_width;
+        attention.kv_heads = kv_heads;
+        attention.heads = kv_heads * pick(&[1, 2, 3]);
+        attention.window =
+            Some(pick(&[1, 2, 15, 16, 17, 33, 1000])).filter(|&window| window < 1000);
+        if let Some(rope) = &mut attention.rope {
+            rope.width = pick(&[2, 6, 10, head_width]).min(head_width);
+        }
+        shape.mlp.width = pick(&[4, 28, 32, 36, 68]);
+        let lengths = [
+            1,
+            pick(&[15, 16, 17]),
+            pick(&[31, 32, 33, 65]),
+            pick(&[1, 2, 7, 8, 9]),
+        ];
+        try_sequences(&gpu, "a drawn block", &shape, Half::Both, &lengths);
     }
 }

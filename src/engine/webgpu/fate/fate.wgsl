@@ -16,6 +16,8 @@ struct Params {
 var<workgroup> largest: array<f32, 64>;
 var<workgroup> place: array<u32, 64>;
 
+//total
+
 @compute @workgroup_size(64)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -52,24 +54,16 @@ fn main(
     workgroupBarrier();
     let most = largest[0];
     let winner = place[0];
-    workgroupBarrier();
     var sum = 0.0;
     for (var i = local; i < p.vocabulary; i += 64u) {
         sum += exp(logits[base + i] - most);
     }
-    largest[local] = sum;
-    for (var half = 32u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            largest[local] += largest[local + half];
-        }
-    }
-    workgroupBarrier();
+    sum = total(local, sum);
     if local == 0u {
         let target_id = targets[p.first + row];
         let to = p.base + row * 4u;
         out[to] = most;
-        out[to + 1u] = largest[0];
+        out[to + 1u] = sum;
         out[to + 2u] = logits[base + target_id];
         out[to + 3u] = select(0.0, 1.0, winner == target_id);
     }

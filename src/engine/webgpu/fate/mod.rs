@@ -9,13 +9,14 @@ use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
+use super::template::with_total;
 
 pub struct FateKernel(Kernel);
 
 impl FateKernel {
     pub fn new(device: &Device) -> Self {
-        let source = include_str!("fate.wgsl");
-        Self(Kernel::new(device, "fate", source, &[Read, Read, Write]))
+        let source = with_total(include_str!("fate.wgsl"));
+        Self(Kernel::new(device, "fate", &source, &[Read, Read, Write]))
     }
 
     /// `logits` `[rows, V]` at as many targets, to `out` from number `base` on: four numbers a row.

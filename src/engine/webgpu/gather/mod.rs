@@ -7,6 +7,7 @@ use super::error::GpuError;
 use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
+use super::member;
 use super::recorder::Recorder;
 use super::tables::Tables;
 
@@ -36,13 +37,16 @@ impl GatherKernel {
                 "u32",
                 "fn source_row(row: u32) -> u32 { return p.slot_row + list[p.first + row]; }",
             ),
-            // The slot read is the first of the eight words of a step.
             by_steps: kernel(
                 "gather by steps",
-                "array<u32, 8>",
-                "fn source_row(row: u32) -> u32 {
-                    return list[p.first + row / p.pack_rows][0] * p.pack_rows + row % p.pack_rows;
-                }",
+                "Step",
+                &[
+                    member::STEP,
+                    "fn source_row(row: u32) -> u32 {
+                        return list[p.first + row / p.pack_rows].slot_in * p.pack_rows + row % p.pack_rows;
+                    }",
+                ]
+                .concat(),
             ),
         }
     }

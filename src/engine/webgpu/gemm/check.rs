@@ -3,6 +3,7 @@
 use super::super::matrix::MatrixPart;
 use super::super::probe::{Probe, noise};
 use super::*;
+use crate::model::Tensor;
 
 /// The CPU's own product, in f64.
 pub fn product(a: &[f32], w: &[f32], bias: &[f32], k: usize) -> Vec<f32> {
@@ -32,7 +33,7 @@ pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<
         (5, 512, 48),
     ];
     for &(m, n, k) in probe.some(&shapes, 1) {
-        for dtype in DType::ALL {
+        for dtype in DType::PLAIN {
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
             let linear = Linear {
@@ -51,6 +52,54 @@ pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<
         }
     }
     Ok(())
+}
+
+/// Blocks as they lie in a file, taken apart by the kernel and by the CPU.
+pub fn blocks_are_the_numbers_that_the_cpu_reads(
+    probe: &mut Probe,
+    dtypes: &[DType],
+) -> Result<(), GpuError> {
+    let (m, n, k) = (5, 33, 512);
+    for &dtype in dtypes.iter().filter(|dtype| dtype.is_block()) {
+        let tensor = Tensor {
+            dtype,
+            rows: n,
+            columns: k,
+            bytes: sample(dtype, n * k).into(),
+        };
+        let (a, w, bias) = (noise(m * k, 1), tensor.to_f32(), noise(n, 3));
+        let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
+        let linear = Linear {
+            matrix: &matrix,
+            bias: &probe.storage("bias", &bias),
+        };
+        let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
+        let expected = product(&a, &w, &bias, k);
+        probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
+            GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
+        })?;
+    }
+    Ok(())
+}
+
+/// Blocks of any integers, with scales up to 1/16.
+fn sample(dtype: DType, numbers: usize) -> Vec<u8> {
+    let size = dtype.block_bytes();
+    let count = numbers / dtype.block();
+    let any = noise(count * size, 4);
+    let mut bytes: Vec<u8> = any.iter().map(|x| (x * 1e4) as i32 as u8).collect();
+    let scales: &[usize] = match dtype {
+        DType::Q6K => &[208],
+        DType::Q8_0 | DType::Q4_0 | DType::Q5_0 => &[0],
+        _ => &[0, 2],
+    };
+    for (block, x) in bytes.chunks_exact_mut(size).zip(&any) {
+        for &at in scales {
+            let scale = half::f16::from_f32(x / 16.0 + at as f32 / 100.0);
+            block[at..at + 2].copy_from_slice(&scale.to_le_bytes());
+        }
+    }
+    bytes
 }
 
 /// A matrix past a binding lies in several buffers, each a dispatch of its own columns.

@@ -75,12 +75,12 @@ impl GemmKernel {
         out: &[&wgpu::Buffer],
         rest: &[u32],
     ) -> Result<(), GpuError> {
-        let (dtype, k) = (w.matrix.dtype, w.matrix.columns);
+        let k = w.matrix.columns;
         let device = recorder.device;
-        let kernel = self
-            .0
-            .get((dtype, ending), || kernel(device, dtype, ending));
         for part in &w.matrix.parts {
+            let kernel = self
+                .0
+                .get((part.dtype, ending), || kernel(device, part.dtype, ending));
             for (rows, columns) in watchdog::product(m, part.rows, k, recorder.most_work()) {
                 let own = [
                     rows.end,
@@ -93,10 +93,11 @@ impl GemmKernel {
                 let params = [&own.map(|x| x as u32)[..], rest].concat();
                 let buffers = [&[a, &part.buffer, w.bias][..], out].concat();
                 let size = [columns.len(), rows.len()].map(|x| x.div_ceil(TILE) as u32);
-                let work = 2 * (rows.len() * columns.len()) as u64 * k as u64;
-                recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], work)?;
+                let cost = watchdog::product_cost(rows.len(), columns.len(), k);
+                recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], cost)?;
             }
         }
+        recorder.tally.work += 2 * m as u64 * w.matrix.rows as u64 * k as u64;
         Ok(())
     }
 }

@@ -2,17 +2,6 @@
 // kept where a sequence is read. The kernel that includes this has pack_rows, first_step, width and
 // flags among its numbers.
 
-struct Step {
-    slot_in: u32,        // the stream read
-    slot_out: u32,       // the stream written
-    is_first: u32,       // 1: nothing was added to slot_out yet
-    share: f32,          // 1, or 1 / blocks of a parallel step
-    kept_attention: u32, // where this step's members are kept, or NONE
-    kept_mlp: u32,
-    pad0: u32,
-    pad1: u32,
-}
-
 const NONE: u32 = 0xffffffffu;
 const IS_MLP: u32 = 1u;
 const JOINS_LATER: u32 = 2u;   // this block's attention has joined slot_out already

@@ -2,8 +2,11 @@
 
 use super::tables::Tables;
 
+/// The struct `Step` of the step table.
+pub const STEP: &str = include_str!("step.wgsl");
+
 /// The last lines of a kernel that makes members: bindings 4 to 8, and `place` and `join`.
-pub const SOURCE: &str = include_str!("member.wgsl");
+pub const SOURCE: &str = concat!(include_str!("step.wgsl"), include_str!("member.wgsl"));
 
 /// Which members a dispatch makes.
 #[derive(Clone, Copy)]

@@ -88,3 +88,57 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::device::tests::device;
+    use super::super::super::qk_norm::QkNormKernel;
+    use super::*;
+    use crate::engine::webgpu::probe::heads;
+    use crate::model::shape::QkNorm;
+
+    /// Zeros in their place would look like numbers.
+    #[test]
+    fn squares_past_f32_make_no_number() {
+        let device = device();
+        let width = 64;
+        let zeros = vec![0.0; width];
+        let large = vec![1e25; 2 * width];
+        let refused = |probe: Probe| {
+            let settled = pollster::block_on(probe.settle());
+            let sentence = settled.expect_err("no number").to_string();
+            assert!(sentence.contains("not finite"), "{sentence}");
+        };
+        for kind in KINDS {
+            let mut probe = Probe::new(&device, true);
+            let mut x = large.clone();
+            // A row of equal numbers has no variance.
+            x.iter_mut().step_by(2).for_each(|x| *x = -*x);
+            let vectors = NormVectors {
+                shape: NormShape { kind, eps: 1e-5 },
+                width,
+                gain: &probe.storage("gain", &vec![1.0; width]),
+                bias: &probe.storage("bias", &zeros),
+            };
+            let tables = probe.tables(2, &x, &[[0; 8]], &[0; 2], 4);
+            let (from, out) = (probe.storage("x", &x), probe.zeros(2 * width));
+            let norm = NormKernel::new(&device);
+            let run = probe.expect("norm", &out, &large, 1.0, |recorder| {
+                norm.run(recorder, RowSource::Rows(&from), 2, vectors, &tables, &out)
+            });
+            run.expect("a dispatch");
+            refused(probe);
+        }
+        let mut probe = Probe::new(&device, true);
+        let mut shape = heads(1, 1, width, None);
+        shape.qk_norm = QkNorm::Head;
+        let gain = probe.storage("gain", &vec![1.0; width]);
+        let out = probe.storage("qkv", &[large, zeros].concat());
+        let kernel = QkNormKernel::new(&device);
+        let run = probe.expect("q/k norm", &out, &vec![0.0; 3 * width], 1.0, |recorder| {
+            kernel.run(recorder, &out, 1, &shape, 1e-5, [&gain, &gain])
+        });
+        run.expect("a dispatch");
+        refused(probe);
+    }
+}

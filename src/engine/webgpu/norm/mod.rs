@@ -10,6 +10,7 @@ use super::kernel::Kernel;
 use super::member::{self, MemberSink};
 use super::recorder::Recorder;
 use super::tables::Tables;
+use super::template::with_total;
 use crate::model::shape::{NormKind, NormShape};
 
 pub struct NormKernel {
@@ -38,8 +39,9 @@ pub enum RowSource<'a> {
 
 impl NormKernel {
     pub fn new(device: &Device) -> Self {
-        let source = |epilogue: &str| include_str!("norm.wgsl").replacen("//epilogue", epilogue, 1);
-        let plain = source(include_str!("plain.wgsl"));
+        let norm = with_total(include_str!("norm.wgsl"));
+        let source = |epilogue: &str| norm.replacen("//epilogue", epilogue, 1);
+        let plain = source(&[member::STEP, include_str!("plain.wgsl")].concat());
         let member = source(&[member::SOURCE, include_str!("member.wgsl")].concat());
         let to_members = [Read, Read, Read, Write, Write, Write, Read, Read];
         Self {

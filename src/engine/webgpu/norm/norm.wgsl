@@ -19,20 +19,7 @@ struct Params {
 @group(0) @binding(3) var<storage, read> bias: array<vec4<f32>>;
 //epilogue
 
-var<workgroup> partial: array<f32, 64>;
-
-fn total(local: u32, mine: f32) -> f32 {
-    workgroupBarrier();
-    partial[local] = mine;
-    for (var half = 32u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            partial[local] += partial[local + half];
-        }
-    }
-    workgroupBarrier();
-    return partial[0];
-}
+//total
 
 @compute @workgroup_size(64)
 fn main(
@@ -58,7 +45,7 @@ fn main(
         let v = x[first + d] - vec4<f32>(mean);
         squares += dot(v, v);
     }
-    let scale = inverseSqrt(total(local, squares) / f32(p.width) + p.eps);
+    let scale = norm_scale(total(local, squares) / f32(p.width), p.eps, p.width);
     for (var d = local; d < p.width4; d += 64u) {
         store(row, d, (x[first + d] - vec4<f32>(mean)) * scale * gain[d] + bias[d]);
     }

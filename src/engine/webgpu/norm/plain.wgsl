@@ -1,14 +1,3 @@
-struct Step {
-    slot_in: u32,
-    slot_out: u32,
-    is_first: u32,
-    share: f32,
-    kept_attention: u32,
-    kept_mlp: u32,
-    pad0: u32,
-    pad1: u32,
-}
-
 @group(0) @binding(4) var<storage, read> steps: array<Step>;
 @group(0) @binding(5) var<storage, read_write> out: array<vec4<f32>>;
 

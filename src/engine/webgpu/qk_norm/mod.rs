@@ -8,17 +8,18 @@ use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
+use super::template::with_total;
 use crate::model::shape::{AttentionShape, QkNorm};
 
 pub struct QkNormKernel(Kernel);
 
 impl QkNormKernel {
     pub fn new(device: &Device) -> Self {
-        let source = include_str!("qk_norm.wgsl");
+        let source = with_total(include_str!("qk_norm.wgsl"));
         Self(Kernel::new(
             device,
             "q/k norm",
-            source,
+            &source,
             &[Read, Read, Write],
         ))
     }

@@ -16,7 +16,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read> key_gain: array<f32>;   // [key_width]
 @group(0) @binding(3) var<storage, read_write> qkv: array<f32>;  // [rows, stride]
 
-var<workgroup> partial: array<f32, 64>;
+//total
 
 @compute @workgroup_size(64)
 fn main(
@@ -44,15 +44,7 @@ fn main(
     for (var d = local; d < width; d += 64u) {
         squares = fma(qkv[first + d], qkv[first + d], squares);
     }
-    partial[local] = squares;
-    for (var half = 32u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            partial[local] += partial[local + half];
-        }
-    }
-    workgroupBarrier();
-    let scale = inverseSqrt(partial[0] / f32(width) + p.eps);
+    let scale = norm_scale(total(local, squares) / f32(width), p.eps, width);
     for (var d = local; d < width; d += 64u) {
         var gain = 0.0;
         if is_key {

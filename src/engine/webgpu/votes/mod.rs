@@ -8,6 +8,8 @@ use super::grid::grid;
 use super::kernel::Access::{Read, Write};
 use super::kernel::Kernel;
 use super::recorder::Recorder;
+use super::template::with_total;
+use super::watchdog;
 
 pub struct VotesKernel(Kernel);
 
@@ -28,8 +30,8 @@ pub struct Ballot<'a> {
 
 impl VotesKernel {
     pub fn new(device: &Device) -> Self {
-        let source = include_str!("votes.wgsl");
-        Self(Kernel::new(device, "votes", source, &[Read, Read, Write]))
+        let source = with_total(include_str!("votes.wgsl"));
+        Self(Kernel::new(device, "votes", &source, &[Read, Read, Write]))
     }
 
     /// `[rows, K + 1]` to `out` from number `base` on: the products, then the mean square or variance.
@@ -40,16 +42,22 @@ impl VotesKernel {
         out: &wgpu::Buffer,
         base: usize,
     ) -> Result<(), GpuError> {
-        let params = [
-            from.rows,
-            from.width / 4,
-            from.prompts,
-            from.count,
-            usize::from(from.is_centred),
-            base,
-        ];
-        let params = params.map(|x| x as u32);
-        let buffers = [from.kept, from.options, out];
-        recorder.call(&self.0, &buffers, &params, grid(from.rows, 1), 0)
+        let a_row = 2 * (from.count as u64 + 1) * from.width as u64;
+        for rows in watchdog::rows(from.rows, a_row, recorder.most_work()) {
+            let params = [
+                rows.end,
+                from.width / 4,
+                from.prompts,
+                from.count,
+                usize::from(from.is_centred),
+                base,
+                rows.start,
+            ];
+            let params = params.map(|x| x as u32);
+            let buffers = [from.kept, from.options, out];
+            let (size, cost) = (grid(rows.len(), 1), a_row * rows.len() as u64);
+            recorder.call(&self.0, &buffers, &params, size, cost)?;
+        }
+        Ok(())
     }
 }

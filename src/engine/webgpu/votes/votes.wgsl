@@ -1,12 +1,13 @@
 // Of every kept row z: its products with its prompt's option rows, and its mean square or variance.
 
 struct Params {
-    rows: u32,
+    rows: u32,     // to where this dispatch goes
     width4: u32,   // D / 4
     prompts: u32,  // P: row c belongs to prompt c mod P
     options: u32,  // K
     is_centred: u32, // 1: the variance
     base: u32,     // the first number of out
+    row: u32,      // where this dispatch begins
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -14,20 +15,7 @@ struct Params {
 @group(0) @binding(2) var<storage, read> options: array<vec4<f32>>; // [P, K, D]
 @group(0) @binding(3) var<storage, read_write> out: array<f32>;     // [rows, K + 1] from base on
 
-var<workgroup> partial: array<f32, 64>;
-
-fn total(local: u32, mine: f32) -> f32 {
-    workgroupBarrier();
-    partial[local] = mine;
-    for (var half = 32u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if local < half {
-            partial[local] += partial[local + half];
-        }
-    }
-    workgroupBarrier();
-    return partial[0];
-}
+//total
 
 @compute @workgroup_size(64)
 fn main(
@@ -35,7 +23,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let row = group.y * groups.x + group.x;
+    let row = p.row + group.y * groups.x + group.x;
     if row >= p.rows {
         return;
     }

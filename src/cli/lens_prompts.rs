@@ -1,0 +1,236 @@
+//! `atelier lens --prompts`: any number of prompts in the memory of a few. The file is read twice, the
+//! first time to check every row, and what a row gives is written before the next ones run.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use super::output::{self, Progress};
+use crate::plan::Plan;
+use crate::study::lens::{self, RunningAverages};
+use crate::study::report::{Averages, Lens, Report};
+use crate::study::{LoadedModel, Question, StudyError, Unknown};
+use crate::task::{file, rows};
+
+/// PromptFile that go through the model together.
+const CHUNK: usize = 128;
+
+/// A file of prompts, or standard input, which is kept since it comes only once.
+pub struct PromptFile {
+    path: PathBuf,
+    input: Option<Vec<u8>>,
+    rows: usize,
+}
+
+/// What the model is asked them with.
+pub struct PromptRun<'a> {
+    pub model: &'a LoadedModel,
+    pub unknown: Option<&'a Unknown>,
+    pub plan: &'a Plan,
+}
+
+impl PromptFile {
+    /// Reads them once, to see that every line is a row.
+    ///
+    /// # Errors
+    /// What is no regular file, or the first line that is no row.
+    pub fn open(path: &Path) -> anyhow::Result<Self> {
+        let named = || format!("{} cannot be read", path.display());
+        let input = if path == Path::new("-") {
+            Some(file::bounded(io::stdin(), file::PROMPTS).with_context(named)?)
+        } else {
+            None
+        };
+        let mut prompts = Self {
+            path: path.to_path_buf(),
+            input,
+            rows: 0,
+        };
+        let mut count = 0;
+        for row in prompts.each()? {
+            row?;
+            count += 1;
+        }
+        prompts.rows = count;
+        Ok(prompts)
+    }
+
+    fn each(&self) -> anyhow::Result<impl Iterator<Item = anyhow::Result<rows::Row>>> {
+        let shown = self.path.display().to_string();
+        let from: Box<dyn BufRead + '_> = match &self.input {
+            Some(bytes) => Box::new(bytes.as_slice()),
+            None => {
+                let file = file::open(&self.path);
+                Box::new(BufReader::new(
+                    file.with_context(|| format!("{shown} cannot be read"))?,
+                ))
+            }
+        };
+        Ok(rows::each(from).map(move |row| row.with_context(|| shown.clone())))
+    }
+
+    /// Every row as a question to the model.
+    fn questions<'a>(
+        &'a self,
+        asking: &'a PromptRun<'_>,
+    ) -> anyhow::Result<impl Iterator<Item = anyhow::Result<(usize, Question)>> + 'a> {
+        Ok(self.each()?.map(move |row| {
+            let row = row?;
+            let question = asking.question(&row);
+            let question =
+                question.with_context(|| format!("{}, line {}", self.path.display(), row.line))?;
+            Ok((row.line, question))
+        }))
+    }
+
+    /// Checks every row before the first one runs, and says how many have words that the model does
+    /// not know.
+    ///
+    /// # Errors
+    /// The first row that the model cannot read.
+    pub fn check(&self, asking: &PromptRun<'_>) -> anyhow::Result<()> {
+        let (mut strange, mut first) = (0, 0);
+        for row in self.questions(asking)? {
+            let (line, question) = row?;
+            let unknown = asking.unknown;
+            if unknown.is_some_and(|unknown| !unknown.words(&question).is_empty()) {
+                strange += 1;
+                first = if strange == 1 { line } else { first };
+            }
+        }
+        if let Some(unknown) = asking.unknown
+            && strange > 0
+        {
+            output::say(&format!(
+                "atelier: {strange} rows have words that the model does not know and reads all as {} (line {first} is the first)",
+                unknown.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Runs all of them and writes the report, row by row; what the table needs comes back.
+    ///
+    /// # Errors
+    /// What the engine says, or a place that cannot be written.
+    pub fn run(&self, asking: &PromptRun<'_>, to: &mut dyn Write) -> anyhow::Result<PromptSummary> {
+        let bar = Progress::new("running", "prompts");
+        let mut averaging = RunningAverages::new(self.rows);
+        let mut summary = None;
+        let mut uniform = 0.0;
+        let head = serde_json::to_string(&Report::of(asking.model))?;
+        let head = head.strip_suffix('}').context("a report is an object")?;
+        write!(to, "{head},\"prompts\":{{\"rows\":[")?;
+        let mut done = 0;
+        let mut questions = self.questions(asking)?;
+        loop {
+            let chunk = questions.by_ref().take(CHUNK);
+            let chunk: Vec<Question> = chunk
+                .map(|row| row.map(|(_, question)| question))
+                .collect::<anyhow::Result<_>>()?;
+            if chunk.is_empty() {
+                break;
+            }
+            ensure!(
+                done + chunk.len() <= self.rows,
+                "{} has become longer while it was read",
+                self.path.display()
+            );
+            let before = done;
+            let lenses = asking.looked_at(&chunk, &|part| bar.at(before + part, self.rows))?;
+            for lens in lenses {
+                if done > 0 {
+                    to.write_all(b",")?;
+                }
+                serde_json::to_writer(&mut *to, &lens).map_err(io::Error::from)?;
+                averaging.add(&lens);
+                uniform += crate::measure::decomposition::uniform_mse(lens.option_token_ids.len());
+                summary.get_or_insert(lens);
+                done += 1;
+            }
+        }
+        ensure!(
+            done == self.rows,
+            "{} has become shorter while it was read",
+            self.path.display()
+        );
+        let first = summary.context("there are no rows")?;
+        let averages = averaging.finish().context("there are no rows")?;
+        let text = serde_json::to_string(&averages)?;
+        writeln!(to, "],\"averages\":{text}}}}}")?;
+        to.flush()?;
+        Ok(PromptSummary {
+            first,
+            averages,
+            uniform: uniform / self.rows.max(1) as f64,
+        })
+    }
+}
+
+/// What is shown of many prompts.
+pub struct PromptSummary {
+    pub first: Lens,
+    pub averages: Averages,
+    /// Mean of the uniform answer's MSE.
+    pub uniform: f64,
+}
+
+impl PromptRun<'_> {
+    fn question(&self, row: &rows::Row) -> Result<Question, StudyError> {
+        match &row.question {
+            rows::Question::Text { prompt, options } => {
+                let question = self.model.question(prompt, options, row.answer)?;
+                self.is_known(&question)?;
+                Ok(question)
+            }
+            rows::Question::Ids {
+                token_ids,
+                option_ids,
+            } => self
+                .model
+                .question_from_ids(token_ids, option_ids, row.answer),
+        }
+    }
+
+    /// Only options that the model knows can be told apart.
+    ///
+    /// # Errors
+    /// The first that it does not know.
+    pub fn is_known(&self, question: &Question) -> Result<(), StudyError> {
+        // Ids are what the reader says they are.
+        let (Some(unknown), Some(text)) = (self.unknown, &question.text) else {
+            return Ok(());
+        };
+        let option = |at: usize| text.options.get(at).map(String::as_str);
+        unknown.check(&question.prompt.option_ids, option)
+    }
+
+    /// Runs questions together; `progress` hears how many are through.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn looked_at(
+        &self,
+        questions: &[Question],
+        progress: &dyn Fn(usize),
+    ) -> Result<Vec<Lens>, StudyError> {
+        let prompts: Vec<_> = questions
+            .iter()
+            .map(|question| question.prompt.clone())
+            .collect();
+        let mut at = |done: usize, total: usize| {
+            progress(prompts.len() * done / total.max(1));
+            ControlFlow::Continue(())
+        };
+        let plans = std::slice::from_ref(self.plan);
+        let traces = self.model.engine.run(&prompts, plans, &mut at)?;
+        let traces = traces.into_iter().flatten();
+        Ok(questions
+            .iter()
+            .zip(traces)
+            .map(|(question, trace)| lens::lens(question, self.plan, trace))
+            .collect())
+    }
+}

@@ -1,0 +1,252 @@
+//! `--out`: tried before the work starts, written whole, and what may become of what is there already.
+
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::model::ModelFiles;
+use crate::study::report::VERSION;
+use crate::unfinished::{Unfinished, remove_strays};
+
+/// Writes beside a file and renames, so that it is whole or as it was.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let written = Unfinished::begin(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.finish()
+    });
+    written.with_context(|| format!("{} could not be written", path.display()))?;
+    Ok(())
+}
+
+/// What an earlier run wrote can be gone on with, whatever else is in it, only by a program that knows
+/// its layout.
+///
+/// # Errors
+/// A newer one.
+pub fn not_newer(text: &str, path: &Path) -> anyhow::Result<()> {
+    let value = serde_json::from_str::<serde_json::Value>(text);
+    let version = value.ok().and_then(|value| value["atelier"].as_u64());
+    match version {
+        Some(found) if found > u64::from(VERSION) => bail!(
+            "{} was written by a newer atelier (layout {found}, this one reads up to {VERSION}): use a newer one",
+            path.display()
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// What may become of a file that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum There {
+    /// It stays, and the run does not start.
+    Kept,
+    /// The reader said --force.
+    Replaced,
+    /// It is gone on with.
+    Resumed,
+}
+
+/// A file to write when the work is done.
+pub struct OutFile {
+    /// Where a link leads.
+    path: PathBuf,
+    /// A pipe or a device is written into, and never replaced.
+    into: bool,
+    held: Option<File>,
+    /// Made to be held, with nothing in it yet.
+    empty: bool,
+}
+
+impl Drop for OutFile {
+    fn drop(&mut self) {
+        if self.empty {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl OutFile {
+    /// Looks at the place, and tries it, before the work starts, so that hours of it are not lost to a
+    /// typing error. `inputs` are files and folders that are read.
+    ///
+    /// # Errors
+    /// A folder, a place that cannot be written, a file that is there.
+    pub fn new(path: &Path, there: There, inputs: &[&Path]) -> anyhow::Result<Self> {
+        let shown = path.display();
+        if path.is_dir() || path.file_name().is_none() {
+            bail!("{shown} is a folder: give --out a file name, such as lens.atelier.json");
+        }
+        let found = std::fs::metadata(path).ok();
+        if found.as_ref().is_some_and(|found| !found.is_file()) {
+            return Ok(Self {
+                path: path.to_path_buf(),
+                into: true,
+                held: None,
+                empty: false,
+            });
+        }
+        let path = target(path);
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        ensure!(
+            folder.is_dir(),
+            "the folder {} does not exist: make it, or give --out another place",
+            folder.display()
+        );
+        if there == There::Kept
+            && let Some(found) = &found
+        {
+            ensure!(
+                !inputs.iter().any(|input| same(input, &path)),
+                "{shown} is one of the files that are read: give --out another one, or replace it with --force"
+            );
+            ensure!(
+                found.len() == 0,
+                "{shown} is there already: give --out another file, or replace it with --force"
+            );
+        }
+        let name = path.file_name().and_then(|name| name.to_str());
+        remove_strays(folder, |stray| Some(stray) == name);
+        // Dropped, it leaves nothing.
+        Unfinished::begin(&path)
+            .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
+        Ok(Self {
+            path,
+            into: false,
+            held: None,
+            empty: false,
+        })
+    }
+
+    /// Holds the place until the run ends, so that no other run writes there meanwhile. Whether
+    /// anything is there.
+    ///
+    /// # Errors
+    /// Another run that holds it.
+    pub fn hold(&mut self) -> anyhow::Result<bool> {
+        if self.into {
+            return Ok(false);
+        }
+        let shown = self.path.display();
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&self.path)
+            .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
+        let found = file.metadata()?;
+        let others = || {
+            anyhow::anyhow!(
+                "another atelier is writing to {shown}: wait until it is done, or give --out another file"
+            )
+        };
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(others()),
+            Err(TryLockError::Error(error)) => {
+                return Err(error).with_context(|| format!("{shown} could not be locked"));
+            }
+        }
+        // Another run may have put a new file there before the lock was ours.
+        if !std::fs::metadata(&self.path).is_ok_and(|now| is_same(&found, &now)) {
+            return Err(others());
+        }
+        self.held = Some(file);
+        self.empty = found.len() == 0;
+        Ok(!self.empty)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes beside the file and renames, so that an interrupted run leaves the file as it was.
+    ///
+    /// # Errors
+    /// A place that cannot be written.
+    pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
+        self.write_with(|to| Ok(to.write_all(text.as_bytes())?))
+    }
+
+    /// The same, piece by piece.
+    ///
+    /// # Errors
+    /// What `write` says, or a place that cannot be written.
+    pub fn write_with(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let written = self.put(write);
+        written.map_err(|error| {
+            let is_ours = error.downcast_ref::<io::Error>().is_none();
+            if is_ours {
+                return error;
+            }
+            error.context(format!("{} could not be written", self.path.display()))
+        })
+    }
+
+    fn put(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        if self.into {
+            let file = OpenOptions::new().write(true).open(&self.path)?;
+            let mut file = BufWriter::new(file);
+            write(&mut file)?;
+            return Ok(file.flush()?);
+        }
+        let mut file = Unfinished::begin(&self.path)?;
+        write(&mut file)?;
+        let file = file.finish()?;
+        if self.held.is_some() {
+            // The lock is on the file, and this is another one now.
+            self.held = Some(file);
+            self.empty = false;
+        }
+        Ok(())
+    }
+}
+
+/// Where a link leads, whether or not anything is there.
+fn target(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    // As many as a system follows.
+    for _ in 0..40 {
+        let Ok(next) = std::fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(next);
+    }
+    path
+}
+
+/// Are these one file, or is the second one of the model in the first?
+fn same(input: &Path, out: &Path) -> bool {
+    let (Ok(input), Ok(out)) = (input.canonicalize(), out.canonicalize()) else {
+        return false;
+    };
+    if input.is_dir() {
+        let name = out.file_name().and_then(|name| name.to_str());
+        return out.parent() == Some(&input) && name.is_some_and(ModelFiles::wants);
+    }
+    let (a, b) = (std::fs::metadata(&input), std::fs::metadata(&out));
+    input == out || matches!((a, b), (Ok(a), Ok(b)) if is_same(&a, &b))
+}
+
+#[cfg(unix)]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// As near as it can be told.
+#[cfg(not(unix))]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    (a.len(), a.created().ok()) == (b.len(), b.created().ok())
+}

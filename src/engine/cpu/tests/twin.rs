@@ -1,0 +1,260 @@
+//! A block's slow plain twin, in f64.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use half::bf16;
+
+use crate::engine::cpu::block::Block;
+use crate::engine::cpu::incoming::Incoming;
+use crate::engine::cpu::testing::random;
+use crate::engine::rope::Angles;
+use crate::model::shape::*;
+use crate::model::weights::{MatrixRole, VectorRole};
+use crate::model::{DType, Tensor};
+use crate::plan::Half;
+
+pub const D: usize = 24;
+
+/// A block's numbers, as the twin reads them.
+pub struct Plain {
+    shape: BlockShape,
+    matrices: HashMap<MatrixRole, Vec<f32>>,
+    vectors: HashMap<VectorRole, Vec<f32>>,
+}
+
+impl Plain {
+    /// Random numbers, of which every matrix's are bf16 where `is_bf16`.
+    pub fn new(shape: BlockShape, is_bf16: bool) -> Self {
+        let matrix = |(seed, role): (usize, MatrixRole)| {
+            let [rows, columns] = shape.matrix(role, D);
+            let mut numbers = random(rows * columns, 0.4, seed as u32);
+            if is_bf16 {
+                for number in &mut numbers {
+                    *number = bf16::from_f32(*number).to_f32();
+                }
+            }
+            (role, numbers)
+        };
+        let vectors = shape.vectors(D).into_iter().enumerate();
+        let vector = |(seed, (role, length)): (usize, (VectorRole, usize))| {
+            (role, random(length, 1.0, 10 + seed as u32))
+        };
+        Self {
+            matrices: MatrixRole::ALL
+                .into_iter()
+                .enumerate()
+                .map(matrix)
+                .collect(),
+            vectors: vectors.map(vector).collect(),
+            shape,
+        }
+    }
+
+    pub fn block(&self, dtype: DType) -> Block {
+        let mut incoming = Incoming::default();
+        for (&role, numbers) in &self.matrices {
+            let [rows, columns] = self.shape.matrix(role, D);
+            let bytes: Vec<u8> = match dtype {
+                DType::Bf16 => numbers
+                    .iter()
+                    .flat_map(|&x| bf16::from_f32(x).to_le_bytes())
+                    .collect(),
+                _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            };
+            let tensor = Tensor {
+                dtype,
+                rows,
+                columns,
+                bytes: Cow::Owned(bytes),
+            };
+            incoming.matrix(role, [rows, columns], 0, &tensor);
+        }
+        for (&role, numbers) in &self.vectors {
+            incoming.vector(role, numbers.clone());
+        }
+        incoming.block(&self.shape, D).expect("all of it")
+    }
+
+    fn vector(&self, role: VectorRole) -> &[f32] {
+        self.vectors.get(&role).map_or(&[], Vec::as_slice)
+    }
+
+    /// `W x (+ bias)`
+    fn times(&self, role: MatrixRole, bias: VectorRole, x: &[f64]) -> Vec<f64> {
+        let rows = self.matrices[&role].chunks_exact(x.len());
+        let bias = self.vector(bias);
+        let dot = |(i, row): (usize, &[f32])| {
+            let products = row.iter().zip(x).map(|(&w, x)| f64::from(w) * x);
+            products.sum::<f64>() + bias.get(i).map_or(0.0, |&bias| f64::from(bias))
+        };
+        rows.enumerate().map(dot).collect()
+    }
+
+    fn norm(&self, gain: VectorRole, bias: VectorRole, x: &[f64]) -> Vec<f64> {
+        let is_layer = self.shape.norm.kind == NormKind::Layer;
+        let mean = if is_layer { mean(x) } else { 0.0 };
+        let centred: Vec<f64> = x.iter().map(|x| x - mean).collect();
+        let normed = self.rms(self.vector(gain), &centred);
+        let bias = self.vector(bias);
+        let with_bias = |(i, x): (usize, f64)| x + bias.get(i).map_or(0.0, |&b| f64::from(b));
+        normed.into_iter().enumerate().map(with_bias).collect()
+    }
+
+    fn rms(&self, gain: &[f32], x: &[f64]) -> Vec<f64> {
+        let squares: Vec<f64> = x.iter().map(|x| x * x).collect();
+        let r = 1.0 / (mean(&squares) + self.shape.norm.eps).sqrt();
+        x.iter()
+            .zip(gain)
+            .map(|(x, &g)| x * r * f64::from(g))
+            .collect()
+    }
+
+    fn attention_norm(&self, x: &[f64]) -> Vec<f64> {
+        self.norm(VectorRole::AttentionNorm, VectorRole::AttentionNormBias, x)
+    }
+
+    fn mlp_norm(&self, x: &[f64]) -> Vec<f64> {
+        if self.shape.has_mlp_norm() {
+            self.norm(VectorRole::MlpNorm, VectorRole::MlpNormBias, x)
+        } else {
+            self.attention_norm(x)
+        }
+    }
+
+    /// Attention's and the MLP's member of one sequence `h` [T][D]; zeros for a half that is off.
+    pub fn run(&self, h: &[Vec<f64>], half: Half, angles: &Angles) -> Vec<[Vec<f64>; 2]> {
+        let is_before = self.shape.placement == NormPlacement::Before;
+        let zeros = || vec![vec![0.0; D]; h.len()];
+        let attention: Vec<Vec<f64>> = if half == Half::Mlp {
+            zeros()
+        } else {
+            let read = h.iter().map(|h| {
+                if is_before {
+                    self.attention_norm(h)
+                } else {
+                    h.clone()
+                }
+            });
+            let read: Vec<Vec<f64>> = read.collect();
+            let out = self.attend(&read, angles).into_iter().map(|attended| {
+                let out = self.times(MatrixRole::Out, VectorRole::OutBias, &attended);
+                if is_before {
+                    out
+                } else {
+                    self.attention_norm(&out)
+                }
+            });
+            out.collect()
+        };
+        let mlp = |(h, a): (&Vec<f64>, &Vec<f64>)| -> Vec<f64> {
+            let is_sequential = self.shape.residual == Residual::Sequential;
+            let h: Vec<f64> = match is_sequential {
+                true => h.iter().zip(a).map(|(h, a)| h + a).collect(),
+                false => h.clone(),
+            };
+            let read = if is_before { self.mlp_norm(&h) } else { h };
+            let up = self.times(MatrixRole::Up, VectorRole::UpBias, &read);
+            let f = self.shape.mlp.width;
+            let inner: Vec<f64> = (0..f)
+                .map(|i| {
+                    let x = act(self.shape.mlp.activation, up[i]);
+                    if self.shape.mlp.is_gated {
+                        x * up[f + i]
+                    } else {
+                        x
+                    }
+                })
+                .collect();
+            let down = self.times(MatrixRole::Down, VectorRole::DownBias, &inner);
+            if is_before {
+                down
+            } else {
+                self.mlp_norm(&down)
+            }
+        };
+        let mlps = match half {
+            Half::Attention => zeros(),
+            _ => h.iter().zip(&attention).map(mlp).collect(),
+        };
+        attention
+            .into_iter()
+            .zip(mlps)
+            .map(|(a, m)| [a, m])
+            .collect()
+    }
+
+    fn attend(&self, read: &[Vec<f64>], angles: &Angles) -> Vec<Vec<f64>> {
+        let shape = &self.shape.attention;
+        let (w, heads, kv_heads) = (shape.head_width, shape.heads, shape.kv_heads);
+        let half = shape.rope.as_ref().map_or(0, |rope| rope.width / 2);
+        let qkv: Vec<Vec<f64>> = read
+            .iter()
+            .enumerate()
+            .map(|(t, x)| {
+                let mut qkv = self.times(MatrixRole::Qkv, VectorRole::QkvBias, x);
+                let gains =
+                    [VectorRole::QueryNorm, VectorRole::KeyNorm].map(|role| self.vector(role));
+                let (q, k) = (0..heads * w, heads * w..(heads + kv_heads) * w);
+                for (part, gain) in [q, k].into_iter().zip(gains) {
+                    if !gain.is_empty() {
+                        for head in qkv[part].chunks_exact_mut(gain.len()) {
+                            let normed = self.rms(gain, head);
+                            head.copy_from_slice(&normed);
+                        }
+                    }
+                }
+                for head in qkv[..(heads + kv_heads) * w].chunks_exact_mut(w) {
+                    for i in 0..half {
+                        let cos = f64::from(angles.cos[t * half + i]);
+                        let sin = f64::from(angles.sin[t * half + i]);
+                        let (a, b) = (head[i], head[i + half]);
+                        head[i] = a * cos - b * sin;
+                        head[i + half] = b * cos + a * sin;
+                    }
+                }
+                qkv
+            })
+            .collect();
+        let window = shape.window.unwrap_or(usize::MAX);
+        let token = |t: usize| -> Vec<f64> {
+            let seen = (t + 1).saturating_sub(window)..t + 1;
+            let of = |head: usize| -> Vec<f64> {
+                let kv = head / (heads / kv_heads);
+                let score = |s: usize| {
+                    let query = &qkv[t][head * w..][..w];
+                    let key = &qkv[s][(heads + kv) * w..][..w];
+                    let dot: f64 = query.iter().zip(key).map(|(q, k)| q * k).sum();
+                    (dot / (w as f64).sqrt()).exp()
+                };
+                let scores: Vec<f64> = seen.clone().map(score).collect();
+                let sum: f64 = scores.iter().sum();
+                let mixed = |i: usize| -> f64 {
+                    let value = |s: usize| qkv[s][(heads + kv_heads + kv) * w + i];
+                    seen.clone()
+                        .zip(&scores)
+                        .map(|(s, p)| p / sum * value(s))
+                        .sum()
+                };
+                (0..w).map(mixed).collect()
+            };
+            (0..heads).flat_map(of).collect()
+        };
+        (0..read.len()).map(token).collect()
+    }
+}
+
+fn mean(x: &[f64]) -> f64 {
+    x.iter().sum::<f64>() / x.len() as f64
+}
+
+fn act(activation: Activation, x: f64) -> f64 {
+    match activation {
+        Activation::Silu => x / (1.0 + (-x).exp()),
+        Activation::GeluTanh => {
+            let u = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x.powi(3));
+            0.5 * x * (1.0 + u.tanh())
+        }
+        Activation::GeluErf => 0.5 * x * statrs::function::erf::erfc(-x / std::f64::consts::SQRT_2),
+    }
+}

@@ -1,0 +1,105 @@
+//! Blocks of 256 numbers (the K types): sub-blocks of 32 or 16 with scales of their own, which are
+//! themselves small integers times one f16.
+
+use super::scale;
+
+/// `d s q - dmin o`: d, dmin, eight six-bit pairs (s, o), then 256 nibbles.
+#[inline(always)]
+pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
+    let pairs = Pairs::of(block);
+    let nibbles = block[16..].as_chunks::<32>().0;
+    for (n, (out, nibbles)) in out
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(nibbles)
+        .enumerate()
+    {
+        let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
+        let (first, second) = out.split_at_mut(32);
+        for ((low, high), &q) in first.iter_mut().zip(second).zip(nibbles) {
+            *low = a * f32::from(q & 15) - c;
+            *high = b * f32::from(q >> 4) - e;
+        }
+    }
+}
+
+/// The same with five bits a number: 32 bytes of fifth bits before the nibbles, a bit a sub-block.
+#[inline(always)]
+pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
+    let pairs = Pairs::of(block);
+    let (fifths, nibbles) = (&block[16..48], block[48..].as_chunks::<32>().0);
+    for (n, (out, nibbles)) in out
+        .as_chunks_mut::<64>()
+        .0
+        .iter_mut()
+        .zip(nibbles)
+        .enumerate()
+    {
+        let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
+        let (first, second) = out.split_at_mut(32);
+        let quads = first.iter_mut().zip(second).zip(nibbles).zip(fifths);
+        for (((low, high), &q), &fifth) in quads {
+            *low = a * f32::from(q & 15 | (fifth >> (2 * n) & 1) << 4) - c;
+            *high = b * f32::from(q >> 4 | (fifth >> (2 * n + 1) & 1) << 4) - e;
+        }
+    }
+}
+
+/// `d s (q - 32)`: 256 low nibbles, 256 pairs of high bits, sixteen signed scales s, then d.
+#[inline(always)]
+pub fn q6_k(block: &[u8; 210], out: &mut [f32; 256]) {
+    let d = scale(block, 208);
+    for (n, out) in out.as_chunks_mut::<128>().0.iter_mut().enumerate() {
+        let low = &block[64 * n..][..64];
+        let high = &block[128 + 32 * n..][..32];
+        let scales = &block[192 + 8 * n..][..8];
+        for (quarter, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+            // The quarters take their nibbles from the two halves of `low`, low nibbles first.
+            let low = &low[32 * (quarter % 2)..][..32];
+            let (shift, pair) = (4 * (quarter / 2), 2 * quarter);
+            for (half, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+                let s = d * f32::from(scales[2 * quarter + half].cast_signed());
+                let bits = low[16 * half..].iter().zip(&high[16 * half..]);
+                for (out, (&low, &high)) in out.iter_mut().zip(bits) {
+                    let q = low >> shift & 15 | (high >> pair & 3) << 4;
+                    *out = s * (f32::from(q) - 32.0);
+                }
+            }
+        }
+    }
+}
+
+/// The eight scales and offsets of a Q4_K or Q5_K block, times its two f16.
+struct Pairs<'a> {
+    d: f32,
+    dmin: f32,
+    packed: &'a [u8], // [12]
+}
+
+impl<'a> Pairs<'a> {
+    #[inline(always)]
+    fn of(block: &'a [u8]) -> Self {
+        Self {
+            d: scale(block, 0),
+            dmin: scale(block, 2),
+            packed: &block[4..16],
+        }
+    }
+
+    /// Sub-block `n`'s. The first four pairs are the low six bits of bytes n and n + 4; the last four
+    /// have their low four bits in byte n + 4 and their high two atop the first eight bytes.
+    #[inline(always)]
+    fn get(&self, n: usize) -> (f32, f32) {
+        let p = self.packed;
+        let (s, o) = if n < 4 {
+            (p[n] & 63, p[n + 4] & 63)
+        } else {
+            (
+                p[n + 4] & 15 | p[n - 4] >> 6 << 4,
+                p[n + 4] >> 4 | p[n] >> 6 << 4,
+            )
+        };
+        (self.d * f32::from(s), self.dmin * f32::from(o))
+    }
+}

@@ -1,0 +1,274 @@
+//! The metadata of a GGUF file: keys and values of a few types, asked for by the type that is wanted.
+
+use std::collections::BTreeMap;
+
+use super::reader::Reader;
+use crate::model::ModelError;
+
+/// A file's pairs.
+pub struct Metadata {
+    file: String,
+    values: BTreeMap<String, Value>,
+}
+
+/// A value: numbers in the widest type of their kind, arrays by what they hold.
+enum Value {
+    Integer(i128),
+    Number(f64),
+    Flag(bool),
+    Text(String),
+    Integers(Vec<i64>),
+    Numbers(Vec<f32>),
+    Texts(Vec<String>),
+    /// Of flags or of arrays, which nothing here asks for.
+    Other,
+}
+
+/// The type of a value, by its number in the file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Integer { bytes: u8, signed: bool },
+    Number { bytes: u8 },
+    Flag,
+    Text,
+    Array,
+}
+
+impl Type {
+    fn of(number: u32) -> Option<Self> {
+        Some(match number {
+            0 | 2 | 4 | 10 => Self::Integer {
+                bytes: [1, 2, 4, 8][if number == 10 { 3 } else { number as usize / 2 }],
+                signed: false,
+            },
+            1 | 3 | 5 | 11 => Self::Integer {
+                bytes: [1, 2, 4, 8][if number == 11 { 3 } else { number as usize / 2 }],
+                signed: true,
+            },
+            6 => Self::Number { bytes: 4 },
+            12 => Self::Number { bytes: 8 },
+            7 => Self::Flag,
+            8 => Self::Text,
+            9 => Self::Array,
+            _ => return None,
+        })
+    }
+
+    /// Bytes that a value takes at least.
+    fn least(self) -> u64 {
+        match self {
+            Self::Integer { bytes, .. } | Self::Number { bytes } => bytes.into(),
+            Self::Flag => 1,
+            Self::Text => 8,
+            Self::Array => 12,
+        }
+    }
+}
+
+impl Metadata {
+    pub(super) fn read(reader: &mut Reader, pairs: u64) -> Result<Self, ModelError> {
+        let mut values = BTreeMap::new();
+        for _ in 0..pairs {
+            let key = reader.text("a key of its metadata")?;
+            let shown = key.escape_debug().to_string();
+            let number = reader.u32()?;
+            let value = value(reader, &shown, number, 0)?;
+            if values.insert(key, value).is_some() {
+                return Err(reader.error(&format!("key {shown} is there twice")));
+            }
+        }
+        Ok(Self {
+            file: reader.file().into(),
+            values,
+        })
+    }
+
+    /// The file they are from, for errors.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// # Errors
+    /// It is there and no whole number of 64 bits from 0 on.
+    pub fn integer(&self, key: &str) -> Result<Option<u64>, ModelError> {
+        self.get(key, "a whole number", |value| match value {
+            Value::Integer(number) => u64::try_from(*number).ok(),
+            _ => None,
+        })
+    }
+
+    /// A whole number, or one for every block where all are the same.
+    ///
+    /// # Errors
+    /// It is there and neither.
+    pub fn same_integer(&self, key: &str) -> Result<Option<u64>, ModelError> {
+        let what = "one whole number for all blocks";
+        self.get(key, what, |value| match value {
+            Value::Integer(number) => u64::try_from(*number).ok(),
+            Value::Integers(all) => {
+                let first = all.first()?;
+                let is_one = all.iter().all(|other| other == first);
+                is_one.then(|| u64::try_from(*first).ok()).flatten()
+            }
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and no finite number.
+    pub fn number(&self, key: &str) -> Result<Option<f64>, ModelError> {
+        self.get(key, "a number", |value| match value {
+            Value::Number(number) => Some(*number).filter(|number| number.is_finite()),
+            Value::Integer(number) => Some(*number as f64),
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and neither true nor false.
+    pub fn flag(&self, key: &str) -> Result<Option<bool>, ModelError> {
+        self.get(key, "true or false", |value| match value {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and no text.
+    pub fn text(&self, key: &str) -> Result<Option<&str>, ModelError> {
+        self.get(key, "a text", |value| match value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and no list of texts.
+    pub fn texts(&self, key: &str) -> Result<Option<&[String]>, ModelError> {
+        self.get(key, "a list of texts", |value| match value {
+            Value::Texts(texts) => Some(&texts[..]),
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and no list of numbers.
+    pub fn numbers(&self, key: &str) -> Result<Option<&[f32]>, ModelError> {
+        self.get(key, "a list of numbers", |value| match value {
+            Value::Numbers(numbers) => Some(&numbers[..]),
+            _ => None,
+        })
+    }
+
+    /// # Errors
+    /// It is there and no list of whole numbers.
+    pub fn integers(&self, key: &str) -> Result<Option<&[i64]>, ModelError> {
+        self.get(key, "a list of whole numbers", |value| match value {
+            Value::Integers(numbers) => Some(&numbers[..]),
+            _ => None,
+        })
+    }
+
+    /// What a model cannot do without.
+    ///
+    /// # Errors
+    /// `value` is none.
+    pub fn needed<T>(&self, key: &str, value: Option<T>) -> Result<T, ModelError> {
+        value.ok_or_else(|| ModelError::MissingKey {
+            file: self.file.clone(),
+            key: key.into(),
+        })
+    }
+
+    fn get<'a, T>(
+        &'a self,
+        key: &str,
+        what: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, ModelError> {
+        let Some(value) = self.values.get(key) else {
+            return Ok(None);
+        };
+        read(value).map(Some).ok_or_else(|| ModelError::NotGguf {
+            file: self.file.clone(),
+            reason: format!("{key} is not {what}"),
+        })
+    }
+}
+
+/// The value of `key`, of the type with this number.
+fn value(reader: &mut Reader, key: &str, number: u32, depth: u8) -> Result<Value, ModelError> {
+    let Some(kind) = Type::of(number) else {
+        return Err(reader.error(&format!("{key} is of type {number}, which does not exist")));
+    };
+    Ok(match kind {
+        Type::Integer { bytes, signed } => Value::Integer(integer(reader, bytes, signed)?),
+        Type::Number { bytes } => Value::Number(float(reader, bytes)?),
+        Type::Flag => Value::Flag(reader.u8()? != 0),
+        Type::Text => Value::Text(reader.text(key)?),
+        Type::Array => array(reader, key, depth)?,
+    })
+}
+
+fn array(reader: &mut Reader, key: &str, depth: u8) -> Result<Value, ModelError> {
+    /// Arrays of arrays are allowed, and none has been seen.
+    const DEEPEST: u8 = 4;
+    let number = reader.u32()?;
+    let count = reader.u64()?;
+    let Some(kind) = Type::of(number).filter(|_| depth < DEEPEST) else {
+        return Err(reader.error(&format!(
+            "{key} is a list of type {number}, which does not exist"
+        )));
+    };
+    reader.check_count(&format!("values of {key}"), count, kind.least())?;
+    Ok(match kind {
+        Type::Integer { bytes, signed } => {
+            let mut all = Vec::new();
+            for _ in 0..count {
+                let number = integer(reader, bytes, signed)?;
+                all.push(i64::try_from(number).unwrap_or(i64::MAX));
+            }
+            Value::Integers(all)
+        }
+        Type::Number { bytes } => {
+            let mut all = Vec::new();
+            for _ in 0..count {
+                all.push(float(reader, bytes)? as f32);
+            }
+            Value::Numbers(all)
+        }
+        Type::Text => {
+            let mut all = Vec::new();
+            for _ in 0..count {
+                all.push(reader.text(key)?);
+            }
+            Value::Texts(all)
+        }
+        Type::Flag | Type::Array => {
+            for _ in 0..count {
+                value(reader, key, number, depth + 1)?;
+            }
+            Value::Other
+        }
+    })
+}
+
+fn integer(reader: &mut Reader, bytes: u8, signed: bool) -> Result<i128, ModelError> {
+    Ok(match (bytes, signed) {
+        (1, false) => reader.u8()?.into(),
+        (1, true) => reader.u8()?.cast_signed().into(),
+        (2, false) => reader.u16()?.into(),
+        (2, true) => reader.u16()?.cast_signed().into(),
+        (4, false) => reader.u32()?.into(),
+        (4, true) => reader.u32()?.cast_signed().into(),
+        (_, false) => reader.u64()?.into(),
+        (_, true) => reader.u64()?.cast_signed().into(),
+    })
+}
+
+fn float(reader: &mut Reader, bytes: u8) -> Result<f64, ModelError> {
+    Ok(match bytes {
+        4 => f32::from_bits(reader.u32()?).into(),
+        _ => f64::from_bits(reader.u64()?),
+    })
+}

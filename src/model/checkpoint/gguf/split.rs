@@ -1,0 +1,58 @@
+//! A model in several GGUF files: `…-00001-of-00003.gguf`. The first carries the metadata.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::super::described::Described;
+use super::super::tensors::TensorPlaces;
+use super::metadata::Metadata;
+use crate::model::ModelError;
+
+/// Reads the headers of all files of a model, by name and size, in the order of their names.
+///
+/// # Errors
+/// One that cannot be read, or files that are not all of one model.
+pub fn read<'a>(
+    files: &[(&str, u64)],
+    bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
+) -> Result<(Metadata, TensorPlaces), ModelError> {
+    let mut first: Option<Metadata> = None;
+    let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
+    for (at, &(file, size)) in files.iter().enumerate() {
+        let header = super::read(file, size, |range| bytes(at, range))?;
+        let count = header.metadata.integer("split.count")?.unwrap_or(1).max(1);
+        let number = header.metadata.integer("split.no")?.unwrap_or(0);
+        if count != files.len() as u64 || number != at as u64 {
+            return Err(ModelError::NotGguf {
+                file: file.into(),
+                reason: format!(
+                    "it is part {} of {count}, and {} opened; all parts of a model belong together",
+                    number + 1,
+                    match files.len() {
+                        1 => "one file was".to_string(),
+                        several => format!("{several} files were"),
+                    }
+                ),
+            });
+        }
+        for (name, tensor) in header.tensors {
+            if let Some((earlier, _)) = places.get(&name) {
+                return Err(ModelError::StoredTwice {
+                    tensor: name.escape_debug().to_string(),
+                    first: files[*earlier].0.into(),
+                    second: file.into(),
+                });
+            }
+            places.insert(name, (at, tensor));
+        }
+        first.get_or_insert(header.metadata);
+    }
+    let files = files.iter().map(|(file, _)| file.to_string()).collect();
+    let metadata = first.ok_or_else(|| ModelError::MissingFile {
+        folder: "the model".into(),
+        file: "*.gguf file",
+        hint: "open one",
+    })?;
+    Ok((metadata, TensorPlaces::of(files, places, "its metadata")))
+}

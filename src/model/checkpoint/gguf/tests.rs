@@ -1,0 +1,115 @@
+//! Headers written by hand, and what damage does to them.
+
+use super::*;
+
+/// A file of one tensor `w` [2, 32] in F32.
+struct File(Vec<u8>);
+
+impl File {
+    fn new(pairs: &[(&str, u32, Vec<u8>)]) -> Self {
+        let mut bytes = b"GGUF".to_vec();
+        bytes.extend(3u32.to_le_bytes());
+        bytes.extend(1u64.to_le_bytes());
+        bytes.extend((pairs.len() as u64).to_le_bytes());
+        let mut file = Self(bytes);
+        for (key, kind, value) in pairs {
+            file.text(key);
+            file.0.extend(kind.to_le_bytes());
+            file.0.extend(value);
+        }
+        file.text("w");
+        file.0.extend(2u32.to_le_bytes());
+        for number in [32u64, 2] {
+            file.0.extend(number.to_le_bytes());
+        }
+        file.0.extend(0u32.to_le_bytes());
+        file.0.extend(0u64.to_le_bytes());
+        let start = file.0.len().next_multiple_of(32);
+        file.0.resize(start + 2 * 32 * 4, 0);
+        file
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.extend((text.len() as u64).to_le_bytes());
+        self.0.extend(text.as_bytes());
+    }
+
+    fn read(&self) -> Result<Header, ModelError> {
+        read("test.gguf", self.0.len() as u64, |range| {
+            Ok(Cow::Borrowed(
+                &self.0[range.start as usize..range.end as usize],
+            ))
+        })
+    }
+}
+
+#[test]
+fn sides_come_outermost_first_and_places_count_from_the_files_beginning() {
+    let file = File::new(&[("a.size", 4, 7u32.to_le_bytes().to_vec())]);
+    let header = file.read().expect("a header");
+    let tensor = &header.tensors["w"];
+    assert_eq!(tensor.shape, [2, 32]);
+    assert_eq!(tensor.bytes.end, file.0.len() as u64);
+    assert_eq!(tensor.bytes.end - tensor.bytes.start, 256);
+    let size = header.metadata.integer("a.size");
+    assert_eq!(size.expect("a number"), Some(7));
+    assert!(header.metadata.text("a.size").is_err());
+    assert_eq!(header.metadata.text("b").expect("absent"), None);
+}
+
+#[test]
+fn numbers_of_every_type_are_read() {
+    let file = File::new(&[
+        ("u8", 0, vec![255]),
+        ("i8", 1, vec![255]),
+        ("u16", 2, 65535u16.to_le_bytes().to_vec()),
+        ("i16", 3, (-2i16).to_le_bytes().to_vec()),
+        ("i32", 5, (-3i32).to_le_bytes().to_vec()),
+        ("f32", 6, 0.5f32.to_le_bytes().to_vec()),
+        ("flag", 7, vec![1]),
+        ("u64", 10, u64::MAX.to_le_bytes().to_vec()),
+        ("i64", 11, 5i64.to_le_bytes().to_vec()),
+        ("f64", 12, 0.25f64.to_le_bytes().to_vec()),
+    ]);
+    let header = file.read().expect("a header");
+    let integer = |key: &str| header.metadata.integer(key).ok().flatten();
+    assert_eq!(integer("u8"), Some(255));
+    assert_eq!(integer("i8"), None);
+    assert_eq!(integer("u16"), Some(65535));
+    assert_eq!(integer("i16"), None);
+    assert_eq!(integer("i32"), None);
+    assert_eq!(integer("u64"), Some(u64::MAX));
+    assert_eq!(integer("i64"), Some(5));
+    let number = |key: &str| header.metadata.number(key).ok().flatten();
+    assert_eq!(number("f32"), Some(0.5));
+    assert_eq!(number("f64"), Some(0.25));
+    assert_eq!(number("i16"), Some(-2.0));
+    assert_eq!(header.metadata.flag("flag").ok().flatten(), Some(true));
+}
+
+/// Any byte may be any other: a header, or a sentence, and memory only for what is there.
+#[test]
+fn damage_anywhere_is_survived() {
+    let mut list = 8u32.to_le_bytes().to_vec();
+    list.extend(2u64.to_le_bytes());
+    for text in ["ab", "c"] {
+        list.extend((text.len() as u64).to_le_bytes());
+        list.extend(text.as_bytes());
+    }
+    let whole = File::new(&[
+        ("general.alignment", 4, 32u32.to_le_bytes().to_vec()),
+        ("texts", 9, list),
+    ]);
+    assert!(whole.read().is_ok());
+    for at in 0..whole.0.len() {
+        for byte in [0, 1, 7, 127, 128, 255] {
+            let mut damaged = File(whole.0.clone());
+            damaged.0[at] = byte;
+            if let Err(error) = damaged.read() {
+                assert!(!error.to_string().contains('\n'), "{error}");
+            }
+        }
+        let cut = File(whole.0[..at].to_vec());
+        assert!(cut.read().is_err(), "cut at {at}");
+    }
+}

@@ -1,0 +1,304 @@
+//! The files of a model folder, wherever they came from: a disk, the program itself, or a reader's
+//! drop on the page.
+
+mod choice;
+mod ggufs;
+#[cfg(all(test, feature = "cli"))]
+mod tests;
+
+use std::ops::Deref;
+use std::rc::Rc;
+
+pub(super) use self::choice::Index;
+use self::choice::{choose, choose_index, some};
+use self::ggufs::is_gguf;
+#[cfg(feature = "cli")]
+use self::ggufs::split_of;
+use super::ModelError;
+
+const INDEX: &str = ".safetensors.index.json";
+
+/// The most bytes of `config.json` and of an index, and of `tokenizer.json`: several times what the
+/// largest published ones have.
+const MOST_JSON: u64 = 16 << 20;
+const MOST_TOKENIZER: u64 = 256 << 20;
+
+/// Bytes of one file, mapped, owned or compiled in.
+pub enum Bytes {
+    #[cfg(feature = "cli")]
+    Mapped(memmap2::Mmap),
+    Owned(Vec<u8>),
+    Static(&'static [u8]),
+}
+
+impl Bytes {
+    /// Says that what was read so far will not be read again soon: of a mapped file the system then
+    /// keeps no second copy beside what was made of it.
+    pub(super) fn release(&self) {
+        #[cfg(all(feature = "cli", unix))]
+        if let Self::Mapped(map) = self {
+            // SAFETY: the map is of a file and read only, so its pages come back from the file.
+            // It is only advice: where it is not taken, memory is all that it costs.
+            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            #[cfg(feature = "cli")]
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+            Self::Static(bytes) => bytes,
+        }
+    }
+}
+
+/// A Hugging Face model folder: `config.json`, `*.safetensors` (with an index if sharded), and
+/// `tokenizer.json` if it has one; or GGUF files, which say themselves what others say beside them.
+///
+/// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
+pub struct ModelFiles<W = Bytes> {
+    pub name: String,
+    /// `config.json`; `None` beside GGUF files.
+    pub config: Option<Bytes>,
+    pub tokenizer: Option<Bytes>,
+    /// `model.safetensors.index.json`: its name and content.
+    pub index: Option<(String, Bytes)>,
+    /// Name and content of each safetensors or GGUF file; at least one, all of one format. Shared with
+    /// whoever reads them later.
+    pub weights: Vec<(String, Rc<W>)>,
+}
+
+impl<W> ModelFiles<W> {
+    /// Sorts named files into their roles; files that play none are ignored.
+    ///
+    /// # Errors
+    /// No `config.json` among the `small` files or no `weights`, or several of the latter and no
+    /// index that says which belong together.
+    pub fn new(
+        name: &str,
+        small: Vec<(String, Bytes)>,
+        weights: Vec<(String, W)>,
+    ) -> Result<Self, ModelError> {
+        let (mut config, mut tokenizer, mut indexes) = (None, None, Vec::new());
+        for (file, bytes) in small {
+            match file.as_str() {
+                "config.json" => config = Some(bytes),
+                "tokenizer.json" => tokenizer = Some(bytes),
+                _ if file.ends_with(INDEX) => indexes.push((file, bytes)),
+                _ => {}
+            }
+        }
+        let missing = |file, hint| ModelError::MissingFile {
+            folder: name.to_string(),
+            file,
+            hint,
+        };
+        if weights.is_empty() {
+            return Err(missing(
+                "*.safetensors or *.gguf file",
+                "add the model's weights in safetensors or GGUF format",
+            ));
+        }
+        let (ggufs, weights): (Vec<_>, Vec<_>) =
+            weights.into_iter().partition(|(file, _)| is_gguf(file));
+        let shared = |(file, content)| (file, Rc::new(content));
+        if weights.is_empty() {
+            let ggufs = ggufs::choose(name, ggufs)?;
+            return Ok(Self {
+                name: name.to_string(),
+                config: None,
+                tokenizer,
+                index: None,
+                weights: ggufs.into_iter().map(shared).collect(),
+            });
+        }
+        let config = config.ok_or_else(|| {
+            missing(
+                "config.json",
+                "add the model's config.json (Hugging Face layout) beside its weights",
+            )
+        })?;
+        let index = choose_index(name, indexes, &weights)?;
+        let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
+        Ok(Self {
+            name: name.to_string(),
+            config: Some(config),
+            tokenizer,
+            index,
+            weights: weights.into_iter().map(shared).collect(),
+        })
+    }
+}
+
+impl ModelFiles {
+    /// Sorts named files, all of whose bytes are at hand.
+    ///
+    /// # Errors
+    /// As [`ModelFiles::new`].
+    pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
+        let is_weights = |(file, _): &(String, Bytes)| Self::is_weights(file);
+        let (weights, small) = files.into_iter().partition(is_weights);
+        Self::new(name, small, weights)
+    }
+
+    /// Says that the weights read so far will not be read again soon: the system then keeps no
+    /// second copy of them.
+    pub fn release(&self) {
+        for (_, bytes) in &self.weights {
+            bytes.release();
+        }
+    }
+
+    /// Is `file` one that holds tensors?
+    pub fn is_weights(file: &str) -> bool {
+        file.ends_with(".safetensors") || is_gguf(file)
+    }
+
+    /// Does the model lie in GGUF files?
+    pub fn is_gguf(&self) -> bool {
+        self.config.is_none()
+    }
+
+    /// Is `file` one that [`Self::from_named`] has a use for?
+    pub fn wants(file: &str) -> bool {
+        matches!(file, "config.json" | "tokenizer.json")
+            || Self::is_weights(file)
+            || file.ends_with(INDEX)
+    }
+
+    /// Checks the size of a file before it is read whole; files of weights may have any.
+    ///
+    /// # Errors
+    /// It has more bytes than any model's.
+    pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
+        let most = match file {
+            _ if Self::is_weights(file) => u64::MAX,
+            "tokenizer.json" => MOST_TOKENIZER,
+            _ => MOST_JSON,
+        };
+        if size <= most {
+            return Ok(());
+        }
+        Err(ModelError::TooLarge {
+            file: file.to_string(),
+            size,
+            most,
+        })
+    }
+
+    /// Checks what was dropped or chosen together, before any of it is read: the files of one model,
+    /// loose or in one folder.
+    ///
+    /// # Errors
+    /// Several folders, or a folder and loose files: they may be of two models, and would be mixed.
+    pub fn check_dropped(folders: &[String], loose_files: &[String]) -> Result<(), ModelError> {
+        let is_one = folders.is_empty() || folders.len() == 1 && loose_files.is_empty();
+        if is_one {
+            return Ok(());
+        }
+        Err(ModelError::DroppedTogether {
+            names: some(&[folders, loose_files].concat()),
+        })
+    }
+
+    /// Opens a folder, or a GGUF file with the other parts of its model and a `tokenizer.json` beside
+    /// it; weights are mapped, not read.
+    ///
+    /// # Errors
+    /// As [`ModelFiles::new`]; a file that cannot be read, is no regular one, or is too large.
+    #[cfg(feature = "cli")]
+    pub fn open(path: &std::path::Path) -> Result<Self, ModelError> {
+        if !path.is_file() {
+            return Self::open_folder(path, &|_| true);
+        }
+        let name = path.file_name().and_then(|name| name.to_str());
+        let (Some(name), Some(folder)) = (name.filter(|name| is_gguf(name)), path.parent()) else {
+            return Err(ModelError::NoFolder {
+                folder: path.to_path_buf(),
+                known: super::catalogue::names(),
+            });
+        };
+        let folder = if folder.as_os_str().is_empty() {
+            std::path::Path::new(".")
+        } else {
+            folder
+        };
+        let own = split_of(name).map(|(stem, _)| stem);
+        let is_part = |file: &str| match split_of(file) {
+            Some((stem, _)) => own == Some(stem),
+            None => file == name,
+        };
+        let mut files = Self::open_folder(folder, &|file| {
+            file == "tokenizer.json" || is_gguf(file) && is_part(file)
+        })?;
+        files.name = own
+            .unwrap_or(name)
+            .trim_end_matches(ggufs::ENDING)
+            .to_string();
+        Ok(files)
+    }
+
+    /// The files of a folder that are `wanted`.
+    #[cfg(feature = "cli")]
+    fn open_folder(
+        folder: &std::path::Path,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, ModelError> {
+        let read_error = |path: &std::path::Path, reason| ModelError::Read {
+            path: path.to_path_buf(),
+            reason,
+        };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
+            let path = entry.map_err(|reason| read_error(folder, reason))?.path();
+            let Some(file) = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .filter(|name| Self::wants(name) && wanted(name))
+            else {
+                continue;
+            };
+            // Asked before it is opened: to open a pipe is to wait for its writer.
+            let about = std::fs::metadata(&path).map_err(|reason| read_error(&path, reason))?;
+            if !about.is_file() {
+                let file = file.to_string();
+                return Err(ModelError::NotAFile { path, file });
+            }
+            Self::check_size(file, about.len())?;
+            let bytes = if Self::is_weights(file) {
+                map(&path)
+            } else {
+                std::fs::read(&path).map(Bytes::Owned)
+            };
+            files.push((
+                file.to_string(),
+                bytes.map_err(|reason| read_error(&path, reason))?,
+            ));
+        }
+        let name = folder.canonicalize().ok();
+        let name = name
+            .as_deref()
+            .unwrap_or(folder)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or("model");
+        Self::from_named(name, files)
+    }
+}
+
+#[cfg(feature = "cli")]
+fn map(path: &std::path::Path) -> std::io::Result<Bytes> {
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.len() == 0 {
+        return Ok(Bytes::Owned(Vec::new())); // an empty file cannot be mapped
+    }
+    // SAFETY: the map is read only. Another process that truncates the file while it is being
+    // converted to tensors would fault this one, as with any mapped checkpoint reader; the
+    // alternative, reading tens of gigabytes into the heap first, doubles the memory a model needs.
+    unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
+}

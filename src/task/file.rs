@@ -1,0 +1,95 @@
+//! A file's bytes: of regular files only, and no more of them than such a file can sensibly have. A
+//! pipe nobody writes into would be waited for for ever, and a device has no end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Largest file of questions that is read: all of it is held at once.
+pub const DATA: u64 = 4 << 30;
+
+/// Largest file of prompts.
+pub const PROMPTS: u64 = 1 << 30;
+
+/// Largest report that is gone on with or drawn.
+pub const REPORT: u64 = 1 << 30;
+
+/// Largest task: they are a few lines.
+pub const DEFINITION: u64 = 1 << 20;
+
+/// # Errors
+/// What the system says, what is no regular file, and one of more than `most` bytes.
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let length = file.metadata()?.len();
+    if length > most {
+        return Err(too_large(most));
+    }
+    bounded(file, most)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As [`read`], and bytes that are no UTF-8.
+pub fn text(path: &Path, most: u64) -> io::Result<String> {
+    let text = String::from_utf8(read(path, most)?);
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// A regular file.
+///
+/// # Errors
+/// What the system says, or that it is another thing.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Before it is opened, which may wait for ever.
+    let kind = std::fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::IsADirectory,
+            "it is a folder",
+        ));
+    }
+    if !kind.is_file() {
+        let why = "it is a pipe or a device, and only files are read";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    File::open(path)
+}
+
+/// All of a stream, if it ends in time.
+///
+/// # Errors
+/// What the system says, or more than `most` bytes.
+pub fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(most));
+    }
+    Ok(bytes)
+}
+
+fn too_large(most: u64) -> io::Error {
+    let why = format!("it is larger than {} MB", most >> 20);
+    io::Error::new(io::ErrorKind::FileTooLarge, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_or_no_file_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "12345").expect("written");
+        assert_eq!(read(&path, 5).expect("five bytes"), b"12345");
+        let why = |path: &Path, most| read(path, most).expect_err("refused").to_string();
+        assert_eq!(why(&path, 4), "it is larger than 0 MB");
+        assert_eq!(why(folder.path(), 4), "it is a folder");
+        #[cfg(unix)]
+        assert!(why(Path::new("/dev/zero"), 4).starts_with("it is a pipe or a device"));
+        assert!(bounded(io::repeat(0), 1 << 20).is_err());
+    }
+}

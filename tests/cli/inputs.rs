@@ -1,0 +1,294 @@
+//! What is read: no pipe is waited for, no device read to its end that never comes, no number taken
+//! for more than there is.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::support::{Folder, Tensor, atelier, printed, refused};
+
+fn words() -> Folder {
+    Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"])
+}
+
+/// Refused within seconds.
+#[cfg(unix)]
+#[track_caller]
+fn soon(args: &[&str], piece: &str) {
+    let began = Instant::now();
+    let mut child = Command::new("timeout")
+        .args(["60", env!("CARGO_BIN_EXE_atelier")])
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("atelier starts");
+    let code = child.wait().expect("an end").code();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stderr.take().expect("stderr"), &mut said)
+        .expect("UTF-8");
+    assert_eq!(code, Some(2), "{args:?}: {said}");
+    assert!(said.contains(piece), "{piece} is not in: {said}");
+    assert!(began.elapsed() < Duration::from_secs(50));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_not_read() {
+    let folder = words();
+    let pipe = folder.file("pipe.toml");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let (model, pipe) = (folder.path(), pipe.display().to_string());
+    let device = "it is a pipe or a device, and only files are read";
+    for input in [&pipe, "/dev/zero"] {
+        soon(&["lens", "--model", &model, "--prompts", input], device);
+        soon(&["orders", "--model", &model, "--prompts", input], device);
+        soon(&["tasks", "check", "lambada", "--data", input], device);
+        soon(
+            &[
+                "survey",
+                "figures",
+                input,
+                "--out",
+                &folder.file("x").display().to_string(),
+            ],
+            device,
+        );
+    }
+    soon(&["tasks", "check", &pipe], device);
+    folder.write("large.toml", &vec![b'#'; 2 << 20]);
+    let large = folder.file("large.toml").display().to_string();
+    soon(&["tasks", "check", &large], "larger than 1 MB");
+}
+
+#[test]
+fn more_rows_than_there_are() {
+    let folder = words();
+    let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
+    folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
+    let (path, file) = (
+        folder.path(),
+        folder.file("rows.jsonl").display().to_string(),
+    );
+    let text = printed(&[
+        "orders",
+        "--model",
+        &path,
+        "--prompts",
+        &file,
+        "--rows",
+        "1000000000",
+        "--strategy",
+        "drop",
+    ]);
+    assert!(text.contains("2 rows"), "{text}");
+    let sweep = [
+        "orders",
+        "--model",
+        "apprentice-2",
+        "--task",
+        "sum",
+        "--strategy",
+        "drop",
+    ];
+    let with = |more: &[&str]| refused(&[&sweep[..], more].concat());
+    assert!(with(&["--rows", "1000000000"]).contains("ask for at most 1000000"));
+    assert!(with(&["--seeds", "1000000000"]).contains("1 to 1000 seeds"));
+    let out = folder.file("survey").display().to_string();
+    let survey = [
+        "survey",
+        "--models",
+        "apprentice-2",
+        "--tasks",
+        "sum",
+        "--out",
+        &out,
+    ];
+    let why = refused(&[&survey[..], &["--rows", "1000000000"]].concat());
+    assert!(why.contains("ask for at most 1000000"), "{why}");
+    let why = refused(&["train", "rows", "--task", "sum", "--rows", "1000000000"]);
+    assert!(why.contains("ask for at most 1000000"), "{why}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_listener_that_is_gone_ends_the_run_as_a_pipe_does() {
+    let gone = |line: &str| {
+        let line = format!("(trap '' PIPE; {line}; echo $? >&3) 2>&1 >/dev/null | true");
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 3>&1; {{ {line}; }}")])
+            .output()
+            .expect("sh");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let atelier = env!("CARGO_BIN_EXE_atelier");
+    // Long enough after the reader is gone.
+    let code = gone(&format!(
+        "sleep 0.3; '{atelier}' lens --model nothing --ids 1 --rows 1,2 --answer 0"
+    ));
+    assert_eq!(code.trim(), "141");
+    let code = gone(&format!(
+        "sleep 0.3; '{atelier}' orders --model apprentice-2 --task topic --rows 8"
+    ));
+    assert_eq!(code.trim(), "141");
+}
+
+/// Weights near the largest that f32 holds: no answer is made of what overflowed.
+#[test]
+fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
+    let folder = words();
+    let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
+    folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
+    let large = |_: &str, mut tensor: Tensor| {
+        for (at, number) in tensor.data.chunks_exact_mut(4).enumerate() {
+            let large = if at % 3 == 0 { -3e38f32 } else { 3e38 };
+            number.copy_from_slice(&large.to_le_bytes());
+        }
+        Some(tensor)
+    };
+    let path = folder.path();
+    let file = folder.file("rows.jsonl").display().to_string();
+    let lens = ["lens", "--model", &path, "--prompts", &file];
+    let sweep = [
+        "orders",
+        "--model",
+        &path,
+        "--prompts",
+        &file,
+        "--strategy",
+        "drop",
+    ];
+    for (tensor, branch) in [
+        ("model.layers.3.mlp.down_proj.weight", "the MLP of block 3"),
+        (
+            "model.layers.2.self_attn.o_proj.weight",
+            "the attention of block 2",
+        ),
+    ] {
+        let change = |name: &str, before: Tensor| match name == tensor {
+            true => large(name, before),
+            false => Some(before),
+        };
+        folder.edit_tensors(change);
+        let says = format!("numbers left the finite range in {branch}; ");
+        for command in [&lens[..], &sweep[..]] {
+            let why = refused(command);
+            assert!(why.contains(&says), "{why}");
+        }
+    }
+    let out = folder.file("survey").display().to_string();
+    folder.write(
+        "two.toml",
+        b"name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{text} {answer}\"\n\
+          options = [\"red\", \"blue\"]\n[[layout]]\nlabel = \"{label}\"\n",
+    );
+    folder.write("two.csv", b"text,label\nthe ball is,0\n");
+    let task = folder.file("two.toml").display().to_string();
+    let output = atelier(&[
+        "survey", "--models", &path, "--tasks", &task, "--data", &path, "--out", &out,
+    ]);
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(
+        why.contains("numbers left the finite range in the attention of block 2; "),
+        "{why}"
+    );
+}
+
+#[test]
+fn words_that_the_model_does_not_know_are_said() {
+    let folder = words();
+    let path = folder.path();
+    let ask = |prompt: &str, option: &str| {
+        atelier(&[
+            "lens", "--model", &path, "--prompt", prompt, "--option", " red", "--option", option,
+            "--answer", "0",
+        ])
+    };
+    let said =
+        |output: &std::process::Output| String::from_utf8(output.stderr.clone()).expect("UTF-8");
+    let known = ask("the ball is", " blue");
+    assert!(known.status.success() && said(&known).is_empty());
+    let strange = ask("the zeppelin is", " blue");
+    assert!(strange.status.success());
+    assert_eq!(
+        said(&strange),
+        "atelier: the model does not know \"zeppelin\" and reads it as [UNK]: the answer is to another prompt\n"
+    );
+    let refused_option = ask("the ball is", " mauve");
+    assert_eq!(refused_option.status.code(), Some(2));
+    let why = said(&refused_option);
+    assert!(
+        why.contains("does not know the option \" mauve\" and reads it as [UNK]"),
+        "{why}"
+    );
+
+    let good = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
+    let rows = format!("{good}\n{}\n", good.replace("ball", "zeppelin"));
+    folder.write("rows.jsonl", rows.as_bytes());
+    let file = folder.file("rows.jsonl").display().to_string();
+    for command in ["lens", "orders"] {
+        let output = atelier(&[command, "--model", &path, "--prompts", &file]);
+        let said = said(&output);
+        assert!(output.status.success(), "{said}");
+        assert!(
+            said.contains("1 rows have words that the model does not know"),
+            "{said}"
+        );
+    }
+    folder.write(
+        "rows.jsonl",
+        format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes(),
+    );
+    let why = refused(&["lens", "--model", &path, "--prompts", &file]);
+    assert!(
+        why.contains("rows.jsonl, line 2: the model does not know the option"),
+        "{why}"
+    );
+    let why = refused(&["orders", "--model", &path, "--prompts", &file]);
+    assert!(
+        why.contains("row 2: the model does not know the option"),
+        "{why}"
+    );
+}
+
+#[test]
+fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
+    let folder = words();
+    let task = |options: &str| {
+        let text = format!(
+            "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{{text}} {{answer}}\"\n\
+             options = {options}\n[[layout]]\nlabel = \"{{label}}\"\n"
+        );
+        folder.write("two.toml", text.as_bytes());
+    };
+    folder.write("two.csv", b"text,label\nthe ball is,0\nthe zeppelin is,1\n");
+    let (path, file) = (folder.path(), folder.file("two.toml").display().to_string());
+    let run = |out: &str| {
+        let out = folder.file(out).display().to_string();
+        atelier(&[
+            "survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out,
+        ])
+    };
+    task(r#"["red", "blue"]"#);
+    let output = run("known");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        text.contains("1 rows have words that the model does not know"),
+        "{text}"
+    );
+    task(r#"["red", "mauve"]"#);
+    let output = run("unknown");
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(why.contains("does not know the option \" mauve\""), "{why}");
+    task(r#"["red", " red "]"#);
+    let why = refused(&["tasks", "check", &file, "--data", &path]);
+    assert!(why.contains("it has the option \"red\" twice"), "{why}");
+}

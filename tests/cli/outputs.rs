@@ -1,0 +1,160 @@
+//! Where results go: nothing is written over unasked, and nothing that is no file is replaced.
+
+use super::support::{Folder, atelier, model, printed, refused};
+
+const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
+
+fn lens<'a>(model: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [
+        &["lens", "--model", model],
+        &IDS[..],
+        &["--json", "--out", out],
+        more,
+    ]
+    .concat()
+}
+
+#[test]
+fn what_is_there_is_replaced_by_force_alone() {
+    let folder = Folder::copy_of("random-llama2");
+    let model = model("random-llama2");
+    folder.write("lens.atelier.json", b"what was there before");
+    let out = folder.file("lens.atelier.json").display().to_string();
+    let why = refused(&lens(&model, &out, &[]));
+    assert!(
+        why.contains("lens.atelier.json is there already") && why.contains("--force"),
+        "{why}"
+    );
+    assert_eq!(folder.read("lens.atelier.json"), b"what was there before");
+    printed(&lens(&model, &out, &["--force"]));
+    assert!(
+        folder
+            .read("lens.atelier.json")
+            .starts_with(b"{\"atelier\":1")
+    );
+    // An empty file is nothing that could be lost.
+    folder.write("empty.atelier.json", b"");
+    let empty = folder.file("empty.atelier.json").display().to_string();
+    printed(&lens(&model, &empty, &[]));
+}
+
+#[test]
+fn what_is_read_is_not_written() {
+    let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
+    let rows = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
+    folder.write("rows.jsonl", rows.as_bytes());
+    let (path, file) = (
+        folder.path(),
+        folder.file("rows.jsonl").display().to_string(),
+    );
+    for out in [&file, &folder.file("config.json").display().to_string()] {
+        let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", out]);
+        assert!(why.contains("is one of the files that are read"), "{why}");
+    }
+    #[cfg(unix)]
+    {
+        let link = folder.file("link.jsonl");
+        std::os::unix::fs::symlink(&file, &link).expect("a link");
+        let link = link.display().to_string();
+        let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", &link]);
+        assert!(why.contains("is one of the files that are read"), "{why}");
+    }
+    assert_eq!(folder.read("rows.jsonl"), rows.as_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_its_target_is_written() {
+    let folder = Folder::copy_of("random-llama2");
+    let model = model("random-llama2");
+    folder.write("target.json", b"");
+    for (link, target) in [("link.json", "target.json"), ("dangling.json", "new.json")] {
+        let link = folder.file(link);
+        std::os::unix::fs::symlink(target, &link).expect("a link");
+        printed(&lens(&model, link.to_str().expect("UTF-8"), &[]));
+        assert!(link.symlink_metadata().expect("a link").is_symlink());
+        assert!(folder.read(target).starts_with(b"{\"atelier\":1"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_written_into() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = Folder::copy_of("random-llama2");
+    let model = model("random-llama2");
+    let pipe = folder.file("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("what came")
+    });
+    let said = printed(&lens(&model, pipe.to_str().expect("UTF-8"), &[]));
+    assert_eq!(reader.join().expect("a reader"), said);
+    assert!(
+        pipe.symlink_metadata()
+            .expect("a pipe")
+            .file_type()
+            .is_fifo()
+    );
+    // Through a link, so that a mistake here cannot replace the system's own.
+    let null = folder.file("null");
+    std::os::unix::fs::symlink("/dev/null", &null).expect("a link");
+    printed(&lens(&model, null.to_str().expect("UTF-8"), &[]));
+    let kind = std::fs::metadata(&null).expect("a device").file_type();
+    assert!(kind.is_char_device() && null.is_symlink());
+    let full = folder.file("full");
+    std::os::unix::fs::symlink("/dev/full", &full).expect("a link");
+    let output = atelier(&lens(&model, full.to_str().expect("UTF-8"), &[]));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Before anything runs: the model is not even looked for.
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_written_is_told_first() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let closed = folder.path().join("closed");
+    std::fs::create_dir(&closed).expect("a folder");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).expect("closed");
+    if std::fs::write(closed.join("x"), "").is_ok() {
+        eprintln!("SKIPPED: this user may write anywhere");
+        return;
+    }
+    let out = closed.join("lens.atelier.json").display().to_string();
+    let why = refused(&lens("no-such-model", &out, &[]));
+    assert!(why.contains("cannot be written"), "{why}");
+}
+
+#[test]
+fn a_models_folder_is_not_written_into() {
+    let folder = Folder::copy_of("random-llama2");
+    let before = folder.read("model.safetensors");
+    let out = folder.path();
+    let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
+    assert!(
+        why.contains("holds a model already") && why.contains("--force"),
+        "{why}"
+    );
+    let why = refused(&[
+        "survey",
+        "--models",
+        "apprentice-2",
+        "--tasks",
+        "sum",
+        "--out",
+        &out,
+    ]);
+    assert!(why.contains("is a model's folder"), "{why}");
+    assert_eq!(folder.read("model.safetensors"), before);
+    folder.write("rows.jsonl", b"mine");
+    let rows = folder.file("rows.jsonl").display().to_string();
+    let draw = [
+        "train", "rows", "--task", "sum", "--rows", "2", "--out", &rows,
+    ];
+    assert!(refused(&draw).contains("is there already"));
+    printed(&[&draw[..], &["--force"]].concat());
+    assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);
+}
