@@ -48,10 +48,8 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
         ))
     };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    // Beside the worker's script, whatever path the page is served under.
-    let beside = js_sys::Reflect::get(&scope, &JsValue::from_str("beside"));
-    let beside = beside.ok().and_then(|url| url.as_string());
-    let url = web_sys::Url::new_with_base(path, &beside.unwrap_or_default())
+    // Beside the page, whatever path it is served under: that is the worker's name.
+    let url = web_sys::Url::new_with_base(path, &scope.name())
         .map_err(|_| failed("its address is malformed"))?;
     let answer = JsFuture::from(scope.fetch_with_str(&url.href()))
         .await
