@@ -93,7 +93,15 @@ pub fn sweep(runs: usize) -> Orders {
         name,
         plan,
         measures: measures(harm),
-        rows: Rows::default(),
+        rows: Rows {
+            correct: vec![true; 32],
+            margin: vec![0.1; 32],
+            kl: vec![0.0; 32],
+            probability: vec![[0.1, 0.2, 0.1]; 32],
+            logit: vec![[0.1, 0.2, 0.1]; 32],
+            paper: vec![[0.1, 0.2, 0.1]; 32],
+            ..Rows::default()
+        },
     };
     let order: Vec<usize> = (0..runs).collect();
     let extent = Extent {

@@ -383,7 +383,7 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
             .pop();
     });
     assert!(
-        why.contains("the sweep of sum does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
+        why.contains("the sweep on “sum” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
         "{why}"
     );
 
