@@ -115,8 +115,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let prompts = args.prompts.as_deref().map(PromptFile::open).transpose()?;
 
     let files = super::known::files(&args.model)?;
-    let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
     let model = super::known::load(&files, &args.engine.choice()?)?;
+    let unknown = model.unknown.clone();
     let plan = model.plan(args.plan.as_deref())?;
     let asking = PromptRun {
         model: &model,

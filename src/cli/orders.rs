@@ -16,7 +16,7 @@ use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
 use crate::task::file;
 
 /// The blocks in other orders, on many rows
@@ -140,8 +140,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     } else {
         BTreeMap::new()
     };
-    let unknown = files.tokenizer.as_deref().and_then(Unknown::of);
     let model = super::known::load(&files, &args.engine.choice()?)?;
+    let unknown = model.unknown.clone();
     let fingerprint = |rows: &Rows| Fingerprint {
         program: env!("CARGO_PKG_VERSION").to_string(),
         engine: model.engine.describe(),

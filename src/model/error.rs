@@ -37,10 +37,6 @@ pub enum ModelError {
         "{folder} holds several safetensors files ({files}) and no model.safetensors.index.json that says which belong together; keep one model in a folder, or add its index"
     )]
     SeveralWeights { folder: String, files: String },
-    #[error(
-        "{names} were given together, and their files would be mixed; give one model's folder, or only its files"
-    )]
-    DroppedTogether { names: String },
 
     #[error(
         "{folder} holds several GGUF files ({files}), which are not parts of one model; open one of them by its path"

@@ -7,13 +7,15 @@ use crate::engine::{Engine, EngineChoice};
 use crate::model::weights::Weights;
 use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
 use crate::plan::Plan;
-use crate::study::StudyError;
 use crate::study::facts::ModelFacts;
+use crate::study::{StudyError, Unknown};
 
 /// Name, tokenizer and engine of one model.
 pub struct LoadedModel {
     pub name: String,
     pub tokenizer: Option<Tokenizer>,
+    /// What the tokenizer reads for every word that it does not know.
+    pub unknown: Option<Unknown>,
     pub engine: Engine,
 }
 
@@ -34,6 +36,27 @@ pub struct QuestionText {
     pub options: Vec<String>,
     /// The prompt's tokens, in step with its ids.
     pub tokens: Vec<String>,
+}
+
+/// How a model's text is cut into tokens.
+pub struct Words {
+    tokenizer: Option<Tokenizer>,
+    unknown: Option<Unknown>,
+}
+
+impl Words {
+    /// Of the tokenizer beside the weights, or of the one that they carry.
+    ///
+    /// # Errors
+    /// One that cannot be read, or is another model's.
+    pub fn of(weights: &Weights, beside: Option<&[u8]>) -> Result<Self, ModelError> {
+        let json = weights.tokenizer_json(beside);
+        let read = |json| Tokenizer::from_json(json, &weights.shape);
+        Ok(Self {
+            tokenizer: json.map(read).transpose()?,
+            unknown: json.and_then(Unknown::of),
+        })
+    }
 }
 
 impl LoadedModel {
@@ -58,16 +81,22 @@ impl LoadedModel {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
         let weights = Rc::new(Weights::open(files)?);
-        let tokenizer = weights.tokenizer(files.tokenizer.as_deref())?;
+        let words = Words::of(&weights, files.tokenizer.as_deref())?;
         let mut loading = pollster::block_on(engine.begin(weights))?;
         while let Some((done, of)) = loading.step()? {
             progress(done, of);
         }
-        Ok(Self {
-            name: files.name.clone(),
-            tokenizer,
-            engine: loading.finish()?,
-        })
+        Ok(Self::new(&files.name, words, loading.finish()?))
+    }
+
+    /// An engine, and the words that go with it.
+    pub fn new(name: &str, words: Words, engine: Engine) -> Self {
+        Self {
+            name: name.to_string(),
+            tokenizer: words.tokenizer,
+            unknown: words.unknown,
+            engine,
+        }
     }
 
     pub fn shape(&self) -> &ModelShape {
@@ -120,6 +149,9 @@ impl LoadedModel {
         let tokenizer = self.tokenizer()?;
         check_answer(options.len(), answer)?;
         let ids = tokenizer.prompt(self.shape(), prompt, options)?;
+        if let Some(unknown) = &self.unknown {
+            unknown.check(&ids.option_ids, |at| options.get(at).map(String::as_str))?;
+        }
         let text = QuestionText {
             prompt: prompt.to_string(),
             options: options.to_vec(),

@@ -14,5 +14,5 @@ pub mod survey;
 mod unknown;
 
 pub use error::StudyError;
-pub use loaded::{LoadedModel, Question, QuestionText};
+pub use loaded::{LoadedModel, Question, QuestionText, Words};
 pub use unknown::Unknown;

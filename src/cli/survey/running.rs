@@ -19,7 +19,7 @@ use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
 use crate::study::survey::QuestionSource;
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
 
 pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -167,7 +167,7 @@ impl Running<'_> {
                             bar.doing(format!("{}, {task}", files.name));
                             let job = Job {
                                 model,
-                                unknown: files.tokenizer.as_deref().and_then(Unknown::of),
+                                unknown: model.unknown.clone(),
                                 task,
                                 rows: &questions.rows,
                                 continuations: self.continuations,

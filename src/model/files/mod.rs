@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 pub(super) use self::choice::Index;
-use self::choice::{choose, choose_index, some};
+use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
 #[cfg(feature = "cli")]
 use self::ggufs::split_of;
@@ -188,21 +188,6 @@ impl ModelFiles {
             file: file.to_string(),
             size,
             most,
-        })
-    }
-
-    /// Checks what was dropped or chosen together, before any of it is read: the files of one model,
-    /// loose or in one folder.
-    ///
-    /// # Errors
-    /// Several folders, or a folder and loose files: they may be of two models, and would be mixed.
-    pub fn check_dropped(folders: &[String], loose_files: &[String]) -> Result<(), ModelError> {
-        let is_one = folders.is_empty() || folders.len() == 1 && loose_files.is_empty();
-        if is_one {
-            return Ok(());
-        }
-        Err(ModelError::DroppedTogether {
-            names: some(&[folders, loose_files].concat()),
         })
     }
 

@@ -79,22 +79,6 @@ fn small_files_are_small() {
 }
 
 #[test]
-fn folders_dropped_together_are_not_mixed() {
-    let names = |names: &[&str]| -> Vec<String> { names.iter().map(ToString::to_string).collect() };
-    let check = |folders: &[&str], files: &[&str]| {
-        let checked = ModelFiles::check_dropped(&names(folders), &names(files));
-        checked.map_err(|error| error.to_string())
-    };
-    assert_eq!(check(&["a"], &[]), Ok(()));
-    assert_eq!(check(&[], &["config.json", "model.safetensors"]), Ok(()));
-    assert_eq!(
-        check(&["a", "b"], &[]).expect_err("two folders"),
-        "a, b were given together, and their files would be mixed; give one model's folder, or only its files"
-    );
-    assert!(check(&["a"], &["config.json"]).is_err());
-}
-
-#[test]
 fn thousands_of_shards_are_one_short_sentence() {
     let shards = (0..3000).map(|n| (format!("model-{n:05}.safetensors"), Bytes::Static(b"")));
     let config = ("config.json".to_string(), Bytes::Static(b"{}"));

@@ -22,7 +22,7 @@ use self::reading::SegmentReader;
 pub use self::source::{BytesAtHand, Lines, Parts, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
-use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, Tokenizer, family, vocabulary};
+use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family, vocabulary};
 
 /// Bytes of one slice of a matrix at most (at least [`SLICE_ROWS`] rows).
 pub const SLICE_BYTES: u64 = 32 << 20;
@@ -95,7 +95,7 @@ pub struct Weights {
     pub final_norm_bias: Option<Vector>,
     pub blocks: Vec<BlockTensors>,
     /// A `tokenizer.json` made of the vocabulary that a GGUF file carries.
-    pub tokenizer: Option<Vec<u8>>,
+    tokenizer: Option<Vec<u8>>,
     /// Names of the weight files.
     files: Vec<String>,
     source: Rc<dyn Source>,
@@ -169,15 +169,10 @@ impl Weights {
         })
     }
 
-    /// The model's tokenizer: that of `tokenizer.json`, or else the file's own; given once.
-    ///
-    /// # Errors
-    /// It cannot be read, or is another model's.
-    pub fn tokenizer(&self, own: Option<&[u8]>) -> Result<Option<Tokenizer>, ModelError> {
-        let bytes = own.or(self.tokenizer.as_deref());
-        bytes
-            .map(|bytes| Tokenizer::from_json(bytes, &self.shape))
-            .transpose()
+    /// The model's tokenizer, as it was read: `tokenizer.json` beside the weights, or else the
+    /// vocabulary that they carry.
+    pub fn tokenizer_json<'a>(&'a self, beside: Option<&'a [u8]>) -> Option<&'a [u8]> {
+        beside.or(self.tokenizer.as_deref())
     }
 
     /// Rows `rows` of a matrix, which are of one type ([`Matrix::slices`] sees to it), in that type;
