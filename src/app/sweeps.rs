@@ -6,12 +6,12 @@ use super::protocol::Ask;
 use super::studio::{Origin, Studio, sentence};
 use crate::chart::number;
 use crate::study::orders::{Extent, Orders, Sweep};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 #[derive(Clone, Copy)]
 pub struct Sweeps {
     studio: Studio,
-    pub tasks: RwSignal<Vec<Task>>,
+    pub tasks: RwSignal<Vec<GeneratedTask>>,
     /// A task.
     pub rows: RwSignal<usize>,
     pub kinds: RwSignal<Vec<Sweep>>,
@@ -24,7 +24,7 @@ impl Sweeps {
     pub fn start(studio: Studio) -> Self {
         Self {
             studio,
-            tasks: RwSignal::new(vec![Task::Sum]),
+            tasks: RwSignal::new(vec![GeneratedTask::Sum]),
             rows: RwSignal::new(48),
             kinds: RwSignal::new(vec![Sweep::Drop, Sweep::Swap]),
             extent: RwSignal::new(Extent::default()),
@@ -32,7 +32,7 @@ impl Sweeps {
         }
     }
 
-    pub fn choose_task(self, task: Task, on: bool) {
+    pub fn choose_task(self, task: GeneratedTask, on: bool) {
         self.tasks.update(|tasks| {
             tasks.retain(|&other| other != task);
             if on {
@@ -84,7 +84,7 @@ impl Sweeps {
     }
 
     /// These sweeps on these tasks, with the rows and extent that are set.
-    pub fn ask(self, tasks: &[Task], sweeps: Vec<Sweep>) {
+    pub fn ask(self, tasks: &[GeneratedTask], sweeps: Vec<Sweep>) {
         self.studio.start_sweep(Ask::Orders {
             tasks: tasks.iter().map(|task| task.name().to_owned()).collect(),
             rows: self.rows.get_untracked(),

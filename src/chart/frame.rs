@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Theme;
 use super::strokes::labels;
 use super::theme::mark;
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::report::Lens;
 
 /// CSS pixels from the figure's left edge to its plot area, the same in every figure.
@@ -213,9 +213,9 @@ pub(super) fn marks(lens: &Lens, theme: &Theme, values: &[f64], grid: usize) -> 
 /// Empty series that give the legend one entry a kind.
 pub(super) fn kind_entries(theme: &Theme) -> [Value; 3] {
     [
-        (Kind::Embedding, "embedding"),
-        (Kind::Attention, "attention"),
-        (Kind::Mlp, "MLP"),
+        (MemberKind::Embedding, "embedding"),
+        (MemberKind::Attention, "attention"),
+        (MemberKind::Mlp, "MLP"),
     ]
     .map(|(kind, name)| {
         json!({

@@ -6,7 +6,7 @@ use super::number::{percent, short};
 use super::strokes::{self, stroke_name};
 use super::votes::capital;
 use super::{Cell, Column, Figure, Table, Theme, frame};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
@@ -95,11 +95,13 @@ fn title(lens: &Lens, bias: &[f64], diversity: &[f64]) -> String {
             who(second)
         ));
     }
-    if matches!(kind, Kind::Embedding | Kind::Bias) {
+    if matches!(kind, MemberKind::Embedding | MemberKind::Bias) {
         return format!("Most of the diversity is {}'s", who(kind));
     }
     match (leading_third(lens, diversity, kind), kind) {
-        (Some(third), Kind::Attention) => format!("Diversity comes from the {third} attention"),
+        (Some(third), MemberKind::Attention) => {
+            format!("Diversity comes from the {third} attention")
+        }
         (Some(third), _) => format!("Diversity comes from the {third} MLPs"),
         (None, _) => format!("Diversity comes from {}, at every depth", who(kind)),
     }
@@ -139,11 +141,11 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
         format!("bias ({})", column.error_unit()),
         format!("diversity ({})", column.diversity_unit()),
     ];
-    let kind = |kind: Kind| match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "MLP",
-        Kind::Bias => "bias",
+    let kind = |kind: MemberKind| match kind {
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "MLP",
+        MemberKind::Bias => "bias",
     };
     let rows = (0..names.len())
         .map(|i| {
@@ -159,9 +161,9 @@ fn table(lens: &Lens, column: Column, names: &[String], bias: &[f64], diversity:
 }
 
 /// The kinds with their shares of the sum, largest first.
-fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 4] {
+fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(MemberKind, f64); 4] {
     let total: f64 = values.iter().sum();
-    let share = |kind: Kind| {
+    let share = |kind: MemberKind| {
         let own = lens
             .members
             .iter()
@@ -170,23 +172,28 @@ fn kinds_by_share(lens: &Lens, values: &[f64]) -> [(Kind, f64); 4] {
         let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
-    let kinds = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+    let kinds = [
+        MemberKind::Embedding,
+        MemberKind::Attention,
+        MemberKind::Mlp,
+        MemberKind::Bias,
+    ];
     let mut shares = kinds.map(|kind| (kind, share(kind)));
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares
 }
 
-fn who(kind: Kind) -> &'static str {
+fn who(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "the embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "the MLPs",
-        Kind::Bias => "the read-out's bias",
+        MemberKind::Embedding => "the embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "the MLPs",
+        MemberKind::Bias => "the read-out's bias",
     }
 }
 
 /// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
-fn leading_third(lens: &Lens, values: &[f64], kind: Kind) -> Option<&'static str> {
+fn leading_third(lens: &Lens, values: &[f64], kind: MemberKind) -> Option<&'static str> {
     let own: Vec<f64> = lens
         .members
         .iter()

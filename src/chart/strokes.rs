@@ -2,7 +2,7 @@
 
 use super::Column;
 use super::number::ordinal;
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::measure::decomposition::softmax;
 use crate::study::report::Lens;
 
@@ -20,11 +20,11 @@ pub struct Tile {
 /// The members grouped by block run, in the order they ran.
 pub fn tiles(lens: &Lens) -> Vec<Tile> {
     let mut tiles: Vec<Tile> = Vec::new();
-    let mut previous: Option<Kind> = None;
+    let mut previous: Option<MemberKind> = None;
     for (i, member) in lens.members.iter().enumerate() {
         // An MLP belongs to the attention of the same block just before it.
-        let goes_on = member.kind == Kind::Mlp
-            && previous == Some(Kind::Attention)
+        let goes_on = member.kind == MemberKind::Mlp
+            && previous == Some(MemberKind::Attention)
             && tiles.last().is_some_and(|tile| tile.block == member.block);
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
@@ -48,9 +48,9 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
 /// `[M]` short labels in the plan's notation: `emb`, `0a`, `0m`, …
 pub(super) fn labels(lens: &Lens) -> Vec<String> {
     let label = |member: &crate::engine::Member| match (member.kind, member.block) {
-        (Kind::Attention, Some(block)) => format!("{block}a"),
-        (Kind::Mlp, Some(block)) => format!("{block}m"),
-        (Kind::Bias, _) => "bias".to_owned(),
+        (MemberKind::Attention, Some(block)) => format!("{block}a"),
+        (MemberKind::Mlp, Some(block)) => format!("{block}m"),
+        (MemberKind::Bias, _) => "bias".to_owned(),
         _ => "emb".to_owned(),
     };
     lens.members.iter().map(label).collect()
@@ -61,12 +61,12 @@ pub fn stroke_name(lens: &Lens, i: usize) -> String {
     let member = lens.members[i];
     let (Some(block), kind) = (member.block, member.kind) else {
         return match member.kind {
-            Kind::Bias => "the read-out's bias",
+            MemberKind::Bias => "the read-out's bias",
             _ => "the embedding",
         }
         .to_owned();
     };
-    let part = if kind == Kind::Attention {
+    let part = if kind == MemberKind::Attention {
         "attention"
     } else {
         "MLP"

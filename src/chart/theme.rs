@@ -1,7 +1,7 @@
 //! Colours of a chart. Each means one thing everywhere (tile, curve, word); `style/tokens.css`
 //! holds the same values for the page, and a test keeps the two equal.
 
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::orders::Sweep;
 
 /// Every colour a chart may use.
@@ -59,12 +59,12 @@ pub const DARK: Theme = Theme {
 };
 
 impl Theme {
-    pub fn of(&self, kind: Kind) -> &'static str {
+    pub fn of(&self, kind: MemberKind) -> &'static str {
         match kind {
-            Kind::Embedding => self.embedding,
-            Kind::Attention => self.attention,
-            Kind::Mlp => self.mlp,
-            Kind::Bias => self.bias,
+            MemberKind::Embedding => self.embedding,
+            MemberKind::Attention => self.attention,
+            MemberKind::Mlp => self.mlp,
+            MemberKind::Bias => self.bias,
         }
     }
 
@@ -76,11 +76,11 @@ impl Theme {
 }
 
 /// The mark that tells a kind apart where colour cannot.
-pub(super) fn mark(kind: Kind) -> &'static str {
+pub(super) fn mark(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "diamond",
-        Kind::Attention => "circle",
-        Kind::Mlp => "rect",
-        Kind::Bias => "triangle",
+        MemberKind::Embedding => "diamond",
+        MemberKind::Attention => "circle",
+        MemberKind::Mlp => "rect",
+        MemberKind::Bias => "triangle",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::orders::{Orders, Rows};
+use super::orders::{OrderRows, Orders};
 use super::report::{Averages, Lab, Lens, Prompts, Report, VERSION};
 use super::survey::ReportError;
 
@@ -185,7 +185,7 @@ fn wrong_sweep(orders: &Orders) -> Option<String> {
 }
 
 /// All lists have an entry a row; those that a score may be without may be empty.
-fn wrong_rows(rows: &Rows, count: usize) -> Option<String> {
+fn wrong_rows(rows: &OrderRows, count: usize) -> Option<String> {
     let always = [
         ("correct", rows.correct.len()),
         ("margin", rows.margin.len()),

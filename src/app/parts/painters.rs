@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::words::Words;
 use crate::chart::{Column, Tile, number, option_name, stroke_votes, tiles};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::report::Lens;
 
 #[component]
@@ -85,20 +85,20 @@ fn view_tile(lens: &Lens, tile: &Tile, votes: &[f64], most: f64) -> AnyView {
     .into_any()
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "MLP",
-        Kind::Bias => "bias",
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "MLP",
+        MemberKind::Bias => "bias",
     }
 }
 
-fn class(kind: Kind) -> &'static str {
+fn class(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "mlp",
-        Kind::Bias => "constant",
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "mlp",
+        MemberKind::Bias => "constant",
     }
 }

@@ -5,7 +5,7 @@ use super::{Cell, Draft, Line, Mark, Panel, Plot, Point, Series, SurveyFigure, T
 use super::{cells, headers, pen};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
-use crate::study::survey::{Estimate, Information, Point as Found, Survey};
+use crate::study::survey::{Estimate, Information, InformationPoint as Found, Survey};
 
 type EstimateOf = fn(&Information) -> &Estimate;
 

@@ -4,7 +4,7 @@ use super::{Scene, Sketch, headers, missing, pen, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
@@ -170,10 +170,10 @@ fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
         let numbers = column.member_bias.iter().zip(&column.member_diversity);
         for (member, (bias, diversity)) in members.iter().zip(numbers) {
             let (index, kind) = match member.kind {
-                Kind::Embedding => (0, "embedding"),
-                Kind::Attention => (1, "attention"),
-                Kind::Mlp => (2, "MLP"),
-                Kind::Bias => (3, "bias"),
+                MemberKind::Embedding => (0, "embedding"),
+                MemberKind::Attention => (1, "attention"),
+                MemberKind::Mlp => (2, "MLP"),
+                MemberKind::Bias => (3, "bias"),
             };
             let block = member
                 .block

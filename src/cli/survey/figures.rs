@@ -13,7 +13,7 @@ use crate::task::file;
 
 /// Draw a survey's figures and tables: SVG and CSV, no browser needed
 #[derive(clap::Args)]
-pub struct Args {
+pub struct FiguresArgs {
     /// A survey's folder, or its survey.atelier.json
     #[arg(value_name = "DIR|FILE")]
     from: PathBuf,
@@ -23,7 +23,7 @@ pub struct Args {
     out: PathBuf,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &FiguresArgs) -> anyhow::Result<()> {
     let path = if args.from.is_dir() {
         Folder::read(&args.from).report()
     } else {
