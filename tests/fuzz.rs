@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use atelier::model::{Bytes, ModelFiles, ModelShape, weights};
+use atelier::model::{FileBytes, ModelFiles, ModelShape, weights};
 use atelier::plan::{Plan, Strategy as Painters};
 use atelier::study::LoadedModel;
 use atelier::task::rows;
@@ -241,7 +241,7 @@ proptest! {
             weights.truncate(length.index(weights.len()));
         }
         let files = [("config.json", read("config.json")), ("model.safetensors", weights)];
-        let files = files.map(|(name, bytes)| (name.to_string(), Bytes::Owned(bytes)));
+        let files = files.map(|(name, bytes)| (name.to_string(), FileBytes::Owned(bytes)));
         let files = ModelFiles::from_named("damaged", files.into()).expect("both files");
         if let Err(error) = LoadedModel::from_files(&files, &mut |_, _| {}) {
             one_line("a damaged header", &error.to_string());

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use atelier::model::shape::RopeScaling;
-use atelier::model::{Bytes, ModelFiles, ModelShape, Prompt};
+use atelier::model::{FileBytes, ModelFiles, ModelShape, Prompt};
 use atelier::study::LoadedModel;
 use common::model_folder;
 use half::{bf16, f16};
@@ -47,10 +47,10 @@ fn bytes(tensors: &Tensors) -> Vec<u8> {
 fn files(config: &Value, weights: Vec<(&str, Vec<u8>)>) -> ModelFiles {
     let mut files = vec![(
         "config.json".to_string(),
-        Bytes::Owned(config.to_string().into_bytes()),
+        FileBytes::Owned(config.to_string().into_bytes()),
     )];
     for (name, bytes) in weights {
-        files.push((name.to_string(), Bytes::Owned(bytes)));
+        files.push((name.to_string(), FileBytes::Owned(bytes)));
     }
     ModelFiles::from_named("test", files).expect("a folder")
 }
@@ -129,11 +129,11 @@ fn a_second_copy_of_the_weights_is_left_alone_and_a_choice_is_not_guessed() {
     };
     assert_eq!(logits(&with("consolidated.safetensors", other)), alone);
 
-    let named =
-        ["a.safetensors", "b.safetensors"].map(|name| (name.to_string(), Bytes::Owned(Vec::new())));
+    let named = ["a.safetensors", "b.safetensors"]
+        .map(|name| (name.to_string(), FileBytes::Owned(Vec::new())));
     let config = (
         "config.json".to_string(),
-        Bytes::Owned(config.to_string().into_bytes()),
+        FileBytes::Owned(config.to_string().into_bytes()),
     );
     let error = ModelFiles::from_named("two", named.into_iter().chain([config]).collect());
     let error = error.err().expect("two files and no index").to_string();

@@ -13,7 +13,7 @@ use atelier::study::lab::Rearranging;
 use atelier::study::orders::{CHUNK, Extent, Order, Orders, Sweep, Sweeping};
 use atelier::study::{LoadedModel, StudyError, geometry, lens};
 use atelier::task::item::{Candidate, Item};
-use atelier::task::minilang::{self, Task};
+use atelier::task::minilang::{self, GeneratedTask};
 use common::{assert_close, goldens, load, model_folder, notation, u32s};
 use serde_json::json;
 
@@ -36,8 +36,8 @@ fn id_items(count: u32) -> Vec<Item> {
     (0..count).map(item).collect()
 }
 
-fn rows_of(task: Task, count: usize) -> Vec<Item> {
-    let item = |row: minilang::Row| Item::Option {
+fn rows_of(task: GeneratedTask, count: usize) -> Vec<Item> {
+    let item = |row: minilang::GeneratedRow| Item::Option {
         prompt: row.prompt,
         options: row.options,
         answer: row.answer,
@@ -109,7 +109,7 @@ fn a_sweep_finds_what_the_lens_finds_row_by_row() {
 #[test]
 fn a_stopped_sweep_goes_on_to_the_same_bytes() {
     let model = apprentice();
-    let items = rows_of(Task::Sum, 2 * CHUNK + 5);
+    let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
     let orders = orders_of(&model, &[Sweep::Drop, Sweep::Shuffle]);
     let start = || Sweeping::start(&model, "sum", &items, orders.clone(), 7).expect("a sweep");
     let whole = all(start());
@@ -143,7 +143,7 @@ fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
     let model = apprentice();
     let start = |items: &[Item]| Sweeping::start(&model, "mine", items, Vec::new(), 0).err();
     assert!(matches!(start(&[]), Some(StudyError::NoRows)));
-    let mut mixed = rows_of(Task::Mood, 2);
+    let mut mixed = rows_of(GeneratedTask::Mood, 2);
     mixed.push(Item::LastWord {
         context: "the soup is".into(),
         word: " good".into(),
@@ -152,7 +152,7 @@ fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
         start(&mixed),
         Some(StudyError::MixedRows { row: 3 })
     ));
-    let mut long = rows_of(Task::Mood, 1);
+    let mut long = rows_of(GeneratedTask::Mood, 1);
     long.push(Item::Option {
         prompt: vec!["the"; 200].join(" "),
         options: vec![" good".into(), " bad".into()],

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 
-use atelier::model::{Bytes, ModelFiles};
+use atelier::model::{FileBytes, ModelFiles};
 use half::bf16;
 use safetensors::tensor::{Dtype, View};
 use serde_json::Value;
@@ -100,10 +100,10 @@ impl RandomModel {
     pub fn files(&self, stored: Stored) -> ModelFiles {
         let config = self.config.clone().into_bytes();
         let files = vec![
-            ("config.json".to_string(), Bytes::Owned(config)),
+            ("config.json".to_string(), FileBytes::Owned(config)),
             (
                 "model.safetensors".to_string(),
-                Bytes::Owned(self.safetensors(stored)),
+                FileBytes::Owned(self.safetensors(stored)),
             ),
         ];
         ModelFiles::from_named("random", files).expect("a model folder")

@@ -1,6 +1,6 @@
 //! Several surveys as one, where they asked the same; and a part of one.
 
-use crate::study::survey::{Cell, Survey, correlations};
+use crate::study::survey::{Survey, SurveyCell, correlations};
 
 /// What came of joining.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,11 +55,13 @@ pub fn join(reports: &[(&str, &Survey)]) -> Option<Joined> {
                 survey.models.len() - 1
             })
             .collect();
-        survey.cells.extend(other.cells.iter().map(|cell| Cell {
-            model: models[cell.model],
-            task: tasks[cell.task],
-            outcome: cell.outcome.clone(),
-        }));
+        survey
+            .cells
+            .extend(other.cells.iter().map(|cell| SurveyCell {
+                model: models[cell.model],
+                task: tasks[cell.task],
+                outcome: cell.outcome.clone(),
+            }));
         survey.rows = survey.rows.max(other.rows);
         if !apart.is_empty() {
             notes.push(format!(
@@ -94,12 +96,12 @@ pub fn part(survey: &Survey, model: impl Fn(&str) -> bool, task: impl Fn(&str) -
             tasks.push(known.clone());
         }
     }
-    let cells: Vec<Cell> = survey
+    let cells: Vec<SurveyCell> = survey
         .cells
         .iter()
         .filter(|cell| model(&survey.models[cell.model].name))
         .filter_map(|cell| {
-            Some(Cell {
+            Some(SurveyCell {
                 task: places[cell.task]?,
                 ..cell.clone()
             })

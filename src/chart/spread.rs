@@ -5,7 +5,7 @@ use super::plot::{Line, Mark, Panel, Pen, Plot, Shape};
 use super::strokes::{self, kind_name};
 use super::votes::capital;
 use super::{Cell, Column, Draft, Figure, Table, Theme};
-use crate::engine::{Kind, Member};
+use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lens;
 
@@ -124,11 +124,13 @@ fn title(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
             who(second)
         ));
     }
-    if matches!(kind, Kind::Embedding | Kind::Bias) {
+    if matches!(kind, MemberKind::Embedding | MemberKind::Bias) {
         return format!("Most of the diversity is {}'s", who(kind));
     }
     match (leading_third(members, diversity, kind), kind) {
-        (Some(third), Kind::Attention) => format!("Diversity comes from the {third} attention"),
+        (Some(third), MemberKind::Attention) => {
+            format!("Diversity comes from the {third} attention")
+        }
         (Some(third), _) => format!("Diversity comes from the {third} MLPs"),
         (None, _) => format!("Diversity comes from {}, at every depth", who(kind)),
     }
@@ -194,30 +196,35 @@ fn table(
 }
 
 /// The kinds with their shares of the sum, largest first.
-fn kinds_by_share(members: &[Member], values: &[f64]) -> [(Kind, f64); 4] {
+fn kinds_by_share(members: &[Member], values: &[f64]) -> [(MemberKind, f64); 4] {
     let total: f64 = values.iter().sum();
-    let share = |kind: Kind| {
+    let share = |kind: MemberKind| {
         let own = members.iter().zip(values).filter(|(m, _)| m.kind == kind);
         let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
-    let kinds = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+    let kinds = [
+        MemberKind::Embedding,
+        MemberKind::Attention,
+        MemberKind::Mlp,
+        MemberKind::Bias,
+    ];
     let mut shares = kinds.map(|kind| (kind, share(kind)));
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares
 }
 
-fn who(kind: Kind) -> &'static str {
+fn who(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "the embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "the MLPs",
-        Kind::Bias => "the read-out's bias",
+        MemberKind::Embedding => "the embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "the MLPs",
+        MemberKind::Bias => "the read-out's bias",
     }
 }
 
 /// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
-fn leading_third(members: &[Member], values: &[f64], kind: Kind) -> Option<&'static str> {
+fn leading_third(members: &[Member], values: &[f64], kind: MemberKind) -> Option<&'static str> {
     let own: Vec<f64> = members
         .iter()
         .zip(values)

@@ -6,7 +6,7 @@ use super::number::{ordinal, short};
 use super::plot::{Axis, Line, Panel, Pen, Point, Series, Shape};
 use super::theme::mark;
 use super::{Column, Theme};
-use crate::engine::{Kind, Member};
+use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::softmax;
 use crate::study::report::Lens;
 
@@ -24,11 +24,11 @@ pub struct Tile {
 /// The members grouped by block run, in the order they ran.
 pub fn tiles(lens: &Lens) -> Vec<Tile> {
     let mut tiles: Vec<Tile> = Vec::new();
-    let mut previous: Option<Kind> = None;
+    let mut previous: Option<MemberKind> = None;
     for (i, member) in lens.members.iter().enumerate() {
         // An MLP belongs to the attention of the same block just before it.
-        let goes_on = member.kind == Kind::Mlp
-            && previous == Some(Kind::Attention)
+        let goes_on = member.kind == MemberKind::Mlp
+            && previous == Some(MemberKind::Attention)
             && tiles.last().is_some_and(|tile| tile.block == member.block);
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
@@ -36,8 +36,8 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
                 // The read-out's bias has no block either, and is no second run of the embedding.
                 let earlier = tiles.iter().filter(|tile| {
                     tile.block == member.block
-                        && lens.members[tile.strokes[0]].kind != Kind::Bias
-                        && member.kind != Kind::Bias
+                        && lens.members[tile.strokes[0]].kind != MemberKind::Bias
+                        && member.kind != MemberKind::Bias
                 });
                 let run = 1 + earlier.count();
                 tiles.push(Tile {
@@ -59,15 +59,15 @@ pub fn stroke_name(lens: &Lens, i: usize) -> String {
 
 /// `[M]` every member in words.
 pub(super) fn names(members: &[Member]) -> Vec<String> {
-    let mut runs: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    let mut runs: HashMap<(MemberKind, Option<usize>), usize> = HashMap::new();
     for member in members {
         *runs.entry((member.kind, member.block)).or_default() += 1;
     }
-    let mut seen: HashMap<(Kind, Option<usize>), usize> = HashMap::new();
+    let mut seen: HashMap<(MemberKind, Option<usize>), usize> = HashMap::new();
     let name = |member: &Member| {
         let Some(block) = member.block else {
             return match member.kind {
-                Kind::Bias => "the read-out's bias",
+                MemberKind::Bias => "the read-out's bias",
                 _ => "the embedding",
             }
             .to_owned();
@@ -86,26 +86,31 @@ pub(super) fn names(members: &[Member]) -> Vec<String> {
 }
 
 /// A kind in a legend and in a table.
-pub(super) fn kind_name(kind: Kind) -> &'static str {
+pub(super) fn kind_name(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "MLP",
-        Kind::Bias => "bias",
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "MLP",
+        MemberKind::Bias => "bias",
     }
 }
 
 /// The kinds that a model has: few have a bias member.
-pub(super) fn kinds(has_bias: bool) -> impl Iterator<Item = Kind> + Clone {
-    let all = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Bias];
+pub(super) fn kinds(has_bias: bool) -> impl Iterator<Item = MemberKind> + Clone {
+    let all = [
+        MemberKind::Embedding,
+        MemberKind::Attention,
+        MemberKind::Mlp,
+        MemberKind::Bias,
+    ];
     all.into_iter().take(if has_bias { 4 } else { 3 })
 }
 
 /// A kind in its colour and with its mark.
-pub(super) fn kind_pen(kind: Kind, theme: &Theme) -> Pen {
+pub(super) fn kind_pen(kind: MemberKind, theme: &Theme) -> Pen {
     let name = match kind {
         // Bias is also what the members' mean error is called.
-        Kind::Bias => "the read-out's bias",
+        MemberKind::Bias => "the read-out's bias",
         _ => kind_name(kind),
     };
     Pen::new(name, theme.of(kind), Line::None, mark(kind))
@@ -113,16 +118,16 @@ pub(super) fn kind_pen(kind: Kind, theme: &Theme) -> Pen {
 
 /// The kinds of these members, in their colours and with their marks.
 pub(super) fn kind_pens(members: &[Member], theme: &Theme) -> Vec<Pen> {
-    let has_bias = members.iter().any(|member| member.kind == Kind::Bias);
+    let has_bias = members.iter().any(|member| member.kind == MemberKind::Bias);
     kinds(has_bias).map(|kind| kind_pen(kind, theme)).collect()
 }
 
 /// The strokes in the order they ran, in the plan's notation: `emb`, `0a`, `0m`, …
 pub(super) fn axis(members: &[Member]) -> Axis {
     let label = |member: &Member| match (member.kind, member.block) {
-        (Kind::Attention, Some(block)) => format!("{block}a"),
-        (Kind::Mlp, Some(block)) => format!("{block}m"),
-        (Kind::Bias, _) => "bias".to_owned(),
+        (MemberKind::Attention, Some(block)) => format!("{block}a"),
+        (MemberKind::Mlp, Some(block)) => format!("{block}m"),
+        (MemberKind::Bias, _) => "bias".to_owned(),
         _ => "emb".to_owned(),
     };
     Axis::category(
@@ -141,13 +146,13 @@ pub(super) fn panel(
     pen: Option<(Pen, Shape)>,
 ) -> Panel {
     let names = names(members);
-    let points = |kind: Option<Kind>| -> Vec<Point> {
+    let points = |kind: Option<MemberKind>| -> Vec<Point> {
         let own = members.iter().zip(values).zip(&names).enumerate();
         own.filter(|(_, ((member, _), _))| kind.is_none_or(|kind| member.kind == kind))
             .map(|(i, ((_, y), name))| Point::new(i as f64, *y, format!("{name}\n{}", short(*y))))
             .collect()
     };
-    let kinds = kinds(members.iter().any(|member| member.kind == Kind::Bias));
+    let kinds = kinds(members.iter().any(|member| member.kind == MemberKind::Bias));
     let mut series = match pen {
         Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
         None => kinds

@@ -2,7 +2,7 @@
 //! holds the same values for the page, and a test keeps the two equal.
 
 use super::plot::Mark;
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::orders::Sweep;
 
 /// Every colour a chart may use.
@@ -60,12 +60,12 @@ pub const DARK: Theme = Theme {
 };
 
 impl Theme {
-    pub fn of(&self, kind: Kind) -> &'static str {
+    pub fn of(&self, kind: MemberKind) -> &'static str {
         match kind {
-            Kind::Embedding => self.embedding,
-            Kind::Attention => self.attention,
-            Kind::Mlp => self.mlp,
-            Kind::Bias => self.bias,
+            MemberKind::Embedding => self.embedding,
+            MemberKind::Attention => self.attention,
+            MemberKind::Mlp => self.mlp,
+            MemberKind::Bias => self.bias,
         }
     }
 
@@ -77,11 +77,11 @@ impl Theme {
 }
 
 /// The mark that tells a kind apart where colour cannot.
-pub(super) fn mark(kind: Kind) -> Mark {
+pub(super) fn mark(kind: MemberKind) -> Mark {
     match kind {
-        Kind::Embedding => Mark::Diamond,
-        Kind::Attention => Mark::Circle,
-        Kind::Mlp => Mark::Square,
-        Kind::Bias => Mark::Triangle,
+        MemberKind::Embedding => Mark::Diamond,
+        MemberKind::Attention => Mark::Circle,
+        MemberKind::Mlp => Mark::Square,
+        MemberKind::Bias => Mark::Triangle,
     }
 }

@@ -18,7 +18,7 @@ enum Name {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Weights {
+enum WeightsChoice {
     /// As the checkpoint stores them
     Stored,
     F32,
@@ -26,10 +26,8 @@ enum Weights {
     F16,
 }
 
-// The command that takes these has a group `Args` of its own.
 #[derive(clap::Args)]
-#[group(id = "engine_choice")]
-pub struct Args {
+pub struct EngineArgs {
     /// What runs the model
     #[arg(long, value_enum, default_value_t = Name::Cpu)]
     engine: Name,
@@ -39,15 +37,15 @@ pub struct Args {
     adapter: Option<String>,
 
     /// With --engine webgpu: how the weights lie in the GPU's memory
-    #[arg(long, value_enum, default_value_t = Weights::Stored)]
-    weights: Weights,
+    #[arg(long, value_enum, default_value_t = WeightsChoice::Stored)]
+    weights: WeightsChoice,
 
     /// Say on stderr what the run cost the GPU
     #[arg(long)]
     profile: bool,
 }
 
-impl Args {
+impl EngineArgs {
     /// The engine that was asked for.
     ///
     /// # Errors
@@ -65,10 +63,10 @@ impl Args {
                     ..AdapterChoice::default()
                 },
                 dtype: match self.weights {
-                    Weights::Stored => None,
-                    Weights::F32 => Some(DType::F32),
-                    Weights::Bf16 => Some(DType::Bf16),
-                    Weights::F16 => Some(DType::F16),
+                    WeightsChoice::Stored => None,
+                    WeightsChoice::F32 => Some(DType::F32),
+                    WeightsChoice::Bf16 => Some(DType::Bf16),
+                    WeightsChoice::F16 => Some(DType::F16),
                 },
             }),
             #[cfg(not(feature = "cuda"))]
@@ -88,7 +86,7 @@ impl Args {
         if let Some(adapter) = &self.adapter {
             words += &format!(", adapter {adapter}");
         }
-        if self.weights != Weights::Stored {
+        if self.weights != WeightsChoice::Stored {
             words += &format!(", weights {}", format!("{:?}", self.weights).to_lowercase());
         }
         words
@@ -106,8 +104,8 @@ impl Args {
     fn without_adapter(&self, choice: EngineChoice) -> anyhow::Result<EngineChoice> {
         let only = match (&self.adapter, self.weights) {
             (Some(_), _) => "--adapter",
-            (None, Weights::F32 | Weights::Bf16 | Weights::F16) => "--weights",
-            (None, Weights::Stored) => return Ok(choice),
+            (None, WeightsChoice::F32 | WeightsChoice::Bf16 | WeightsChoice::F16) => "--weights",
+            (None, WeightsChoice::Stored) => return Ok(choice),
         };
         anyhow::bail!("{only} is for --engine webgpu; give that too, or leave it out")
     }

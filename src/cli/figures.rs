@@ -19,7 +19,7 @@ use crate::study::report::{Opened, Report};
 /// beside.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {
+pub struct PicturesArgs {
     /// A report (*.atelier.json), a survey's folder, or `-` for standard input
     #[arg(value_name = "FILE|DIR")]
     from: PathBuf,
@@ -53,7 +53,7 @@ pub struct To {
     force: bool,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &PicturesArgs) -> anyhow::Result<()> {
     let path = if args.from.is_dir() {
         args.from.join("survey.atelier.json")
     } else {

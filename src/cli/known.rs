@@ -5,7 +5,7 @@ use std::path::Path;
 use super::output::Progress;
 use crate::engine::EngineChoice;
 use crate::model::catalogue::{self, KnownFile};
-use crate::model::{Bytes, ModelError, ModelFiles};
+use crate::model::{FileBytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
 /// Files that were found, into the engine chosen.
@@ -20,7 +20,7 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
 /// opened by a path: `./apprentice-12`.
 pub fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
     if let Some(known) = catalogue::find(name_or_folder) {
-        let bytes = |file: &KnownFile| (file.name.to_string(), Bytes::Static(file.bytes));
+        let bytes = |file: &KnownFile| (file.name.to_string(), FileBytes::Static(file.bytes));
         return ModelFiles::from_named(known.name, known.files.iter().map(bytes).collect());
     }
     let path = Path::new(name_or_folder);

@@ -9,7 +9,7 @@ use super::lens_prompts::{PromptFile, PromptRun};
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::picture;
-use super::view::View;
+use super::view::ShownColumn;
 use crate::study::{Unknown, lens};
 
 /// One prompt, or a file of them, through the lens
@@ -20,7 +20,7 @@ use crate::study::{Unknown, lens};
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids", "prompts"]))]
-pub struct Args {
+pub struct LensArgs {
     /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
@@ -74,11 +74,11 @@ pub struct Args {
     plan: Option<String>,
 
     #[command(flatten)]
-    engine: super::engine::Args,
+    engine: super::engine::EngineArgs,
 
     /// What the member table shows
-    #[arg(long, value_enum, default_value_t = View::Probability)]
-    column: View,
+    #[arg(long, value_enum, default_value_t = ShownColumn::Probability)]
+    column: ShownColumn,
 
     /// Print the report as JSON
     #[arg(long)]
@@ -98,7 +98,7 @@ const EXAMPLES: &str = r#"Examples:
   atelier lens --model path/to/model --ids 1,5,9 --rows 17,230 --answer 1 --plan reverse:1
   atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json"#;
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: LensArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     let there = if args.force {
         There::Replaced
@@ -129,7 +129,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-fn one(asking: &PromptRun<'_>, args: &Args, out: Option<&mut OutFile>) -> anyhow::Result<()> {
+fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> anyhow::Result<()> {
     let model = asking.model;
     // The parser has made sure that the answer is given.
     let answer = args.answer.unwrap_or_default();
@@ -182,7 +182,7 @@ fn say_strange(words: &[&str], unknown: &Unknown) {
 fn many(
     asking: &PromptRun<'_>,
     prompts: &PromptFile,
-    args: &Args,
+    args: &LensArgs,
     out: Option<&mut OutFile>,
 ) -> anyhow::Result<()> {
     prompts.check(asking)?;

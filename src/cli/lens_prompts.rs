@@ -180,12 +180,12 @@ pub struct PromptSummary {
 impl PromptRun<'_> {
     fn question(&self, row: &rows::Row) -> Result<Question, StudyError> {
         match &row.question {
-            rows::Question::Text { prompt, options } => {
+            rows::RowQuestion::Text { prompt, options } => {
                 let question = self.model.question(prompt, options, row.answer)?;
                 self.is_known(&question)?;
                 Ok(question)
             }
-            rows::Question::Ids {
+            rows::RowQuestion::Ids {
                 token_ids,
                 option_ids,
             } => self

@@ -3,7 +3,7 @@
 use comfy_table::Cell;
 
 use super::table::{self, decimals, kind, table};
-use super::view::{View, hundred, pick, scale};
+use super::view::{ShownColumn, hundred, pick, scale};
 use crate::engine::Member;
 use crate::measure::decomposition::{Column, argmax, softmax};
 use crate::plan::{Half, Plan, Step};
@@ -14,11 +14,11 @@ use crate::study::report::Lens;
 const WIDEST: usize = 44;
 
 /// The member table of one prompt, or of means.
-pub struct Members<'a> {
+pub struct MemberTable<'a> {
     /// [M]
     pub members: &'a [Member],
     pub plan: &'a Plan,
-    pub view: View,
+    pub view: ShownColumn,
     pub probability: &'a Column,
     pub logit: &'a Column,
     /// [M] mse of the first n members.
@@ -27,7 +27,7 @@ pub struct Members<'a> {
     pub right: Vec<String>,
 }
 
-impl Members<'_> {
+impl MemberTable<'_> {
     pub fn text(&self, votes: Option<(&Lens, &[String])>) -> String {
         let bias = pick(self.view, self.probability, self.logit, self.probability);
         let diversity = pick(self.view, self.probability, self.logit, self.logit);
@@ -43,7 +43,7 @@ impl Members<'_> {
         let diversity = table::column(&diversity.member_diversity);
         let mse = scaled(&self.mse);
         let blocks = block_labels(self.plan, self.members.len());
-        let votes = votes.map(|(lens, labels)| Votes::new(lens, labels, self.view));
+        let votes = votes.map(|(lens, labels)| VoteColumns::new(lens, labels, self.view));
 
         let mut header: Vec<String> = vec!["block".into(), "member".into()];
         header.extend(votes.iter().flat_map(|votes| votes.header.clone()));
@@ -91,20 +91,20 @@ impl Members<'_> {
 }
 
 /// What each member says of the options.
-struct Votes {
+struct VoteColumns {
     header: Vec<String>,
     /// [M]
     rows: Vec<Vec<String>>,
 }
 
-impl Votes {
-    fn new(lens: &Lens, labels: &[String], view: View) -> Self {
+impl VoteColumns {
+    fn new(lens: &Lens, labels: &[String], view: ShownColumn) -> Self {
         let points: Vec<Vec<f64>> = lens
             .member_logits
             .iter()
             .map(|row| row.iter().map(|&x| f64::from(x)).collect())
             .map(|row: Vec<f64>| {
-                if view == View::Probability {
+                if view == ShownColumn::Probability {
                     softmax(&row)
                 } else {
                     row
@@ -119,7 +119,7 @@ impl Votes {
         let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
         if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
             let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
-            return Votes {
+            return VoteColumns {
                 header: vec![right, "choice".into()],
                 rows: points.iter().map(row).collect(),
             };
@@ -139,7 +139,7 @@ impl Votes {
                 .collect()
         };
         // The mark takes a column's last place: the labels leave it free too.
-        Votes {
+        VoteColumns {
             header: header.map(|label| label + " ").collect(),
             rows: points.iter().map(row).collect(),
         }

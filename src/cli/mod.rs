@@ -33,18 +33,18 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 #[command(name = "atelier", version, about, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Figures(figures::Args),
-    Lens(Box<lens::Args>),
-    Models(models::Args),
-    Orders(Box<orders::Args>),
-    Survey(Box<survey::Args>),
-    Tasks(tasks::Args),
-    Train(Box<train::Args>),
+enum CliCommand {
+    Figures(figures::PicturesArgs),
+    Lens(Box<lens::LensArgs>),
+    Models(models::ModelsArgs),
+    Orders(Box<orders::OrdersArgs>),
+    Survey(Box<survey::SurveyArgs>),
+    Tasks(tasks::TasksArgs),
+    Train(Box<train::TrainArgs>),
 }
 
 /// Parses the arguments, runs the command, and turns an error into one sentence and exit code 2.
@@ -68,13 +68,13 @@ fn run(command: clap::Command) -> ExitCode {
         Err(error) => return not_parsed(&error),
     };
     let done = match cli.command {
-        Command::Figures(args) => figures::run(&args),
-        Command::Lens(args) => lens::run(*args),
-        Command::Models(args) => models::run(args),
-        Command::Orders(args) => orders::run(*args),
-        Command::Survey(args) => survey::run(*args),
-        Command::Tasks(args) => tasks::run(args),
-        Command::Train(args) => train::run(*args),
+        CliCommand::Figures(args) => figures::run(&args),
+        CliCommand::Lens(args) => lens::run(*args),
+        CliCommand::Models(args) => models::run(args),
+        CliCommand::Orders(args) => orders::run(*args),
+        CliCommand::Survey(args) => survey::run(*args),
+        CliCommand::Tasks(args) => tasks::run(args),
+        CliCommand::Train(args) => train::run(*args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,9 +8,9 @@ use crate::model::catalogue;
 
 /// The models that `--model` knows by name; they come with this program
 #[derive(clap::Args)]
-pub struct Args {}
+pub struct ModelsArgs {}
 
-pub fn run(_args: Args) -> anyhow::Result<()> {
+pub fn run(_args: ModelsArgs) -> anyhow::Result<()> {
     let header = ["name", "what it is", "blocks run", "kB"].map(String::from);
     let mut table = table(&header, 2);
     for known in catalogue::KNOWN {

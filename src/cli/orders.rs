@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::{Rows, Source};
+use super::rows_source::{NamedRows, SweepSource};
 use super::{fingerprint, interrupt};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
@@ -27,7 +27,7 @@ use crate::task::file;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts"]))]
-pub struct Args {
+pub struct OrdersArgs {
     /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
@@ -81,7 +81,7 @@ pub struct Args {
     geometry: bool,
 
     #[command(flatten)]
-    engine: super::engine::Args,
+    engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
     #[arg(long, conflicts_with = "csv")]
@@ -112,7 +112,7 @@ const EXAMPLES: &str = r#"Examples:
 /// How often what is done is written to --out.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(
         args.rows > 0,
@@ -128,11 +128,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         None => false,
     };
     let sweeps = sweeps(&args.strategy)?;
-    let sources = Source::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
+    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
         .iter()
         .map(|source| source.rows(args.rows))
-        .collect::<anyhow::Result<Vec<Rows>>>()?;
+        .collect::<anyhow::Result<Vec<NamedRows>>>()?;
 
     let files = super::known::files(&args.model)?;
     let hashes = if out.is_some() {
@@ -142,7 +142,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let unknown = model.unknown.clone();
-    let fingerprint = |rows: &Rows| Fingerprint {
+    let fingerprint = |rows: &NamedRows| Fingerprint {
         program: env!("CARGO_PKG_VERSION").to_string(),
         engine: model.engine.describe(),
         files: hashes.clone(),
@@ -253,7 +253,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn there(args: &Args) -> There {
+fn there(args: &OrdersArgs) -> There {
     match (args.force, args.resume) {
         (true, _) => There::Replaced,
         (_, true) => There::Resumed,
@@ -262,7 +262,7 @@ fn there(args: &Args) -> There {
 }
 
 /// Files and folders that are read.
-fn inputs(args: &Args) -> Vec<&Path> {
+fn inputs(args: &OrdersArgs) -> Vec<&Path> {
     let tasks = args.task.iter().map(Path::new);
     let paths = args.data.iter().chain(&args.prompts).map(PathBuf::as_path);
     let model = std::iter::once(Path::new(&args.model));
@@ -270,7 +270,11 @@ fn inputs(args: &Args) -> Vec<&Path> {
 }
 
 /// A file is gone on with only by what began it: nothing of another run is mixed into it.
-fn begun_alike(report: &Report, asked: &[(Fingerprint, Rows)], path: &Path) -> anyhow::Result<()> {
+fn begun_alike(
+    report: &Report,
+    asked: &[(Fingerprint, NamedRows)],
+    path: &Path,
+) -> anyhow::Result<()> {
     for before in &report.orders {
         let task = &before.task;
         let now = asked.iter().find(|(_, rows)| rows.task == *task);
@@ -329,7 +333,7 @@ fn sweeps(names: &[String]) -> anyhow::Result<Option<Vec<Sweep>>> {
 
 fn every_order(
     model: &LoadedModel,
-    args: &Args,
+    args: &OrdersArgs,
     sweeps: Option<Vec<Sweep>>,
 ) -> anyhow::Result<Vec<Order>> {
     let own = &model.shape().order;
@@ -387,7 +391,7 @@ fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
 /// Row by row, so that only one row's states exist at a time.
 fn geometry(
     model: &LoadedModel,
-    rows: &Rows,
+    rows: &NamedRows,
     plan: &Plan,
     stop: &AtomicBool,
 ) -> anyhow::Result<Geometry> {

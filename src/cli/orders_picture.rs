@@ -5,7 +5,7 @@ use comfy_table::Row;
 use super::table::{column, number, table, text as shown};
 use crate::chart::{Cell, Table};
 use crate::measure::interval::Mean;
-use crate::study::orders::{Measures, Median, Orders, Point, Variant};
+use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
 use crate::study::report::Report;
 use crate::task::score::Score;
 
@@ -80,7 +80,7 @@ fn own(orders: &Orders) -> impl Iterator<Item = &Variant> {
     alone.map(|i| &orders.variants[i])
 }
 
-fn label(point: &Point, orders: &Orders) -> String {
+fn label(point: &SweepPoint, orders: &Orders) -> String {
     match point.variants.as_slice() {
         [one] => orders.variants[*one].name.clone(),
         several => format!("{}:{} ({} seeds)", point.sweep, point.at, several.len()),

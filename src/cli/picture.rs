@@ -2,16 +2,22 @@
 //! and of each kind, and the identity in numbers.
 
 use super::lens_prompts::PromptSummary;
-use super::members::Members;
+use super::members::MemberTable;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
-use super::view::{View, percent, pick};
+use super::view::{ShownColumn, percent, pick};
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
 
 /// One prompt.
-pub fn lens(lens: &Lens, plan: &Plan, model: &ModelFacts, engine: &str, view: View) -> String {
+pub fn lens(
+    lens: &Lens,
+    plan: &Plan,
+    model: &ModelFacts,
+    engine: &str,
+    view: ShownColumn,
+) -> String {
     let labels = option_labels(lens);
     let d = &lens.decomposition;
     let mut text = heading(model, engine, plan);
@@ -30,7 +36,7 @@ pub fn lens(lens: &Lens, plan: &Plan, model: &ModelFacts, engine: &str, view: Vi
         .iter()
         .map(|depth| if depth.correct { "✓" } else { "" }.to_string())
         .collect();
-    let members = Members {
+    let members = MemberTable {
         members: &lens.members,
         plan,
         view,
@@ -59,7 +65,7 @@ pub fn prompts(
     plan: &Plan,
     model: &ModelFacts,
     engine: &str,
-    view: View,
+    view: ShownColumn,
 ) -> String {
     let averages: &Averages = &summary.averages;
     let mut text = heading(model, engine, plan);
@@ -70,7 +76,7 @@ pub fn prompts(
         percent(averages.majority)
     );
     let depth = averages.by_depth.iter();
-    let members = Members {
+    let members = MemberTable {
         members: &summary.first.members,
         plan,
         view,

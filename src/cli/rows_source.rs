@@ -13,27 +13,27 @@ use crate::task::item::Item;
 use crate::task::rows;
 
 /// A source, found but not read.
-pub enum Source {
+pub enum SweepSource {
     Task(Box<Task>, Option<PathBuf>),
     Prompts(PathBuf),
 }
 
 /// A task's name and its rows.
-pub struct Rows {
+pub struct NamedRows {
     pub task: String,
     pub items: Vec<Item>,
 }
 
-impl Source {
+impl SweepSource {
     /// # Errors
     /// A name that is no task, a data set without its file, or one file for several tasks.
     pub fn of(
         tasks: &[String],
         data: Option<&Path>,
         prompts: Option<&Path>,
-    ) -> anyhow::Result<Vec<Source>> {
+    ) -> anyhow::Result<Vec<SweepSource>> {
         if let Some(path) = prompts {
-            return Ok(vec![Source::Prompts(path.to_path_buf())]);
+            return Ok(vec![SweepSource::Prompts(path.to_path_buf())]);
         }
         // A folder may hold the files of many tasks, and be of no use to the generated ones.
         let one_file = data.is_some_and(|data| !data.is_dir());
@@ -49,7 +49,10 @@ impl Source {
                 }
                 _ => {}
             }
-            sources.push(Source::Task(Box::new(task), data.map(Path::to_path_buf)));
+            sources.push(SweepSource::Task(
+                Box::new(task),
+                data.map(Path::to_path_buf),
+            ));
         }
         if one_file && sources.len() > 1 {
             bail!("--data is one file: give one --task with it, or the folder of all");
@@ -61,9 +64,9 @@ impl Source {
     ///
     /// # Errors
     /// A file that cannot be read, or its first line that is no row.
-    pub fn rows(&self, count: usize) -> anyhow::Result<Rows> {
+    pub fn rows(&self, count: usize) -> anyhow::Result<NamedRows> {
         let (task, mut items) = match self {
-            Source::Task(task, data) => {
+            SweepSource::Task(task, data) => {
                 let read = task.rows(data.as_deref(), count)?;
                 for phrase in read.notes.left_out() {
                     output::say(&format!("atelier: {}: {phrase}", task.name()));
@@ -71,18 +74,18 @@ impl Source {
                 let items = read.rows.into_iter().map(|row| row.item).collect();
                 (task.name().to_string(), items)
             }
-            Source::Prompts(path) => {
+            SweepSource::Prompts(path) => {
                 let rows = rows::read(&bytes(path)?).with_context(|| path.display().to_string())?;
                 let items: Vec<Item> = rows.into_iter().map(Item::from).collect();
                 (path.display().to_string(), items)
             }
         };
         items.truncate(count);
-        Ok(Rows { task, items })
+        Ok(NamedRows { task, items })
     }
 }
 
-impl Rows {
+impl NamedRows {
     /// Leaves out rows that do not fit the model's context; how many.
     ///
     /// # Errors

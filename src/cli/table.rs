@@ -3,7 +3,7 @@
 
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, TableComponent, presets};
 
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 
 /// A table whose first `left` columns are words and whose others are numbers.
 pub(super) fn table(header: &[String], left: usize) -> Table {
@@ -59,12 +59,12 @@ pub(super) fn text(table: &Table) -> String {
 }
 
 /// A member's kind in its own colour, the same as on the page.
-pub(super) fn kind(kind: Kind) -> Cell {
+pub(super) fn kind(kind: MemberKind) -> Cell {
     let (name, colour) = match kind {
-        Kind::Embedding => ("embedding", 136),
-        Kind::Attention => ("attention", 32),
-        Kind::Mlp => ("MLP", 166),
-        Kind::Bias => ("bias", 244),
+        MemberKind::Embedding => ("embedding", 136),
+        MemberKind::Attention => ("attention", 32),
+        MemberKind::Mlp => ("MLP", 166),
+        MemberKind::Bias => ("bias", 244),
     };
     Cell::new(name).fg(Color::AnsiValue(colour))
 }

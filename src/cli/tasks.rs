@@ -18,13 +18,13 @@ use crate::task::shots::with_shots;
 /// Without more, lists those that have a name. `check` says what one reads from its file.
 #[derive(clap::Args)]
 #[command(after_help = FORM)]
-pub struct Args {
+pub struct TasksArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<TasksCommand>,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum TasksCommand {
     Check(CheckArgs),
 }
 
@@ -68,10 +68,10 @@ A file without a header line needs `columns = ["label", "text"]` in its layout; 
 `{ from = "{input}", after = "premise: ", before = " [SEP]" }`; a row's own choices are
 `choices = "column"`, listed by {options} in the template."#;
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: TasksArgs) -> anyhow::Result<()> {
     match args.command {
         None => list(),
-        Some(Command::Check(args)) => check(&args),
+        Some(TasksCommand::Check(args)) => check(&args),
     }
 }
 

@@ -3,8 +3,8 @@
 use comfy_table::{Attribute, Cell, CellAlignment};
 
 use super::table::{self, kind, table};
-use super::view::{View, hundred, percent, pick, scale};
-use crate::engine::Kind;
+use super::view::{ShownColumn, hundred, percent, pick, scale};
+use crate::engine::MemberKind;
 use crate::measure::decomposition::{ByKind, Column, Share, Triple};
 
 /// The three columns, the identity written out.
@@ -50,7 +50,7 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
 }
 
 /// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
-pub fn kinds(view: View, probability: &Column, logit: &Column) -> String {
+pub fn kinds(view: ShownColumn, probability: &Column, logit: &Column) -> String {
     let bias_of = pick(view, probability, logit, probability);
     let diversity_of = pick(view, probability, logit, logit);
     let shares = |by: &ByKind| by.shares().map(|(_, share)| share).collect::<Vec<_>>();
@@ -89,7 +89,7 @@ pub fn kinds(view: View, probability: &Column, logit: &Column) -> String {
         "".into(),
     ];
     let mut table = table(&header, 1);
-    let kinds: Vec<(Kind, Share)> = bias_of.by_kind.shares().collect();
+    let kinds: Vec<(MemberKind, Share)> = bias_of.by_kind.shares().collect();
     for i in 0..=kinds.len() {
         let (name, members) = match kinds.get(i) {
             Some((of, share)) => (kind(*of), share.count),

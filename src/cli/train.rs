@@ -10,8 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::out_file::{OutFile, There};
 use super::output;
 use super::survey::is_model;
-use crate::task::minilang::{self, Task};
-use crate::train::{Recipe, STATE, Session, Standing, Trainer, evaluate, family};
+use crate::task::minilang::{self, GeneratedTask};
+use crate::train::{Recipe, STATE, Standing, Trainer, TrainingSession, evaluate, family};
 use crate::unfinished::Unfinished;
 
 /// Train a model of the generated mini-language, or write held-out rows of it.
@@ -20,7 +20,7 @@ use crate::unfinished::Unfinished;
 /// moment (Ctrl-C), the same command with --resume goes on from the last minute.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub struct Args {
+pub struct TrainArgs {
     #[command(subcommand)]
     command: Option<Also>,
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Also {
-    Rows(Rows),
+    Rows(RowsArgs),
 }
 
 #[derive(clap::Args)]
@@ -76,7 +76,7 @@ struct Training {
 
 /// Write held-out rows as JSON lines, for `atelier lens --prompts`.
 #[derive(clap::Args)]
-struct Rows {
+struct RowsArgs {
     /// One of topic, quiz, fact, often, same, follows, mood, sense, sum, last.
     #[arg(long)]
     task: String,
@@ -96,16 +96,16 @@ struct Rows {
 /// Held-out rows a task for the table at the end.
 const FINAL_ROWS: usize = 500;
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: TrainArgs) -> anyhow::Result<()> {
     match args.command {
         Some(Also::Rows(rows)) => write_rows(&rows),
         None => train(&args.training),
     }
 }
 
-fn write_rows(args: &Rows) -> anyhow::Result<()> {
-    let names = || Task::ALL.map(Task::name).join(", ");
-    let task = Task::from_name(&args.task).with_context(|| {
+fn write_rows(args: &RowsArgs) -> anyhow::Result<()> {
+    let names = || GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
+    let task = GeneratedTask::from_name(&args.task).with_context(|| {
         format!(
             "there is no task '{}': choose one of {}",
             args.task,
@@ -206,7 +206,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
                 out.display()
             )
         })?;
-    let session = Session {
+    let session = TrainingSession {
         out: out.clone(),
         resume: args.resume,
         snapshots,
@@ -231,7 +231,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
     output::print(&said)
 }
 
-fn run_session(session: &Session, recipe: Recipe) -> anyhow::Result<Trainer> {
+fn run_session(session: &TrainingSession, recipe: Recipe) -> anyhow::Result<Trainer> {
     let bar = ProgressBar::new(recipe.tokens).with_style(ProgressStyle::with_template(
         "{bar:40} {pos}/{len} tokens, {eta} left, {msg}",
     )?);

@@ -2,7 +2,7 @@
 
 /// The column that the member table shows; the totals show all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum View {
+pub enum ShownColumn {
     /// Points are softmaxed votes: the default picture.
     Probability,
     /// Points are raw logits.
@@ -12,22 +12,30 @@ pub enum View {
 }
 
 /// What belongs to the column shown.
-pub fn pick<T>(view: View, probability: T, logit: T, paper: T) -> T {
+pub fn pick<T>(view: ShownColumn, probability: T, logit: T, paper: T) -> T {
     match view {
-        View::Probability => probability,
-        View::Logit => logit,
-        View::Paper => paper,
+        ShownColumn::Probability => probability,
+        ShownColumn::Logit => logit,
+        ShownColumn::Paper => paper,
     }
 }
 
 /// The paper prints mse and bias x100.
-pub fn scale(view: View) -> f64 {
-    if view == View::Paper { 100.0 } else { 1.0 }
+pub fn scale(view: ShownColumn) -> f64 {
+    if view == ShownColumn::Paper {
+        100.0
+    } else {
+        1.0
+    }
 }
 
 /// What a header says of that scale.
-pub fn hundred(view: View) -> &'static str {
-    if view == View::Paper { " ×100" } else { "" }
+pub fn hundred(view: ShownColumn) -> &'static str {
+    if view == ShownColumn::Paper {
+        " ×100"
+    } else {
+        ""
+    }
 }
 
 /// `73.2 %`

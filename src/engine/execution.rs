@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::backend::{Pass, Start};
-use super::record::{Record, Scene};
+use super::record::{PackScene, Record};
 use super::schedule::Schedule;
-use super::schedule::group::{Group, Room, groups};
+use super::schedule::group::{PackRoom, PlanGroup, groups};
 use super::schedule::pack::Pack;
 use super::schedule::program::Program;
 use super::{Engine, EngineError, Run};
@@ -18,7 +18,7 @@ pub struct Execution<'a, R: Record> {
     record: R,
     /// Token ids of every sequence.
     sequences: Vec<Vec<u32>>,
-    groups: Vec<Group>,
+    groups: Vec<PlanGroup>,
     /// The group and the pack being run.
     at: (usize, usize),
     state: Option<State<'a, R::Kept>>,
@@ -85,7 +85,11 @@ impl<'a, R: Record> Execution<'a, R> {
         })
     }
 
-    fn open(&self, group: &Group, range: Range<usize>) -> Result<State<'a, R::Kept>, EngineError> {
+    fn open(
+        &self,
+        group: &PlanGroup,
+        range: Range<usize>,
+    ) -> Result<State<'a, R::Kept>, EngineError> {
         let engine = self.engine;
         let sequences = &self.sequences[range.clone()];
         let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
@@ -105,7 +109,7 @@ impl<'a, R: Record> Execution<'a, R> {
             kept_rows: demand.kept_rows * sequences.len(),
             numbers: demand.numbers * sequences.len() + demand.numbers_a_token * pack.rows,
         })?;
-        let scene = Scene {
+        let scene = PackScene {
             group,
             pack: &pack,
             range,
@@ -128,7 +132,7 @@ impl<'a, R: Record> Execution<'a, R> {
     ) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
         let (g, p) = self.at;
         let group = &self.groups[g];
-        let scene = Scene {
+        let scene = PackScene {
             group,
             pack: &state.pack,
             range: group.packs[p].clone(),
@@ -169,7 +173,7 @@ fn room<R: Record>(
     bytes: u64,
     schedule: &Schedule,
     is_end: &[bool],
-) -> Room {
+) -> PackRoom {
     let a_row = engine.shape().width as u64 * 4;
     let demand = record.demand(schedule, is_end);
     let a_token = (schedule.peak_streams() as u64 * a_row).max(demand.numbers_a_token as u64 * 4);
@@ -179,7 +183,7 @@ fn room<R: Record>(
         let count = bytes.checked_div(each).unwrap_or(u64::MAX);
         usize::try_from(count).unwrap_or(usize::MAX)
     };
-    Room {
+    PackRoom {
         rows: fit(a_token).min(engine.backend.limits().pack_rows),
         sequences: fit(a_sequence),
     }
@@ -204,7 +208,7 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
             return Ok(Some((self.done, self.total)));
         };
         let group = &self.groups[g];
-        let scene = Scene {
+        let scene = PackScene {
             group,
             pack: &state.pack,
             range,

@@ -12,14 +12,14 @@ use crate::model::weights::{MatrixRole, Weights};
 pub struct Loading {
     weights: Rc<Weights>,
     loader: Box<dyn Loader>,
-    parts: std::vec::IntoIter<Part>,
+    parts: std::vec::IntoIter<LoadingPart>,
     /// Bytes taken, and in all.
     done: u64,
     total: u64,
 }
 
 /// What is read at once.
-enum Part {
+enum LoadingPart {
     Rows {
         block: usize,
         role: MatrixRole,
@@ -33,10 +33,10 @@ impl Loading {
     pub(super) fn new(weights: Rc<Weights>, loader: Box<dyn Loader>) -> Self {
         let (mut parts, mut total) = (Vec::new(), 0);
         for (block, tensors) in weights.blocks.iter().enumerate() {
-            parts.push(Part::Vectors { block });
+            parts.push(LoadingPart::Vectors { block });
             for (role, matrix) in MatrixRole::ALL.into_iter().zip(&tensors.matrices) {
                 let slices = matrix.slices().into_iter();
-                parts.extend(slices.map(|rows| Part::Rows { block, role, rows }));
+                parts.extend(slices.map(|rows| LoadingPart::Rows { block, role, rows }));
                 total += matrix.bytes();
             }
         }
@@ -58,13 +58,13 @@ impl Loading {
             return Ok(None);
         };
         match part {
-            Part::Vectors { block } => {
+            LoadingPart::Vectors { block } => {
                 for (role, vector) in &self.weights.blocks[block].vectors {
                     let numbers = self.weights.vector(vector)?;
                     self.loader.vector(block, *role, numbers)?;
                 }
             }
-            Part::Rows { block, role, rows } => {
+            LoadingPart::Rows { block, role, rows } => {
                 let matrix = &self.weights.blocks[block].matrices[role as usize];
                 let slice = self.weights.rows(matrix, rows.clone())?;
                 self.loader.matrix(block, role, rows.start, &slice)?;

@@ -28,7 +28,7 @@ pub use choice::EngineChoice;
 pub use error::EngineError;
 pub use loading::Loading;
 pub use record::TokenScore;
-pub use trace::{Capture, Kind, Member, Trace, members};
+pub use trace::{Capture, Member, MemberKind, Trace, members};
 
 use std::ops::ControlFlow;
 use std::rc::Rc;

@@ -5,7 +5,7 @@ use crate::plan::{Half, Plan};
 /// What wrote a member into the residual stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum MemberKind {
     Embedding,
     Attention,
     Mlp,
@@ -17,7 +17,7 @@ pub enum Kind {
 /// embedding and the bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Member {
-    pub kind: Kind,
+    pub kind: MemberKind,
     pub block: Option<usize>,
 }
 
@@ -46,19 +46,19 @@ pub struct Capture {
 /// The members that a plan records, in order: the embedding, one or two for every block run, and
 /// where the model has one the bias.
 pub fn members(plan: &Plan, has_bias: bool) -> Vec<Member> {
-    let of = |kind: Kind, block: Option<usize>| Member { kind, block };
-    let mut members = vec![of(Kind::Embedding, None)];
+    let of = |kind: MemberKind, block: Option<usize>| Member { kind, block };
+    let mut members = vec![of(MemberKind::Embedding, None)];
     for run in plan.block_runs() {
         let block = Some(run.index);
         if run.half != Half::Mlp {
-            members.push(of(Kind::Attention, block));
+            members.push(of(MemberKind::Attention, block));
         }
         if run.half != Half::Attention {
-            members.push(of(Kind::Mlp, block));
+            members.push(of(MemberKind::Mlp, block));
         }
     }
     if has_bias {
-        members.push(of(Kind::Bias, None));
+        members.push(of(MemberKind::Bias, None));
     }
     members
 }

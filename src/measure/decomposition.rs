@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Kind, Member};
+use crate::engine::{Member, MemberKind};
 
 /// `mse = mean_k (t - p̄)²`, `bias = mean_i mean_k (t - p_i)²`, `diversity = mean_i mean_k (p̄ - p_i)²`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,23 +40,24 @@ impl Share {
 
 impl ByKind {
     /// The shares of the kinds that there are, in order.
-    pub fn shares(&self) -> impl Iterator<Item = (Kind, Share)> {
+    pub fn shares(&self) -> impl Iterator<Item = (MemberKind, Share)> {
         let all = [
-            (Kind::Embedding, self.embedding),
-            (Kind::Attention, self.attention),
-            (Kind::Mlp, self.mlp),
-            (Kind::Bias, self.bias),
+            (MemberKind::Embedding, self.embedding),
+            (MemberKind::Attention, self.attention),
+            (MemberKind::Mlp, self.mlp),
+            (MemberKind::Bias, self.bias),
         ];
-        let is_there = |(kind, share): &(Kind, Share)| *kind != Kind::Bias || !share.is_none();
+        let is_there =
+            |(kind, share): &(MemberKind, Share)| *kind != MemberKind::Bias || !share.is_none();
         all.into_iter().filter(is_there)
     }
 
-    pub fn of_mut(&mut self, kind: Kind) -> &mut Share {
+    pub fn of_mut(&mut self, kind: MemberKind) -> &mut Share {
         match kind {
-            Kind::Embedding => &mut self.embedding,
-            Kind::Attention => &mut self.attention,
-            Kind::Mlp => &mut self.mlp,
-            Kind::Bias => &mut self.bias,
+            MemberKind::Embedding => &mut self.embedding,
+            MemberKind::Attention => &mut self.attention,
+            MemberKind::Mlp => &mut self.mlp,
+            MemberKind::Bias => &mut self.bias,
         }
     }
 }

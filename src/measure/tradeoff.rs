@@ -165,7 +165,7 @@ fn covariance(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Kind, Member};
+    use crate::engine::{Member, MemberKind};
     use crate::measure::decomposition::decompose;
 
     #[test]
@@ -180,8 +180,13 @@ mod tests {
             .iter()
             .map(|p| p.iter().map(|&x| f64::from(x)).collect())
             .collect();
-        let members = [Kind::Embedding, Kind::Attention, Kind::Mlp, Kind::Mlp]
-            .map(|kind| Member { kind, block: None });
+        let members = [
+            MemberKind::Embedding,
+            MemberKind::Attention,
+            MemberKind::Mlp,
+            MemberKind::Mlp,
+        ]
+        .map(|kind| Member { kind, block: None });
         for answer in 0..3 {
             let mut target = vec![0.0; 3];
             target[answer] = 1.0;

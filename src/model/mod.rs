@@ -14,7 +14,7 @@ mod vocabulary;
 pub mod weights;
 
 pub use error::ModelError;
-pub use files::{Bytes, ModelFiles};
+pub use files::{FileBytes, ModelFiles};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
 pub use tensor::{DType, Tensor, names};

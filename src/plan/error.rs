@@ -8,7 +8,7 @@ use super::{MAX_REPEAT, MAX_RUNS};
 /// of blocks the model stores.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    #[error("the plan is empty: name the blocks to run, in order, such as `{}` ({})", Example(*.blocks), Blocks(*.blocks))]
+    #[error("the plan is empty: name the blocks to run, in order, such as `{}` ({})", ExamplePlan(*.blocks), Blocks(*.blocks))]
     Empty { blocks: usize },
     #[error("the plan has `{found}` at character {at} where {expected} should stand ({})", Blocks(*.blocks))]
     Unexpected {
@@ -22,13 +22,13 @@ pub enum PlanError {
         expected: &'static str,
         blocks: usize,
     },
-    #[error("the plan runs block {block}{}, which this model does not have: {}", Place(*.at), Blocks(*.blocks))]
+    #[error("the plan runs block {block}{}, which this model does not have: {}", AtCharacter(*.at), Blocks(*.blocks))]
     NoSuchBlock {
         block: String,
         at: Option<usize>,
         blocks: usize,
     },
-    #[error("the plan's group{} is empty: name the blocks to run side by side, such as `(1,2)`", Place(*.at))]
+    #[error("the plan's group{} is empty: name the blocks to run side by side, such as `(1,2)`", AtCharacter(*.at))]
     EmptyGroup { at: Option<usize> },
     #[error("the plan's group that opens at character {at} is not closed: end it with `)`")]
     OpenGroup { at: usize },
@@ -76,9 +76,9 @@ pub enum PlanError {
 /// The named strategies as they are written.
 const STRATEGIES: &str = "`skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, `loop:s:R`, `drop:i`, `swap:i`";
 
-struct Place(Option<usize>);
+struct AtCharacter(Option<usize>);
 
-impl fmt::Display for Place {
+impl fmt::Display for AtCharacter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |at| write!(f, " at character {at}"))
     }
@@ -96,9 +96,9 @@ impl fmt::Display for Blocks {
     }
 }
 
-struct Example(usize);
+struct ExamplePlan(usize);
 
-impl fmt::Display for Example {
+impl fmt::Display for ExamplePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 | 1 => write!(f, "0"),

@@ -15,7 +15,7 @@ use super::{BlockRun, Half, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Step};
 
 /// Reads the notation against a model of `blocks` stored blocks.
 pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
-    let mut reader = Reader {
+    let mut reader = NotationReader {
         chars: line.chars().collect(),
         next: 0,
         blocks,
@@ -47,27 +47,27 @@ pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
 }
 
 /// What an index can open.
-enum Entry {
+enum PlanEntry {
     Block(BlockRun),
     /// The range's indices, and the text and place it was read from.
     Range(Vec<usize>, String, usize),
 }
 
-struct Reader {
+struct NotationReader {
     chars: Vec<char>,
     /// Index of the next character; never on white space.
     next: usize,
     blocks: usize,
 }
 
-impl Reader {
+impl NotationReader {
     fn item(&mut self) -> Result<Vec<Step>, PlanError> {
         let step = if self.peek() == Some('(') {
             Step::Parallel(self.group()?)
         } else {
             match self.entry("a block's number or `(`")? {
-                Entry::Block(run) => Step::Block(run),
-                Entry::Range(indices, range, at) => {
+                PlanEntry::Block(run) => Step::Block(run),
+                PlanEntry::Range(indices, range, at) => {
                     if self.take('x') {
                         return Err(PlanError::RepeatedRange {
                             range,
@@ -95,8 +95,10 @@ impl Reader {
                 return Err(PlanError::OpenGroup { at: opened });
             }
             match self.entry("a block's number")? {
-                Entry::Block(run) => runs.push(run),
-                Entry::Range(indices, ..) => runs.extend(indices.into_iter().map(BlockRun::whole)),
+                PlanEntry::Block(run) => runs.push(run),
+                PlanEntry::Range(indices, ..) => {
+                    runs.extend(indices.into_iter().map(BlockRun::whole))
+                }
             }
             if runs.len() > MAX_RUNS {
                 return Err(PlanError::TooLong { runs: runs.len() });
@@ -111,23 +113,23 @@ impl Reader {
     }
 
     /// A block, half a block or a range.
-    fn entry(&mut self, expected: &'static str) -> Result<Entry, PlanError> {
+    fn entry(&mut self, expected: &'static str) -> Result<PlanEntry, PlanError> {
         let at = self.place();
         let index = self.index(expected)?;
         if self.take('a') {
-            return Ok(Entry::Block(BlockRun {
+            return Ok(PlanEntry::Block(BlockRun {
                 index,
                 half: Half::Attention,
             }));
         }
         if self.take('m') {
-            return Ok(Entry::Block(BlockRun {
+            return Ok(PlanEntry::Block(BlockRun {
                 index,
                 half: Half::Mlp,
             }));
         }
         if !self.take('-') {
-            return Ok(Entry::Block(BlockRun::whole(index)));
+            return Ok(PlanEntry::Block(BlockRun::whole(index)));
         }
         let last = self.index("the range's last block")?;
         let indices = if index <= last {
@@ -135,7 +137,7 @@ impl Reader {
         } else {
             (last..=index).rev().collect()
         };
-        Ok(Entry::Range(indices, format!("{index}-{last}"), at))
+        Ok(PlanEntry::Range(indices, format!("{index}-{last}"), at))
     }
 
     fn index(&mut self, expected: &'static str) -> Result<usize, PlanError> {

@@ -39,12 +39,12 @@ pub struct QuestionText {
 }
 
 /// How a model's text is cut into tokens.
-pub struct Words {
+pub struct ModelWords {
     tokenizer: Option<Tokenizer>,
     unknown: Option<Unknown>,
 }
 
-impl Words {
+impl ModelWords {
     /// Of the tokenizer beside the weights, or of the one that they carry.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl LoadedModel {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
         let weights = Rc::new(Weights::open(files)?);
-        let words = Words::of(&weights, files.tokenizer.as_deref())?;
+        let words = ModelWords::of(&weights, files.tokenizer.as_deref())?;
         let mut loading = pollster::block_on(engine.begin(weights))?;
         while let Some((done, of)) = loading.step()? {
             progress(done, of);
@@ -90,7 +90,7 @@ impl LoadedModel {
     }
 
     /// An engine, and the words that go with it.
-    pub fn new(name: &str, words: Words, engine: Engine) -> Self {
+    pub fn new(name: &str, words: ModelWords, engine: Engine) -> Self {
         Self {
             name: name.to_string(),
             tokenizer: words.tokenizer,

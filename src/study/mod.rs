@@ -14,5 +14,5 @@ pub mod survey;
 mod unknown;
 
 pub use error::StudyError;
-pub use loaded::{LoadedModel, Question, QuestionText, Words};
+pub use loaded::{LoadedModel, ModelWords, Question, QuestionText};
 pub use unknown::Unknown;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::rows::{Question, Row};
+use crate::task::rows::{Row, RowQuestion};
 use crate::task::score::Score;
 
 /// What a model is given, and what would be right.
@@ -74,12 +74,12 @@ impl From<Row> for Item {
     fn from(row: Row) -> Item {
         let answer = row.answer;
         match row.question {
-            Question::Text { prompt, options } => Item::Option {
+            RowQuestion::Text { prompt, options } => Item::Option {
                 prompt,
                 options,
                 answer,
             },
-            Question::Ids {
+            RowQuestion::Ids {
                 token_ids,
                 option_ids,
             } => Item::Ids {

@@ -5,15 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::definition::{Columns, Layout};
+use super::definition::{Columns, FileLayout};
 use super::error::TaskError;
 use super::item::{Candidate, Item};
 use super::score::{self, Score};
-use super::table::{Record, Table};
+use super::table::{RawTable, TableRecord};
 
 /// A question and where it stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct TaskRow {
     /// Counted from 1.
     pub line: usize,
     pub item: Item,
@@ -27,23 +27,23 @@ pub struct Notes {
     /// Rows that ask something: all but the three kinds below that are left out.
     pub usable: usize,
     /// A part of the question is blank: left out.
-    pub blank: Lines,
+    pub blank: NotedLines,
     /// A label that the task calls unlabelled: left out.
-    pub unlabelled: Lines,
+    pub unlabelled: NotedLines,
     /// More or fewer choices than the task has options: left out.
-    pub choices: Lines,
+    pub choices: NotedLines,
     /// The same question and options as a row before: kept.
-    pub repeated: Lines,
+    pub repeated: NotedLines,
 }
 
 /// How many, and the first few by line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lines {
+pub struct NotedLines {
     pub count: usize,
     pub first: Vec<usize>,
 }
 
-impl Lines {
+impl NotedLines {
     fn phrase(&self, what: &str) -> Option<String> {
         let first: Vec<String> = self.first.iter().map(usize::to_string).collect();
         let more = if self.count > first.len() {
@@ -85,8 +85,8 @@ impl Notes {
     }
 
     /// Of rows none of which can be left out.
-    pub fn of(rows: &[Asked]) -> Self {
-        let mut seen = Seen::default();
+    pub fn of(rows: &[TaskRow]) -> Self {
+        let mut seen = SeenQuestions::default();
         for row in rows {
             seen.add(row);
         }
@@ -94,21 +94,21 @@ impl Notes {
     }
 
     /// Counts questions that were asked before.
-    pub fn repeats(&mut self, rows: &[Asked]) {
+    pub fn repeats(&mut self, rows: &[TaskRow]) {
         self.repeated = Self::of(rows).repeated;
     }
 }
 
 /// Questions that were asked so far, by their hashes.
 #[derive(Default)]
-pub struct Seen {
+pub struct SeenQuestions {
     hashes: HashSet<u128>,
     rows: usize,
-    repeated: Lines,
+    repeated: NotedLines,
 }
 
-impl Seen {
-    pub fn add(&mut self, row: &Asked) {
+impl SeenQuestions {
+    pub fn add(&mut self, row: &TaskRow) {
         self.rows += 1;
         if !self.hashes.insert(hash(&row.item)) {
             self.repeated.add(row.line);
@@ -141,10 +141,10 @@ fn hash(item: &Item) -> u128 {
 /// # Errors
 /// Columns that are not the task's, labels outside its map, or no row left.
 pub fn questions(
-    table: Table,
+    table: RawTable,
     columns: &Columns,
     score: Score,
-) -> Result<(Vec<Asked>, Notes), TaskError> {
+) -> Result<(Vec<TaskRow>, Notes), TaskError> {
     let (layout, records) = table.records(&columns.template, &columns.layouts)?;
     let mut notes = Notes {
         read: records.len(),
@@ -156,11 +156,11 @@ pub fn questions(
     for record in &records {
         let line = record.line;
         match question(record, layout, columns, score)? {
-            Found::Item(item) => rows.push(Asked { line, item }),
-            Found::Blank => notes.blank.add(line),
-            Found::Unlabelled => notes.unlabelled.add(line),
-            Found::Choices => notes.choices.add(line),
-            Found::Label(label) => {
+            ReadRecord::Item(item) => rows.push(TaskRow { line, item }),
+            ReadRecord::Blank => notes.blank.add(line),
+            ReadRecord::Unlabelled => notes.unlabelled.add(line),
+            ReadRecord::Choices => notes.choices.add(line),
+            ReadRecord::Label(label) => {
                 wrong_count += 1;
                 wrong.get_or_insert((line, label));
             }
@@ -186,7 +186,7 @@ pub fn questions(
 }
 
 /// What a record is.
-enum Found {
+enum ReadRecord {
     Item(Item),
     Blank,
     Unlabelled,
@@ -195,11 +195,11 @@ enum Found {
 }
 
 fn question(
-    record: &Record,
-    layout: &Layout,
+    record: &TableRecord,
+    layout: &FileLayout,
     columns: &Columns,
     score: Score,
-) -> Result<Found, TaskError> {
+) -> Result<ReadRecord, TaskError> {
     let missing = |name: &str| TaskError::Field {
         line: record.line,
         name: name.to_string(),
@@ -210,7 +210,7 @@ fn question(
     };
     let listed = match &choices {
         Some(choices) if !columns.options.is_empty() && choices.len() != columns.options.len() => {
-            return Ok(Found::Choices);
+            return Ok(ReadRecord::Choices);
         }
         Some(choices) if columns.options.is_empty() => choices.join(", "),
         Some(choices) => {
@@ -234,26 +234,26 @@ fn question(
         Ok(text)
     })?;
     if blank || prompt.trim().is_empty() {
-        return Ok(Found::Blank);
+        return Ok(ReadRecord::Blank);
     }
     let label = layout.label(record);
     let label = label.ok_or_else(|| missing(layout.label.names().next().unwrap_or("label")))?;
     if layout.unlabelled.contains(&label) {
-        return Ok(Found::Unlabelled);
+        return Ok(ReadRecord::Unlabelled);
     }
     if score == Score::Generate {
         return Ok(match score::number(&label) {
-            Some(answer) => Found::Item(Item::Generate { prompt, answer }),
-            None => Found::Label(label),
+            Some(answer) => ReadRecord::Item(Item::Generate { prompt, answer }),
+            None => ReadRecord::Label(label),
         });
     }
     if score == Score::LastWord {
         return Ok(match score::last_word(&prompt) {
-            Some((context, word)) => Found::Item(Item::LastWord {
+            Some((context, word)) => ReadRecord::Item(Item::LastWord {
                 context: context.to_string(),
                 word: word.to_string(),
             }),
-            None => Found::Blank,
+            None => ReadRecord::Blank,
         });
     }
     let texts = if columns.options.is_empty() {
@@ -262,12 +262,12 @@ fn question(
         columns.options.clone()
     };
     let Some(answer) = answer(&label, layout, &texts) else {
-        return Ok(Found::Label(label));
+        return Ok(ReadRecord::Label(label));
     };
     let options = texts
         .iter()
         .map(|text| format!("{}{}", columns.blank, text.trim()));
-    Ok(Found::Item(match score {
+    Ok(ReadRecord::Item(match score {
         Score::Option => Item::Option {
             prompt,
             options: options.collect(),
@@ -286,7 +286,7 @@ fn question(
 }
 
 /// A label's option: through the map, or else as its index (counted from 0) or its very text.
-fn answer(label: &str, layout: &Layout, texts: &[String]) -> Option<usize> {
+fn answer(label: &str, layout: &FileLayout, texts: &[String]) -> Option<usize> {
     if !layout.labels.is_empty() {
         let option = layout.labels.get(label)?;
         return texts.iter().position(|text| text == option);

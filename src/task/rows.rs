@@ -17,14 +17,14 @@ use serde::Deserialize;
 pub struct Row {
     /// Where it stands in the file, counted from 1.
     pub line: usize,
-    pub question: Question,
+    pub question: RowQuestion,
     /// Index of the right option; below their number.
     pub answer: usize,
 }
 
 /// What a row asks: as text, or as ids. K options, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum RowQuestion {
     Text {
         prompt: String,
         options: Vec<String>,
@@ -35,12 +35,12 @@ pub enum Question {
     },
 }
 
-impl Question {
+impl RowQuestion {
     /// K
     pub fn options(&self) -> usize {
         match self {
-            Question::Text { options, .. } => options.len(),
-            Question::Ids { option_ids, .. } => option_ids.len(),
+            RowQuestion::Text { options, .. } => options.len(),
+            RowQuestion::Ids { option_ids, .. } => option_ids.len(),
         }
     }
 }
@@ -78,7 +78,7 @@ const FORM: &str = r#"write {"prompt": "…", "options": [" a", " b"], "answer":
 const FORM_ALONE: &str = r#"such as {"prompt": "…", "options": [" a", " b"], "answer": 0}"#;
 
 #[derive(Deserialize)]
-struct Line {
+struct JsonLine {
     prompt: Option<String>,
     options: Option<Vec<String>>,
     ids: Option<Vec<u32>>,
@@ -166,7 +166,7 @@ impl<R: BufRead> Iterator for RowReader<R> {
 }
 
 fn row(text: &str, line: usize) -> Result<Row, RowsError> {
-    let read: Line = serde_json::from_str(text).map_err(|error| {
+    let read: JsonLine = serde_json::from_str(text).map_err(|error| {
         // serde_json counts lines within `text`, which is always its first.
         let place = format!(" at line {} column {}", error.line(), error.column());
         let reason = error.to_string().replace(&place, "");
@@ -178,8 +178,8 @@ fn row(text: &str, line: usize) -> Result<Row, RowsError> {
     })?;
     let wrong = |found| RowsError::Fields { line, found };
     let question = match (read.prompt, read.options, read.ids, read.rows) {
-        (Some(prompt), Some(options), None, None) => Question::Text { prompt, options },
-        (None, None, Some(token_ids), Some(option_ids)) => Question::Ids {
+        (Some(prompt), Some(options), None, None) => RowQuestion::Text { prompt, options },
+        (None, None, Some(token_ids), Some(option_ids)) => RowQuestion::Ids {
             token_ids,
             option_ids,
         },
@@ -226,11 +226,11 @@ mod tests {
         let file = "\u{feff}{\"prompt\": \"a\", \"options\": [\" x\", \" y\"], \"answer\": 1, \"task\": \"t\"}\r\n\
                     \n  \n{\"ids\": [1, 2], \"rows\": [3, 4, 5], \"answer\": 0}";
         let rows = read(file.as_bytes()).expect("two rows");
-        let text = Question::Text {
+        let text = RowQuestion::Text {
             prompt: "a".into(),
             options: vec![" x".into(), " y".into()],
         };
-        let ids = Question::Ids {
+        let ids = RowQuestion::Ids {
             token_ids: vec![1, 2],
             option_ids: vec![3, 4, 5],
         };

@@ -3,7 +3,7 @@
 use rand_mt::Mt;
 
 use super::item::{Candidate, Item};
-use super::questions::Asked;
+use super::questions::TaskRow;
 
 /// Every question with `shots` others of the same rows before it, each with its right answer.
 ///
@@ -14,11 +14,11 @@ use super::questions::Asked;
 /// # Errors
 /// How many rows there are, where they are too few.
 pub fn with_shots(
-    rows: &[Asked],
+    rows: &[TaskRow],
     shots: usize,
     seed: u64,
     between: &str,
-) -> Result<Vec<Asked>, usize> {
+) -> Result<Vec<TaskRow>, usize> {
     if shots == 0 {
         return Ok(rows.to_vec());
     }
@@ -40,7 +40,7 @@ pub fn with_shots(
                 before.push_str(&rows[example].item.solved());
                 before.push_str(between);
             }
-            Ok(Asked {
+            Ok(TaskRow {
                 line: row.line,
                 item: row.item.after(&before),
             })
@@ -117,8 +117,8 @@ impl Item {
 mod tests {
     use super::*;
 
-    fn rows(count: usize) -> Vec<Asked> {
-        let row = |n: usize| Asked {
+    fn rows(count: usize) -> Vec<TaskRow> {
+        let row = |n: usize| TaskRow {
             line: n + 1,
             item: Item::Option {
                 prompt: format!("q{n} is"),
@@ -129,7 +129,7 @@ mod tests {
         (0..count).map(row).collect()
     }
 
-    fn prompt(row: &Asked) -> &str {
+    fn prompt(row: &TaskRow) -> &str {
         match &row.item {
             Item::Option { prompt, .. } => prompt,
             other => panic!("{other:?}"),

@@ -1,7 +1,7 @@
 //! Batches of training rows, drawn by number: batch `n` is the same however training got there.
 
 use super::TrainError;
-use crate::task::minilang::{self, Dice, Drill, LEVELS, Split, Task, words::EOS};
+use crate::task::minilang::{self, DataSplit, Dice, Drill, GeneratedTask, LEVELS, words::EOS};
 
 /// The answer counts fully in the loss, every other token this much: most of a prompt cannot be
 /// foreseen, and its noise drowned the answers at a tenth.
@@ -9,7 +9,7 @@ const OTHER_TOKENS: f32 = 0.05;
 
 /// Rows one after the other, without padding. N tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Batch {
+pub struct TrainingBatch {
     /// [N]
     pub tokens: Vec<u32>,
     /// [N] the token that comes next; the end token after the answer.
@@ -20,11 +20,11 @@ pub struct Batch {
     pub starts: Vec<usize>,
 }
 
-impl Batch {
-    pub fn of(rows: &[Drill]) -> Result<Batch, TrainError> {
-        let mut batch = Batch {
+impl TrainingBatch {
+    pub fn of(rows: &[Drill]) -> Result<TrainingBatch, TrainError> {
+        let mut batch = TrainingBatch {
             starts: vec![0],
-            ..Batch::default()
+            ..TrainingBatch::default()
         };
         for Drill { row, counted } in rows {
             let text = format!("{}{}", row.prompt, row.options[row.answer]);
@@ -57,7 +57,7 @@ pub fn draw(seed: u64, step: u64, progress: f64, count: usize) -> Vec<Drill> {
     let drills = if progress < 0.3 { 40 } else { 20 };
     (0..count)
         .map(|n| {
-            let task = Task::ALL[(step as usize * count + n) % Task::ALL.len()];
+            let task = GeneratedTask::ALL[(step as usize * count + n) % GeneratedTask::ALL.len()];
             let level = if dice.below(10) < 6 {
                 hardest
             } else {
@@ -69,7 +69,7 @@ pub fn draw(seed: u64, step: u64, progress: f64, count: usize) -> Vec<Drill> {
                 None
             };
             drilled.unwrap_or_else(|| Drill {
-                row: minilang::row(task, level, Split::Training, &mut dice),
+                row: minilang::row(task, level, DataSplit::Training, &mut dice),
                 counted: Vec::new(),
             })
         })

@@ -5,7 +5,7 @@ use half::f16;
 use super::TrainError;
 use super::network::Network;
 use super::shape::Shape;
-use crate::task::minilang::{self, Row, Task};
+use crate::task::minilang::{self, GeneratedRow, GeneratedTask};
 
 /// Parameters as a model file in half precision holds them.
 pub fn rounded(parameters: &[f32]) -> Vec<f32> {
@@ -16,7 +16,11 @@ pub fn rounded(parameters: &[f32]) -> Vec<f32> {
 }
 
 /// The share of `rows` whose right option has the largest logit.
-pub fn accuracy(shape: &Shape, parameters: &[f32], rows: &[Row]) -> Result<f64, TrainError> {
+pub fn accuracy(
+    shape: &Shape,
+    parameters: &[f32],
+    rows: &[GeneratedRow],
+) -> Result<f64, TrainError> {
     let mut network = Network::new(*shape);
     let mut right = 0;
     for rows in rows.chunks(32) {
@@ -49,15 +53,15 @@ pub fn accuracy(shape: &Shape, parameters: &[f32], rows: &[Row]) -> Result<f64, 
     Ok(right as f64 / rows.len().max(1) as f64)
 }
 
-/// [`accuracy`] on `rows` held-out rows of every task, in the order of [`Task::ALL`].
+/// [`accuracy`] on `rows` held-out rows of every task, in the order of [`GeneratedTask::ALL`].
 pub fn accuracies(
     shape: &Shape,
     parameters: &[f32],
     rows: usize,
     seed: u64,
-) -> Result<Vec<(Task, f64)>, TrainError> {
+) -> Result<Vec<(GeneratedTask, f64)>, TrainError> {
     let parameters = rounded(parameters);
-    Task::ALL
+    GeneratedTask::ALL
         .into_iter()
         .map(|task| {
             Ok((

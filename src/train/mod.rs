@@ -19,7 +19,7 @@ mod tests;
 mod trainer;
 
 pub use error::TrainError;
-pub use session::{SNAPSHOT_STEPS, Session, Standing};
+pub use session::{SNAPSHOT_STEPS, Standing, TrainingSession};
 pub use shape::Shape;
 pub use state::FILE as STATE;
-pub use trainer::{Recipe, Step, Trainer};
+pub use trainer::{Recipe, Trainer, TrainingStep};

@@ -4,9 +4,9 @@
 //! time on allocations and element-wise passes. A test holds the gradients against candle's
 //! autograd of the plain graph.
 
-use super::batch::Batch;
+use super::batch::TrainingBatch;
 use super::loss::cross_entropy;
-use super::shape::{BlockLayout, Layout, Shape};
+use super::shape::{BlockLayout, ParameterLayout, Shape};
 use super::shape::{RMS_NORM_EPS, ROPE_THETA};
 use crate::engine::cpu::activation::{swiglu, swiglu_gradient};
 use crate::engine::cpu::attention::Heads;
@@ -19,7 +19,7 @@ use crate::model::shape::RopeShape;
 
 /// What one run of a block keeps for its gradient. N tokens.
 #[derive(Default)]
-struct Kept {
+struct KeptRun {
     /// [N, D] the stream before the block.
     x: Vec<f32>,
     attention_inverse: Vec<f32>,
@@ -42,10 +42,10 @@ struct Kept {
 /// A model's fixed parts and the memory of one pass; reused from batch to batch.
 pub struct Network {
     shape: Shape,
-    layout: Layout,
+    layout: ParameterLayout,
     heads: Heads,
     angles: Angles,
-    kept: Vec<Kept>,
+    kept: Vec<KeptRun>,
     /// [N, D] the stream after the last block.
     last: Vec<f32>,
     last_inverse: Vec<f32>,
@@ -77,7 +77,7 @@ impl Network {
                 rope_half: shape.head_width() / 2,
             },
             angles: rope.angles(shape.context, false),
-            kept: (0..shape.runs()).map(|_| Kept::default()).collect(),
+            kept: (0..shape.runs()).map(|_| KeptRun::default()).collect(),
             last: Vec::new(),
             last_inverse: Vec::new(),
             last_normed: Vec::new(),
@@ -149,7 +149,7 @@ impl Network {
     pub fn gradient(
         &mut self,
         parameters: &[f32],
-        batch: &Batch,
+        batch: &TrainingBatch,
         scale: f32,
         gradient: &mut [f32],
     ) -> f64 {
@@ -223,7 +223,7 @@ fn run_block(
     (heads, angles): (Heads, &Angles),
     parameters: &[f32],
     starts: &[usize],
-    kept: &mut Kept,
+    kept: &mut KeptRun,
     stream: &mut [f32],
 ) {
     let (d, f, q) = (shape.width, shape.mlp_width, shape.qkv_width());
@@ -313,7 +313,7 @@ fn block_gradient(
     (heads, angles): (Heads, &Angles),
     parameters: &[f32],
     starts: &[usize],
-    kept: &mut Kept,
+    kept: &mut KeptRun,
     dx: &mut [f32],
     gradient: &mut [f32],
     scratch: &mut Scratch,

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{Recipe, TrainError, Trainer, evaluate, folder};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 /// Where and how often things are written and measured.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct TrainingSession {
     pub out: PathBuf,
     /// Go on from the state in `out`.
     pub resume: bool,
@@ -37,10 +37,10 @@ pub struct Standing {
     pub loss: f64,
     pub tokens_per_second: f64,
     /// Held-out accuracy a task, where it was measured now.
-    pub accuracies: Option<Vec<(Task, f64)>>,
+    pub accuracies: Option<Vec<(GeneratedTask, f64)>>,
 }
 
-impl Session {
+impl TrainingSession {
     /// Trains from nothing to the end and writes the model; `report` is told every step.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ pub struct BlockLayout {
 
 /// Where everything lies.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct ParameterLayout {
     /// [V, D], also the output rows.
     pub embedding: Range<usize>,
     pub blocks: Vec<BlockLayout>,
@@ -68,7 +68,7 @@ impl Shape {
         self.blocks * self.repeats
     }
 
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ParameterLayout {
         let mut end = 0;
         let mut take = |len: usize| {
             let start = end;
@@ -88,7 +88,7 @@ impl Shape {
             })
             .collect();
         let final_norm = take(d);
-        Layout {
+        ParameterLayout {
             embedding,
             blocks,
             final_norm,

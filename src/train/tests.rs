@@ -1,6 +1,6 @@
 use candle_core::{D, DType, Device, Result, Tensor, Var};
 
-use super::batch::{self, Batch};
+use super::batch::{self, TrainingBatch};
 use super::network::Network;
 use super::shape::{RMS_NORM_EPS, ROPE_THETA, Shape};
 use super::*;
@@ -24,7 +24,12 @@ fn recipe(tokens: u64) -> Recipe {
 }
 
 /// The plain graph in candle: the sum over rows of `weight * cross-entropy * scale`.
-fn plain_loss(shape: &Shape, parameters: &Tensor, batch: &Batch, scale: f64) -> Result<Tensor> {
+fn plain_loss(
+    shape: &Shape,
+    parameters: &Tensor,
+    batch: &TrainingBatch,
+    scale: f64,
+) -> Result<Tensor> {
     let layout = shape.layout();
     let (d, e, h, g) = (shape.width, shape.head_width(), shape.heads, shape.kv_heads);
     let matrix = |range: &std::ops::Range<usize>, columns: usize| {
@@ -113,7 +118,7 @@ fn gradients_are_those_of_candles_autograd() {
             *parameter *= 1.0 + 0.1 * ((at % 7) as f32 - 3.0);
         }
         // Rows of several lengths, some past one chunk of keys.
-        let batch = Batch::of(&batch::draw(3, 0, 1.0, 12)).expect("a batch");
+        let batch = TrainingBatch::of(&batch::draw(3, 0, 1.0, 12)).expect("a batch");
         let mut ours = vec![0f32; parameters.len()];
         let loss = Network::new(shape).gradient(&parameters, &batch, 0.01, &mut ours) * 0.01;
 
@@ -225,10 +230,10 @@ fn rows_in_a_batch_do_not_see_each_other() {
     let parameters = shape.initialise(0.3, 2);
     let rows = batch::draw(8, 1, 1.0, 5);
     let mut network = Network::new(shape);
-    let together = Batch::of(&rows).expect("a batch");
+    let together = TrainingBatch::of(&rows).expect("a batch");
     let together = network.next_token_logits(&parameters, &together.tokens, &together.starts);
     for (row, logits) in rows.iter().zip(together) {
-        let alone = Batch::of(std::slice::from_ref(row)).expect("a batch");
+        let alone = TrainingBatch::of(std::slice::from_ref(row)).expect("a batch");
         let alone = network
             .next_token_logits(&parameters, &alone.tokens, &alone.starts)
             .remove(0);

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::TrainError;
 use super::adam::Adam;
-use super::batch::{self, Batch};
+use super::batch::{self, TrainingBatch};
 use super::network::Network;
 use super::shape::Shape;
 
@@ -38,17 +38,17 @@ pub struct Trainer {
     pub optimiser: Adam,
     /// Tokens trained on so far.
     pub tokens_seen: u64,
-    parts: Vec<Part>,
+    parts: Vec<BatchPart>,
 }
 
-struct Part {
+struct BatchPart {
     network: Network,
     gradient: Vec<f32>,
 }
 
 /// What one step did.
 #[derive(Clone, Copy, Debug)]
-pub struct Step {
+pub struct TrainingStep {
     /// Weighted mean cross-entropy, nats.
     pub loss: f64,
     pub gradient_norm: f64,
@@ -70,7 +70,7 @@ impl Trainer {
         optimiser: Adam,
         tokens_seen: u64,
     ) -> Self {
-        let part = || Part {
+        let part = || BatchPart {
             network: Network::new(recipe.shape),
             gradient: vec![0.0; parameters.len()],
         };
@@ -106,13 +106,13 @@ impl Trainer {
     /// # Errors
     /// A loss or a gradient that is not a number: the rate is too high for this shape. The parameters
     /// are then worth nothing.
-    pub fn step(&mut self) -> Result<Step, TrainError> {
+    pub fn step(&mut self) -> Result<TrainingStep, TrainError> {
         let recipe = &self.recipe;
         let progress = self.progress();
         let rows = batch::draw(recipe.seed, self.optimiser.steps, progress, recipe.batch);
-        let batches: Vec<Batch> = rows
+        let batches: Vec<TrainingBatch> = rows
             .chunks(rows.len().div_ceil(PARTS))
-            .map(Batch::of)
+            .map(TrainingBatch::of)
             .collect::<Result<_, _>>()?;
         let weight: f64 = batches
             .iter()
@@ -155,7 +155,7 @@ impl Trainer {
         }
         let tokens = batches.iter().map(|batch| batch.tokens.len() as u64).sum();
         self.tokens_seen += tokens;
-        Ok(Step {
+        Ok(TrainingStep {
             loss,
             gradient_norm,
             tokens,

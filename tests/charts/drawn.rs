@@ -5,7 +5,7 @@ use atelier::chart::{
     Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures,
     survey_figures, sweep_figures,
 };
-use atelier::engine::Kind;
+use atelier::engine::MemberKind;
 use atelier::measure::decomposition::Share;
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyedOutcome};
@@ -231,7 +231,7 @@ fn numbers_that_no_axis_can_hold_are_left_out() {
 fn a_read_outs_bias_has_its_own_mark_and_name() {
     let lens = lens("families/random-gpt2", None);
     let last = lens.members.len() - 1;
-    assert_eq!(lens.members[last].kind, Kind::Bias);
+    assert_eq!(lens.members[last].kind, MemberKind::Bias);
     let tiles = atelier::chart::tiles(&lens);
     let tile = tiles.last().expect("tiles");
     assert_eq!(
@@ -281,7 +281,7 @@ fn a_survey_of_a_model_with_a_read_outs_bias_shows_its_share() {
             .iter()
             .all(|panel| panel.series.len() == 3)
     );
-    survey.models[1].members.last_mut().expect("members").kind = Kind::Bias;
+    survey.models[1].members.last_mut().expect("members").kind = MemberKind::Bias;
     let own = survey.cells.iter_mut().filter(|cell| cell.model == 1);
     for cell in own {
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {

@@ -8,7 +8,9 @@ use atelier::measure::interval::Mean;
 use atelier::plan::Strategy;
 use atelier::study::geometry::{Geometry, Trajectories};
 use atelier::study::lens::RunningAverages;
-use atelier::study::orders::{Extent, Measures, Orders, Point, Rows, Sweep, Variant, Votes};
+use atelier::study::orders::{
+    Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans,
+};
 use atelier::study::report::{Lab, Lens, ModelFacts, Opened, Prompts, Report};
 use atelier::study::survey::{Survey, correlations};
 use atelier::task::score::Score;
@@ -70,7 +72,7 @@ pub fn sweep(runs: usize) -> Orders {
         high: x + width,
     };
     let measures = |harm: f64| {
-        let votes = |scale: f64| Votes {
+        let votes = |scale: f64| VoteMeans {
             mse: mean(scale * (0.1 + 0.2 * harm), 0.01),
             bias: mean(scale * (0.2 + 0.2 * harm), 0.01),
             diversity: mean(scale * 0.1, 0.005),
@@ -93,14 +95,14 @@ pub fn sweep(runs: usize) -> Orders {
         name,
         plan,
         measures: measures(harm),
-        rows: Rows {
+        rows: OrderRows {
             correct: vec![true; 32],
             margin: vec![0.1; 32],
             kl: vec![0.0; 32],
             probability: vec![[0.1, 0.2, 0.1]; 32],
             logit: vec![[0.1, 0.2, 0.1]; 32],
             paper: vec![[0.1, 0.2, 0.1]; 32],
-            ..Rows::default()
+            ..OrderRows::default()
         },
     };
     let order: Vec<usize> = (0..runs).collect();
@@ -109,7 +111,7 @@ pub fn sweep(runs: usize) -> Orders {
         rounds: 4,
     };
     let mut variants = Vec::new();
-    let mut points: Vec<Point> = Vec::new();
+    let mut points: Vec<SweepPoint> = Vec::new();
     for sweep in Sweep::ALL {
         for strategy in sweep.strategies(runs, extent).unwrap() {
             let (_, at) = Sweep::of(&strategy);
@@ -136,12 +138,12 @@ pub fn sweep(runs: usize) -> Orders {
             };
             let plan = strategy.plan(&order).unwrap().to_string();
             variants.push(variant(strategy.to_string(), plan, harm));
-            let same = |point: &&mut Point| {
+            let same = |point: &&mut SweepPoint| {
                 point.sweep == sweep && point.at == at && point.rounds == rounds
             };
             match points.iter_mut().find(same) {
                 Some(point) => point.variants.push(variants.len() - 1),
-                None => points.push(Point {
+                None => points.push(SweepPoint {
                     sweep,
                     at,
                     rounds,

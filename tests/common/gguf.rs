@@ -21,7 +21,7 @@ pub fn write(folder: &Path, to: &Path) -> PathBuf {
     let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
     let tensors = tensors.tensors().into_iter();
     let tensors = tensors.map(|(name, view)| (name, numbers(&view)));
-    let written = File::of(&config, tensors.collect()).bytes();
+    let written = GgufFile::of(&config, tensors.collect()).bytes();
     let path = to.join("model.gguf");
     std::fs::write(&path, written).expect("written");
     if folder.join("tokenizer.json").exists() {
@@ -47,7 +47,7 @@ fn numbers(view: &safetensors::tensor::TensorView) -> Stored {
     Stored { shape, numbers }
 }
 
-struct File {
+struct GgufFile {
     pairs: BTreeMap<String, Pair>,
     tensors: BTreeMap<String, Stored>,
 }
@@ -120,7 +120,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-impl File {
+impl GgufFile {
     fn of(config: &Value, tensors: BTreeMap<String, Stored>) -> Self {
         let size = |names: &[&str]| {
             let mut found = names.iter().filter_map(|name| config[*name].as_u64());

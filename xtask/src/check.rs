@@ -1,4 +1,4 @@
-//! Formatting, lints and documentation; and the tests.
+//! Formatting, names, lints and documentation; and the tests.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::wasm::TRIPLE;
-use crate::{page, peers, setup};
+use crate::{names, page, peers, setup};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] = &[
@@ -32,6 +32,7 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         run(&mut fmt, "Some files are not formatted.")
             .map_err(|stop| stop.try_running("cargo fmt --all"))
     })?;
+    step("names of types", || names::check(place.root()))?;
     step("clippy", || {
         let mut clippy = Command::new("cargo");
         clippy.args([

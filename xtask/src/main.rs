@@ -12,7 +12,7 @@
 //!   what must travel with it.
 //! - [`server`]: serves `dist/`.
 //! - [`peers`]: the benches against other programs.
-//! - [`check`]: formatting, lints and documentation; the tests.
+//! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests.
 
 mod apt;
 mod browser;
@@ -20,6 +20,7 @@ mod check;
 mod command;
 mod hash;
 mod licences;
+mod names;
 mod npm;
 mod page;
 mod peers;
@@ -42,7 +43,7 @@ Usage: cargo xtask <chore>
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
   build                          build the page in release into dist/, for any static host
   test                           build the page and run every test, browser ones included
-  check                          formatting, lints (native and wasm) and documentation
+  check                          formatting, types' names, lints (native and wasm), documentation
   peers                          times the engine beside Python's and a browser's (gigabytes)
   setup                          only prepare what the other chores need
 

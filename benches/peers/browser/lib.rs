@@ -8,7 +8,7 @@ use std::sync::Arc;
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::engine::{Capture, Engine, EngineChoice, EngineError, Trace};
 use atelier::model::weights::Weights;
-use atelier::model::{Bytes, ModelError, ModelFiles, Prompt};
+use atelier::model::{FileBytes, ModelError, ModelFiles, Prompt};
 use atelier::plan::Plan;
 use wasm_bindgen::prelude::*;
 
@@ -83,8 +83,8 @@ impl Model {
 
 fn files(config: Vec<u8>, weights: Vec<u8>) -> Result<ModelFiles, ModelError> {
     let files = vec![
-        ("config.json".to_string(), Bytes::Owned(config)),
-        ("model.safetensors".to_string(), Bytes::Owned(weights)),
+        ("config.json".to_string(), FileBytes::Owned(config)),
+        ("model.safetensors".to_string(), FileBytes::Owned(weights)),
     ];
     ModelFiles::from_named("peer", files)
 }

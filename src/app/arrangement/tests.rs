@@ -185,8 +185,8 @@ fn strokes_are_numbered_as_the_engine_records_them() {
     for (spot, strokes) in row.spots().iter().zip(&strokes) {
         for (painter, strokes) in spot.painters.iter().zip(strokes) {
             for (list, kind) in [
-                (&strokes.attention, crate::engine::Kind::Attention),
-                (&strokes.mlp, crate::engine::Kind::Mlp),
+                (&strokes.attention, crate::engine::MemberKind::Attention),
+                (&strokes.mlp, crate::engine::MemberKind::Mlp),
             ] {
                 for &i in list {
                     assert_eq!(members[i].block, Some(painter.index));

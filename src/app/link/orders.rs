@@ -4,12 +4,12 @@ use super::Pairs;
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::questions;
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 /// The settings of a sweep and of its pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweeping {
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<GeneratedTask>,
     /// A task.
     pub rows: usize,
     pub kinds: Vec<Sweep>,
@@ -25,7 +25,7 @@ pub struct Sweeping {
 impl Default for Sweeping {
     fn default() -> Self {
         Self {
-            tasks: vec![Task::Sum],
+            tasks: vec![GeneratedTask::Sum],
             rows: 48,
             kinds: vec![Sweep::Drop, Sweep::Swap],
             extent: Extent::default(),
@@ -79,7 +79,7 @@ impl Sweeping {
         match key {
             "plot" => self.quantity = Quantity::parse(value).unwrap_or_default(),
             "tasks" => {
-                self.tasks = listed().filter_map(Task::from_name).collect();
+                self.tasks = listed().filter_map(GeneratedTask::from_name).collect();
                 self.tasks.sort_by_key(|task| *task as u8);
                 self.tasks.dedup();
             }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 fn draft() -> Draft {
     Draft {
@@ -43,7 +43,7 @@ fn every_setting_of_a_sweep_is_in_the_link() {
     let link = Link {
         draft: Some(draft()),
         sweeping: Sweeping {
-            tasks: vec![Task::Topic, Task::Sum],
+            tasks: vec![GeneratedTask::Topic, GeneratedTask::Sum],
             rows: 200,
             kinds: vec![Sweep::Skip, Sweep::Loop],
             extent: Extent {

@@ -7,7 +7,7 @@ use super::{Origin, Studio};
 use crate::app::protocol::Ask;
 use crate::chart::number;
 use crate::study::orders::{Orders, Sweep, Variant};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 /// Rows a task on which the reader's own order is tried.
 pub const OWN_ROWS: usize = 200;
@@ -22,7 +22,7 @@ impl Sweeps {
         Self { studio }
     }
 
-    pub fn choose_task(self, task: Task, on: bool) {
+    pub fn choose_task(self, task: GeneratedTask, on: bool) {
         self.studio.set_sweeping(|sweeping| {
             let tasks = &mut sweeping.tasks;
             tasks.retain(|&other| other != task);

@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use super::words::Words;
 use crate::app::state::Studio;
 use crate::chart::{Column, Tile, number, option_name, stroke_votes, tiles};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::study::report::Lens;
 
 #[component]
@@ -171,20 +171,20 @@ fn capital(text: &str) -> String {
     })
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "MLP",
-        Kind::Bias => "bias",
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "MLP",
+        MemberKind::Bias => "bias",
     }
 }
 
-fn class(kind: Kind) -> &'static str {
+fn class(kind: MemberKind) -> &'static str {
     match kind {
-        Kind::Embedding => "embedding",
-        Kind::Attention => "attention",
-        Kind::Mlp => "mlp",
-        Kind::Bias => "constant",
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "mlp",
+        MemberKind::Bias => "constant",
     }
 }

@@ -7,7 +7,7 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, Res
 
 use super::{Desk, Stop, read};
 use crate::app::protocol::Stage;
-use crate::model::{Bytes, ModelFiles, catalogue};
+use crate::model::{FileBytes, ModelFiles, catalogue};
 
 /// The files of a model that the catalogue knows.
 pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>, Stop> {
@@ -29,7 +29,7 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>,
             weights.push((file.name.to_owned(), blob));
         } else {
             let bytes = read::slice(&blob, file.name, 0..blob.size() as u64).await?;
-            small.push((file.name.to_owned(), Bytes::Owned(bytes)));
+            small.push((file.name.to_owned(), FileBytes::Owned(bytes)));
         }
     }
     ModelFiles::new(name, small, weights).map_err(super::failed)

@@ -12,7 +12,7 @@ use crate::engine::EngineChoice;
 use crate::engine::webgpu::AdapterChoice;
 use crate::model::ModelFiles;
 use crate::model::weights::Weights;
-use crate::study::{LoadedModel, Words};
+use crate::study::{LoadedModel, ModelWords};
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
 pub async fn open(
@@ -56,7 +56,7 @@ pub async fn put(
     choice: &EngineChoice,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    let words = Words::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
+    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
     let line = format!(
         "{} will take about {}.",
         files.name,
@@ -72,7 +72,7 @@ pub async fn put(
     }
     // What a GPU has to say of the last weights, it says between two of this program's turns.
     desk.listen(id).await?;
-    let engine = loading.finish().map_err(stop)?;
+    let engine = loading.finish().map_err(stop_opening)?;
     Ok(LoadedModel::new(&files.name, words, engine))
 }
 

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File};
 
 use super::{Desk, Stop, failed};
-use crate::model::{Bytes, ModelFiles};
+use crate::model::{FileBytes, ModelFiles};
 
 /// The files a model is made of; others in the folder are not touched.
 pub async fn files(
@@ -24,7 +24,7 @@ pub async fn files(
             ModelFiles::check_size(&name, file.size() as u64).map_err(failed)?;
             desk.listen(id).await?;
             let bytes = slice(&file, &name, 0..file.size() as u64).await?;
-            small.push((name, Bytes::Owned(bytes)));
+            small.push((name, FileBytes::Owned(bytes)));
         }
     }
     ModelFiles::new(name, small, weights).map_err(failed)

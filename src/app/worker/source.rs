@@ -12,7 +12,7 @@ use std::rc::Rc;
 use web_sys::{Blob, FileReaderSync};
 
 use crate::model::ModelError;
-use crate::model::weights::{Lines, Parts, Source};
+use crate::model::weights::{ByteLines, Parts, Source};
 
 /// Reads of at most so many bytes are kept: rows of embeddings, which come again with every prompt.
 const SMALL: u64 = 64 << 10;
@@ -87,7 +87,7 @@ impl Source for BlobSource {
     }
 
     /// All parts in one read: a blob may be made of slices of another.
-    fn read_lines(&self, file: usize, lines: &Lines) -> Result<Parts<'_>, ModelError> {
+    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
         let (name, blob) = &self.files[file];
         let unreadable = |_| ModelError::Unreadable { file: name.clone() };
         let length = lines.part.end - lines.part.start;

@@ -2,11 +2,11 @@
 
 use super::{Desk, Stop, failed, prompt, stop, told};
 use crate::app::protocol::{Stage, Tell};
-use crate::study::orders::{Extent, Order, Orders, Rows, Sweep, Sweeping, medians};
+use crate::study::orders::{Extent, Order, OrderRows, Orders, Sweep, Sweeping, medians};
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
-use crate::task::minilang::{self, Task};
+use crate::task::minilang::{self, GeneratedTask};
 
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
@@ -98,10 +98,10 @@ fn every_order(own: &[usize], wanted: &Wanted) -> Result<Vec<Order>, Stop> {
 }
 
 fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
-    let task = Task::from_name(task)
+    let task = GeneratedTask::from_name(task)
         .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
     let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
-    let item = |row: minilang::Row| Item::Option {
+    let item = |row: minilang::GeneratedRow| Item::Option {
         prompt: row.prompt,
         options: row.options,
         answer: row.answer,
@@ -122,7 +122,7 @@ fn unreadable(model: &str, task: &str, error: StudyError) -> String {
 
 fn without_rows(mut orders: Orders) -> Orders {
     for variant in std::iter::once(&mut orders.original).chain(&mut orders.variants) {
-        variant.rows = Rows::default();
+        variant.rows = OrderRows::default();
     }
     orders
 }

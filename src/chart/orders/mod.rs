@@ -15,7 +15,7 @@ use super::number::short;
 use super::plot::Point as Place;
 use super::{Cell, Column, Figure, Table, Theme};
 use crate::measure::interval::Mean;
-use crate::study::orders::{Orders, Point, Sweep};
+use crate::study::orders::{Orders, Sweep, SweepPoint};
 
 /// The pictures this sweep has points for, in one quantity.
 pub fn sweep_figures(
@@ -34,7 +34,7 @@ pub fn sweep_figures(
 
 /// A point with the number it is drawn at.
 struct Spot<'a> {
-    point: &'a Point,
+    point: &'a SweepPoint,
     value: Mean,
 }
 

@@ -5,10 +5,10 @@ use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, 
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
-use crate::study::survey::{Coefficient, Columns, Correlated, Pair, Survey};
+use crate::study::survey::{Coefficient, ColumnCorrelations, Correlated, Pair, Survey};
 
-type ColumnsOf = fn(&Correlated) -> &Columns;
-type PairOf = fn(&Columns) -> &Pair;
+type ColumnsOf = fn(&Correlated) -> &ColumnCorrelations;
+type PairOf = fn(&ColumnCorrelations) -> &Pair;
 type CoefficientOf = fn(&Pair) -> Option<Coefficient>;
 
 const COLUMNS: [(&str, ColumnsOf); 3] = [
@@ -65,7 +65,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     }
     let mean = all.iter().find(|one| one.task.is_none());
     let best = mean.and_then(|mean| {
-        let r = |pair: fn(&Columns) -> &Pair| Some(pair(&mean.probability).pearson?.r);
+        let r = |pair: fn(&ColumnCorrelations) -> &Pair| Some(pair(&mean.probability).pearson?.r);
         let found = QUANTITIES
             .iter()
             .filter_map(|(name, pair)| Some((*name, r(*pair)?)));

@@ -5,7 +5,7 @@ use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, 
 use super::{cells, headers};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
-use crate::study::survey::{Estimate, Information, Point as Found, Survey};
+use crate::study::survey::{Estimate, Information, InformationPoint as Found, Survey};
 
 type EstimateOf = fn(&Information) -> &Estimate;
 

@@ -5,7 +5,7 @@ use super::{cells, extent, headers, mean};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, Pen, Shape};
 use crate::chart::strokes::{kind_name, kinds};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 use crate::measure::decomposition::{Column, Share};
 use crate::study::survey::Survey;
 
@@ -51,15 +51,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         .collect();
     let has_bias = |model: usize| {
         let members = &survey.models[model].members;
-        members.iter().any(|member| member.kind == Kind::Bias)
+        members.iter().any(|member| member.kind == MemberKind::Bias)
     };
     let kinds = kinds(models.iter().any(|&model| has_bias(model)));
     let pens: Vec<Pen> = kinds
         .clone()
         .map(|kind| Pen::new(kind_name(kind), theme.of(kind), Line::None, Mark::Square))
         .collect();
-    let share = |model: usize, pick: Pick, kind: Kind, part: Part, whole: Whole| {
-        if kind == Kind::Bias && !has_bias(model) {
+    let share = |model: usize, pick: Pick, kind: MemberKind, part: Part, whole: Whole| {
+        if kind == MemberKind::Bias && !has_bias(model) {
             return None;
         }
         let of = all.iter().filter(|cell| cell.model == model);
@@ -105,13 +105,17 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let mlp = mean(
         models
             .iter()
-            .filter_map(|&m| share(m, diversity.1, Kind::Mlp, diversity.2, diversity.3)),
+            .filter_map(|&m| share(m, diversity.1, MemberKind::Mlp, diversity.2, diversity.3)),
     );
-    let attention = mean(
-        models
-            .iter()
-            .filter_map(|&m| share(m, diversity.1, Kind::Attention, diversity.2, diversity.3)),
-    );
+    let attention = mean(models.iter().filter_map(|&m| {
+        share(
+            m,
+            diversity.1,
+            MemberKind::Attention,
+            diversity.2,
+            diversity.3,
+        )
+    }));
     let title = match (mlp, attention) {
         (Some(mlp), Some(attention)) if mlp >= attention => {
             format!(

@@ -5,7 +5,7 @@ use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::strokes::{kind_name, kind_pen, kinds};
 use crate::chart::{Cell, Table};
-use crate::engine::Kind;
+use crate::engine::MemberKind;
 
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
@@ -160,10 +160,10 @@ fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
         let numbers = column.member_bias.iter().zip(&column.member_diversity);
         for (member, (bias, diversity)) in members.iter().zip(numbers) {
             let index = match member.kind {
-                Kind::Embedding => 0,
-                Kind::Attention => 1,
-                Kind::Mlp => 2,
-                Kind::Bias => 3,
+                MemberKind::Embedding => 0,
+                MemberKind::Attention => 1,
+                MemberKind::Mlp => 2,
+                MemberKind::Bias => 3,
             };
             let kind = kind_name(member.kind);
             let block = member

@@ -19,7 +19,9 @@ pub use theorems::{THEOREMS, Theorem};
 
 use super::plot::{Panel, Pen, Plot, Room};
 use super::{Cell, Draft, Figure, Theme};
-use crate::study::survey::{Estimate, Found, Information, Point, Survey, SurveyedOutcome};
+use crate::study::survey::{
+    Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
+};
 
 /// What the reader may change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,7 +81,7 @@ impl<'a> Scene<'a> {
         &self,
         estimator: &str,
         of: fn(&Information) -> &Estimate,
-    ) -> Result<(String, &'a [Point]), String> {
+    ) -> Result<(String, &'a [InformationPoint]), String> {
         let found = self.found().ok_or_else(|| missing(self, "numbers"))?;
         let place = format!("{} on {}", self.model_name(), self.task_name());
         let information = found.information.as_ref();

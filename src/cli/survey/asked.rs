@@ -12,7 +12,7 @@ use crate::cli::fingerprint::{self, Files};
 use crate::cli::out_file::{not_newer, write_whole};
 use crate::study::survey::{QuestionSource, SurveyTask};
 use crate::task::catalogue::{self, Task};
-use crate::task::questions::{Asked as Question, Seen};
+use crate::task::questions::{SeenQuestions, TaskRow};
 use crate::task::shots::with_shots;
 
 /// All that a survey's numbers depend on; the questions by their fingerprints.
@@ -22,7 +22,7 @@ pub struct Asked {
     /// The program's own version; empty in what was written before it was kept.
     #[serde(default)]
     pub program: String,
-    /// As it was asked for: see [`crate::cli::engine::Args::asked`].
+    /// As it was asked for: see [`crate::cli::engine::EngineArgs::asked`].
     #[serde(default)]
     pub engine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ impl Questions {
             // One after another: none of them is held.
             Task::Generated(generated) if wanted.shots == 0 => {
                 catalogue::not_too_many(*generated, count)?;
-                let mut seen = Seen::default();
+                let mut seen = SeenQuestions::default();
                 let rows = catalogue::drawn(*generated, count).inspect(|row| {
                     seen.add(row);
                     print.add(row);
@@ -267,7 +267,7 @@ impl Default for Fnv {
 }
 
 impl Fnv {
-    fn add(&mut self, row: &Question) {
+    fn add(&mut self, row: &TaskRow) {
         for text in [row.line.to_string(), row.item.text(), row.item.right()] {
             for byte in text.bytes().chain([0xff]) {
                 self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -11,7 +11,7 @@ use crate::study::report::Opened;
 
 /// Draw a survey's figures and tables: SVG and CSV, no browser needed
 #[derive(clap::Args)]
-pub struct Args {
+pub struct FiguresArgs {
     /// A survey's folder, or its survey.atelier.json
     #[arg(value_name = "DIR|FILE")]
     from: PathBuf,
@@ -20,7 +20,7 @@ pub struct Args {
     to: To,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &FiguresArgs) -> anyhow::Result<()> {
     let path = if args.from.is_dir() {
         Folder::read(&args.from).report()
     } else {

@@ -12,7 +12,8 @@ use crate::cli::out_file::write_whole;
 use crate::engine::Member;
 use crate::study::facts::ModelFacts;
 use crate::study::survey::{
-    Aggregate, Cell, Survey, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome, correlations,
+    Aggregate, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
+    correlations,
 };
 
 /// What a survey keeps of a model, in `model.json`.
@@ -72,7 +73,7 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
         let known = Facts::read(folder, name)?;
         for (t, task) in asked.tasks.iter().enumerate() {
             let outcome = outcome(folder, name, task, known.as_ref(), &fingerprint)?;
-            cells.push(Cell {
+            cells.push(SurveyCell {
                 model: m,
                 task: t,
                 outcome,

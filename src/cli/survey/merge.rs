@@ -18,7 +18,7 @@ use crate::study::survey::{MeasuredRow, SurveyTask, WINDOW};
 
 /// Join the parts that --shard left, to the same files as one run
 #[derive(clap::Args)]
-pub struct Args {
+pub struct MergeArgs {
     /// The folder that was given as --out
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -28,7 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     let shards = shards(&args.folder)?;
     let mut all = Vec::with_capacity(shards.len());
     for (index, shard) in shards.iter().enumerate() {

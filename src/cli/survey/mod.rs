@@ -41,23 +41,23 @@ use shard::Shard;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]
-pub struct Args {
+pub struct SurveyArgs {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<SurveyCommand>,
 
     #[command(flatten)]
-    ask: Ask,
+    ask: SurveyOptions,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Merge(merge::Args),
-    Figures(figures::Args),
+enum SurveyCommand {
+    Merge(merge::MergeArgs),
+    Figures(figures::FiguresArgs),
 }
 
 /// What a survey asks.
 #[derive(clap::Args)]
-struct Ask {
+struct SurveyOptions {
     /// Known models' names (see `atelier models`), or folders with config.json and *.safetensors
     #[arg(
         long,
@@ -111,7 +111,7 @@ struct Ask {
     resume: bool,
 
     #[command(flatten)]
-    engine: super::engine::Args,
+    engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
     #[arg(long)]
@@ -125,10 +125,10 @@ const EXAMPLES: &str = r#"Examples:
   atelier survey merge big
   atelier survey figures big --out pictures"#;
 
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub fn run(args: SurveyArgs) -> anyhow::Result<()> {
     match args.command {
         None => running::run(&args.ask),
-        Some(Command::Merge(args)) => merge::run(&args),
-        Some(Command::Figures(args)) => figures::run(&args),
+        Some(SurveyCommand::Merge(args)) => merge::run(&args),
+        Some(SurveyCommand::Figures(args)) => figures::run(&args),
     }
 }

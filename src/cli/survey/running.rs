@@ -11,7 +11,7 @@ use super::cell::{End, Job};
 use super::finish::{Facts, finish};
 use super::folder::Folder;
 use super::shard::Shard;
-use super::{Ask, table};
+use super::{SurveyOptions, table};
 use crate::cli::out_file::write_whole;
 use crate::cli::output::{self, Progress};
 use crate::cli::{fingerprint, interrupt, known};
@@ -21,7 +21,7 @@ use crate::study::report::VERSION;
 use crate::study::survey::QuestionSource;
 use crate::study::{LoadedModel, StudyError};
 
-pub(super) fn run(ask: &Ask) -> anyhow::Result<()> {
+pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(
         ask.rows != Some(0),

@@ -11,7 +11,7 @@ use anyhow::Context;
 use crate::study::StudyError;
 use crate::study::survey::QuestionSource;
 use crate::task::item::Item;
-use crate::task::questions::Asked;
+use crate::task::questions::TaskRow;
 
 /// A file without a name, gone when it is dropped.
 pub struct Spool {
@@ -22,7 +22,7 @@ pub struct Spool {
 
 impl Spool {
     /// Beside what a run will write, since memory is what some systems keep temporary files in.
-    pub fn new(out: &Path, rows: impl Iterator<Item = Asked>) -> anyhow::Result<Self> {
+    pub fn new(out: &Path, rows: impl Iterator<Item = TaskRow>) -> anyhow::Result<Self> {
         let is_there = |folder: &&Path| folder.is_dir();
         let folder = out.ancestors().find(is_there).unwrap_or(Path::new("."));
         let cannot = || {
@@ -48,7 +48,7 @@ impl Spool {
         })
     }
 
-    fn read(&self, row: usize) -> std::io::Result<Asked> {
+    fn read(&self, row: usize) -> std::io::Result<TaskRow> {
         let from = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         let length = usize::try_from(self.ends[row] - from).map_err(std::io::Error::other)?;
         let mut text = vec![0; length];
@@ -66,7 +66,7 @@ impl QuestionSource for Spool {
 
     fn get(&self, row: usize) -> Result<(usize, Item), StudyError> {
         match self.read(row) {
-            Ok(Asked { line, item }) => Ok((line, item)),
+            Ok(TaskRow { line, item }) => Ok((line, item)),
             Err(error) => Err(StudyError::Questions {
                 reason: error.to_string(),
             }),
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn questions_come_back_in_any_order() {
         let folder = tempfile::tempdir().expect("a folder");
-        let row = |n: usize| Asked {
+        let row = |n: usize| TaskRow {
             line: n + 1,
             item: Item::Option {
                 prompt: "q \u{1f600} ".repeat(n),

@@ -28,12 +28,12 @@ pub struct CpuBackend {
     /// Rows of whole sequences that go through a block together (at least one sequence).
     pub(super) call_rows: usize,
     /// Left by the last pass for the next.
-    pub(super) memory: RefCell<Memory>,
+    pub(super) memory: RefCell<PassMemory>,
 }
 
 /// What a pass works in.
 #[derive(Default)]
-pub struct Memory {
+pub struct PassMemory {
     /// [slots, N, D]
     pub streams: Vec<f32>,
     /// [kept rows, D]

@@ -46,7 +46,7 @@ pub struct Block {
 }
 
 /// Whole sequences that go through a block together.
-pub struct Rows<'a> {
+pub struct BlockRows<'a> {
     pub stretches: Vec<Stretch<'a>>,
     pub pack: &'a Pack,
     /// The pack's sequences that the stretches' rows are, one after the other.
@@ -103,8 +103,8 @@ impl Block {
     }
 
     /// Runs on whole sequences, and adds what comes of it to the streams.
-    pub fn run<'a>(&self, half: Half, rows: Rows, inside: &'a mut Inside) -> LastMembers<'a> {
-        let Rows {
+    pub fn run<'a>(&self, half: Half, rows: BlockRows, inside: &'a mut Inside) -> LastMembers<'a> {
+        let BlockRows {
             stretches,
             pack,
             sequences,

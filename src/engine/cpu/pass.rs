@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::backend::{CpuBackend, Memory};
-use super::block::{LastMembers, Rows};
+use super::backend::{CpuBackend, PassMemory};
+use super::block::{BlockRows, LastMembers};
 use super::scratch::{fit, take};
 use super::stretch::Stretch;
 use super::sums::are_finite;
@@ -18,7 +18,7 @@ pub struct CpuPass<'a> {
     pack: Rc<Pack>,
     program: Rc<Program>,
     kept_rows: usize,
-    memory: Memory,
+    memory: PassMemory,
     /// What is given back: what it is, and its numbers.
     outputs: Vec<(&'static str, Vec<f32>)>,
     /// The first branch that wrote a number that is not finite, at whichever token.
@@ -26,7 +26,7 @@ pub struct CpuPass<'a> {
 }
 
 /// Whole sequences of one step.
-struct Part {
+struct StepPart {
     /// Which of the call's steps.
     step: usize,
     sequences: std::ops::Range<usize>,
@@ -70,7 +70,7 @@ impl Pass for CpuPass<'_> {
         let (d, pack) = (self.backend.width, &self.pack);
         let call = &self.program.calls[call];
         let block = &self.backend.blocks[call.run.index];
-        let Memory {
+        let PassMemory {
             streams,
             kept,
             inside,
@@ -104,7 +104,7 @@ impl Pass for CpuPass<'_> {
                 .iter()
                 .flat_map(|part| part.sequences.clone())
                 .collect();
-            let rows = Rows {
+            let rows = BlockRows {
                 stretches: stretches.collect(),
                 pack,
                 sequences: &sequences,
@@ -198,8 +198,8 @@ impl Pass for CpuPass<'_> {
 
 /// The steps' sequences in chunks of at most `most` rows, at least one sequence each, which bounds
 /// what a block holds for them.
-fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<Part>> {
-    let mut chunks: Vec<Vec<Part>> = Vec::new();
+fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<StepPart>> {
+    let mut chunks: Vec<Vec<StepPart>> = Vec::new();
     let mut rows = 0;
     for step in 0..steps.len() {
         for (sequence, &(_, length)) in pack.spans.iter().enumerate() {
@@ -213,7 +213,7 @@ fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<Part>> {
             };
             match chunk.last_mut().filter(|part| part.step == step) {
                 Some(part) => part.sequences.end = sequence + 1,
-                None => chunk.push(Part {
+                None => chunk.push(StepPart {
                     step,
                     sequences: sequence..sequence + 1,
                 }),

@@ -129,37 +129,37 @@ impl<'a> CandlePass<'a> {
     }
 }
 
-type Answer<T> = std::result::Result<T, EngineError>;
+type EngineResult<T> = std::result::Result<T, EngineError>;
 
 impl Pass for CandlePass<'_> {
-    fn run(&mut self, call: usize) -> Answer<()> {
+    fn run(&mut self, call: usize) -> EngineResult<()> {
         Ok(self.call(call)?)
     }
 
-    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Answer<()> {
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> EngineResult<()> {
         Ok(self.put(&self.rows(slot, rows)?, at)?)
     }
 
-    fn give_stream(&mut self, slot: usize) -> Answer<()> {
+    fn give_stream(&mut self, slot: usize) -> EngineResult<()> {
         let stream = self.stream(slot)?.clone(); // [N, D]
         self.given.push(("the stream", stream));
         Ok(())
     }
 
-    fn give_votes(&mut self, options: &OptionRows) -> Answer<()> {
+    fn give_votes(&mut self, options: &OptionRows) -> EngineResult<()> {
         let votes = self.votes(options)?; // [kept rows, K + 1]
         self.given.push(("the members' votes", votes));
         Ok(())
     }
 
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Answer<()> {
+    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> EngineResult<()> {
         let streams = self.rows(slot, rows)?; // [rows, D]
         let logits = self.backend.head.logits(&streams)?; // [rows, V]
         self.given.push(("the logits", logits));
         Ok(())
     }
 
-    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32]) -> Answer<()> {
+    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32]) -> EngineResult<()> {
         let at_once = (LOGITS / self.backend.head.vocabulary().max(1)).max(1);
         let mut parts = Vec::new();
         for (rows, targets) in rows.chunks(at_once).zip(targets.chunks(at_once)) {
@@ -170,11 +170,11 @@ impl Pass for CandlePass<'_> {
         Ok(())
     }
 
-    fn finish(&mut self) -> Answer<()> {
+    fn finish(&mut self) -> EngineResult<()> {
         Ok(())
     }
 
-    fn answer(&mut self) -> Answer<Option<Vec<Vec<f32>>>> {
+    fn answer(&mut self) -> EngineResult<Option<Vec<Vec<f32>>>> {
         let mut outputs = Vec::with_capacity(self.given.len());
         for (what, tensor) in self.given.drain(..) {
             let numbers = tensor.flatten_all()?.to_vec1::<f32>()?;

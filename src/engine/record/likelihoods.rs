@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Demand, Outputs, Record, Scene};
+use super::{Demand, Outputs, PackScene, Record};
 use crate::engine::EngineError;
 use crate::engine::backend::Pass;
 use crate::engine::schedule::Schedule;
@@ -22,7 +22,7 @@ pub struct Likelihoods {
 }
 
 /// Of one pack of passages.
-pub struct Kept {
+pub struct KeptLikelihoods {
     /// Rows that foresee a scored token, passage by passage. [R]
     rows: Vec<u32>,
     /// The tokens foreseen. [R]
@@ -33,7 +33,7 @@ pub struct Kept {
 
 impl Record for Likelihoods {
     type Item = TokenScore;
-    type Kept = Kept;
+    type Kept = KeptLikelihoods;
 
     fn sequences(&self) -> Vec<&[u32]> {
         let passages = self.passages.iter();
@@ -50,7 +50,7 @@ impl Record for Likelihoods {
         }
     }
 
-    fn open(&self, _: &mut dyn Pass, scene: &Scene) -> Result<Kept, EngineError> {
+    fn open(&self, _: &mut dyn Pass, scene: &PackScene) -> Result<KeptLikelihoods, EngineError> {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         let passages = &self.passages[scene.range.clone()];
         for (passage, &(start, length)) in passages.iter().zip(&scene.pack.spans) {
@@ -59,7 +59,7 @@ impl Record for Likelihoods {
             targets.extend_from_slice(&passage.token_ids[first..]);
         }
         let outputs = Outputs::new(scene.group);
-        Ok(Kept {
+        Ok(KeptLikelihoods {
             rows,
             targets,
             outputs,
@@ -69,8 +69,8 @@ impl Record for Likelihoods {
     fn complete(
         &self,
         pass: &mut dyn Pass,
-        scene: &Scene,
-        kept: &mut Kept,
+        scene: &PackScene,
+        kept: &mut KeptLikelihoods,
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError> {
@@ -81,7 +81,12 @@ impl Record for Likelihoods {
         Ok(())
     }
 
-    fn items(&self, scene: &Scene, kept: Kept, given: Vec<Vec<f32>>) -> Vec<Vec<TokenScore>> {
+    fn items(
+        &self,
+        scene: &PackScene,
+        kept: KeptLikelihoods,
+        given: Vec<Vec<f32>>,
+    ) -> Vec<Vec<TokenScore>> {
         let passages = &self.passages[scene.range.clone()];
         let of = |path: &Vec<usize>| {
             let fates = kept.outputs.at_end(path, &given).as_chunks().0;

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Demand, Outputs, Record, Scene};
+use super::{Demand, Outputs, PackScene, Record};
 use crate::engine::backend::{OptionRows, Pass};
 use crate::engine::readout::Readout;
 use crate::engine::schedule::Schedule;
-use crate::engine::schedule::group::Group;
+use crate::engine::schedule::group::PlanGroup;
 use crate::engine::{Capture, EngineError, Trace, members};
 use crate::model::Prompt;
 use crate::plan::{Half, Plan};
@@ -20,7 +20,7 @@ pub struct Members {
 }
 
 /// Of one pack of P prompts.
-pub struct Kept {
+pub struct KeptMembers {
     sets: Sets,
     /// K: the most options of a prompt.
     count: usize,
@@ -77,7 +77,7 @@ impl Members {
 
 impl Record for Members {
     type Item = Trace;
-    type Kept = Kept;
+    type Kept = KeptMembers;
 
     fn sequences(&self) -> Vec<&[u32]> {
         let prompts = self.prompts.iter();
@@ -99,15 +99,15 @@ impl Record for Members {
         }
     }
 
-    fn places(&self, group: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
+    fn places(&self, group: &PlanGroup) -> Option<Vec<Vec<[usize; 2]>>> {
         Some(Sets::new(&group.schedule, &group.is_end).members)
     }
 
-    fn open(&self, pass: &mut dyn Pass, scene: &Scene) -> Result<Kept, EngineError> {
+    fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<KeptMembers, EngineError> {
         let prompts = &self.prompts[scene.range.clone()];
         let count = self.most_options();
         let options = self.readout.options(prompts, count)?;
-        let mut kept = Kept {
+        let mut kept = KeptMembers {
             sets: Sets::new(&scene.group.schedule, &scene.group.is_end),
             count,
             options: options.rows,
@@ -122,8 +122,8 @@ impl Record for Members {
     fn complete(
         &self,
         pass: &mut dyn Pass,
-        scene: &Scene,
-        kept: &mut Kept,
+        scene: &PackScene,
+        kept: &mut KeptMembers,
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError> {
@@ -138,12 +138,17 @@ impl Record for Members {
         Ok(())
     }
 
-    fn close(&self, pass: &mut dyn Pass, _: &Scene, kept: &mut Kept) -> Result<(), EngineError> {
+    fn close(
+        &self,
+        pass: &mut dyn Pass,
+        _: &PackScene,
+        kept: &mut KeptMembers,
+    ) -> Result<(), EngineError> {
         pass.give_votes(&kept.options)
     }
 
     /// Applies each plan's own scale, and turns what was recorded into traces.
-    fn items(&self, scene: &Scene, kept: Kept, given: Vec<Vec<f32>>) -> Vec<Vec<Trace>> {
+    fn items(&self, scene: &PackScene, kept: KeptMembers, given: Vec<Vec<f32>>) -> Vec<Vec<Trace>> {
         let (prompts, spans) = (&self.prompts[scene.range.clone()], &scene.pack.spans);
         let width = self.readout.width();
         // The votes were asked for last.

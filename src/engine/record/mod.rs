@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::EngineError;
 use super::backend::Pass;
 use super::schedule::Schedule;
-use super::schedule::group::Group;
+use super::schedule::group::PlanGroup;
 use super::schedule::pack::Pack;
 
 /// What a record will ask of a device under a schedule.
@@ -34,8 +34,8 @@ pub struct Demand {
 }
 
 /// A pack on its way, as records see it.
-pub struct Scene<'a> {
-    pub group: &'a Group,
+pub struct PackScene<'a> {
+    pub group: &'a PlanGroup,
     pub pack: &'a Pack,
     /// Which sequences of the run are in the pack.
     pub range: Range<usize>,
@@ -56,31 +56,41 @@ pub trait Record {
 
     /// Which set of kept rows (one row a sequence) a node's run keeps its attention in, and its MLP;
     /// `None`: members are not kept.
-    fn places(&self, _: &Group) -> Option<Vec<Vec<[usize; 2]>>> {
+    fn places(&self, _: &PlanGroup) -> Option<Vec<Vec<[usize; 2]>>> {
         None
     }
 
     /// A pack begins; slot 0 holds what enters block 0.
-    fn open(&self, pass: &mut dyn Pass, scene: &Scene) -> Result<Self::Kept, EngineError>;
+    fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Self::Kept, EngineError>;
 
     /// The stream in `slot` is that after step `node`.
     fn complete(
         &self,
         pass: &mut dyn Pass,
-        scene: &Scene,
+        scene: &PackScene,
         kept: &mut Self::Kept,
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError>;
 
     /// All steps of the pack are complete.
-    fn close(&self, _: &mut dyn Pass, _: &Scene, _: &mut Self::Kept) -> Result<(), EngineError> {
+    fn close(
+        &self,
+        _: &mut dyn Pass,
+        _: &PackScene,
+        _: &mut Self::Kept,
+    ) -> Result<(), EngineError> {
         Ok(())
     }
 
     /// One item for each of the group's plans and each sequence of the pack, plan by plan, from what
     /// the device gave back.
-    fn items(&self, scene: &Scene, kept: Self::Kept, given: Vec<Vec<f32>>) -> Vec<Vec<Self::Item>>;
+    fn items(
+        &self,
+        scene: &PackScene,
+        kept: Self::Kept,
+        given: Vec<Vec<f32>>,
+    ) -> Vec<Vec<Self::Item>>;
 }
 
 /// Which of the outputs given back is which node's.
@@ -90,7 +100,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    fn new(group: &Group) -> Self {
+    fn new(group: &PlanGroup) -> Self {
         Self {
             of_node: vec![None; group.schedule.nodes.len()],
             count: 0,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Demand, Outputs, Record, Scene};
+use super::{Demand, Outputs, PackScene, Record};
 use crate::engine::EngineError;
 use crate::engine::backend::Pass;
 use crate::engine::schedule::Schedule;
@@ -32,14 +32,14 @@ impl Record for Next {
         }
     }
 
-    fn open(&self, _: &mut dyn Pass, scene: &Scene) -> Result<Outputs, EngineError> {
+    fn open(&self, _: &mut dyn Pass, scene: &PackScene) -> Result<Outputs, EngineError> {
         Ok(Outputs::new(scene.group))
     }
 
     fn complete(
         &self,
         pass: &mut dyn Pass,
-        scene: &Scene,
+        scene: &PackScene,
         kept: &mut Outputs,
         node: usize,
         slot: usize,
@@ -51,7 +51,7 @@ impl Record for Next {
         Ok(())
     }
 
-    fn items(&self, scene: &Scene, kept: Outputs, given: Vec<Vec<f32>>) -> Vec<Vec<Vec<f32>>> {
+    fn items(&self, scene: &PackScene, kept: Outputs, given: Vec<Vec<f32>>) -> Vec<Vec<Vec<f32>>> {
         let of = |path: &Vec<usize>| {
             let logits = kept.at_end(path, &given).chunks(self.vocabulary);
             logits.map(<[f32]>::to_vec).collect()

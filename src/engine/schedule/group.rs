@@ -11,7 +11,7 @@ use crate::plan::Plan;
 const PACK_ROWS: usize = 4096;
 
 /// Plans that go through together, and the packs they go through in.
-pub struct Group {
+pub struct PlanGroup {
     pub plans: Range<usize>,
     pub schedule: Schedule,
     /// Does a plan end at this node?
@@ -22,7 +22,7 @@ pub struct Group {
 
 /// What fits into memory at once under one schedule.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct PackRoom {
     /// Tokens.
     pub rows: usize,
     pub sequences: usize,
@@ -33,8 +33,8 @@ pub struct Room {
 pub fn groups(
     lengths: &[usize],
     plans: &[Plan],
-    room: &dyn Fn(&Schedule, &[bool]) -> Room,
-) -> Vec<Group> {
+    room: &dyn Fn(&Schedule, &[bool]) -> PackRoom,
+) -> Vec<PlanGroup> {
     let mut groups = Vec::new();
     cut(lengths, plans, 0..plans.len(), room, &mut groups);
     groups
@@ -44,8 +44,8 @@ fn cut(
     lengths: &[usize],
     plans: &[Plan],
     range: Range<usize>,
-    room: &dyn Fn(&Schedule, &[bool]) -> Room,
-    groups: &mut Vec<Group>,
+    room: &dyn Fn(&Schedule, &[bool]) -> PackRoom,
+    groups: &mut Vec<PlanGroup>,
 ) {
     let schedule = Schedule::new(&plans[range.clone()]);
     let mut is_end = vec![false; schedule.nodes.len()];
@@ -76,7 +76,7 @@ fn cut(
             }
         }
     }
-    groups.push(Group {
+    groups.push(PlanGroup {
         plans: range,
         schedule,
         is_end,

@@ -9,7 +9,7 @@ use super::device::CAN_BLOCK;
 use super::error::GpuError;
 use super::gather::RowIds;
 use super::norm::{NormVectors, RowSource};
-use super::readback::Pending;
+use super::readback::PendingRead;
 use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
 use super::votes::Ballot;
@@ -32,7 +32,7 @@ pub struct GpuPass<'a> {
     outputs: Vec<(usize, &'static str)>,
     /// Options were uploaded in this pass.
     has_options: bool,
-    reading: Option<Pending>,
+    reading: Option<PendingRead>,
     is_answered: bool,
 }
 

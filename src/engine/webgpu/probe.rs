@@ -2,7 +2,7 @@
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use super::readback::{Pending, Staging};
+use super::readback::{PendingRead, Staging};
 use super::recorder::{Bindings, Recorder};
 use super::tables::Tables;
 use crate::model::shape::{AttentionShape, QkNorm, RopeShape};
@@ -105,7 +105,7 @@ impl<'a> Probe<'a> {
 /// A kernel that was run, and what it should have written.
 struct Trial {
     kernel: &'static str,
-    pending: Pending,
+    pending: PendingRead,
     expected: Vec<f32>,
     most: f32,
 }

@@ -13,7 +13,7 @@ use super::recorder::Recorder;
 pub struct Staging(Option<wgpu::Buffer>);
 
 /// Numbers on their way.
-pub struct Pending {
+pub struct PendingRead {
     buffer: wgpu::Buffer,
     bytes: u64,
     parts: Vec<(usize, &'static str)>,
@@ -34,7 +34,7 @@ impl Staging {
         recorder: &mut Recorder,
         from: &wgpu::Buffer,
         parts: Vec<(usize, &'static str)>,
-    ) -> Result<Pending, GpuError> {
+    ) -> Result<PendingRead, GpuError> {
         let bytes: u64 = parts.iter().map(|(numbers, _)| *numbers as u64 * 4).sum();
         let device = recorder.device;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
@@ -58,7 +58,7 @@ impl Staging {
                     waker.wake();
                 }
             });
-        Ok(Pending {
+        Ok(PendingRead {
             buffer,
             bytes,
             parts,
@@ -66,8 +66,12 @@ impl Staging {
         })
     }
 
-    /// The numbers, part by part, once [`Pending::is_here`].
-    pub fn finish(&mut self, device: &Device, pending: Pending) -> Result<Vec<Vec<f32>>, GpuError> {
+    /// The numbers, part by part, once [`PendingRead::is_here`].
+    pub fn finish(
+        &mut self,
+        device: &Device,
+        pending: PendingRead,
+    ) -> Result<Vec<Vec<f32>>, GpuError> {
         device.check()?;
         let driver = |reason: String| GpuError::Driver(reason);
         match pending.lock().mapped.take() {
@@ -98,7 +102,7 @@ impl Staging {
     }
 }
 
-impl Pending {
+impl PendingRead {
     /// Has the GPU answered? Where a thread may block, waits until it has.
     pub fn is_here(&self, device: &Device) -> Result<bool, GpuError> {
         if CAN_BLOCK {

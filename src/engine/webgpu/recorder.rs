@@ -17,7 +17,7 @@ const MOST_CALLS: usize = 256;
 const MOST_IN_FLIGHT: usize = 2;
 
 /// A kernel and the buffers it is bound to.
-type Bound = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
+type BoundKernel = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
 
 /// What recorders have in common from run to run: the uniform buffer, and bind groups by what they bind.
 pub struct Bindings {
@@ -25,7 +25,7 @@ pub struct Bindings {
     pub most_work: u64,
     params: wgpu::Buffer,
     stride: u64,
-    groups: RefCell<HashMap<Bound, wgpu::BindGroup>>,
+    groups: RefCell<HashMap<BoundKernel, wgpu::BindGroup>>,
 }
 
 impl Bindings {

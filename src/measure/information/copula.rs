@@ -5,7 +5,7 @@
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::gaussian::Factor;
-use super::{Curve, Refusal, Terms, classes};
+use super::{Curve, InformationRefusal, Terms, classes};
 use crate::measure::correlation::average_ranks;
 
 /// A member's logits for every row, `[N][K]`.
@@ -24,7 +24,7 @@ pub fn curve(
     logits: Logits<'_>,
     answers: &[usize],
     options: usize,
-) -> Result<Curve, Refusal> {
+) -> Result<Curve, InformationRefusal> {
     let counts = classes(answers, options)?;
     let mut whole = Groups::new(answers, &counts);
     let mut points: Vec<Terms> = Vec::new();
@@ -47,7 +47,7 @@ pub fn curve(
             }
         }
         if repeats {
-            stopped = Some(Refusal::Repeats { member }.to_string());
+            stopped = Some(InformationRefusal::Repeats { member }.to_string());
             break;
         }
         let (h, h_given) = own.entropies();
@@ -83,17 +83,17 @@ pub fn terms(
     }
 }
 
-fn text(refusal: Refusal) -> String {
+fn text(refusal: InformationRefusal) -> String {
     refusal.to_string()
 }
 
 /// `M (K - 1) <= min class count / 5`.
-fn supported(members: usize, options: usize, counts: &[usize]) -> Result<(), Refusal> {
+fn supported(members: usize, options: usize, counts: &[usize]) -> Result<(), InformationRefusal> {
     // A class that never occurs is no class of these rows.
     let smallest = counts.iter().copied().filter(|&n| n > 0).min().unwrap_or(0);
     let dimensions = members * (options - 1);
     if dimensions > smallest / 5 {
-        return Err(Refusal::Dimensions {
+        return Err(InformationRefusal::Dimensions {
             members,
             options,
             dimensions,

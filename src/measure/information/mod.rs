@@ -3,7 +3,7 @@
 //!
 //! The paper names no estimator. There are two here, and whoever shows a number says which it is:
 //! [`votes`] counts, [`copula`] fits Gaussians. Both refuse what the rows cannot support, and
-//! [`Refusal`] says why.
+//! [`InformationRefusal`] says why.
 
 mod bounds;
 pub mod copula;
@@ -12,7 +12,7 @@ mod refusal;
 pub mod votes;
 
 pub use bounds::Bounds;
-pub use refusal::Refusal;
+pub use refusal::InformationRefusal;
 
 use serde::{Deserialize, Serialize};
 
@@ -69,10 +69,10 @@ pub struct Curve {
 ///
 /// # Errors
 /// Fewer than two rows, or all of one class.
-fn classes(answers: &[usize], options: usize) -> Result<Vec<usize>, Refusal> {
+fn classes(answers: &[usize], options: usize) -> Result<Vec<usize>, InformationRefusal> {
     let rows = answers.len();
     if rows < 2 {
-        return Err(Refusal::Rows { rows });
+        return Err(InformationRefusal::Rows { rows });
     }
     let mut counts = vec![0; options];
     for &answer in answers {
@@ -80,7 +80,7 @@ fn classes(answers: &[usize], options: usize) -> Result<Vec<usize>, Refusal> {
         counts[answer] += 1;
     }
     match counts.iter().filter(|&&count| count > 0).count() {
-        1 => Err(Refusal::OneClass { answer: answers[0] }),
+        1 => Err(InformationRefusal::OneClass { answer: answers[0] }),
         _ => Ok(counts),
     }
 }

@@ -1,6 +1,6 @@
 /// Why there is no estimate, for the report and the page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum InformationRefusal {
     #[error("{rows} rows carry no information to estimate: run at least two")]
     Rows { rows: usize },
     #[error(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Curve, Refusal, Terms, classes};
+use super::{Curve, InformationRefusal, Terms, classes};
 
 /// Whether counts are corrected for how few they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,11 @@ pub enum Correction {
 ///
 /// # Panics
 /// If there is no member, or one without a vote a row.
-pub fn terms(votes: &[Vec<usize>], answers: &[usize], options: usize) -> Result<Terms, Refusal> {
+pub fn terms(
+    votes: &[Vec<usize>],
+    answers: &[usize],
+    options: usize,
+) -> Result<Terms, InformationRefusal> {
     classes(answers, options)?;
     supported(votes.len(), answers.len(), options)?;
     Ok(estimate(votes, answers, options, Correction::MillerMadow))
@@ -30,7 +34,11 @@ pub fn terms(votes: &[Vec<usize>], answers: &[usize], options: usize) -> Result<
 ///
 /// # Errors
 /// As [`terms`] for the first member.
-pub fn curve(votes: &[Vec<usize>], answers: &[usize], options: usize) -> Result<Curve, Refusal> {
+pub fn curve(
+    votes: &[Vec<usize>],
+    answers: &[usize],
+    options: usize,
+) -> Result<Curve, InformationRefusal> {
     let mut points = vec![terms(&votes[..1], answers, options)?];
     let mut stopped = None;
     for members in 2..=votes.len() {
@@ -49,7 +57,7 @@ pub fn curve(votes: &[Vec<usize>], answers: &[usize], options: usize) -> Result<
 ///
 /// # Errors
 /// Fewer than two rows, or one class only.
-pub fn entropy_of(answers: &[usize], options: usize) -> Result<f64, Refusal> {
+pub fn entropy_of(answers: &[usize], options: usize) -> Result<f64, InformationRefusal> {
     classes(answers, options)?;
     Ok(entropy(answers.iter().copied(), Correction::MillerMadow))
 }
@@ -97,11 +105,11 @@ pub fn estimate(
     )
 }
 
-fn supported(members: usize, rows: usize, options: usize) -> Result<(), Refusal> {
+fn supported(members: usize, rows: usize, options: usize) -> Result<(), InformationRefusal> {
     let power = u32::try_from(members + 1).unwrap_or(u32::MAX);
     let cells = (options as u128).saturating_pow(power);
     if cells > (rows / 5) as u128 {
-        return Err(Refusal::Cells {
+        return Err(InformationRefusal::Cells {
             members,
             options,
             cells,
@@ -167,10 +175,10 @@ mod tests {
         for rows in 0..2 {
             assert_eq!(
                 terms(&[vec![0; rows]], &vec![0; rows], 2),
-                Err(Refusal::Rows { rows })
+                Err(InformationRefusal::Rows { rows })
             );
         }
         let refusal = terms(&[vec![0; 100]], &[1; 100], 2).expect_err("one class");
-        assert_eq!(refusal, Refusal::OneClass { answer: 1 });
+        assert_eq!(refusal, InformationRefusal::OneClass { answer: 1 });
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::described::Described;
 use super::safetensors;
-use crate::model::files::Index;
+use crate::model::files::ShardIndex;
 use crate::model::{DType, ModelError};
 
 /// Where every tensor of a checkpoint lies.
@@ -38,7 +38,7 @@ impl TensorPlaces {
         bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<Self, ModelError> {
         let index = index
-            .map(|(file, bytes)| Ok((file, Index::read(file, bytes)?)))
+            .map(|(file, bytes)| Ok((file, ShardIndex::read(file, bytes)?)))
             .transpose()?;
         let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
         for (at, &(file, size)) in files.iter().enumerate() {
@@ -73,7 +73,7 @@ impl TensorPlaces {
         }
     }
 
-    fn check(&self, index_file: &str, index: &Index) -> Result<(), ModelError> {
+    fn check(&self, index_file: &str, index: &ShardIndex) -> Result<(), ModelError> {
         for (tensor, file) in &index.weight_map {
             let shard = self.files.iter().position(|name| name == file);
             let place = self.places.get(tensor);

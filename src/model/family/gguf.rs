@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{Fields, shown};
 use super::names::{Names, QkvNames, UpNames};
 use super::{FAMILIES, Family};
-use crate::model::checkpoint::gguf::metadata::Metadata;
+use crate::model::checkpoint::gguf::metadata::GgufMetadata;
 use crate::model::checkpoint::tensors::TensorPlaces;
 use crate::model::{ModelError, ModelShape};
 
@@ -116,7 +116,7 @@ const ARCHITECTURES: &[(&str, &str, Names)] = &[
 /// # Errors
 /// A key that is missing, a kind of model that atelier does not run, numbers that do not fit.
 pub fn read(
-    metadata: &Metadata,
+    metadata: &GgufMetadata,
     places: &TensorPlaces,
     table: impl Fn(&str) -> Result<Vec<f32>, ModelError>,
 ) -> Result<(ModelShape, Names), ModelError> {
@@ -175,7 +175,7 @@ pub fn read(
 }
 
 struct Told<'a> {
-    metadata: &'a Metadata,
+    metadata: &'a GgufMetadata,
     places: &'a TensorPlaces,
     architecture: &'static str,
 }

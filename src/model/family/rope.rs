@@ -37,7 +37,7 @@ pub fn read(
     head_width: usize,
     context: usize,
 ) -> Result<RopeShape, ModelError> {
-    let group = Group::of(fields)?;
+    let group = ScalingObject::of(fields)?;
     let theta = match group.number("rope_theta")? {
         Some(theta) => theta,
         // Llama configs from before transformers 4.32 leave it out.
@@ -58,7 +58,7 @@ pub fn read(
 /// Dimensions of a head that turn.
 fn width(
     fields: &Fields,
-    group: &Group,
+    group: &ScalingObject,
     names: RopeFields,
     head_width: usize,
 ) -> Result<usize, ModelError> {
@@ -86,12 +86,12 @@ fn width(
 }
 
 /// The object that holds a kind of scaling, if there is one, and the field it is in.
-struct Group<'a> {
+struct ScalingObject<'a> {
     field: &'static str,
     value: Option<&'a Value>,
 }
 
-impl<'a> Group<'a> {
+impl<'a> ScalingObject<'a> {
     fn of(fields: &'a Fields) -> Result<Self, ModelError> {
         let spelled = |field| fields.get(field).map(|value| (field, value));
         let Some((field, value)) = spelled("rope_scaling").or(spelled("rope_parameters")) else {

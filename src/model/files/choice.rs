@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Bytes;
+use super::FileBytes;
 use crate::model::ModelError;
 
 /// The index of the model itself, and its only file where there is no index.
@@ -15,9 +15,9 @@ const MODEL: &str = "model.safetensors";
 /// `model.safetensors` either. Others belong to copies of the weights.
 pub fn choose_index<W>(
     folder: &str,
-    mut indexes: Vec<(String, Bytes)>,
+    mut indexes: Vec<(String, FileBytes)>,
     weights: &[(String, W)],
-) -> Result<Option<(String, Bytes)>, ModelError> {
+) -> Result<Option<(String, FileBytes)>, ModelError> {
     if let Some(at) = indexes.iter().position(|(file, _)| file == MODEL_INDEX) {
         return Ok(Some(indexes.swap_remove(at)));
     }
@@ -44,7 +44,7 @@ pub fn choose<W>(
 ) -> Result<Vec<(String, W)>, ModelError> {
     if let Some(index) = index {
         // An index that cannot be read is reported where its tensors are looked up.
-        if let Ok(index) = serde_json::from_slice::<Index>(index) {
+        if let Ok(index) = serde_json::from_slice::<ShardIndex>(index) {
             weights.retain(|(file, _)| index.weight_map.values().any(|named| named == file));
         }
     } else if weights.iter().any(|(file, _)| file == MODEL) {
@@ -72,12 +72,12 @@ pub fn some(names: &[String]) -> String {
 
 /// `model.safetensors.index.json`.
 #[derive(Deserialize)]
-pub struct Index {
+pub struct ShardIndex {
     /// Tensor to file.
     pub weight_map: BTreeMap<String, String>,
 }
 
-impl Index {
+impl ShardIndex {
     /// Reads the index called `file`.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ mod tests;
 use std::ops::Deref;
 use std::rc::Rc;
 
-pub(super) use self::choice::Index;
+pub(super) use self::choice::ShardIndex;
 use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
 #[cfg(feature = "cli")]
@@ -24,14 +24,14 @@ const MOST_JSON: u64 = 16 << 20;
 const MOST_TOKENIZER: u64 = 256 << 20;
 
 /// Bytes of one file, mapped, owned or compiled in.
-pub enum Bytes {
+pub enum FileBytes {
     #[cfg(feature = "cli")]
     Mapped(memmap2::Mmap),
     Owned(Vec<u8>),
     Static(&'static [u8]),
 }
 
-impl Bytes {
+impl FileBytes {
     /// Says that what was read so far will not be read again soon: of a mapped file the system then
     /// keeps no second copy beside what was made of it.
     pub(super) fn release(&self) {
@@ -44,7 +44,7 @@ impl Bytes {
     }
 }
 
-impl Deref for Bytes {
+impl Deref for FileBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -61,13 +61,13 @@ impl Deref for Bytes {
 /// `tokenizer.json` if it has one; or GGUF files, which say themselves what others say beside them.
 ///
 /// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
-pub struct ModelFiles<W = Bytes> {
+pub struct ModelFiles<W = FileBytes> {
     pub name: String,
     /// `config.json`; `None` beside GGUF files.
-    pub config: Option<Bytes>,
-    pub tokenizer: Option<Bytes>,
+    pub config: Option<FileBytes>,
+    pub tokenizer: Option<FileBytes>,
     /// `model.safetensors.index.json`: its name and content.
-    pub index: Option<(String, Bytes)>,
+    pub index: Option<(String, FileBytes)>,
     /// Name and content of each safetensors or GGUF file; at least one, all of one format. Shared with
     /// whoever reads them later.
     pub weights: Vec<(String, Rc<W>)>,
@@ -81,7 +81,7 @@ impl<W> ModelFiles<W> {
     /// index that says which belong together.
     pub fn new(
         name: &str,
-        small: Vec<(String, Bytes)>,
+        small: Vec<(String, FileBytes)>,
         weights: Vec<(String, W)>,
     ) -> Result<Self, ModelError> {
         let (mut config, mut tokenizer, mut indexes) = (None, None, Vec::new());
@@ -140,8 +140,8 @@ impl ModelFiles {
     ///
     /// # Errors
     /// As [`ModelFiles::new`].
-    pub fn from_named(name: &str, files: Vec<(String, Bytes)>) -> Result<Self, ModelError> {
-        let is_weights = |(file, _): &(String, Bytes)| Self::is_weights(file);
+    pub fn from_named(name: &str, files: Vec<(String, FileBytes)>) -> Result<Self, ModelError> {
+        let is_weights = |(file, _): &(String, FileBytes)| Self::is_weights(file);
         let (weights, small) = files.into_iter().partition(is_weights);
         Self::new(name, small, weights)
     }
@@ -258,7 +258,7 @@ impl ModelFiles {
             let bytes = if Self::is_weights(file) {
                 map(&path)
             } else {
-                std::fs::read(&path).map(Bytes::Owned)
+                std::fs::read(&path).map(FileBytes::Owned)
             };
             files.push((
                 file.to_string(),
@@ -277,13 +277,13 @@ impl ModelFiles {
 }
 
 #[cfg(feature = "cli")]
-fn map(path: &std::path::Path) -> std::io::Result<Bytes> {
+fn map(path: &std::path::Path) -> std::io::Result<FileBytes> {
     let file = std::fs::File::open(path)?;
     if file.metadata()?.len() == 0 {
-        return Ok(Bytes::Owned(Vec::new())); // an empty file cannot be mapped
+        return Ok(FileBytes::Owned(Vec::new())); // an empty file cannot be mapped
     }
     // SAFETY: the map is read only. Another process that truncates the file while it is being
     // converted to tensors would fault this one, as with any mapped checkpoint reader; the
     // alternative, reading tens of gigabytes into the heap first, doubles the memory a model needs.
-    unsafe { memmap2::Mmap::map(&file) }.map(Bytes::Mapped)
+    unsafe { memmap2::Mmap::map(&file) }.map(FileBytes::Mapped)
 }

@@ -80,8 +80,8 @@ fn small_files_are_small() {
 
 #[test]
 fn thousands_of_shards_are_one_short_sentence() {
-    let shards = (0..3000).map(|n| (format!("model-{n:05}.safetensors"), Bytes::Static(b"")));
-    let config = ("config.json".to_string(), Bytes::Static(b"{}"));
+    let shards = (0..3000).map(|n| (format!("model-{n:05}.safetensors"), FileBytes::Static(b"")));
+    let config = ("config.json".to_string(), FileBytes::Static(b"{}"));
     let refused = ModelFiles::from_named("many", shards.chain([config]).collect());
     let sentence = refused.err().expect("no index").to_string();
     assert!(
@@ -101,7 +101,7 @@ fn the_models_own_index_is_looked_at() {
     let named = |names: &[&str]| {
         let index = br#"{"weight_map": {"a": "a.safetensors"}}"#;
         let files = names.iter().chain(&["config.json"]);
-        let files = files.map(|name| (name.to_string(), Bytes::Static(index)));
+        let files = files.map(|name| (name.to_string(), FileBytes::Static(index)));
         ModelFiles::from_named("test", files.collect())
     };
     let chosen = |names: &[&str]| {

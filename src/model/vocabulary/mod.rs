@@ -6,11 +6,11 @@ mod pieces;
 use serde_json::{Value, json};
 
 use super::ModelError;
-use super::checkpoint::gguf::metadata::Metadata;
+use super::checkpoint::gguf::metadata::GgufMetadata;
 
 /// Tokens, by id, and what the file says of them.
 pub struct Vocabulary<'a> {
-    metadata: &'a Metadata,
+    metadata: &'a GgufMetadata,
     tokens: &'a [String],
     /// By id: normal, unknown, control, user-defined, unused or a byte.
     kinds: &'a [i64],
@@ -26,7 +26,7 @@ const USER_DEFINED: i64 = 4;
 /// # Errors
 /// A kind of vocabulary, or a rule of splitting text, that atelier does not know; lists of different
 /// lengths.
-pub fn tokenizer_json(metadata: &Metadata) -> Result<Option<Vec<u8>>, ModelError> {
+pub fn tokenizer_json(metadata: &GgufMetadata) -> Result<Option<Vec<u8>>, ModelError> {
     const MODEL: &str = "tokenizer.ggml.model";
     let model = match metadata.text(MODEL)? {
         None | Some("no_vocab" | "none") => return Ok(None),
@@ -54,7 +54,7 @@ pub fn tokenizer_json(metadata: &Metadata) -> Result<Option<Vec<u8>>, ModelError
 }
 
 impl<'a> Vocabulary<'a> {
-    fn of(metadata: &'a Metadata) -> Result<Self, ModelError> {
+    fn of(metadata: &'a GgufMetadata) -> Result<Self, ModelError> {
         const TOKENS: &str = "tokenizer.ggml.tokens";
         const KINDS: &str = "tokenizer.ggml.token_type";
         let tokens = metadata.needed(TOKENS, metadata.texts(TOKENS)?)?;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::matrix::{Layout, Matrix, Segment, Vector};
+use super::matrix::{Matrix, Segment, SegmentLayout, Vector};
 use super::{BlockTensors, MatrixRole, VectorRole};
 use crate::model::checkpoint::tensors::TensorPlaces;
 use crate::model::family::names::{Names, QkvNames, UpNames};
@@ -216,17 +216,18 @@ impl<'a> Assembly<'a> {
     ) -> Result<Segment, ModelError> {
         let rows_stored = rows as u64;
         let (shape, layout) = match beside {
-            Beside::Biases => (vec![rows_stored], Layout::Rows { first: 0 }),
+            Beside::Biases => (vec![rows_stored], SegmentLayout::Rows { first: 0 }),
             Beside::Weights { columns } if is_transposed => (
                 vec![columns as u64, rows_stored],
-                Layout::Columns {
+                SegmentLayout::Columns {
                     first: 0,
                     stride: rows,
                 },
             ),
-            Beside::Weights { columns } => {
-                (vec![rows_stored, columns as u64], Layout::Rows { first: 0 })
-            }
+            Beside::Weights { columns } => (
+                vec![rows_stored, columns as u64],
+                SegmentLayout::Rows { first: 0 },
+            ),
         };
         let found = self.places.find(tensor, &shape, hint)?;
         self.used.borrow_mut().insert(tensor.to_string());
@@ -308,7 +309,7 @@ impl BlockNames<'_> {
                     if names.has_pairs {
                         let (first, width) = (0, attention.head_width);
                         let turned = parts.iter_mut().take(2);
-                        turned.for_each(|part| part.layout = Layout::Pairs { first, width });
+                        turned.for_each(|part| part.layout = SegmentLayout::Pairs { first, width });
                     }
                     Ok(parts)
                 }
@@ -352,7 +353,7 @@ fn regrouped(whole: &Segment, attention: &AttentionShape) -> Vec<Segment> {
     let head = |group: usize, within: usize| {
         let first = (group * (queries + 2) + within) * width;
         Segment {
-            layout: Layout::Rows { first },
+            layout: SegmentLayout::Rows { first },
             count: width,
             ..whole.clone()
         }

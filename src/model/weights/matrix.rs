@@ -41,14 +41,14 @@ pub(super) struct Segment {
     /// Bytes of the whole stored tensor in that file.
     pub bytes: Range<u64>,
     pub dtype: DType,
-    pub layout: Layout,
+    pub layout: SegmentLayout,
     /// Rows of the matrix.
     pub count: usize,
 }
 
 /// Where a segment's rows lie in the stored tensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum SegmentLayout {
     /// They are its rows from `first` on.
     Rows { first: usize },
     /// They are its columns from `first` on, of `stride` in all: GPT-2 stores its matrices
@@ -64,14 +64,14 @@ impl Segment {
     /// Does `next` go on where this one ends? Then they are one.
     pub fn join(&mut self, next: &Self) -> bool {
         let layout = match self.layout {
-            Layout::Rows { first } => Layout::Rows {
+            SegmentLayout::Rows { first } => SegmentLayout::Rows {
                 first: first + self.count,
             },
-            Layout::Columns { first, stride } => Layout::Columns {
+            SegmentLayout::Columns { first, stride } => SegmentLayout::Columns {
                 first: first + self.count,
                 stride,
             },
-            Layout::Pairs { first, width } => Layout::Pairs {
+            SegmentLayout::Pairs { first, width } => SegmentLayout::Pairs {
                 first: first + self.count,
                 width,
             },
@@ -86,11 +86,11 @@ impl Segment {
     /// The element of the stored tensor that is at `row` of the segment and `column` of the matrix.
     pub fn element(&self, row: usize, column: usize, columns: usize) -> u64 {
         match self.layout {
-            Layout::Rows { first } => (first + row) as u64 * columns as u64 + column as u64,
-            Layout::Columns { first, stride } => {
+            SegmentLayout::Rows { first } => (first + row) as u64 * columns as u64 + column as u64,
+            SegmentLayout::Columns { first, stride } => {
                 column as u64 * stride as u64 + (first + row) as u64
             }
-            Layout::Pairs { first, width } => {
+            SegmentLayout::Pairs { first, width } => {
                 let row = first + paired(row, width);
                 row as u64 * columns as u64 + column as u64
             }

@@ -19,7 +19,7 @@ use self::assembly::Assembly;
 pub use self::matrix::{Matrix, TypedRows, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
-pub use self::source::{BytesAtHand, Lines, Parts, Source};
+pub use self::source::{ByteLines, BytesAtHand, Parts, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
 use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family, vocabulary};

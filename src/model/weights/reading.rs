@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::SLICE_BYTES;
 use super::finite::first_not_finite;
-use super::matrix::{Layout, Segment, paired};
-use super::source::{Lines, Source};
+use super::matrix::{Segment, SegmentLayout, paired};
+use super::source::{ByteLines, Source};
 use crate::model::{DType, ModelError};
 
 /// Numbers of a side of the tiles in which a matrix is transposed: a tile's lines stay in cache.
@@ -70,7 +70,7 @@ impl<'a> SegmentReader<'a> {
         rows: Range<usize>,
     ) -> Result<Cow<'a, [u8]>, ModelError> {
         let part = match segment.layout {
-            Layout::Rows { first } => {
+            SegmentLayout::Rows { first } => {
                 let at = |row: usize| {
                     let numbers = (first + row) as u64 * columns as u64;
                     segment.bytes.start + segment.dtype.bytes_of(numbers)
@@ -78,10 +78,10 @@ impl<'a> SegmentReader<'a> {
                 let range = at(rows.start)..at(rows.end);
                 self.source.read(segment.file, range)?
             }
-            Layout::Pairs { first, width } => {
+            SegmentLayout::Pairs { first, width } => {
                 Cow::Owned(self.paired(segment, columns, (first, width), rows.clone())?)
             }
-            Layout::Columns { first, stride } => {
+            SegmentLayout::Columns { first, stride } => {
                 let from = first + rows.start..first + rows.end;
                 let transposed = match segment.dtype {
                     DType::F32 => self.transposed::<4>(segment, columns, stride, from)?,
@@ -154,7 +154,7 @@ impl<'a> SegmentReader<'a> {
         let at_once = ((SLICE_BYTES / a_row.max(1)) as usize).max(1);
         for above in (0..columns).step_by(at_once) {
             let below = (above + at_once).min(columns);
-            let lines = Lines {
+            let lines = ByteLines {
                 start: segment.bytes.start + above as u64 * a_row,
                 length: a_row,
                 count: (below - above) as u64,

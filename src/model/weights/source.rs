@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::model::{Bytes, ModelError, ModelFiles};
+use crate::model::{FileBytes, ModelError, ModelFiles};
 
 /// Ranges of the model's weight files.
 pub trait Source {
@@ -19,7 +19,7 @@ pub trait Source {
     ///
     /// # Errors
     /// As [`Self::read`].
-    fn read_lines(&self, file: usize, lines: &Lines) -> Result<Parts<'_>, ModelError> {
+    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
         let mut bytes = Vec::new();
         for part in lines.parts() {
             bytes.extend_from_slice(&self.read(file, part)?);
@@ -34,7 +34,7 @@ pub trait Source {
 
 /// Neighbouring lines of bytes, and which bytes of each are wanted.
 #[derive(Clone, Debug)]
-pub struct Lines {
+pub struct ByteLines {
     /// Where the first line begins.
     pub start: u64,
     /// Bytes of a line.
@@ -44,7 +44,7 @@ pub struct Lines {
     pub part: Range<u64>,
 }
 
-impl Lines {
+impl ByteLines {
     /// Bytes of all lines, from first to last.
     pub fn whole(&self) -> Range<u64> {
         self.start..self.start + self.count * self.length
@@ -68,7 +68,7 @@ pub struct Parts<'a> {
 
 impl Parts<'_> {
     /// One directly after the other.
-    pub fn together(bytes: Vec<u8>, lines: &Lines) -> Self {
+    pub fn together(bytes: Vec<u8>, lines: &ByteLines) -> Self {
         Self {
             bytes: Cow::Owned(bytes),
             first: 0,
@@ -79,7 +79,7 @@ impl Parts<'_> {
 
 /// Files all of whose bytes are at hand.
 pub struct BytesAtHand {
-    files: Vec<(String, Rc<Bytes>)>,
+    files: Vec<(String, Rc<FileBytes>)>,
 }
 
 impl BytesAtHand {
@@ -105,7 +105,7 @@ impl Source for BytesAtHand {
     }
 
     /// Whole lines: what nobody looks at costs nothing.
-    fn read_lines(&self, file: usize, lines: &Lines) -> Result<Parts<'_>, ModelError> {
+    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
         Ok(Parts {
             bytes: self.read(file, lines.whole())?,
             first: lines.part.start as usize,

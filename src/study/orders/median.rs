@@ -11,7 +11,7 @@ use super::{Orders, Sweep};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Median {
     pub sweep: Sweep,
-    /// As [`Point::at`](super::Point::at).
+    /// As [`SweepPoint::at`](super::SweepPoint::at).
     pub at: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,

@@ -18,7 +18,7 @@ pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
 pub use reading::Reading;
 pub(in crate::study) use reading::{Rivals, with_rivals};
-pub use result::{Fingerprint, Measures, Orders, Point, Rows, Variant, Votes};
+pub use result::{Fingerprint, Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 pub use sweep::{Extent, MAX_SEEDS, Sweep};
 pub use sweeping::{CHUNK, Sweeping};
 

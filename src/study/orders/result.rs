@@ -37,7 +37,7 @@ pub struct Orders {
     pub variants: Vec<Variant>,
     /// The variants as a figure's points: one each, but for shuffles, whose point is the mean over
     /// the seeds.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     /// The stream's geometry on these rows under the model's own order and the reader's, where asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub geometry: Vec<Geometry>,
@@ -64,12 +64,12 @@ pub struct Variant {
     /// In the one-line notation.
     pub plan: String,
     pub measures: Measures,
-    pub rows: Rows,
+    pub rows: OrderRows,
 }
 
 /// A point of a sweep's curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct SweepPoint {
     pub sweep: Sweep,
     /// The `i` of `drop:i` and `swap:i`, the `s` of the others.
     pub at: usize,
@@ -103,11 +103,11 @@ pub struct Measures {
     /// From the original's distribution over the options to this one's, nats.
     pub kl: Mean,
     /// Points are `softmax(u_i)`: `mse = bias - diversity`.
-    pub probability: Votes,
+    pub probability: VoteMeans,
     /// Points are `u_i`.
-    pub logit: Votes,
+    pub logit: VoteMeans,
     /// As the paper prints them: not one identity.
-    pub paper: Votes,
+    pub paper: VoteMeans,
     /// Log-probability of the right continuation, nats a row; `None` where rows are single tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<Mean>,
@@ -121,7 +121,7 @@ pub struct Measures {
 
 /// Bias, diversity and MSE of the members' votes, means over rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Votes {
+pub struct VoteMeans {
     pub mse: Mean,
     pub bias: Mean,
     pub diversity: Mean,
@@ -131,7 +131,7 @@ pub struct Votes {
 /// what a stopped sweep goes on from. All lists are `[rows]`, or empty where the score has no such
 /// number.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Rows {
+pub struct OrderRows {
     pub correct: Vec<bool>,
     pub margin: Vec<f64>,
     pub kl: Vec<f64>,

@@ -1,13 +1,13 @@
 //! What one row adds to an order's lists.
 
-use super::Rows;
+use super::OrderRows;
 use super::reading::Reading;
 use crate::engine::{TokenScore, Trace};
 use crate::measure::decomposition::{Triple, argmax, decompose};
 use crate::measure::divergence::kl;
 use crate::task::score::{Score, per_byte};
 
-impl Rows {
+impl OrderRows {
     /// Bias, diversity, KL and margin of a row's votes, `own` being the model's own order's; whether
     /// it is right, where options decide that.
     pub(super) fn push_votes(

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::result::{Measures, Orders, Point, Rows, Variant, Votes};
+use super::result::{Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 use super::sweeping::Sweeping;
 use super::{Order, Sweep};
 use crate::measure::interval::{Resamples, wilson};
@@ -38,7 +38,7 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     }
     let chance = share(choices.iter().map(|(_, of)| 1.0 / *of as f64).sum());
     let majority = share(counts.values().copied().max().unwrap_or(0) as f64);
-    let whole: Vec<Rows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
+    let whole: Vec<OrderRows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
     let original = whole[0].correct_shares();
     let bootstrap = Bootstrap {
         resamples: Resamples::new(rows, resamples, sweeping.seed),
@@ -46,7 +46,7 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
         chance: chance.max(majority),
         original,
     };
-    let variant = |name: String, plan: String, rows: &Rows| Variant {
+    let variant = |name: String, plan: String, rows: &OrderRows| Variant {
         name,
         plan,
         measures: bootstrap.measures(&[rows]),
@@ -86,7 +86,7 @@ fn points(
     variants: &[Variant],
     runs: usize,
     bootstrap: &Bootstrap,
-) -> Vec<Point> {
+) -> Vec<SweepPoint> {
     let mut groups: BTreeMap<(Sweep, usize, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (i, order) in orders.iter().enumerate() {
         let Some(strategy) = order.strategy else {
@@ -105,14 +105,14 @@ fn points(
             let measures = if let [one] = of.as_slice() {
                 variants[*one].measures
             } else {
-                let rows: Vec<&Rows> = of.iter().map(|&i| &variants[i].rows).collect();
+                let rows: Vec<&OrderRows> = of.iter().map(|&i| &variants[i].rows).collect();
                 bootstrap.measures(&rows)
             };
             let middle = match sweep {
                 Sweep::Drop | Sweep::Swap => None,
                 _ => Some(runs.saturating_sub(2 * at + 1)),
             };
-            Point {
+            SweepPoint {
                 sweep,
                 at,
                 rounds,
@@ -136,8 +136,8 @@ struct Bootstrap {
 
 impl Bootstrap {
     /// Of one order, or of several whose rows are averaged first (the seeds of a shuffle).
-    fn measures(&self, orders: &[&Rows]) -> Measures {
-        let average = |of: &dyn Fn(&Rows) -> Vec<f64>| -> Vec<f64> {
+    fn measures(&self, orders: &[&OrderRows]) -> Measures {
+        let average = |of: &dyn Fn(&OrderRows) -> Vec<f64>| -> Vec<f64> {
             let mut sum = of(orders[0]);
             for rows in &orders[1..] {
                 sum.iter_mut().zip(of(rows)).for_each(|(sum, x)| *sum += x);
@@ -145,16 +145,16 @@ impl Bootstrap {
             sum.iter_mut().for_each(|sum| *sum /= orders.len() as f64);
             sum
         };
-        let mean = |of: &dyn Fn(&Rows) -> Vec<f64>| self.resamples.mean(&average(of));
-        let votes = |of: fn(&Rows) -> &Vec<[f64; 3]>| {
+        let mean = |of: &dyn Fn(&OrderRows) -> Vec<f64>| self.resamples.mean(&average(of));
+        let votes = |of: fn(&OrderRows) -> &Vec<[f64; 3]>| {
             let part = |i: usize| mean(&|rows| of(rows).iter().map(|three| three[i]).collect());
-            Votes {
+            VoteMeans {
                 mse: part(0),
                 bias: part(1),
                 diversity: part(2),
             }
         };
-        let correct = average(&Rows::correct_shares);
+        let correct = average(&OrderRows::correct_shares);
         let change: Vec<f64> = correct
             .iter()
             .zip(&self.original)
@@ -193,7 +193,7 @@ fn share(right: bool) -> f64 {
     f64::from(u8::from(right))
 }
 
-impl Rows {
+impl OrderRows {
     /// 1 where right. [rows]
     fn correct_shares(&self) -> Vec<f64> {
         self.correct.iter().copied().map(share).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::generating::Generating;
 use super::reading::{Reading, Rivals, with_rivals};
-use super::result::Rows;
+use super::result::OrderRows;
 use super::{Order, Orders};
 use crate::engine::{Capture, Run, TokenScore, Trace};
 use crate::model::{Passage, Prompt};
@@ -28,8 +28,8 @@ pub struct Sweeping<'a> {
     plans: Arc<[Plan]>,
     pub(super) seed: u64,
     /// What was measured, for each of `plans`.
-    pub(super) rows: Vec<Rows>,
-    stage: Option<Stage<'a>>,
+    pub(super) rows: Vec<OrderRows>,
+    stage: Option<ChunkStage<'a>>,
     /// Work done and to do, in block runs.
     done: usize,
     total: usize,
@@ -38,7 +38,7 @@ pub struct Sweeping<'a> {
 }
 
 /// What a chunk of rows is going through.
-enum Stage<'a> {
+enum ChunkStage<'a> {
     /// What the model's own order finds likeliest next, where a row has no options of its own.
     Rivals(Box<dyn Run<Vec<f32>> + 'a>),
     Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
@@ -87,7 +87,7 @@ impl<'a> Sweeping<'a> {
             task: task.to_string(),
             score,
             readings,
-            rows: vec![Rows::default(); plans.len()],
+            rows: vec![OrderRows::default(); plans.len()],
             orders,
             plans,
             seed,
@@ -143,7 +143,7 @@ impl<'a> Sweeping<'a> {
             .collect();
         // A file that was edited may have lists of other lengths.
         let open = self.score != Score::Option;
-        let lists = |rows: &Rows| {
+        let lists = |rows: &OrderRows| {
             let always = [
                 rows.correct.len(),
                 rows.kl.len(),
@@ -183,7 +183,7 @@ impl<'a> Sweeping<'a> {
 
     /// Rows that every order has been through.
     pub fn rows_done(&self) -> usize {
-        let done = |rows: &Rows| rows.correct.len();
+        let done = |rows: &OrderRows| rows.correct.len();
         self.rows.iter().map(done).min().unwrap_or(0)
     }
 
@@ -198,16 +198,16 @@ impl<'a> Sweeping<'a> {
         match self.stage.take() {
             None if from == to => return Ok(None),
             None => self.stage = Some(self.begin(from..to)?),
-            Some(Stage::Rivals(mut run)) => {
+            Some(ChunkStage::Rivals(mut run)) => {
                 self.stage = Some(match run.advance()? {
-                    Some(_) => Stage::Rivals(run),
+                    Some(_) => ChunkStage::Rivals(run),
                     None => self.members(from..to, &run.finish()?.concat())?,
                 });
             }
-            Some(Stage::Members(prompts, mut run)) => match run.advance()? {
+            Some(ChunkStage::Members(prompts, mut run)) => match run.advance()? {
                 Some((done, _)) => {
                     self.done = self.work(0..from) + done;
-                    self.stage = Some(Stage::Members(prompts, run));
+                    self.stage = Some(ChunkStage::Members(prompts, run));
                 }
                 None => {
                     let traces = run.finish()?;
@@ -215,24 +215,24 @@ impl<'a> Sweeping<'a> {
                     self.stage = self.after_members(from..to, &prompts)?;
                 }
             },
-            Some(Stage::Passages(mut run)) => match run.advance()? {
+            Some(ChunkStage::Passages(mut run)) => match run.advance()? {
                 Some((done, _)) => {
                     self.done = self.work(0..from) + self.block_runs.0 * (to - from) + done;
-                    self.stage = Some(Stage::Passages(run));
+                    self.stage = Some(ChunkStage::Passages(run));
                 }
                 None => {
                     let scores = run.finish()?;
                     self.passages(from..to, &scores);
                 }
             },
-            Some(Stage::Generate(mut generating)) => {
+            Some(ChunkStage::Generate(mut generating)) => {
                 if generating.advance()? {
                     let (done, of) = generating.progress();
                     let whole = self.block_runs.1 * (to - from) * super::generating::TOKENS;
                     self.done = self.work(0..from)
                         + self.block_runs.0 * (to - from)
                         + whole * done / of.max(1);
-                    self.stage = Some(Stage::Generate(generating));
+                    self.stage = Some(ChunkStage::Generate(generating));
                 } else {
                     for (rows, right) in self.rows.iter_mut().zip(generating.right()) {
                         rows.correct.extend(right);
@@ -252,15 +252,15 @@ impl<'a> Sweeping<'a> {
     pub fn is_waiting(&self) -> bool {
         match &self.stage {
             None => false,
-            Some(Stage::Rivals(run)) => run.is_waiting(),
-            Some(Stage::Members(_, run)) => run.is_waiting(),
-            Some(Stage::Passages(run)) => run.is_waiting(),
-            Some(Stage::Generate(generating)) => generating.is_waiting(),
+            Some(ChunkStage::Rivals(run)) => run.is_waiting(),
+            Some(ChunkStage::Members(_, run)) => run.is_waiting(),
+            Some(ChunkStage::Passages(run)) => run.is_waiting(),
+            Some(ChunkStage::Generate(generating)) => generating.is_waiting(),
         }
     }
 
     /// A chunk's first stage.
-    fn begin(&self, rows: std::ops::Range<usize>) -> Result<Stage<'a>, StudyError> {
+    fn begin(&self, rows: std::ops::Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
         let open = self.readings[rows.clone()]
             .iter()
             .filter(|reading| reading.rivals != Rivals::Given);
@@ -269,7 +269,7 @@ impl<'a> Sweeping<'a> {
             return self.members(rows, &[]);
         }
         let own = Arc::from([self.own_plan().clone()]);
-        Ok(Stage::Rivals(self.model.engine.next(open, own)?))
+        Ok(ChunkStage::Rivals(self.model.engine.next(open, own)?))
     }
 
     /// All orders of a chunk, its rows with their options: the row's own, or its rivals by the
@@ -278,7 +278,7 @@ impl<'a> Sweeping<'a> {
         &self,
         rows: std::ops::Range<usize>,
         logits: &[Vec<f32>],
-    ) -> Result<Stage<'a>, StudyError> {
+    ) -> Result<ChunkStage<'a>, StudyError> {
         let mut logits = logits.iter();
         let prompt = |reading: &Reading| match (reading.rivals, reading.prompt.clone()) {
             (Rivals::Given, prompt) => prompt,
@@ -293,7 +293,7 @@ impl<'a> Sweeping<'a> {
             self.plans.clone(),
             Capture::default(),
         )?;
-        Ok(Stage::Members(prompts, run))
+        Ok(ChunkStage::Members(prompts, run))
     }
 
     /// `traces` `[plan][prompt]` of the chunk.
@@ -310,7 +310,7 @@ impl<'a> Sweeping<'a> {
         &self,
         rows: std::ops::Range<usize>,
         prompts: &[Prompt],
-    ) -> Result<Option<Stage<'a>>, StudyError> {
+    ) -> Result<Option<ChunkStage<'a>>, StudyError> {
         let readings = &self.readings[rows];
         let passages: Vec<Passage> = readings
             .iter()
@@ -321,7 +321,7 @@ impl<'a> Sweeping<'a> {
                 .model
                 .engine
                 .score(passages.into(), self.plans.clone())?;
-            return Ok(Some(Stage::Passages(run)));
+            return Ok(Some(ChunkStage::Passages(run)));
         }
         let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
         if expected.is_empty() {
@@ -329,7 +329,7 @@ impl<'a> Sweeping<'a> {
         }
         let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
         let generating = Generating::new(self.model, self.plans.clone(), starts, expected)?;
-        Ok(Some(Stage::Generate(generating)))
+        Ok(Some(ChunkStage::Generate(generating)))
     }
 
     /// `scores` `[plan][passage]`, the chunk's passages row by row.

@@ -1,10 +1,10 @@
 //! From sweeps to an answer, with what the intervals allow to be said.
 
-use super::pool::{Pick, Pool};
-use super::{BY_MEANING, BY_STEPS, Question};
+use super::pool::{PickedOrder, Pool};
+use super::{BY_MEANING, BY_STEPS, PaperQuestion};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 /// How an answer stands to the paper's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ const NOTHING: f64 = 0.2;
 
 /// Works out the answer; `None` where the sweeps lack what the question needs, or the model is at
 /// chance on every task.
-pub fn answer(question: &Question, orders: &[Orders]) -> Option<Answer> {
+pub fn answer(question: &PaperQuestion, orders: &[Orders]) -> Option<Answer> {
     let pool = Pool::of(orders);
     let runs = pool.runs();
     if pool.tasks.is_empty() || runs < 2 {
@@ -67,7 +67,7 @@ pub fn answer(question: &Question, orders: &[Orders]) -> Option<Answer> {
     })
 }
 
-type Seen = (Option<usize>, Vec<String>);
+type Finding = (Option<usize>, Vec<String>);
 
 /// The `s` whose middle is about half of the model, as in the middle of the paper's curves.
 fn middle_s(runs: usize) -> usize {
@@ -85,14 +85,14 @@ fn sides(mean: &Mean, line: f64) -> Option<usize> {
     }
 }
 
-fn language(pool: &Pool<'_>, runs: usize) -> Option<Seen> {
+fn language(pool: &Pool<'_>, runs: usize) -> Option<Finding> {
     let s = middle_s(runs);
     let inside = |place: &usize| (s + 1..runs - s).contains(place);
     let (middle, ends): (Vec<usize>, Vec<usize>) = (0..runs).partition(inside);
     if middle.is_empty() || ends.is_empty() {
         return None;
     }
-    let (middle, ends) = (Pick::Drops(middle), Pick::Drops(ends));
+    let (middle, ends) = (PickedOrder::Drops(middle), PickedOrder::Drops(ends));
     let more = pool.more(&middle, &ends)?;
     let choice = match sides(&more, 0.0) {
         Some(0) => Some(0),
@@ -116,11 +116,11 @@ fn language(pool: &Pool<'_>, runs: usize) -> Option<Seen> {
     ))
 }
 
-fn necessary(pool: &Pool<'_>, runs: usize) -> Option<Seen> {
+fn necessary(pool: &Pool<'_>, runs: usize) -> Option<Finding> {
     // "A few": a quarter of the model, at least one.
     let few = (runs / 4).max(1);
     let s = (0..=(runs - 2) / 2).min_by_key(|s| (runs - 2 * s - 1).abs_diff(few))?;
-    let kept = pool.kept(&Pick::At(Sweep::Skip, s))?;
+    let kept = pool.kept(&PickedOrder::At(Sweep::Skip, s))?;
     let gone = runs - 2 * s - 1;
     Some((
         sides(&kept, HALF),
@@ -131,8 +131,11 @@ fn necessary(pool: &Pool<'_>, runs: usize) -> Option<Seen> {
     ))
 }
 
-fn same_thing(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let (repeat, skip) = (Pick::At(Sweep::Repeat, s), Pick::At(Sweep::Skip, s));
+fn same_thing(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let (repeat, skip) = (
+        PickedOrder::At(Sweep::Repeat, s),
+        PickedOrder::At(Sweep::Skip, s),
+    );
     let kept = pool.kept(&repeat)?;
     let choice = sides(&kept, HALF).map(|side| 1 - side);
     let more = pool.more(&repeat, &skip)?;
@@ -153,10 +156,13 @@ fn same_thing(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     ))
 }
 
-fn order(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let (reverse, shuffle) = (Pick::At(Sweep::Reverse, s), Pick::At(Sweep::Shuffle, s));
-    let skip = Pick::At(Sweep::Skip, s);
-    let loss = pool.more(&Pick::Own, &shuffle)?;
+fn order(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let (reverse, shuffle) = (
+        PickedOrder::At(Sweep::Reverse, s),
+        PickedOrder::At(Sweep::Shuffle, s),
+    );
+    let skip = PickedOrder::At(Sweep::Skip, s);
+    let loss = pool.more(&PickedOrder::Own, &shuffle)?;
     let kept = pool.kept(&shuffle)?;
     let choice = if loss.high < NONE {
         Some(1)
@@ -192,8 +198,11 @@ fn order(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     ))
 }
 
-fn side_by_side(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let (parallel, skip) = (Pick::At(Sweep::Parallel, s), Pick::At(Sweep::Skip, s));
+fn side_by_side(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let (parallel, skip) = (
+        PickedOrder::At(Sweep::Parallel, s),
+        PickedOrder::At(Sweep::Skip, s),
+    );
     let more = pool.more(&parallel, &skip)?;
     let choice = match sides(&more, 0.0) {
         Some(side) => Some(side),
@@ -218,9 +227,9 @@ fn side_by_side(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     ))
 }
 
-fn tasks(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let reverse = Pick::At(Sweep::Reverse, s);
-    let group = |tasks: &[Task]| {
+fn tasks(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let reverse = PickedOrder::At(Sweep::Reverse, s);
+    let group = |tasks: &[GeneratedTask]| {
         let names: Vec<&str> = tasks.iter().map(|task| task.name()).collect();
         pool.only(&names).kept(&reverse)
     };
@@ -250,8 +259,8 @@ fn tasks(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     ))
 }
 
-fn second_look(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let (once, thrice) = (Pick::Loop(s, 1), Pick::Loop(s, 3));
+fn second_look(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let (once, thrice) = (PickedOrder::Loop(s, 1), PickedOrder::Loop(s, 3));
     let more = pool.more(&thrice, &once)?;
     let choice = match sides(&more, 0.0) {
         Some(side) => Some(side),
@@ -277,16 +286,16 @@ fn second_look(pool: &Pool<'_>, s: usize) -> Option<Seen> {
     Some((choice, sentences))
 }
 
-fn least_harm(pool: &Pool<'_>, s: usize) -> Option<Seen> {
-    let picks: Vec<(&str, Pick)> = vec![
-        ("skip", Pick::At(Sweep::Skip, s)),
-        ("repeat", Pick::At(Sweep::Repeat, s)),
-        ("reverse", Pick::At(Sweep::Reverse, s)),
-        ("shuffle", Pick::At(Sweep::Shuffle, s)),
-        ("parallel", Pick::At(Sweep::Parallel, s)),
-        ("loop ×3", Pick::Loop(s, 3)),
+fn least_harm(pool: &Pool<'_>, s: usize) -> Option<Finding> {
+    let picks: Vec<(&str, PickedOrder)> = vec![
+        ("skip", PickedOrder::At(Sweep::Skip, s)),
+        ("repeat", PickedOrder::At(Sweep::Repeat, s)),
+        ("reverse", PickedOrder::At(Sweep::Reverse, s)),
+        ("shuffle", PickedOrder::At(Sweep::Shuffle, s)),
+        ("parallel", PickedOrder::At(Sweep::Parallel, s)),
+        ("loop ×3", PickedOrder::Loop(s, 3)),
     ];
-    let mut ranked: Vec<(&str, &Pick, Mean)> = picks
+    let mut ranked: Vec<(&str, &PickedOrder, Mean)> = picks
         .iter()
         .filter_map(|(name, pick)| Some((*name, pick, pool.kept(pick)?)))
         .collect();
@@ -349,7 +358,7 @@ fn best_rounds(pool: &Pool<'_>) -> Vec<(usize, usize)> {
         else {
             continue;
         };
-        let Some(kept) = pool.kept(&Pick::Loop(point.at, rounds)) else {
+        let Some(kept) = pool.kept(&PickedOrder::Loop(point.at, rounds)) else {
             continue;
         };
         match best.iter_mut().find(|(size, ..)| *size == middle) {
@@ -364,7 +373,7 @@ fn best_rounds(pool: &Pool<'_>) -> Vec<(usize, usize)> {
         .collect()
 }
 
-fn worst_task(pool: &Pool<'_>, pick: &Pick) -> Option<(String, Mean)> {
+fn worst_task(pool: &Pool<'_>, pick: &PickedOrder) -> Option<(String, Mean)> {
     let each = pool.tasks.iter().filter_map(|task| {
         let kept = pool.only(&[task.task.as_str()]).kept(pick)?;
         Some((task.task.clone(), kept))

@@ -8,11 +8,11 @@ mod pool;
 pub use answer::{Answer, Verdict, answer};
 
 use crate::study::orders::{Extent, Sweep};
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 /// One of the eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct PaperQuestion {
     /// `3.1` to `3.8` in the paper.
     pub section: u8,
     pub ask: &'static str,
@@ -27,11 +27,16 @@ pub struct Question {
 }
 
 /// Tasks that go by the meaning of words, and tasks that go step by step.
-pub const BY_MEANING: [Task; 2] = [Task::Topic, Task::Same];
-pub const BY_STEPS: [Task; 2] = [Task::Sum, Task::Last];
+pub const BY_MEANING: [GeneratedTask; 2] = [GeneratedTask::Topic, GeneratedTask::Same];
+pub const BY_STEPS: [GeneratedTask; 2] = [GeneratedTask::Sum, GeneratedTask::Last];
 
 /// All tasks that the questions are asked on.
-pub const TASKS: [Task; 4] = [Task::Topic, Task::Same, Task::Sum, Task::Last];
+pub const TASKS: [GeneratedTask; 4] = [
+    GeneratedTask::Topic,
+    GeneratedTask::Same,
+    GeneratedTask::Sum,
+    GeneratedTask::Last,
+];
 
 /// Rows a task, and how far the sweeps go: enough for intervals one can tell apart, little enough
 /// to wait for.
@@ -41,8 +46,8 @@ pub const EXTENT: Extent = Extent {
     rounds: 5,
 };
 
-pub const ALL: [Question; 8] = [
-    Question {
+pub const ALL: [PaperQuestion; 8] = [
+    PaperQuestion {
         section: 1,
         ask: "Do painters speak the same language?",
         how: "Leave out one block at a time: does the next one understand what the one before it left?",
@@ -54,7 +59,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Drop],
     },
-    Question {
+    PaperQuestion {
         section: 2,
         ask: "Are all the painters necessary?",
         how: "Leave out a few blocks in the middle, all at once.",
@@ -65,7 +70,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Skip],
     },
-    Question {
+    PaperQuestion {
         section: 3,
         ask: "Are the middle painters all doing the same thing?",
         how: "Let the centre block stand in for each block of the middle.",
@@ -76,7 +81,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Skip, Sweep::Repeat],
     },
-    Question {
+    PaperQuestion {
         section: 4,
         ask: "Does the order of the painters matter?",
         how: "Reverse the middle, and shuffle it.",
@@ -88,7 +93,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Skip, Sweep::Reverse, Sweep::Shuffle],
     },
-    Question {
+    PaperQuestion {
         section: 5,
         ask: "Can the painters work side by side?",
         how: "Run the middle on one input and average, beside leaving the middle out.",
@@ -99,7 +104,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Skip, Sweep::Parallel],
     },
-    Question {
+    PaperQuestion {
         section: 6,
         ask: "Does order matter more for some tasks?",
         how: "Reverse the middle, on tasks that go by meaning (topic, same) and tasks that go by steps (sum, last).",
@@ -111,7 +116,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Reverse],
     },
-    Question {
+    PaperQuestion {
         section: 7,
         ask: "Does a second look help painters side by side?",
         how: "Run the middle side by side three times over, beside once.",
@@ -119,7 +124,7 @@ pub const ALL: [Question; 8] = [
         paper: 0,
         sweeps: &[Sweep::Loop],
     },
-    Question {
+    PaperQuestion {
         section: 8,
         ask: "Which change harms least, and which most?",
         how: "All of them on the same middle.",

@@ -1,7 +1,7 @@
 //! Several tasks' sweeps read together: what is kept of what each model has above chance.
 
 use crate::measure::interval::{Mean, Resamples};
-use crate::study::orders::{Orders, Point, Sweep};
+use crate::study::orders::{Orders, Sweep, SweepPoint};
 
 /// The tasks on which the model's own order is above chance.
 pub struct Pool<'a> {
@@ -61,7 +61,7 @@ impl<'a> Pool<'a> {
     }
 
     /// What an order keeps of what the own order has above chance: 1 all, 0 nothing.
-    pub fn kept(&self, order: &Pick) -> Option<Mean> {
+    pub fn kept(&self, order: &PickedOrder) -> Option<Mean> {
         self.mean(|task| {
             let chance = task.chance.max(task.majority);
             Some(shares(task, order)?.iter().map(|x| x - chance).collect())
@@ -69,7 +69,7 @@ impl<'a> Pool<'a> {
     }
 
     /// How much more `a` keeps than `b`, row by row.
-    pub fn more(&self, a: &Pick, b: &Pick) -> Option<Mean> {
+    pub fn more(&self, a: &PickedOrder, b: &PickedOrder) -> Option<Mean> {
         self.mean(|task| {
             let (a, b) = (shares(task, a)?, shares(task, b)?);
             Some(a.iter().zip(&b).map(|(a, b)| a - b).collect())
@@ -92,7 +92,7 @@ impl<'a> Pool<'a> {
 }
 
 /// An order of a task's sweep.
-pub enum Pick {
+pub enum PickedOrder {
     Own,
     At(Sweep, usize),
     Loop(usize, usize),
@@ -105,9 +105,9 @@ fn above(task: &Orders) -> f64 {
 }
 
 /// Which share of a pick's variants is right. [rows]
-fn shares(task: &Orders, pick: &Pick) -> Option<Shares> {
+fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
     match pick {
-        Pick::Own => Some(
+        PickedOrder::Own => Some(
             task.original
                 .rows
                 .correct
@@ -115,14 +115,14 @@ fn shares(task: &Orders, pick: &Pick) -> Option<Shares> {
                 .map(|&right| f64::from(u8::from(right)))
                 .collect(),
         ),
-        Pick::At(sweep, at) => point(task, |point| point.sweep == *sweep && point.at == *at)
+        PickedOrder::At(sweep, at) => point(task, |point| point.sweep == *sweep && point.at == *at)
             .and_then(|p| of(task, &[p])),
-        Pick::Loop(at, rounds) => point(task, |point| {
+        PickedOrder::Loop(at, rounds) => point(task, |point| {
             point.sweep == Sweep::Loop && point.at == *at && point.rounds == Some(*rounds)
         })
         .and_then(|p| of(task, &[p])),
-        Pick::Drops(places) => {
-            let points: Vec<&Point> = task
+        PickedOrder::Drops(places) => {
+            let points: Vec<&SweepPoint> = task
                 .points
                 .iter()
                 .filter(|point| point.sweep == Sweep::Drop && places.contains(&point.at))
@@ -132,11 +132,11 @@ fn shares(task: &Orders, pick: &Pick) -> Option<Shares> {
     }
 }
 
-fn point(task: &Orders, is: impl Fn(&Point) -> bool) -> Option<&Point> {
+fn point(task: &Orders, is: impl Fn(&SweepPoint) -> bool) -> Option<&SweepPoint> {
     task.points.iter().find(|point| is(point))
 }
 
-fn of(task: &Orders, points: &[&Point]) -> Option<Shares> {
+fn of(task: &Orders, points: &[&SweepPoint]) -> Option<Shares> {
     let variants: Vec<_> = points
         .iter()
         .flat_map(|point| &point.variants)

@@ -1,10 +1,10 @@
 use super::*;
 use crate::measure::interval::Mean;
-use crate::study::orders::{Measures, Orders, Point, Rows, Variant, Votes};
+use crate::study::orders::{Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 use crate::task::score::Score;
 
 /// A model of 12 blocks on 40 rows, right on `right(order)` of them in every order.
-fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
+fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
     let rows = 40;
     let variant = |name: &str, right: usize| {
         let share = right as f64 / rows as f64;
@@ -13,7 +13,7 @@ fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
             low: x,
             high: x,
         };
-        let votes = Votes {
+        let votes = VoteMeans {
             mse: flat(0.0),
             bias: flat(0.0),
             diversity: flat(0.0),
@@ -34,9 +34,9 @@ fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
                 accuracy_per_byte: None,
                 perplexity: None,
             },
-            rows: Rows {
+            rows: OrderRows {
                 correct: (0..rows).map(|row| row < right).collect(),
-                ..Rows::default()
+                ..OrderRows::default()
             },
         }
     };
@@ -51,7 +51,7 @@ fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
                 _ => None,
             };
             let middle = !matches!(sweep, Sweep::Drop | Sweep::Swap);
-            let point = Point {
+            let point = SweepPoint {
                 sweep,
                 at,
                 rounds,
@@ -82,7 +82,7 @@ fn task(name: &str, right: &dyn Fn(Option<&Point>) -> usize) -> Orders {
     }
 }
 
-fn everywhere(right: &dyn Fn(Option<&Point>) -> usize) -> Vec<Orders> {
+fn everywhere(right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Vec<Orders> {
     TASKS.map(|of| task(of.name(), right)).to_vec()
 }
 
@@ -92,7 +92,7 @@ fn asked(section: usize, orders: &[Orders]) -> Answer {
 
 #[test]
 fn a_model_like_the_papers_agrees_on_everything() {
-    let like_the_paper = |order: Option<&Point>| {
+    let like_the_paper = |order: Option<&SweepPoint>| {
         let Some(point) = order else { return 40 };
         match point.sweep {
             Sweep::Drop if (3..10).contains(&point.at) => 39,
@@ -133,7 +133,7 @@ fn a_model_like_the_papers_agrees_on_everything() {
 
 #[test]
 fn a_model_unlike_it_disagrees_in_its_own_numbers() {
-    let unlike = |order: Option<&Point>| {
+    let unlike = |order: Option<&SweepPoint>| {
         let Some(point) = order else { return 40 };
         match point.sweep {
             Sweep::Drop if (3..10).contains(&point.at) => 14,

@@ -6,7 +6,7 @@ use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
 use crate::measure::decomposition::Column;
 use crate::plan::MAX_RUNS;
 use crate::study::geometry::Geometry;
-use crate::study::orders::{Orders, Point, Rows};
+use crate::study::orders::{OrderRows, Orders, SweepPoint};
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -169,7 +169,7 @@ fn orders(orders: &Orders) -> Result<(), Reason> {
 }
 
 /// All lists have an entry a row; those that a score may be without may be empty.
-fn rows(rows: &Rows, count: usize) -> Result<(), Reason> {
+fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
     let always = [
         ("correct", rows.correct.len()),
         ("margin", rows.margin.len()),
@@ -187,7 +187,7 @@ fn rows(rows: &Rows, count: usize) -> Result<(), Reason> {
     lists.try_for_each(|(name, length)| long(name, length, count, "rows"))
 }
 
-fn point(point: &Point, variants: usize) -> Result<(), Reason> {
+fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
     if point.variants.is_empty() {
         return Err("is of no variant".to_owned());
     }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{Cell, SurveyedOutcome};
+use super::report::{SurveyCell, SurveyedOutcome};
 use crate::measure::correlation::{Correlation, fisher_mean, pearson, spearman, standardised};
 use crate::measure::decomposition::Triple;
 use crate::study::report::AverageDepth;
@@ -18,15 +18,15 @@ pub struct Correlated {
     pub models: usize,
     /// Models left out because one of the four is the same at every junction point.
     pub constant: usize,
-    pub probability: Columns,
-    pub logit: Columns,
-    pub paper: Columns,
+    pub probability: ColumnCorrelations,
+    pub logit: ColumnCorrelations,
+    pub paper: ColumnCorrelations,
 }
 
 /// Accuracy against each; the signs are such that a positive one means "better goes with better".
 /// `None` where there is no coefficient, p is `None` for means over tasks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Columns {
+pub struct ColumnCorrelations {
     pub minus_mse: Pair,
     pub minus_bias: Pair,
     pub diversity: Pair,
@@ -61,11 +61,11 @@ impl From<Correlation> for Coefficient {
 }
 
 /// A column of a junction point.
-type Pick = fn(&AverageDepth) -> Triple;
-const PICKS: [Pick; 3] = [|d| d.probability, |d| d.logit, |d| d.paper];
+type DepthColumn = fn(&AverageDepth) -> Triple;
+const PICKS: [DepthColumn; 3] = [|d| d.probability, |d| d.logit, |d| d.paper];
 
 /// For every task that has cells, then over tasks.
-pub fn correlations(cells: &[Cell], tasks: usize) -> Vec<Correlated> {
+pub fn correlations(cells: &[SurveyCell], tasks: usize) -> Vec<Correlated> {
     let mut all: Vec<Correlated> = (0..tasks).filter_map(|task| of_task(cells, task)).collect();
     if let Some(mean) = over_tasks(&all) {
         all.push(mean);
@@ -73,7 +73,7 @@ pub fn correlations(cells: &[Cell], tasks: usize) -> Vec<Correlated> {
     all
 }
 
-fn of_task(cells: &[Cell], task: usize) -> Option<Correlated> {
+fn of_task(cells: &[SurveyCell], task: usize) -> Option<Correlated> {
     let curves: Vec<&[AverageDepth]> = cells
         .iter()
         .filter(|cell| cell.task == task)
@@ -102,7 +102,7 @@ fn of_task(cells: &[Cell], task: usize) -> Option<Correlated> {
 }
 
 /// Each model's four curves standardised by themselves, then all models' points together.
-fn columns(curves: &[&[AverageDepth]], pick: Pick) -> (Columns, usize) {
+fn columns(curves: &[&[AverageDepth]], pick: DepthColumn) -> (ColumnCorrelations, usize) {
     let mut pooled: [Vec<f64>; 4] = Default::default();
     let mut constant = 0;
     for curve in curves {
@@ -129,7 +129,7 @@ fn columns(curves: &[&[AverageDepth]], pick: Pick) -> (Columns, usize) {
         pearson: pearson(accuracy, other).map(Coefficient::from),
         spearman: spearman(accuracy, other).map(Coefficient::from),
     };
-    let columns = Columns {
+    let columns = ColumnCorrelations {
         minus_mse: pair(mse),
         minus_bias: pair(bias),
         diversity: pair(diversity),
@@ -147,12 +147,12 @@ fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
             n: each.len(),
         })
     };
-    let columns = |of: fn(&Correlated) -> &Columns| {
-        let pair = |pair: fn(&Columns) -> &Pair| Pair {
+    let columns = |of: fn(&Correlated) -> &ColumnCorrelations| {
+        let pair = |pair: fn(&ColumnCorrelations) -> &Pair| Pair {
             pearson: mean(&|task| pair(of(task)).pearson),
             spearman: mean(&|task| pair(of(task)).spearman),
         };
-        Columns {
+        ColumnCorrelations {
             minus_mse: pair(|columns| &columns.minus_mse),
             minus_bias: pair(|columns| &columns.minus_bias),
             diversity: pair(|columns| &columns.diversity),
@@ -205,6 +205,6 @@ mod tests {
         );
         assert!(pearson.p.is_some_and(|p| p < 1e-6));
         let (none, constant) = columns(&[&still], |depth| depth.logit);
-        assert_eq!((none, constant), (Columns::default(), 1));
+        assert_eq!((none, constant), (ColumnCorrelations::default(), 1));
     }
 }

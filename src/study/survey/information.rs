@@ -4,7 +4,7 @@ use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
 use super::MeasuredRow;
-use crate::engine::{Kind, Member};
+use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{Decomposition, argmax};
 use crate::measure::information::{Bounds, Curve, Terms, copula, votes};
 
@@ -32,12 +32,12 @@ pub struct Information {
 pub struct Estimate {
     /// The three kinds, each the sum of its members: embedding, attention, MLP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kinds: Option<Point>,
+    pub kinds: Option<InformationPoint>,
     /// Why there is no such estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds_refused: Option<String>,
     /// The first 1, 2, … members along the stream; empty where even one is refused.
-    pub curve: Vec<Point>,
+    pub curve: Vec<InformationPoint>,
     /// Why the curve ends before the last member.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
@@ -45,7 +45,7 @@ pub struct Estimate {
 
 /// The terms of a group of members, beside the error of their sum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct InformationPoint {
     pub members: usize,
     /// `sum_i I(u_i; Y)`
     pub relevancy: f64,
@@ -217,11 +217,11 @@ impl<'a> Gathering<'a> {
         for (row, sums) in sums.chunks_mut(3 * options).enumerate() {
             for (m, member) in self.members.iter().enumerate() {
                 let kind = match member.kind {
-                    Kind::Embedding => 0,
-                    Kind::Attention => 1,
-                    Kind::Mlp => 2,
+                    MemberKind::Embedding => 0,
+                    MemberKind::Attention => 1,
+                    MemberKind::Mlp => 2,
                     // The same in every row with the same options: it tells nothing.
-                    Kind::Bias => continue,
+                    MemberKind::Bias => continue,
                 };
                 let sum = sums[kind * options..][..options].iter_mut();
                 sum.zip(self.of(m, row)).for_each(|(sum, x)| *sum += x);
@@ -240,7 +240,7 @@ impl<'a> Gathering<'a> {
         let error = |members: usize| self.wrong[members - 1] as f64 / self.answers.len() as f64;
         let point = |terms: &Terms, error: f64| {
             let bounds = Bounds::of(entropy, terms.joint, options);
-            Point {
+            InformationPoint {
                 members: terms.members,
                 relevancy: terms.relevancy,
                 redundancy: terms.redundancy,

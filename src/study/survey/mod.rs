@@ -17,9 +17,9 @@ mod scoring;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
-pub use correlations::{Coefficient, Columns, Correlated, Pair, correlations};
-pub use information::{Estimate, INFORMATION_ROWS, Information, Point};
+pub use correlations::{Coefficient, ColumnCorrelations, Correlated, Pair, correlations};
+pub use information::{Estimate, INFORMATION_ROWS, Information, InformationPoint};
 pub use report::{
-    Cell, Found, Sample, Survey, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
+    Found, Sample, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
 };
 pub use row::MeasuredRow;

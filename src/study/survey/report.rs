@@ -31,7 +31,7 @@ pub struct Survey {
     pub models: Vec<SurveyModel>,
     pub tasks: Vec<SurveyTask>,
     /// Model by model, each with every task.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<SurveyCell>,
     /// Over the models, a task each, and then over tasks.
     pub correlations: Vec<Correlated>,
 }
@@ -67,7 +67,7 @@ pub struct SurveyTask {
 
 /// One model on one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct SurveyCell {
     /// Indices into the survey's lists.
     pub model: usize,
     pub task: usize,

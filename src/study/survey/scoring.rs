@@ -175,7 +175,7 @@ mod tests {
         scored(&mut row, &reading, &scores);
         // -3 / 1 against -8 / 4; with the spaces, -3 / 2 against -8 / 5.
         assert_eq!((row.correct, row.correct_per_byte), (false, Some(true)));
-        let mut rows = crate::study::orders::Rows::default();
+        let mut rows = crate::study::orders::OrderRows::default();
         rows.push_passages(&reading, &scores);
         assert_eq!(
             (&*rows.correct, &*rows.correct_per_byte),

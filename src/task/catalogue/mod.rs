@@ -8,7 +8,7 @@ use super::error::TaskError;
 use super::file;
 use super::item::Item;
 use super::minilang;
-use super::questions::{self, Asked, Notes};
+use super::questions::{self, Notes, TaskRow};
 use super::score::Score;
 use super::table;
 
@@ -36,7 +36,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Drawn from the mini-language: no file.
-    Generated(minilang::Task),
+    Generated(minilang::GeneratedTask),
     /// Read from a published file.
     Published(Box<Definition>),
 }
@@ -44,7 +44,7 @@ pub enum Task {
 /// A task's rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskRows {
-    pub rows: Vec<Asked>,
+    pub rows: Vec<TaskRow>,
     pub notes: Notes,
     /// The file they come from.
     pub file: Option<PathBuf>,
@@ -55,7 +55,7 @@ impl Task {
     pub fn all() -> Vec<Task> {
         let published = PUBLISHED.iter().filter_map(|(name, _)| Task::known(name));
         published
-            .chain(minilang::Task::ALL.map(Task::Generated))
+            .chain(minilang::GeneratedTask::ALL.map(Task::Generated))
             .collect()
     }
 
@@ -82,7 +82,7 @@ impl Task {
     }
 
     fn known(name: &str) -> Option<Task> {
-        if let Some(task) = minilang::Task::from_name(name) {
+        if let Some(task) = minilang::GeneratedTask::from_name(name) {
             return Some(Task::Generated(task));
         }
         let (name, text) = PUBLISHED.iter().find(|(known, _)| *known == name)?;
@@ -101,16 +101,22 @@ impl Task {
     pub fn about(&self) -> &str {
         match self {
             Task::Generated(task) => match task {
-                minilang::Task::Topic => "which of four topics most words come from",
-                minilang::Task::Quiz => "which of the things A to D is of the category asked for",
-                minilang::Task::Fact => "whether a claim about who is where holds",
-                minilang::Task::Often => "whether somebody always, sometimes or never does a thing",
-                minilang::Task::Same => "whether two sentences mean the same",
-                minilang::Task::Follows => "whether a general sentence follows",
-                minilang::Task::Mood => "whether a review is positive, through chains of not",
-                minilang::Task::Sense => "whether a word has the same sense twice",
-                minilang::Task::Sum => "the last digit of a sum",
-                minilang::Task::Last => "whose name comes last in an order told in pieces",
+                minilang::GeneratedTask::Topic => "which of four topics most words come from",
+                minilang::GeneratedTask::Quiz => {
+                    "which of the things A to D is of the category asked for"
+                }
+                minilang::GeneratedTask::Fact => "whether a claim about who is where holds",
+                minilang::GeneratedTask::Often => {
+                    "whether somebody always, sometimes or never does a thing"
+                }
+                minilang::GeneratedTask::Same => "whether two sentences mean the same",
+                minilang::GeneratedTask::Follows => "whether a general sentence follows",
+                minilang::GeneratedTask::Mood => {
+                    "whether a review is positive, through chains of not"
+                }
+                minilang::GeneratedTask::Sense => "whether a word has the same sense twice",
+                minilang::GeneratedTask::Sum => "the last digit of a sum",
+                minilang::GeneratedTask::Last => "whose name comes last in an order told in pieces",
             },
             Task::Published(definition) => &definition.about,
         }
@@ -199,7 +205,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
         Form::Painters(set) => {
             let items = set.read(file)?;
             let rows = items.into_iter().enumerate();
-            let rows = rows.map(|(index, item)| Asked {
+            let rows = rows.map(|(index, item)| TaskRow {
                 line: index + 1,
                 item,
             });
@@ -219,7 +225,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
 
 /// # Errors
 /// More rows than a generated task has to give.
-pub fn not_too_many(task: minilang::Task, count: usize) -> Result<(), TaskError> {
+pub fn not_too_many(task: minilang::GeneratedTask, count: usize) -> Result<(), TaskError> {
     if count <= minilang::MOST_ROWS {
         return Ok(());
     }
@@ -230,9 +236,9 @@ pub fn not_too_many(task: minilang::Task, count: usize) -> Result<(), TaskError>
 }
 
 /// The held-out rows of a generated task, one after another.
-pub fn drawn(task: minilang::Task, count: usize) -> impl Iterator<Item = Asked> {
+pub fn drawn(task: minilang::GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
     let rows = minilang::drawn(task, count, minilang::ROWS_SEED).enumerate();
-    rows.map(|(index, row)| Asked {
+    rows.map(|(index, row)| TaskRow {
         line: index + 1,
         item: Item::Option {
             prompt: row.prompt,
@@ -243,7 +249,7 @@ pub fn drawn(task: minilang::Task, count: usize) -> impl Iterator<Item = Asked> 
 }
 
 /// Rows none of which can be left out.
-fn noticed(rows: Vec<Asked>, file: Option<&Path>) -> TaskRows {
+fn noticed(rows: Vec<TaskRow>, file: Option<&Path>) -> TaskRows {
     TaskRows {
         notes: Notes::of(&rows),
         rows,

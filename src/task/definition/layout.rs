@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Template;
-use crate::task::table::Record;
+use crate::task::table::TableRecord;
 
 /// One way in which the data set is published.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layout {
+pub struct FileLayout {
     /// Names for the columns of a file that has no header line.
     pub columns: Option<Vec<String>>,
     pub fields: BTreeMap<String, Field>,
@@ -35,7 +35,7 @@ pub struct Field {
 /// As it stands in the file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Raw {
+pub struct RawLayout {
     columns: Option<Vec<String>>,
     #[serde(default)]
     fields: BTreeMap<String, RawField>,
@@ -59,10 +59,10 @@ enum RawField {
     },
 }
 
-impl TryFrom<Raw> for Layout {
+impl TryFrom<RawLayout> for FileLayout {
     type Error = String;
 
-    fn try_from(raw: Raw) -> Result<Self, String> {
+    fn try_from(raw: RawLayout) -> Result<Self, String> {
         let mut fields = BTreeMap::new();
         for (name, field) in raw.fields {
             let field = match field {
@@ -94,7 +94,7 @@ impl TryFrom<Raw> for Layout {
     }
 }
 
-impl Layout {
+impl FileLayout {
     /// The columns that a template needs in this layout, `a.b` as `a`.
     pub fn wants<'a>(&'a self, template: &'a Template) -> Vec<&'a str> {
         let direct = template
@@ -115,7 +115,7 @@ impl Layout {
     }
 
     /// A field's text, or a column's; `None` where there is no such value, or not the part asked for.
-    pub fn text(&self, name: &str, record: &Record) -> Option<String> {
+    pub fn text(&self, name: &str, record: &TableRecord) -> Option<String> {
         let Some(field) = self.fields.get(name) else {
             return written(record.get(name)?);
         };
@@ -130,7 +130,7 @@ impl Layout {
         Some(part.trim().to_string())
     }
 
-    pub fn label(&self, record: &Record) -> Option<String> {
+    pub fn label(&self, record: &TableRecord) -> Option<String> {
         let label = self
             .label
             .fill(|name| record.get(name).and_then(written).ok_or(()));
@@ -138,14 +138,14 @@ impl Layout {
     }
 
     /// A row's own choices.
-    pub fn choices(&self, record: &Record) -> Option<Vec<String>> {
+    pub fn choices(&self, record: &TableRecord) -> Option<Vec<String>> {
         let list = record.get(self.choices.as_deref()?)?.as_array()?;
         list.iter().map(written).collect()
     }
 }
 
 impl Field {
-    fn fill(&self, record: &Record) -> Option<String> {
+    fn fill(&self, record: &TableRecord) -> Option<String> {
         let filled = self
             .from
             .fill(|name| record.get(name).and_then(written).ok_or(()));

@@ -26,7 +26,7 @@
 mod layout;
 mod template;
 
-pub use layout::Layout;
+pub use layout::FileLayout;
 pub use template::Template;
 
 use serde::Deserialize;
@@ -70,7 +70,7 @@ pub struct Columns {
     pub blank: String,
     /// K words; none where the rows bring their own choices or the answer is open.
     pub options: Vec<String>,
-    pub layouts: Vec<Layout>,
+    pub layouts: Vec<FileLayout>,
 }
 
 /// The first text that is there twice, blanks around it aside: nothing tells such options apart.
@@ -83,7 +83,7 @@ pub fn equal(texts: &[String]) -> Option<&str> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
+struct RawDefinition {
     name: String,
     #[serde(default)]
     about: String,
@@ -101,7 +101,7 @@ struct Raw {
     #[serde(default)]
     options: Vec<String>,
     #[serde(default)]
-    layout: Vec<layout::Raw>,
+    layout: Vec<layout::RawLayout>,
 }
 
 /// What the paper takes of every data set.
@@ -119,7 +119,7 @@ impl Definition {
             file: file.to_string(),
             reason,
         };
-        let raw: Raw = toml::from_str(text).map_err(|error| {
+        let raw: RawDefinition = toml::from_str(text).map_err(|error| {
             let start = error.span().map(|span| span.start.min(text.len()));
             let line = start.map(|start| text[..start].matches('\n').count() + 1);
             let message = error
@@ -137,7 +137,7 @@ impl Definition {
     }
 }
 
-impl Raw {
+impl RawDefinition {
     fn checked(self) -> Result<Definition, String> {
         let name_is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if self.name.is_empty() || !self.name.chars().all(name_is_plain) {
@@ -206,7 +206,7 @@ impl Raw {
             .layout
             .iter()
             .cloned()
-            .map(Layout::try_from)
+            .map(FileLayout::try_from)
             .collect::<Result<Vec<_>, _>>()?;
         for layout in &layouts {
             let strange = layout.labels.values().find(|to| !self.options.contains(to));

@@ -3,11 +3,11 @@
 /// Text and names in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Name(String),
 }
@@ -33,9 +33,9 @@ impl Template {
                     return Err(format!("{text:?} has braces without a name in them"));
                 }
                 if !plain.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut plain)));
+                    parts.push(TemplatePart::Text(std::mem::take(&mut plain)));
                 }
-                parts.push(Part::Name(name.to_string()));
+                parts.push(TemplatePart::Name(name.to_string()));
                 rest = after;
             } else {
                 return Err(format!(
@@ -45,15 +45,15 @@ impl Template {
         }
         plain.push_str(rest);
         if !plain.is_empty() {
-            parts.push(Part::Text(plain));
+            parts.push(TemplatePart::Text(plain));
         }
         Ok(Self { parts })
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Name(name) => Some(name.as_str()),
-            Part::Text(_) => None,
+            TemplatePart::Name(name) => Some(name.as_str()),
+            TemplatePart::Text(_) => None,
         })
     }
 
@@ -65,8 +65,8 @@ impl Template {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(plain) => text.push_str(plain),
-                Part::Name(name) => text.push_str(&value(name)?),
+                TemplatePart::Text(plain) => text.push_str(plain),
+                TemplatePart::Name(name) => text.push_str(&value(name)?),
             }
         }
         Ok(text)
@@ -75,8 +75,8 @@ impl Template {
     /// Takes off a name at the very end with the blanks before it, and gives those back.
     pub fn strip_end(&mut self, name: &str) -> Option<String> {
         self.parts
-            .pop_if(|last| matches!(last, Part::Name(n) if n == name))?;
-        let Some(Part::Text(text)) = self.parts.last_mut() else {
+            .pop_if(|last| matches!(last, TemplatePart::Name(n) if n == name))?;
+        let Some(TemplatePart::Text(text)) = self.parts.last_mut() else {
             return Some(String::new());
         };
         let kept = text.trim_end().len();

@@ -7,7 +7,7 @@
 use super::dice::Dice;
 use super::telling::Telling;
 use super::words::*;
-use super::{Drill, Row, finish};
+use super::{Drill, GeneratedRow, finish};
 
 /// Who is where.
 struct Whereabouts {
@@ -62,7 +62,7 @@ impl Whereabouts {
 
 const TRUTHS: [&str; 2] = ["True", "False"];
 
-pub fn fact(level: usize, dice: &mut Dice) -> Row {
+pub fn fact(level: usize, dice: &mut Dice) -> GeneratedRow {
     let story = Whereabouts::draw(level, 1, dice);
     let (claim, answer) = story.claim(dice);
     finish(format!("{} {claim}", story.text()), &TRUTHS, answer)

@@ -4,7 +4,7 @@
 use super::dice::Dice;
 use super::telling::Telling;
 use super::words::*;
-use super::{Drill, Row, finish};
+use super::{Drill, GeneratedRow, finish};
 
 /// Things of different categories, each with its own event.
 struct Happenings {
@@ -64,7 +64,7 @@ impl Happenings {
 
 const FOLLOWS: [&str; 2] = ["No", "Yes"];
 
-pub fn follows(level: usize, dice: &mut Dice) -> Row {
+pub fn follows(level: usize, dice: &mut Dice) -> GeneratedRow {
     let story = Happenings::draw(level, 1, dice);
     let (conclusion, answer) = story.conclusion(dice);
     finish(format!("{} {conclusion}", story.text()), &FOLLOWS, answer)

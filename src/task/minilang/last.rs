@@ -2,11 +2,11 @@
 
 use super::dice::Dice;
 use super::words::*;
-use super::{Row, finish};
+use super::{GeneratedRow, finish};
 
 /// People in an order told pair by pair, the pairs shuffled and each said either way round. Level
 /// 0 has two people, level 1 three, from level 2 four.
-pub fn last(level: usize, dice: &mut Dice) -> Row {
+pub fn last(level: usize, dice: &mut Dice) -> GeneratedRow {
     let people = [2, 3, 4, 4][level.min(3)];
     let order = dice.pick_distinct(&NAMES, people);
     let mut told: Vec<String> = order

@@ -2,10 +2,10 @@
 
 use super::dice::Dice;
 use super::words::*;
-use super::{Row, finish};
+use super::{GeneratedRow, finish};
 
 /// Four words, most of them from one topic; from level 1 one of them strays.
-pub fn topic(level: usize, dice: &mut Dice) -> Row {
+pub fn topic(level: usize, dice: &mut Dice) -> GeneratedRow {
     let answer = dice.below(TOPICS.len());
     let strays = if level == 0 { 0 } else { dice.below(2) };
     let mut chosen = dice.pick_distinct(&TOPIC_WORDS[answer], 4 - strays);
@@ -23,7 +23,7 @@ pub fn topic(level: usize, dice: &mut Dice) -> Row {
 }
 
 /// An even number of `not` keeps the adjective's side, an odd one turns it over.
-pub fn mood(level: usize, dice: &mut Dice) -> Row {
+pub fn mood(level: usize, dice: &mut Dice) -> GeneratedRow {
     let answer = dice.below(2);
     let most = [1, 2, 3, 4][level.min(3)];
     let nots = dice.between(0, most);
@@ -44,7 +44,7 @@ pub fn mood(level: usize, dice: &mut Dice) -> Row {
 /// Two sentences; the second says each word as it was or with its synonym. A "no" changes the
 /// meaning of some: of the only word (level 0), of one or both of two (level 1), of two or three
 /// of four, of one or two of four. What is left unchanged always speaks for "yes".
-pub fn same(level: usize, dice: &mut Dice) -> Row {
+pub fn same(level: usize, dice: &mut Dice) -> GeneratedRow {
     const SLOTS: [[[&str; 2]; 6]; 4] = [ADJECTIVE_PAIRS, PERSON_PAIRS, VERB_PAIRS, THING_PAIRS];
     let answer = dice.below(2);
     let (words, least, most) = [(1, 1, 1), (2, 1, 2), (4, 2, 3), (4, 1, 2)][level.min(3)];
@@ -81,7 +81,7 @@ pub fn same(level: usize, dice: &mut Dice) -> Row {
 
 /// An ambiguous word with two companions each time (one from level 2): from one domain, or from
 /// the word's two domains.
-pub fn sense(level: usize, dice: &mut Dice) -> Row {
+pub fn sense(level: usize, dice: &mut Dice) -> GeneratedRow {
     let answer = dice.below(2);
     let (word, domains) = dice.pick(&AMBIGUOUS);
     let first = dice.pick(&domains);

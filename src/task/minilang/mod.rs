@@ -29,7 +29,7 @@ pub use tokenizer::{encode, tokenizer_json};
 
 /// The ten tasks; the paper's data set that each has the shape of is in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Task {
+pub enum GeneratedTask {
     /// Which of four topics most words come from (AG News).
     Topic,
     /// Which of the things A to D is of the category asked for (ARC).
@@ -52,47 +52,53 @@ pub enum Task {
     Last,
 }
 
-impl Task {
-    pub const ALL: [Task; 10] = [
-        Task::Topic,
-        Task::Quiz,
-        Task::Fact,
-        Task::Often,
-        Task::Same,
-        Task::Follows,
-        Task::Mood,
-        Task::Sense,
-        Task::Sum,
-        Task::Last,
+impl GeneratedTask {
+    pub const ALL: [GeneratedTask; 10] = [
+        GeneratedTask::Topic,
+        GeneratedTask::Quiz,
+        GeneratedTask::Fact,
+        GeneratedTask::Often,
+        GeneratedTask::Same,
+        GeneratedTask::Follows,
+        GeneratedTask::Mood,
+        GeneratedTask::Sense,
+        GeneratedTask::Sum,
+        GeneratedTask::Last,
     ];
 
     /// The word a row of this task begins with.
     pub fn name(self) -> &'static str {
         match self {
-            Task::Topic => "topic",
-            Task::Quiz => "quiz",
-            Task::Fact => "fact",
-            Task::Often => "often",
-            Task::Same => "same",
-            Task::Follows => "follows",
-            Task::Mood => "mood",
-            Task::Sense => "sense",
-            Task::Sum => "sum",
-            Task::Last => "last",
+            GeneratedTask::Topic => "topic",
+            GeneratedTask::Quiz => "quiz",
+            GeneratedTask::Fact => "fact",
+            GeneratedTask::Often => "often",
+            GeneratedTask::Same => "same",
+            GeneratedTask::Follows => "follows",
+            GeneratedTask::Mood => "mood",
+            GeneratedTask::Sense => "sense",
+            GeneratedTask::Sum => "sum",
+            GeneratedTask::Last => "last",
         }
     }
 
-    pub fn from_name(name: &str) -> Option<Task> {
-        Task::ALL.into_iter().find(|task| task.name() == name)
+    pub fn from_name(name: &str) -> Option<GeneratedTask> {
+        GeneratedTask::ALL
+            .into_iter()
+            .find(|task| task.name() == name)
     }
 
     /// 1/K on the held-out rows.
     pub fn chance(self) -> f64 {
         match self {
-            Task::Topic | Task::Quiz | Task::Last => 0.25,
-            Task::Fact | Task::Same | Task::Follows | Task::Mood | Task::Sense => 0.5,
-            Task::Often => 1.0 / 3.0,
-            Task::Sum => 0.1,
+            GeneratedTask::Topic | GeneratedTask::Quiz | GeneratedTask::Last => 0.25,
+            GeneratedTask::Fact
+            | GeneratedTask::Same
+            | GeneratedTask::Follows
+            | GeneratedTask::Mood
+            | GeneratedTask::Sense => 0.5,
+            GeneratedTask::Often => 1.0 / 3.0,
+            GeneratedTask::Sum => 0.1,
         }
     }
 }
@@ -100,7 +106,7 @@ impl Task {
 /// A prompt with its options and the index of the right one. Every option begins with a space and
 /// is one token after the prompt.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Row {
+pub struct GeneratedRow {
     pub prompt: String,
     pub options: Vec<String>,
     pub answer: usize,
@@ -110,19 +116,19 @@ pub struct Row {
 pub const LEVELS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
+pub enum DataSplit {
     Training,
     HeldOut,
 }
 
-impl Split {
+impl DataSplit {
     /// The side a prompt belongs to.
-    pub fn of(prompt: &str) -> Split {
+    pub fn of(prompt: &str) -> DataSplit {
         // FNV's low bits depend on few bytes; the high half decides.
         if (fnv(prompt) >> 32).is_multiple_of(10) {
-            Split::HeldOut
+            DataSplit::HeldOut
         } else {
-            Split::Training
+            DataSplit::Training
         }
     }
 }
@@ -135,18 +141,18 @@ fn fnv(text: &str) -> u64 {
 }
 
 /// One row of `task` at `level` (clamped to the last), on the side asked for.
-pub fn row(task: Task, level: usize, split: Split, dice: &mut Dice) -> Row {
+pub fn row(task: GeneratedTask, level: usize, split: DataSplit, dice: &mut Dice) -> GeneratedRow {
     on_side(split, || match task {
-        Task::Topic => meaning::topic(level, dice),
-        Task::Quiz => quiz::quiz(level, dice),
-        Task::Fact => fact::fact(level, dice),
-        Task::Often => often::often(level, dice),
-        Task::Same => meaning::same(level, dice),
-        Task::Follows => follows::follows(level, dice),
-        Task::Mood => meaning::mood(level, dice),
-        Task::Sense => meaning::sense(level, dice),
-        Task::Sum => sum::sum(level, dice),
-        Task::Last => last::last(level, dice),
+        GeneratedTask::Topic => meaning::topic(level, dice),
+        GeneratedTask::Quiz => quiz::quiz(level, dice),
+        GeneratedTask::Fact => fact::fact(level, dice),
+        GeneratedTask::Often => often::often(level, dice),
+        GeneratedTask::Same => meaning::same(level, dice),
+        GeneratedTask::Follows => follows::follows(level, dice),
+        GeneratedTask::Mood => meaning::mood(level, dice),
+        GeneratedTask::Sense => meaning::sense(level, dice),
+        GeneratedTask::Sum => sum::sum(level, dice),
+        GeneratedTask::Last => last::last(level, dice),
     })
 }
 
@@ -154,19 +160,19 @@ pub fn row(task: Task, level: usize, split: Split, dice: &mut Dice) -> Row {
 /// follow from what was said before them and count fully in the loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drill {
-    pub row: Row,
+    pub row: GeneratedRow,
     pub counted: Vec<usize>,
 }
 
 /// A row that asks for a part of what `task` needs, with an answer that says more than yes or no
 /// ("so tom is in the" -> " barn"). Two-option tasks that look something up in their story stay at
 /// chance for millions of tokens without such help.
-pub fn drill(task: Task, level: usize, dice: &mut Dice) -> Option<Drill> {
+pub fn drill(task: GeneratedTask, level: usize, dice: &mut Dice) -> Option<Drill> {
     let draw: fn(usize, &mut Dice) -> Drill = match task {
-        Task::Quiz => quiz::quiz_drill,
-        Task::Fact => fact::fact_drill,
-        Task::Often => often::often_drill,
-        Task::Follows => follows::follows_drill,
+        GeneratedTask::Quiz => quiz::quiz_drill,
+        GeneratedTask::Fact => fact::fact_drill,
+        GeneratedTask::Often => often::often_drill,
+        GeneratedTask::Follows => follows::follows_drill,
         _ => return None,
     };
     loop {
@@ -183,14 +189,14 @@ impl Drill {
         let words: Vec<&str> = self.row.prompt.split(' ').collect();
         let ends = self.counted.iter().copied().chain([words.len()]);
         ends.into_iter()
-            .all(|end| Split::of(&words[..end].join(" ")) == Split::Training)
+            .all(|end| DataSplit::of(&words[..end].join(" ")) == DataSplit::Training)
     }
 }
 
-fn on_side(split: Split, mut draw: impl FnMut() -> Row) -> Row {
+fn on_side(split: DataSplit, mut draw: impl FnMut() -> GeneratedRow) -> GeneratedRow {
     loop {
         let row = draw();
-        if Split::of(&row.prompt) == split {
+        if DataSplit::of(&row.prompt) == split {
             return row;
         }
     }
@@ -204,22 +210,22 @@ pub const MOST_ROWS: usize = 1_000_000;
 
 /// `count` held-out rows of the last level, the same for the same seed. Distinct as long as there
 /// are enough of them: after a hundred draws in a row that were seen before, repeats are let in.
-pub fn held_out(task: Task, count: usize, seed: u64) -> Vec<Row> {
+pub fn held_out(task: GeneratedTask, count: usize, seed: u64) -> Vec<GeneratedRow> {
     drawn(task, count, seed).collect()
 }
 
 /// The same, one after another; of those before only a hash is kept.
-pub fn drawn(task: Task, count: usize, seed: u64) -> impl Iterator<Item = Row> {
+pub fn drawn(task: GeneratedTask, count: usize, seed: u64) -> impl Iterator<Item = GeneratedRow> {
     let mut dice = Dice::new(seed, task as u64);
     let mut seen = std::collections::HashSet::new();
     let mut next = move || {
         for _ in 0..100 {
-            let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
+            let row = row(task, LEVELS - 1, DataSplit::HeldOut, &mut dice);
             if seen.insert(fnv(&row.prompt)) {
                 return row;
             }
         }
-        let row = row(task, LEVELS - 1, Split::HeldOut, &mut dice);
+        let row = row(task, LEVELS - 1, DataSplit::HeldOut, &mut dice);
         seen.insert(fnv(&row.prompt));
         row
     };
@@ -227,8 +233,8 @@ pub fn drawn(task: Task, count: usize, seed: u64) -> impl Iterator<Item = Row> {
 }
 
 /// Options as they stand after a prompt: each with its leading space.
-fn finish(prompt: String, options: &[&str], answer: usize) -> Row {
-    Row {
+fn finish(prompt: String, options: &[&str], answer: usize) -> GeneratedRow {
+    GeneratedRow {
         prompt,
         options: options.iter().map(|option| format!(" {option}")).collect(),
         answer,

@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::telling::Telling;
 use super::words::*;
-use super::{Drill, Row, finish};
+use super::{Drill, GeneratedRow, finish};
 
 /// What one or two people did on some days.
 struct Diary {
@@ -66,7 +66,7 @@ impl Diary {
 
 const OFTEN: [&str; 3] = ["always", "sometimes", "never"];
 
-pub fn often(level: usize, dice: &mut Dice) -> Row {
+pub fn often(level: usize, dice: &mut Dice) -> GeneratedRow {
     let answer = dice.below(3);
     let diary = Diary::write(answer, level, dice);
     finish(

@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::telling::Telling;
 use super::words::*;
-use super::{Drill, Row, finish};
+use super::{Drill, GeneratedRow, finish};
 
 /// `count` things of as many categories.
 fn things_of(count: usize, dice: &mut Dice) -> (Vec<usize>, Vec<&'static str>) {
@@ -30,7 +30,7 @@ fn quiz_text(category: usize, things: &[&str]) -> String {
 }
 
 /// The letter of the thing asked for, among two (level 0), three or four.
-pub fn quiz(level: usize, dice: &mut Dice) -> Row {
+pub fn quiz(level: usize, dice: &mut Dice) -> GeneratedRow {
     let count = [2, 3, 4, 4][level.min(3)];
     let (categories, things) = things_of(count, dice);
     let answer = dice.below(count);

@@ -2,10 +2,10 @@
 
 use super::dice::Dice;
 use super::words::*;
-use super::{Row, finish};
+use super::{GeneratedRow, finish};
 
 /// The last digit of a sum of 2, 4, 6 or (last level) 3 to 9 digits.
-pub fn sum(level: usize, dice: &mut Dice) -> Row {
+pub fn sum(level: usize, dice: &mut Dice) -> GeneratedRow {
     let terms = match level {
         0 => 2,
         1 => 4,

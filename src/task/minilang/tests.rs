@@ -3,15 +3,15 @@ use std::collections::HashSet;
 use super::words::vocabulary;
 use super::*;
 
-fn every_row(count: usize, mut check: impl FnMut(Task, usize, &Row)) {
-    for task in Task::ALL {
+fn every_row(count: usize, mut check: impl FnMut(GeneratedTask, usize, &GeneratedRow)) {
+    for task in GeneratedTask::ALL {
         for level in 0..LEVELS {
             let mut dice = Dice::new(7, level as u64);
             for n in 0..count {
                 let split = if n % 5 == 0 {
-                    Split::HeldOut
+                    DataSplit::HeldOut
                 } else {
-                    Split::Training
+                    DataSplit::Training
                 };
                 check(task, level, &row(task, level, split, &mut dice));
                 if let Some(drill) = drill(task, level, &mut dice) {
@@ -24,13 +24,13 @@ fn every_row(count: usize, mut check: impl FnMut(Task, usize, &Row)) {
 
 #[test]
 fn the_same_seed_gives_the_same_rows() {
-    for task in Task::ALL {
+    for task in GeneratedTask::ALL {
         assert_eq!(held_out(task, 50, 3), held_out(task, 50, 3));
         assert_ne!(held_out(task, 50, 3), held_out(task, 50, 4));
     }
     // Pinned: another platform, or a change of the generator, would show here. The shipped models
     // and their accuracies belong to exactly these rows.
-    let rows: Vec<String> = Task::ALL
+    let rows: Vec<String> = GeneratedTask::ALL
         .iter()
         .map(|&task| held_out(task, 1, 1).remove(0).prompt)
         .collect();
@@ -57,7 +57,7 @@ fn every_word_is_in_the_vocabulary_and_every_option_is_one_token() {
 
 #[test]
 fn answers_are_balanced() {
-    for task in Task::ALL {
+    for task in GeneratedTask::ALL {
         let rows = held_out(task, 2000, 1);
         let options = rows[0].options.len();
         assert!((task.chance() - 1.0 / options as f64).abs() < 1e-9);
@@ -76,11 +76,11 @@ fn answers_are_balanced() {
 #[test]
 fn training_and_held_out_rows_are_disjoint() {
     let (mut training, mut held) = (HashSet::new(), HashSet::new());
-    for task in Task::ALL {
+    for task in GeneratedTask::ALL {
         let mut dice = Dice::new(11, 0);
         for _ in 0..500 {
-            training.insert(row(task, LEVELS - 1, Split::Training, &mut dice).prompt);
-            held.insert(row(task, LEVELS - 1, Split::HeldOut, &mut dice).prompt);
+            training.insert(row(task, LEVELS - 1, DataSplit::Training, &mut dice).prompt);
+            held.insert(row(task, LEVELS - 1, DataSplit::HeldOut, &mut dice).prompt);
         }
     }
     assert!(training.is_disjoint(&held));
@@ -89,7 +89,7 @@ fn training_and_held_out_rows_are_disjoint() {
 #[test]
 fn a_third_of_the_false_claims_exchange_two_places_of_the_story() {
     let (mut exchanged, mut absent) = (0, 0);
-    for row in held_out(Task::Fact, 1000, 1) {
+    for row in held_out(GeneratedTask::Fact, 1000, 1) {
         let (story, claim) = row.prompt.split_once(" so ").expect("a claim");
         let place = claim.split(' ').nth(4).expect("a place");
         let named = story.contains(&format!("the {place} ."));

@@ -15,7 +15,7 @@ use crate::task::item::{Candidate, Item};
 pub(super) const FORM: &str = r#"write {"query": "Question: Which is a metal?", "choices": ["wood", "iron"], "gold": 1} or {"input": "Which is a metal?", "options": ["wood", "iron"], "output": "iron"}"#;
 
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct ArcRow {
     query: Option<String>,
     choices: Option<Vec<String>>,
     gold: Option<usize>,
@@ -24,15 +24,15 @@ pub(super) struct Row {
     output: Option<String>,
 }
 
-pub(super) fn item(row: Row) -> Result<Item, String> {
+pub(super) fn item(row: ArcRow) -> Result<Item, String> {
     let (question, choices, answer) = match row {
-        Row {
+        ArcRow {
             query: Some(query),
             choices: Some(choices),
             gold: Some(gold),
             ..
         } => (query, choices, gold),
-        Row {
+        ArcRow {
             input: Some(input),
             options: Some(options),
             output: Some(output),

@@ -13,12 +13,12 @@ pub(super) const FORM: &str =
     r##"write {"question": "How many are 1 + 2?", "answer": "1 + 2 = 3\n#### 3"}"##;
 
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct Gsm8kRow {
     question: String,
     answer: String,
 }
 
-pub(super) fn item(row: Row) -> Result<Item, String> {
+pub(super) fn item(row: Gsm8kRow) -> Result<Item, String> {
     let (_, answer) = row
         .answer
         .rsplit_once("####")

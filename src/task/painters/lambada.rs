@@ -12,11 +12,11 @@ use crate::task::score::last_word;
 pub(super) const FORM: &str = r#"write {"text": "a passage and its last word"}"#;
 
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct LambadaRow {
     text: String,
 }
 
-pub(super) fn item(row: Row) -> Result<Item, String> {
+pub(super) fn item(row: LambadaRow) -> Result<Item, String> {
     let (context, word) = last_word(&row.text).ok_or("its text has no last word behind a space")?;
     Ok(Item::LastWord {
         context: context.into(),

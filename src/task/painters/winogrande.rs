@@ -12,13 +12,13 @@ use crate::task::item::{Candidate, Item};
 pub(super) const FORM: &str = r#"write {"context_options": ["Sam is taller than Tom, so Sam", "Sam is taller than Tom, so Tom"], "continuation": "reaches the shelf.", "gold": 0}"#;
 
 #[derive(Deserialize)]
-pub(super) struct Row {
+pub(super) struct WinograndeRow {
     context_options: Vec<String>,
     continuation: String,
     gold: usize,
 }
 
-pub(super) fn item(row: Row) -> Result<Item, String> {
+pub(super) fn item(row: WinograndeRow) -> Result<Item, String> {
     let contexts = row.context_options.len();
     if contexts != 2 {
         return Err(format!("it has {contexts} contexts and needs two"));

@@ -8,18 +8,18 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::task::definition::{Layout, Template};
+use crate::task::definition::{FileLayout, Template};
 use crate::task::error::TaskError;
 
 /// One row of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct TableRecord {
     /// Where it stands: the line of a text file, the row of a parquet file, counted from 1.
     pub line: usize,
     values: Map<String, Value>,
 }
 
-impl Record {
+impl TableRecord {
     /// `a`, or `a.b` for a value within a value.
     pub fn get(&self, column: &str) -> Option<&Value> {
         if let Some(value) = self.values.get(column) {
@@ -34,7 +34,7 @@ impl Record {
 pub type Numbered<T> = (usize, T);
 
 /// A file's rows, before it is known which columns they have.
-pub enum Table {
+pub enum RawTable {
     /// Cells by place; the first row may be a header.
     Cells(Vec<Numbered<Vec<String>>>),
     /// Values by name.
@@ -57,18 +57,18 @@ fn few(names: &[String]) -> String {
 
 /// # Errors
 /// A name that ends in no known format, or bytes that are not of it.
-pub fn read(path: &Path, file: &[u8]) -> Result<Table, TaskError> {
+pub fn read(path: &Path, file: &[u8]) -> Result<RawTable, TaskError> {
     let extension = path.extension().and_then(|end| end.to_str());
     match extension.map(str::to_ascii_lowercase).as_deref() {
-        Some("csv") => delimited::read(file, b',').map(Table::Cells),
-        Some("tsv") => delimited::read(file, b'\t').map(Table::Cells),
-        Some("jsonl" | "ndjson" | "json") => jsonl::read(file).map(Table::Objects),
-        Some("parquet") => parquet::read(file).map(Table::Objects),
+        Some("csv") => delimited::read(file, b',').map(RawTable::Cells),
+        Some("tsv") => delimited::read(file, b'\t').map(RawTable::Cells),
+        Some("jsonl" | "ndjson" | "json") => jsonl::read(file).map(RawTable::Objects),
+        Some("parquet") => parquet::read(file).map(RawTable::Objects),
         _ => Err(TaskError::Extension),
     }
 }
 
-impl Table {
+impl RawTable {
     /// The rows as the first layout that fits names them.
     ///
     /// # Errors
@@ -76,9 +76,9 @@ impl Table {
     pub fn records<'l>(
         self,
         template: &Template,
-        layouts: &'l [Layout],
-    ) -> Result<(&'l Layout, Vec<Record>), TaskError> {
-        let has = |layout: &Layout, columns: &[String]| {
+        layouts: &'l [FileLayout],
+    ) -> Result<(&'l FileLayout, Vec<TableRecord>), TaskError> {
+        let has = |layout: &FileLayout, columns: &[String]| {
             let is_there = |want: &&str| columns.iter().any(|column| column == want);
             layout.wants(template).iter().all(is_there)
         };
@@ -92,15 +92,15 @@ impl Table {
             }
         };
         match self {
-            Table::Objects(rows) => {
+            RawTable::Objects(rows) => {
                 let first = rows.first().map(|(_, row)| row.keys().cloned().collect());
                 let columns: Vec<String> = first.ok_or(TaskError::NoRows)?;
                 let layout = layouts.iter().find(|layout| has(layout, &columns));
                 let layout = layout.ok_or_else(|| no_columns(columns))?;
-                let record = |(line, values)| Record { line, values };
+                let record = |(line, values)| TableRecord { line, values };
                 Ok((layout, rows.into_iter().map(record).collect()))
             }
-            Table::Cells(mut rows) => {
+            RawTable::Cells(mut rows) => {
                 let (_, first) = rows.first().ok_or(TaskError::NoRows)?;
                 let header = layouts
                     .iter()
@@ -126,7 +126,7 @@ impl Table {
                     }
                     let cells = cells.into_iter().map(Value::String);
                     let values = columns.iter().cloned().zip(cells).collect();
-                    Ok(Record { line, values })
+                    Ok(TableRecord { line, values })
                 });
                 Ok((layout, records.collect::<Result<_, _>>()?))
             }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{Card, Quiz, Studio};
 use crate::app::widgets::Words;
-use crate::study::questions::{ALL, Answer, Question, ROWS, TASKS, Verdict};
+use crate::study::questions::{ALL, Answer, PaperQuestion, ROWS, TASKS, Verdict};
 
 #[component]
 pub fn Questions() -> impl IntoView {
@@ -27,7 +27,7 @@ pub fn Questions() -> impl IntoView {
 }
 
 #[component]
-fn QuestionCard(i: usize, question: &'static Question) -> impl IntoView {
+fn QuestionCard(i: usize, question: &'static PaperQuestion) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let quiz = expect_context::<Quiz>();
     let card = Memo::new(move |_| quiz.card(i));
@@ -88,7 +88,12 @@ fn QuestionCard(i: usize, question: &'static Question) -> impl IntoView {
     }
 }
 
-fn found(question: &'static Question, card: &Card, model: &str, answer: Option<Answer>) -> AnyView {
+fn found(
+    question: &'static PaperQuestion,
+    card: &Card,
+    model: &str,
+    answer: Option<Answer>,
+) -> AnyView {
     let Some(answer) = answer else {
         return view! {
             <p>{format!("{model} is too small for this question, or at chance on every task of it.")}</p>

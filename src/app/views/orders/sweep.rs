@@ -7,13 +7,13 @@ use crate::app::state::{Place, Studio, Sweeps};
 use crate::app::widgets::{ProblemLine, WorkBar};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
-use crate::task::minilang::Task;
+use crate::task::minilang::GeneratedTask;
 
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let sweeps = expect_context::<Sweeps>();
-    let task = move |task: Task| {
+    let task = move |task: GeneratedTask| {
         view! {
             <label class="tick">
                 <input
@@ -72,7 +72,7 @@ pub fn SweepForm() -> impl IntoView {
         }>
             <fieldset class="ticks" id="sweep-tasks">
                 <legend>"Tasks of the apprentices"</legend>
-                {Task::ALL.map(task).collect_view()}
+                {GeneratedTask::ALL.map(task).collect_view()}
             </fieldset>
             <fieldset class="ticks" id="sweep-kinds">
                 <legend>"Orders"</legend>

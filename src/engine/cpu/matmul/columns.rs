@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::element::{Element, with_element};
 use super::isa::{Isa, Strip};
-use super::panel::{Line, pack, pack_blocks, places, room};
-use super::tile::Tile;
+use super::panel::{CacheLine, pack, pack_blocks, places, room};
+use super::tile::RegisterTile;
 use crate::model::Tensor;
 
 /// Inputs that one pass over a panel takes: keeps panel and rows in the second-level cache where
@@ -52,7 +52,7 @@ pub fn multiply(
         return;
     }
     let y = SharedOutput(y[first..].as_mut_ptr());
-    let product = || Product {
+    let product = || PanelProduct {
         isa,
         x,
         ins,
@@ -87,7 +87,7 @@ pub fn multiply(
 }
 
 /// A product whose panels come one by one.
-pub struct Product<'a> {
+pub struct PanelProduct<'a> {
     pub isa: Isa,
     pub x: &'a [f32], // [N, in]
     pub ins: usize,
@@ -97,7 +97,7 @@ pub struct Product<'a> {
     pub y_stride: usize,
 }
 
-impl Product<'_> {
+impl PanelProduct<'_> {
     /// Column group `p` of `y`, from one `panel` [`ins`][width].
     ///
     /// # Safety
@@ -130,7 +130,7 @@ impl Product<'_> {
         }
         for from in (0..ins).step_by(DEPTH) {
             let depth = DEPTH.min(ins - from);
-            let tile = Tile {
+            let tile = RegisterTile {
                 x: self.x[from..].as_ptr(),
                 x_stride: ins,
                 x_step: 1,
@@ -155,7 +155,7 @@ impl Product<'_> {
 }
 
 thread_local! {
-    static PACKED: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+    static PACKED: RefCell<Vec<CacheLine>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Room for a panel that this thread used before; `work` must wait for no other thread.

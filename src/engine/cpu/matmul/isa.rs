@@ -2,7 +2,7 @@
 
 use super::element::Element;
 use super::lanes::{self, Lanes};
-use super::tile::{self, Tile};
+use super::tile::{self, RegisterTile};
 
 /// An instruction set that this processor has; its existence is the proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ enum Set {
 pub struct Strip<E> {
     pub rows: usize,
     /// Of the first row.
-    pub tile: Tile<E>,
+    pub tile: RegisterTile<E>,
 }
 
 /// A strip in one instruction set: tiles of the most rows that its registers hold, and of fewer at

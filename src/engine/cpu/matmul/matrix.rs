@@ -4,17 +4,17 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::columns::{Product, SharedOutput, with_scratch};
+use super::columns::{PanelProduct, SharedOutput, with_scratch};
 use super::element::with_element;
 use super::isa::Isa;
-use super::panel::{Line, pack, pack_blocks, places, room};
+use super::panel::{CacheLine, pack, pack_blocks, places, room};
 use crate::model::{DType, Tensor};
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
 const LEAST_ROWS: usize = 24;
 
 /// Bytes in memory of their own, which the threads that use it touch first.
-fn copied(bytes: &[u8]) -> Vec<Line> {
+fn copied(bytes: &[u8]) -> Vec<CacheLine> {
     const PART: usize = 1 << 20;
     let mut lines = room(bytes.len());
     let to = &mut places::<u8>(&mut lines)[..bytes.len()];
@@ -40,7 +40,7 @@ struct Slice {
     panels: Range<usize>,
     /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks: the
     /// rows as they are stored, for blocks lie along `in`, and only a panel that is used is widened.
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
 }
 
 /// A matrix whose rows are still coming, slice by slice.
@@ -208,7 +208,7 @@ impl PackedMatrix {
     /// `y` holds `out` numbers for each row of `x`, and no other thread touches these columns.
     unsafe fn columns(&self, x: &[f32], bias: &[f32], y: *mut f32, panels: Range<usize>) {
         let size = self.isa.width() * self.ins;
-        let product = Product {
+        let product = PanelProduct {
             isa: self.isa,
             x,
             ins: self.ins,
@@ -242,7 +242,7 @@ impl PackedMatrix {
     ///
     /// # Safety
     /// As [`Self::columns`].
-    unsafe fn block_columns(&self, product: &Product, slice: &Slice, p: usize) {
+    unsafe fn block_columns(&self, product: &PanelProduct, slice: &Slice, p: usize) {
         let (width, ins) = (self.isa.width(), self.ins);
         let a_row = slice.dtype.bytes_of(ins as u64) as usize;
         let count = width.min(self.outs - p * width);

@@ -4,8 +4,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::isa::{Isa, Strip};
-use super::panel::{Line, bytes, pack, places, room};
-use super::tile::Tile;
+use super::panel::{CacheLine, bytes, pack, places, room};
+use super::tile::RegisterTile;
 
 /// A matrix [out, in] of f32 in narrow panels.
 pub struct NarrowPanels {
@@ -14,7 +14,7 @@ pub struct NarrowPanels {
     /// Columns, those that fill the last panel up among them.
     padded: usize,
     /// [panels][in][panel width], all written.
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
 }
 
 impl NarrowPanels {
@@ -104,7 +104,7 @@ impl NarrowPanels {
         );
         let panels = self.lines.as_ptr().cast::<f32>();
         for first in columns.step_by(width) {
-            let tile = Tile {
+            let tile = RegisterTile {
                 x: x[ins.start.min(x.len())..].as_ptr(),
                 x_stride,
                 x_step: 1,

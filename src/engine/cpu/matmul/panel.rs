@@ -11,26 +11,26 @@ use crate::model::{DType, blocks};
 /// A cache line, which a wide register's load must not straddle.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct Line([MaybeUninit<u8>; 64]);
+pub struct CacheLine([MaybeUninit<u8>; 64]);
 
-/// What a `Line` may be seen as: its alignment divides 64, and it needs no care when it goes.
+/// What a `CacheLine` may be seen as: its alignment divides 64, and it needs no care when it goes.
 pub trait Plain: Copy + Send + Sync + 'static {}
 impl Plain for u8 {}
 impl<E: Element> Plain for E {}
 
 /// Room for `bytes` bytes that nobody has written: whoever fills it first also has its pages.
-pub fn room(bytes: usize) -> Vec<Line> {
+pub fn room(bytes: usize) -> Vec<CacheLine> {
     let count = bytes.div_ceil(64);
     let mut lines = Vec::with_capacity(count);
-    // SAFETY: a `Line` needs no initial value, and there is room for so many.
+    // SAFETY: a `CacheLine` needs no initial value, and there is room for so many.
     unsafe { lines.set_len(count) };
     lines
 }
 
 /// The lines as places for numbers.
-pub fn places<E: Plain>(lines: &mut [Line]) -> &mut [MaybeUninit<E>] {
+pub fn places<E: Plain>(lines: &mut [CacheLine]) -> &mut [MaybeUninit<E>] {
     let count = size_of_val(lines) / size_of::<E>();
-    // SAFETY: a `Line` has the size of whole numbers and more than their alignment, and neither it
+    // SAFETY: a `CacheLine` has the size of whole numbers and more than their alignment, and neither it
     // nor what it is seen as needs an initial value.
     unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast(), count) }
 }

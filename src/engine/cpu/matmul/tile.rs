@@ -5,7 +5,7 @@ use super::lanes::Lanes;
 
 /// What a tile reads and where it writes.
 #[derive(Clone, Copy)]
-pub struct Tile<E> {
+pub struct RegisterTile<E> {
     /// First input row; rows are `x_stride` numbers apart.
     pub x: *const f32,
     pub x_stride: usize,
@@ -37,9 +37,9 @@ pub unsafe fn run<
     const ROWS: usize,
     const VECTORS: usize,
 >(
-    tile: Tile<E>,
+    tile: RegisterTile<E>,
 ) {
-    let Tile {
+    let RegisterTile {
         x,
         x_stride,
         x_step,

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use super::columns::with_scratch;
 use super::isa::{Isa, Strip};
 use super::panel::{bytes, pack};
-use super::tile::Tile;
+use super::tile::RegisterTile;
 
 /// Inputs that one pass over a panel takes where they are tokens: their part of both factors stays
 /// in the second-level cache.
@@ -159,7 +159,7 @@ impl PlainProduct<'_> {
         };
         let strip = Strip {
             rows: self.rows,
-            tile: Tile {
+            tile: RegisterTile {
                 x: self.x.as_ptr(),
                 x_stride: self.x_stride,
                 x_step: self.x_step,

@@ -1,7 +1,7 @@
 //! Every combination of a block's choices against a twin in f64, written plainly.
 
-use super::twin::{D, Plain};
-use crate::engine::cpu::block::{Block, Inside, Rows};
+use super::twin::{D, TwinBlock};
+use crate::engine::cpu::block::{Block, BlockRows, Inside};
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::cpu::testing::{close, random};
 use crate::engine::rope::Rope;
@@ -95,7 +95,7 @@ fn run(
         .collect();
     let copies = stretches.len();
     let sequences: Vec<usize> = (0..copies).flat_map(|_| 0..pack.spans.len()).collect();
-    let rows = Rows {
+    let rows = BlockRows {
         stretches,
         pack,
         sequences: &sequences,
@@ -109,7 +109,7 @@ fn run(
 fn a_block_of_any_shape_equals_its_twin() {
     for (n, shape) in shapes().into_iter().enumerate() {
         let is_bf16 = n % 5 == 0;
-        let plain = Plain::new(shape.clone(), is_bf16);
+        let plain = TwinBlock::new(shape.clone(), is_bf16);
         let block = plain.block(if is_bf16 { DType::Bf16 } else { DType::F32 });
         let pack = pack(&shape, &[1, 9, 4]);
         let h = random(2 * pack.rows * D, 1.0, 30);
@@ -168,7 +168,7 @@ fn a_sequence_has_the_same_bits_alone_and_among_others() {
         .into_iter()
         .zip([DType::F32, DType::Bf16, DType::F32])
     {
-        let block = Plain::new(shape.clone(), true).block(dtype);
+        let block = TwinBlock::new(shape.clone(), true).block(dtype);
         let lengths = [40, 3, 150, 77];
         let together = pack(&shape, &lengths);
         let h = random(together.rows * D, 1.0, 32);

@@ -17,13 +17,13 @@ use crate::plan::Half;
 pub const D: usize = 24;
 
 /// A block's numbers, as the twin reads them.
-pub struct Plain {
+pub struct TwinBlock {
     shape: BlockShape,
     matrices: HashMap<MatrixRole, Vec<f32>>,
     vectors: HashMap<VectorRole, Vec<f32>>,
 }
 
-impl Plain {
+impl TwinBlock {
     /// Random numbers, of which every matrix's are bf16 where `is_bf16`.
     pub fn new(shape: BlockShape, is_bf16: bool) -> Self {
         let matrix = |(seed, role): (usize, MatrixRole)| {

@@ -8,7 +8,7 @@ use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
 /// What is inside a branch, between its norms.
-type Inside<'a> = dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>> + 'a;
+type BranchInside<'a> = dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>> + 'a;
 
 pub struct Numbers {
     /// By [`MatrixRole::ALL`]: `[out, in]`.
@@ -30,7 +30,7 @@ pub fn block(
         .map(|row| row.iter().map(|x| f64::from(*x)).collect())
         .collect();
     let is_before = shape.placement == NormPlacement::Before;
-    let branch = |h: &[Vec<f64>], own_norm: bool, inside: &Inside| {
+    let branch = |h: &[Vec<f64>], own_norm: bool, inside: &BranchInside| {
         let (gain, bias) = match own_norm {
             true => (VectorRole::MlpNorm, VectorRole::MlpNormBias),
             false => (VectorRole::AttentionNorm, VectorRole::AttentionNormBias),

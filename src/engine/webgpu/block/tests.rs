@@ -93,14 +93,14 @@ fn shapes() -> Vec<(&'static str, BlockShape)> {
 }
 
 /// A block's numbers on this side.
-struct Plain {
+struct PlainBlock {
     shape: BlockShape,
     matrices: [Vec<f32>; 4],
     vectors: HashMap<VectorRole, Vec<f32>>,
     pack: Pack,
 }
 
-impl Plain {
+impl PlainBlock {
     fn new(shape: &BlockShape, lengths: &[usize]) -> Self {
         let numbers = |role: MatrixRole| {
             let [rows, columns] = shape.matrix(role, WIDTH);
@@ -241,7 +241,7 @@ fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) 
     }
 }
 
-fn upload(device: &Device, plain: &Plain) -> GpuBlock {
+fn upload(device: &Device, plain: &PlainBlock) -> GpuBlock {
     let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
     let typed = MatrixRole::ALL.map(|role| {
         let [rows, _] = plain.shape.matrix(role, WIDTH);
@@ -284,7 +284,7 @@ fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
 }
 
 fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, lengths: &[usize]) {
-    let plain = Plain::new(shape, lengths);
+    let plain = PlainBlock::new(shape, lengths);
     let block = upload(&gpu.device, &plain);
     let n = plain.pack.rows;
     let sequences = lengths.len();

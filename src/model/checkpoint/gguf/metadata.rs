@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::reader::Reader;
+use super::reader::HeaderReader;
 use crate::model::ModelError;
 
 /// A file's pairs.
-pub struct Metadata {
+pub struct GgufMetadata {
     file: String,
-    values: BTreeMap<String, Value>,
+    values: BTreeMap<String, MetadataValue>,
 }
 
 /// A value: numbers in the widest type of their kind, arrays by what they hold.
-enum Value {
+enum MetadataValue {
     Integer(i128),
     Number(f64),
     Flag(bool),
@@ -65,8 +65,8 @@ impl Type {
     }
 }
 
-impl Metadata {
-    pub(super) fn read(reader: &mut Reader, pairs: u64) -> Result<Self, ModelError> {
+impl GgufMetadata {
+    pub(super) fn read(reader: &mut HeaderReader, pairs: u64) -> Result<Self, ModelError> {
         let mut values = BTreeMap::new();
         for _ in 0..pairs {
             let key = reader.text("a key of its metadata")?;
@@ -92,7 +92,7 @@ impl Metadata {
     /// It is there and no whole number of 64 bits from 0 on.
     pub fn integer(&self, key: &str) -> Result<Option<u64>, ModelError> {
         self.get(key, "a whole number", |value| match value {
-            Value::Integer(number) => u64::try_from(*number).ok(),
+            MetadataValue::Integer(number) => u64::try_from(*number).ok(),
             _ => None,
         })
     }
@@ -104,8 +104,8 @@ impl Metadata {
     pub fn same_integer(&self, key: &str) -> Result<Option<u64>, ModelError> {
         let what = "one whole number for all blocks";
         self.get(key, what, |value| match value {
-            Value::Integer(number) => u64::try_from(*number).ok(),
-            Value::Integers(all) => {
+            MetadataValue::Integer(number) => u64::try_from(*number).ok(),
+            MetadataValue::Integers(all) => {
                 let first = all.first()?;
                 let is_one = all.iter().all(|other| other == first);
                 is_one.then(|| u64::try_from(*first).ok()).flatten()
@@ -118,8 +118,8 @@ impl Metadata {
     /// It is there and no finite number.
     pub fn number(&self, key: &str) -> Result<Option<f64>, ModelError> {
         self.get(key, "a number", |value| match value {
-            Value::Number(number) => Some(*number).filter(|number| number.is_finite()),
-            Value::Integer(number) => Some(*number as f64),
+            MetadataValue::Number(number) => Some(*number).filter(|number| number.is_finite()),
+            MetadataValue::Integer(number) => Some(*number as f64),
             _ => None,
         })
     }
@@ -128,7 +128,7 @@ impl Metadata {
     /// It is there and neither true nor false.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, ModelError> {
         self.get(key, "true or false", |value| match value {
-            Value::Flag(flag) => Some(*flag),
+            MetadataValue::Flag(flag) => Some(*flag),
             _ => None,
         })
     }
@@ -137,7 +137,7 @@ impl Metadata {
     /// It is there and no text.
     pub fn text(&self, key: &str) -> Result<Option<&str>, ModelError> {
         self.get(key, "a text", |value| match value {
-            Value::Text(text) => Some(text.as_str()),
+            MetadataValue::Text(text) => Some(text.as_str()),
             _ => None,
         })
     }
@@ -146,7 +146,7 @@ impl Metadata {
     /// It is there and no list of texts.
     pub fn texts(&self, key: &str) -> Result<Option<&[String]>, ModelError> {
         self.get(key, "a list of texts", |value| match value {
-            Value::Texts(texts) => Some(&texts[..]),
+            MetadataValue::Texts(texts) => Some(&texts[..]),
             _ => None,
         })
     }
@@ -155,7 +155,7 @@ impl Metadata {
     /// It is there and no list of numbers.
     pub fn numbers(&self, key: &str) -> Result<Option<&[f32]>, ModelError> {
         self.get(key, "a list of numbers", |value| match value {
-            Value::Numbers(numbers) => Some(&numbers[..]),
+            MetadataValue::Numbers(numbers) => Some(&numbers[..]),
             _ => None,
         })
     }
@@ -164,7 +164,7 @@ impl Metadata {
     /// It is there and no list of whole numbers.
     pub fn integers(&self, key: &str) -> Result<Option<&[i64]>, ModelError> {
         self.get(key, "a list of whole numbers", |value| match value {
-            Value::Integers(numbers) => Some(&numbers[..]),
+            MetadataValue::Integers(numbers) => Some(&numbers[..]),
             _ => None,
         })
     }
@@ -184,7 +184,7 @@ impl Metadata {
         &'a self,
         key: &str,
         what: &str,
-        read: impl Fn(&'a Value) -> Option<T>,
+        read: impl Fn(&'a MetadataValue) -> Option<T>,
     ) -> Result<Option<T>, ModelError> {
         let Some(value) = self.values.get(key) else {
             return Ok(None);
@@ -197,20 +197,25 @@ impl Metadata {
 }
 
 /// The value of `key`, of the type with this number.
-fn value(reader: &mut Reader, key: &str, number: u32, depth: u8) -> Result<Value, ModelError> {
+fn value(
+    reader: &mut HeaderReader,
+    key: &str,
+    number: u32,
+    depth: u8,
+) -> Result<MetadataValue, ModelError> {
     let Some(kind) = Type::of(number) else {
         return Err(reader.error(&format!("{key} is of type {number}, which does not exist")));
     };
     Ok(match kind {
-        Type::Integer { bytes, signed } => Value::Integer(integer(reader, bytes, signed)?),
-        Type::Number { bytes } => Value::Number(float(reader, bytes)?),
-        Type::Flag => Value::Flag(reader.u8()? != 0),
-        Type::Text => Value::Text(reader.text(key)?),
+        Type::Integer { bytes, signed } => MetadataValue::Integer(integer(reader, bytes, signed)?),
+        Type::Number { bytes } => MetadataValue::Number(float(reader, bytes)?),
+        Type::Flag => MetadataValue::Flag(reader.u8()? != 0),
+        Type::Text => MetadataValue::Text(reader.text(key)?),
         Type::Array => array(reader, key, depth)?,
     })
 }
 
-fn array(reader: &mut Reader, key: &str, depth: u8) -> Result<Value, ModelError> {
+fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValue, ModelError> {
     /// Arrays of arrays are allowed, and none has been seen.
     const DEEPEST: u8 = 4;
     let number = reader.u32()?;
@@ -228,32 +233,32 @@ fn array(reader: &mut Reader, key: &str, depth: u8) -> Result<Value, ModelError>
                 let number = integer(reader, bytes, signed)?;
                 all.push(i64::try_from(number).unwrap_or(i64::MAX));
             }
-            Value::Integers(all)
+            MetadataValue::Integers(all)
         }
         Type::Number { bytes } => {
             let mut all = Vec::new();
             for _ in 0..count {
                 all.push(float(reader, bytes)? as f32);
             }
-            Value::Numbers(all)
+            MetadataValue::Numbers(all)
         }
         Type::Text => {
             let mut all = Vec::new();
             for _ in 0..count {
                 all.push(reader.text(key)?);
             }
-            Value::Texts(all)
+            MetadataValue::Texts(all)
         }
         Type::Flag | Type::Array => {
             for _ in 0..count {
                 value(reader, key, number, depth + 1)?;
             }
-            Value::Other
+            MetadataValue::Other
         }
     })
 }
 
-fn integer(reader: &mut Reader, bytes: u8, signed: bool) -> Result<i128, ModelError> {
+fn integer(reader: &mut HeaderReader, bytes: u8, signed: bool) -> Result<i128, ModelError> {
     Ok(match (bytes, signed) {
         (1, false) => reader.u8()?.into(),
         (1, true) => reader.u8()?.cast_signed().into(),
@@ -266,7 +271,7 @@ fn integer(reader: &mut Reader, bytes: u8, signed: bool) -> Result<i128, ModelEr
     })
 }
 
-fn float(reader: &mut Reader, bytes: u8) -> Result<f64, ModelError> {
+fn float(reader: &mut HeaderReader, bytes: u8) -> Result<f64, ModelError> {
     Ok(match bytes {
         4 => f32::from_bits(reader.u32()?).into(),
         _ => f64::from_bits(reader.u64()?),

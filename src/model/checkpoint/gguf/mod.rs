@@ -13,14 +13,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use self::metadata::Metadata;
-use self::reader::Reader;
+use self::metadata::GgufMetadata;
+use self::reader::HeaderReader;
 use super::described::{Described, HeaderType};
 use crate::model::{DType, ModelError};
 
 /// A file's header.
 pub struct Header {
-    pub metadata: Metadata,
+    pub metadata: GgufMetadata,
     pub tensors: BTreeMap<String, Described>,
 }
 
@@ -78,7 +78,7 @@ pub fn read<'a>(
     size: u64,
     bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
 ) -> Result<Header, ModelError> {
-    let mut reader = Reader::new(file, size, &bytes);
+    let mut reader = HeaderReader::new(file, size, &bytes);
     if reader.bytes(4)? != b"GGUF" {
         return Err(reader.error("it does not begin as one"));
     }
@@ -98,7 +98,7 @@ pub fn read<'a>(
     // A name, sides, a type and an offset: no tensor takes fewer bytes; a pair has a key and a type.
     reader.check_count("tensors", tensors, 24)?;
     reader.check_count("pairs of metadata", pairs, 13)?;
-    let metadata = Metadata::read(&mut reader, pairs)?;
+    let metadata = GgufMetadata::read(&mut reader, pairs)?;
     let mut described = BTreeMap::new();
     let mut offsets = Vec::new();
     for _ in 0..tensors {
@@ -147,7 +147,7 @@ pub fn read<'a>(
 }
 
 /// A tensor's name, what it is (`bytes` from 0 on yet), and where it lies in the data.
-fn tensor(reader: &mut Reader) -> Result<(String, Described, u64), ModelError> {
+fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelError> {
     let name = reader.text("a tensor's name")?;
     let shown = || name.escape_debug().to_string();
     let count = reader.u32()?;
@@ -208,7 +208,10 @@ fn tensor(reader: &mut Reader) -> Result<(String, Described, u64), ModelError> {
 }
 
 /// No tensor lies on another.
-fn check_apart(reader: &Reader, tensors: &BTreeMap<String, Described>) -> Result<(), ModelError> {
+fn check_apart(
+    reader: &HeaderReader,
+    tensors: &BTreeMap<String, Described>,
+) -> Result<(), ModelError> {
     let mut places: Vec<_> = tensors.iter().map(|(name, t)| (&t.bytes, name)).collect();
     places.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
     match places.windows(2).find(|two| two[0].0.end > two[1].0.start) {

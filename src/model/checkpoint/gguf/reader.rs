@@ -14,20 +14,20 @@ const LONGEST_HEADER: u64 = 256 << 20;
 /// Bytes of one text at most.
 const LONGEST_TEXT: u64 = 64 << 20;
 
-type Ask<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
+type ReadRange<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
 
-pub struct Reader<'a, 'b> {
+pub struct HeaderReader<'a, 'b> {
     file: &'b str,
     size: u64,
-    ask: Ask<'a, 'b>,
+    ask: ReadRange<'a, 'b>,
     at: u64,
     /// Bytes of the file from `start` on.
     window: Vec<u8>,
     start: u64,
 }
 
-impl<'a, 'b> Reader<'a, 'b> {
-    pub fn new(file: &'b str, size: u64, ask: Ask<'a, 'b>) -> Self {
+impl<'a, 'b> HeaderReader<'a, 'b> {
+    pub fn new(file: &'b str, size: u64, ask: ReadRange<'a, 'b>) -> Self {
         Self {
             file,
             size,

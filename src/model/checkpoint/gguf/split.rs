@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::super::described::Described;
 use super::super::tensors::TensorPlaces;
-use super::metadata::Metadata;
+use super::metadata::GgufMetadata;
 use crate::model::ModelError;
 
 /// Reads the headers of all files of a model, by name and size, in the order of their names.
@@ -16,8 +16,8 @@ use crate::model::ModelError;
 pub fn read<'a>(
     files: &[(&str, u64)],
     bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<(Metadata, TensorPlaces), ModelError> {
-    let mut first: Option<Metadata> = None;
+) -> Result<(GgufMetadata, TensorPlaces), ModelError> {
+    let mut first: Option<GgufMetadata> = None;
     let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
     for (at, &(file, size)) in files.iter().enumerate() {
         let header = super::read(file, size, |range| bytes(at, range))?;

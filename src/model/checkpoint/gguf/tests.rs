@@ -3,9 +3,9 @@
 use super::*;
 
 /// A file of one tensor `w` [2, 32] in F32.
-struct File(Vec<u8>);
+struct GgufFile(Vec<u8>);
 
-impl File {
+impl GgufFile {
     fn new(pairs: &[(&str, u32, Vec<u8>)]) -> Self {
         let mut bytes = b"GGUF".to_vec();
         bytes.extend(3u32.to_le_bytes());
@@ -45,7 +45,7 @@ impl File {
 
 #[test]
 fn sides_come_outermost_first_and_places_count_from_the_files_beginning() {
-    let file = File::new(&[("a.size", 4, 7u32.to_le_bytes().to_vec())]);
+    let file = GgufFile::new(&[("a.size", 4, 7u32.to_le_bytes().to_vec())]);
     let header = file.read().expect("a header");
     let tensor = &header.tensors["w"];
     assert_eq!(tensor.shape, [2, 32]);
@@ -59,7 +59,7 @@ fn sides_come_outermost_first_and_places_count_from_the_files_beginning() {
 
 #[test]
 fn numbers_of_every_type_are_read() {
-    let file = File::new(&[
+    let file = GgufFile::new(&[
         ("u8", 0, vec![255]),
         ("i8", 1, vec![255]),
         ("u16", 2, 65535u16.to_le_bytes().to_vec()),
@@ -96,20 +96,20 @@ fn damage_anywhere_is_survived() {
         list.extend((text.len() as u64).to_le_bytes());
         list.extend(text.as_bytes());
     }
-    let whole = File::new(&[
+    let whole = GgufFile::new(&[
         ("general.alignment", 4, 32u32.to_le_bytes().to_vec()),
         ("texts", 9, list),
     ]);
     assert!(whole.read().is_ok());
     for at in 0..whole.0.len() {
         for byte in [0, 1, 7, 127, 128, 255] {
-            let mut damaged = File(whole.0.clone());
+            let mut damaged = GgufFile(whole.0.clone());
             damaged.0[at] = byte;
             if let Err(error) = damaged.read() {
                 assert!(!error.to_string().contains('\n'), "{error}");
             }
         }
-        let cut = File(whole.0[..at].to_vec());
+        let cut = GgufFile(whole.0[..at].to_vec());
         assert!(cut.read().is_err(), "cut at {at}");
     }
 }

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use super::{Plain, Stored, plain};
+use super::{PlainRows, Stored, plain};
 
-fn transposed(rows: &Plain) -> Plain {
+fn transposed(rows: &PlainRows) -> PlainRows {
     let columns = rows[0].len();
     let column = |c: usize| rows.iter().map(|row| row[c]).collect();
     (0..columns).map(column).collect()
 }
 
 /// Rows `[head, (q, k, v), width]`, or `[query heads, k, v, width]` of one group, in the order q, k, v.
-fn regrouped(rows: &Plain, groups: usize, queries: usize, width: usize) -> Plain {
+fn regrouped(rows: &PlainRows, groups: usize, queries: usize, width: usize) -> PlainRows {
     let mut out = Vec::new();
     let a_group = (queries + 2) * width;
     for part in [0..queries, queries..queries + 1, queries + 1..queries + 2] {
@@ -27,10 +27,10 @@ fn regrouped(rows: &Plain, groups: usize, queries: usize, width: usize) -> Plain
 }
 
 /// The same parts, by the names and layouts that docs/definitions.md gives each family.
-pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String, Plain> {
+pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String, PlainRows> {
     let of = |tensor: &str| plain(tensors, tensor);
-    let fused = |names: &[&str]| -> Plain { names.iter().flat_map(|name| of(name)).collect() };
-    let mut parts: Vec<(String, Plain)> = Vec::new();
+    let fused = |names: &[&str]| -> PlainRows { names.iter().flat_map(|name| of(name)).collect() };
+    let mut parts: Vec<(String, PlainRows)> = Vec::new();
     let family = name.trim_start_matches("random-");
     match family {
         "gpt2" | "gpt2-prefixed" => {
@@ -139,7 +139,7 @@ pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String,
             let gain = |name: &str| {
                 let plus = if family == "gemma" { 1.0 } else { 0.0 };
                 let rows = of(name).into_iter();
-                rows.map(|row| vec![row[0] + plus]).collect::<Plain>()
+                rows.map(|row| vec![row[0] + plus]).collect::<PlainRows>()
             };
             parts.push(("embedding".into(), of("model.embed_tokens.weight")));
             parts.push(("norm".into(), gain("model.norm.weight")));

@@ -12,7 +12,7 @@ fn every_part_of_every_family_is_what_its_file_holds() {
         let weights = opened(name, &tensors).unwrap_or_else(|error| panic!("{name}: {error}"));
         let read = read(&weights);
         let expected = expected(name, &tensors, weights.blocks.len());
-        let keys = |parts: &BTreeMap<String, Plain>| parts.keys().cloned().collect::<Vec<_>>();
+        let keys = |parts: &BTreeMap<String, PlainRows>| parts.keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys(&read), keys(&expected), "{name}");
         for (part, rows) in &expected {
             assert!(read[part] == *rows, "{name}: {part}");

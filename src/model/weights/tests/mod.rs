@@ -16,13 +16,13 @@ use ::safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use half::{bf16, f16};
 
 use super::*;
-use crate::model::Bytes;
+use crate::model::FileBytes;
 
 /// Name -> (type, shape, bytes).
 type Stored = BTreeMap<String, (Dtype, Vec<usize>, Vec<u8>)>;
 
 /// Rows of f32.
-type Plain = Vec<Vec<f32>>;
+type PlainRows = Vec<Vec<f32>>;
 
 const FOLDERS: [&str; 14] = [
     "random-llama2",
@@ -68,9 +68,9 @@ fn written(tensors: &Stored) -> Vec<u8> {
 }
 
 fn files(config: Vec<u8>, weights: Vec<(&str, Vec<u8>)>) -> ModelFiles {
-    let mut files = vec![("config.json".to_string(), Bytes::Owned(config))];
+    let mut files = vec![("config.json".to_string(), FileBytes::Owned(config))];
     for (name, bytes) in weights {
-        files.push((name.to_string(), Bytes::Owned(bytes)));
+        files.push((name.to_string(), FileBytes::Owned(bytes)));
     }
     ModelFiles::from_named("test", files).expect("a folder")
 }
@@ -106,14 +106,14 @@ fn numbers(dtype: Dtype, data: &[u8]) -> Vec<f32> {
 }
 
 /// A stored tensor as rows; a vector has rows of one.
-fn plain(tensors: &Stored, name: &str) -> Plain {
+fn plain(tensors: &Stored, name: &str) -> PlainRows {
     let (dtype, shape, data) = tensors.get(name).unwrap_or_else(|| panic!("no {name}"));
     let columns = if shape.len() == 2 { shape[1] } else { 1 };
     let numbers = numbers(*dtype, data);
     numbers.chunks(columns).map(<[f32]>::to_vec).collect()
 }
 
-fn matrix(weights: &Weights, matrix: &Matrix) -> Plain {
+fn matrix(weights: &Weights, matrix: &Matrix) -> PlainRows {
     let all = weights.rows(matrix, 0..matrix.rows).expect("rows");
     assert_eq!((all.rows, all.columns), (matrix.rows, matrix.columns));
     let numbers = all.to_f32();
@@ -124,9 +124,9 @@ fn matrix(weights: &Weights, matrix: &Matrix) -> Plain {
 }
 
 /// A model's parts by what they are, as [`Weights`] reads them: a block's vectors by role.
-fn read(weights: &Weights) -> BTreeMap<String, Plain> {
+fn read(weights: &Weights) -> BTreeMap<String, PlainRows> {
     let mut read = BTreeMap::new();
-    let column = |vector: &Vector| -> Plain {
+    let column = |vector: &Vector| -> PlainRows {
         let numbers = weights.vector(vector).expect("a vector");
         assert_eq!(numbers.len(), vector.length);
         numbers.into_iter().map(|number| vec![number]).collect()
