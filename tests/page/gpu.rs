@@ -486,7 +486,7 @@ fn where_the_way_out_fails_too_both_reasons_are_said() {
          };",
     );
     page.open("");
-    page.until_says(".of-model", "this browser offers no GPU adapter");
+    page.until_says(".of-model", "This browser offers no GPU adapter");
     let said = page.text(".of-model");
     say!("of both the page says: {said}");
     assert!(said.contains("; and then: "), "{said}");
