@@ -184,11 +184,50 @@ pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
             &mut wasm_opt,
             "wasm-opt could not optimise the page's wasm.",
         )?;
+        // On a full disk, wasm-opt leaves the beginning of a file and says nothing.
+        let made =
+            std::fs::read(&unfinished).map_err(|error| Stop::file("read", &unfinished, &error))?;
+        if !is_whole(&made) {
+            return Err(Stop::new(format!(
+                "wasm-opt left {} bytes of {name} that end in the middle: is the disk full? Make room and build again.",
+                made.len()
+            )));
+        }
         std::fs::rename(&unfinished, &result)
             .map_err(|error| Stop::file("write", &result, &error))?;
     }
     std::fs::copy(&result, file).map_err(|error| Stop::file("write", file, &error))?;
     Ok(())
+}
+
+/// Do a module's sections end where its file does?
+fn is_whole(wasm: &[u8]) -> bool {
+    let mut rest = match wasm.strip_prefix(b"\0asm\x01\0\0\0") {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => return false,
+    };
+    while let Some((_, after)) = rest.split_first() {
+        let Some((length, after)) = leb128(after) else {
+            return false;
+        };
+        let Some(next) = after.get(length..) else {
+            return false;
+        };
+        rest = next;
+    }
+    true
+}
+
+/// A section's length and what follows it.
+fn leb128(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let mut value = 0_u64;
+    for (i, byte) in bytes.iter().take(5).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * i);
+        if byte & 0x80 == 0 {
+            return Some((usize::try_from(value).ok()?, &bytes[i + 1..]));
+        }
+    }
+    None
 }
 
 /// wasm-bindgen writes for people; these files are for browsers.
@@ -253,4 +292,25 @@ fn remove(path: &PathBuf) -> Result<(), Stop> {
         Ok(())
     };
     removed.map_err(|error| Stop::file("remove", path, &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_whole;
+
+    #[test]
+    fn a_module_that_ends_in_the_middle_is_seen() {
+        // A header, and two sections: of 3 bytes, and of 130, whose length takes two.
+        let mut wasm = b"\0asm\x01\0\0\0".to_vec();
+        assert!(!is_whole(&wasm));
+        wasm.extend([0, 3, 1, 2, 3, 10, 0x82, 0x01]);
+        wasm.extend([0; 130]);
+        assert!(is_whole(&wasm));
+        for end in 0..wasm.len() {
+            // Only after a section does a shorter file look whole.
+            assert_eq!(is_whole(&wasm[..end]), end == 13, "{end}");
+        }
+        wasm[0] = b'<';
+        assert!(!is_whole(&wasm));
+    }
 }
