@@ -221,6 +221,7 @@ pub fn joins(
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
+    use super::super::super::recorder::{Bindings, Tally};
     use super::*;
 
     /// A product cut for the watchdog's sake, by rows and by columns, is the same product.
@@ -234,5 +235,34 @@ mod tests {
             a_member_joins_its_stream_and_is_kept(&mut probe).expect("members");
             pollster::block_on(probe.settle()).expect("the same products");
         }
+    }
+
+    /// A submission of many of them would else take 32 times as long as it may.
+    #[test]
+    fn a_single_row_is_counted_as_a_whole_tile() {
+        let device = device();
+        let mut bindings = Bindings::new(&device);
+        bindings.most_work = 2 * 32 * 32 * 8;
+        let mut recorder = Recorder::new(&device, &bindings);
+        let (n, k) = (4, 8);
+        let matrix = GpuMatrix::of_numbers(&device, &sixty_fourths(n * k, 1), k, DType::F32);
+        let linear = Linear {
+            matrix: &matrix.expect("a matrix"),
+            bias: &device.storage("bias", &noise(n, 2)),
+        };
+        let (a, out) = (
+            device.storage("a", &noise(k, 3)),
+            device.storage("out", &[0f32; 4]),
+        );
+        let gemm = GemmKernel::default();
+        for _ in 0..2 {
+            gemm.run(&mut recorder, &a, 1, linear, &out, 0)
+                .expect("a product");
+        }
+        recorder.submit().expect("a submission");
+        let Tally {
+            submissions, work, ..
+        } = recorder.tally;
+        assert_eq!((submissions, work), (2, 2 * 2 * (n * k) as u64));
     }
 }
