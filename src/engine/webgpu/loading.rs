@@ -43,6 +43,7 @@ pub(super) async fn reserve(
     let device = Device::open(adapter).await?;
     if adapter.self_test {
         let stored = weights.block_matrices().flat_map(Matrix::dtypes);
+        let stored = stored.chain(weights.head().dtypes());
         let mut dtypes: Vec<DType> = match dtype {
             Some(dtype) => vec![dtype],
             None => stored.collect(),
