@@ -80,10 +80,10 @@ pub fn is_of_a_model(name: &str) -> bool {
 /// Is this text a report with a survey in it?
 pub fn holds_survey(text: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct Part {
+    struct OpenedPart {
         survey: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_str::<Part>(text).is_ok_and(|part| part.survey.is_some())
+    serde_json::from_str::<OpenedPart>(text).is_ok_and(|part| part.survey.is_some())
 }
 
 /// Reads the text of the report file `name`.

@@ -22,7 +22,7 @@ pub struct Figure {
 }
 
 /// What a figure says and draws, before it has colours behind it and room around it.
-pub(super) struct Draft {
+pub(super) struct FigureDraft {
     pub key: &'static str,
     pub title: String,
     pub words: [String; 2],
@@ -30,7 +30,7 @@ pub(super) struct Draft {
     pub table: Table,
 }
 
-impl Draft {
+impl FigureDraft {
     pub fn figure(self, theme: &Theme) -> Figure {
         Figure {
             key: self.key,

@@ -49,7 +49,7 @@ pub use table::{Cell, Table};
 pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{Control, THEOREMS, Theorem, at_start, theorem_figure};
 
-use figure::Draft;
+use figure::FigureDraft;
 
 use crate::study::report::Lens;
 

@@ -6,7 +6,7 @@ use super::running::Running;
 use super::spread::Spread;
 use super::strokes;
 use super::votes::{self, capital};
-use super::{Cell, Column, Draft, Figure, Table, Theme};
+use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::report::{Averages, Prompts};
@@ -22,14 +22,14 @@ pub fn prompt_figures(prompts: &Prompts, column: Column, theme: &Theme) -> [Figu
 }
 
 /// Mean votes.
-struct Votes {
+struct PromptVotes {
     /// `[M]`
     means: Vec<f64>,
     drawn: String,
     words: [String; 2],
 }
 
-fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> Votes {
+fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVotes {
     let mut means = vec![0.0; members.len()];
     for row in &prompts.rows {
         for (mean, vote) in means.iter_mut().zip(strokes::votes(row, column)) {
@@ -40,7 +40,7 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> Votes {
     // Rows may have different numbers of options; what is drawn is then named for more than two.
     let options = prompts.rows.iter().map(|row| row.logits.len()).max();
     let pro = means.iter().filter(|vote| **vote > 0.0).count();
-    Votes {
+    PromptVotes {
         drawn: votes::quantity(column, options.unwrap_or(2)),
         words: [
             format!(
@@ -58,7 +58,7 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> Votes {
     }
 }
 
-impl Votes {
+impl PromptVotes {
     fn drawn(self, members: &[Member], theme: &Theme) -> Figure {
         let names = strokes::names(members);
         let drawn = &self.drawn;
@@ -82,7 +82,7 @@ impl Votes {
             &self.means,
             None,
         );
-        Draft {
+        FigureDraft {
             key: "votes",
             title,
             table: Table {
@@ -182,7 +182,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
             Cell::Number(*share),
         ]
     });
-    Draft {
+    FigureDraft {
         key: "running",
         title: format!(
             "The sum answers {} right after the first stroke, {} after all",

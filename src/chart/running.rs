@@ -4,7 +4,7 @@ use super::number::{ordinal, percent, short};
 use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
 use super::votes::capital;
-use super::{Cell, Column, Draft, Figure, Identity, Table, Theme};
+use super::{Cell, Column, Figure, FigureDraft, Identity, Table, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::report::Lens;
@@ -32,7 +32,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
             after: 3 * i < depths.len(),
         });
     }
-    Draft {
+    FigureDraft {
         key: "running",
         title: title(lens, &names),
         words: words(lens, &names, column, &depths),
@@ -52,11 +52,11 @@ pub(super) struct Running<'a> {
     pub uniform: f64,
 }
 
-type Of = fn(&Triple) -> f64;
+type TripleOf = fn(&Triple) -> f64;
 
 impl Running<'_> {
     pub fn plot(&self, theme: &Theme) -> Plot {
-        let of: [(Pen, Of); 3] = [
+        let of: [(Pen, TripleOf); 3] = [
             (Pen::new("MSE", theme.mse, Line::Thick, Mark::None), |t| {
                 t.mse
             }),
@@ -94,7 +94,7 @@ impl Running<'_> {
         }
     }
 
-    fn curve(&self, pen: Pen, of: Of) -> Series {
+    fn curve(&self, pen: Pen, of: TripleOf) -> Series {
         let points = self.depths.iter().enumerate().map(|(i, t)| {
             let text = format!("{} {}", pen.name, short(of(t)));
             Point::new(i as f64, of(t), text)

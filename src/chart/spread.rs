@@ -1,10 +1,10 @@
 //! Bias and diversity of every stroke, attention and MLP apart.
 
 use super::number::{percent, short};
-use super::plot::{Line, Mark, Panel, Pen, Plot, Shape};
+use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
 use super::votes::capital;
-use super::{Cell, Column, Draft, Figure, Table, Theme};
+use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lens;
@@ -35,7 +35,7 @@ pub(super) struct Spread<'a> {
 }
 
 impl Spread<'_> {
-    pub fn draft(&self, theme: &Theme) -> Draft {
+    pub fn draft(&self, theme: &Theme) -> FigureDraft {
         let names = strokes::names(self.members);
         let hover = names.iter().zip(&self.bias).zip(&self.diversity);
         let hover = hover.map(|((name, bias), diversity)| {
@@ -45,7 +45,7 @@ impl Spread<'_> {
                 short(*diversity)
             )
         });
-        Draft {
+        FigureDraft {
             key: "spread",
             title: title(self.members, &self.bias, &self.diversity),
             words: words(
@@ -86,7 +86,7 @@ impl Spread<'_> {
                 short(total.bias)
             ),
             &self.bias,
-            Some((pen("bias", theme.bias), Shape::PaleBars)),
+            Some((pen("bias", theme.bias), MarkShape::PaleBars)),
         );
         let diversity = strokes::panel(
             self.members,
@@ -97,7 +97,7 @@ impl Spread<'_> {
                 short(total.diversity)
             ),
             &self.diversity,
-            Some((pen("diversity", theme.diversity), Shape::HollowBars)),
+            Some((pen("diversity", theme.diversity), MarkShape::HollowBars)),
         );
         [
             bias.tall(PLOT).level(total.bias, theme.ink, Line::Solid),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::number::{ordinal, short};
-use super::plot::{Axis, Line, Panel, Pen, Point, Series, Shape};
+use super::plot::{Axis, Line, MarkShape, Panel, Pen, Point, Series};
 use super::theme::mark;
 use super::{Column, Theme};
 use crate::engine::{Member, MemberKind};
@@ -143,7 +143,7 @@ pub(super) fn panel(
     theme: &Theme,
     name: String,
     values: &[f64],
-    pen: Option<(Pen, Shape)>,
+    pen: Option<(Pen, MarkShape)>,
 ) -> Panel {
     let names = names(members);
     let points = |kind: Option<MemberKind>| -> Vec<Point> {
@@ -157,7 +157,13 @@ pub(super) fn panel(
         Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
         None => kinds
             .clone()
-            .map(|kind| Series::bars(Shape::PaleBars, kind_pen(kind, theme), points(Some(kind))))
+            .map(|kind| {
+                Series::bars(
+                    MarkShape::PaleBars,
+                    kind_pen(kind, theme),
+                    points(Some(kind)),
+                )
+            })
             .collect(),
     };
     series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));

@@ -3,7 +3,7 @@
 use super::number::{probability, signed};
 use super::plot::{Line, Plot};
 use super::strokes::{self, answered, option_name};
-use super::{Cell, Column, Draft, Figure, Table, Theme};
+use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
 use crate::study::report::Lens;
 
 /// Of the plot area, in CSS pixels.
@@ -22,7 +22,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         &votes,
         None,
     );
-    Draft {
+    FigureDraft {
         key: "votes",
         title: title(lens, &names, &votes),
         words: words(lens, &votes, column),

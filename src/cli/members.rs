@@ -5,7 +5,7 @@ use comfy_table::Cell;
 use super::table::{self, decimals, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::engine::Member;
-use crate::measure::decomposition::{Column, argmax, softmax};
+use crate::measure::decomposition::{ColumnNumbers, argmax, softmax};
 use crate::plan::{Half, Plan, Step};
 use crate::study::report::Lens;
 
@@ -19,8 +19,8 @@ pub struct MemberTable<'a> {
     pub members: &'a [Member],
     pub plan: &'a Plan,
     pub view: ShownColumn,
-    pub probability: &'a Column,
-    pub logit: &'a Column,
+    pub probability: &'a ColumnNumbers,
+    pub logit: &'a ColumnNumbers,
     /// [M] mse of the first n members.
     pub mse: Vec<f64>,
     /// [M] whether, or how often, the first n members have the right answer.

@@ -5,7 +5,7 @@ use comfy_table::{Attribute, Cell, CellAlignment};
 use super::table::{self, kind, table};
 use super::view::{ShownColumn, hundred, percent, pick, scale};
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{ByKind, Column, Share, Triple};
+use crate::measure::decomposition::{ByKind, ColumnNumbers, Share, Triple};
 
 /// The three columns, the identity written out.
 pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64) -> String {
@@ -50,7 +50,7 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
 }
 
 /// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
-pub fn kinds(view: ShownColumn, probability: &Column, logit: &Column) -> String {
+pub fn kinds(view: ShownColumn, probability: &ColumnNumbers, logit: &ColumnNumbers) -> String {
     let bias_of = pick(view, probability, logit, probability);
     let diversity_of = pick(view, probability, logit, logit);
     let shares = |by: &ByKind| by.shares().map(|(_, share)| share).collect::<Vec<_>>();

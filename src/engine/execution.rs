@@ -21,7 +21,7 @@ pub struct Execution<'a, R: Record> {
     groups: Vec<PlanGroup>,
     /// The group and the pack being run.
     at: (usize, usize),
-    state: Option<State<'a, R::Kept>>,
+    state: Option<PackState<'a, R::Kept>>,
     /// The device has not answered yet; see [`Run::is_waiting`].
     is_waiting: bool,
     done: usize,
@@ -31,7 +31,7 @@ pub struct Execution<'a, R: Record> {
 }
 
 /// One pack on its way.
-struct State<'a, K> {
+struct PackState<'a, K> {
     pack: Rc<Pack>,
     program: Rc<Program>,
     pass: Box<dyn Pass + 'a>,
@@ -89,7 +89,7 @@ impl<'a, R: Record> Execution<'a, R> {
         &self,
         group: &PlanGroup,
         range: Range<usize>,
-    ) -> Result<State<'a, R::Kept>, EngineError> {
+    ) -> Result<PackState<'a, R::Kept>, EngineError> {
         let engine = self.engine;
         let sequences = &self.sequences[range.clone()];
         let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
@@ -115,7 +115,7 @@ impl<'a, R: Record> Execution<'a, R> {
             range,
         };
         let kept = self.record.open(pass.as_mut(), &scene)?;
-        Ok(State {
+        Ok(PackState {
             pack,
             program,
             pass,
@@ -128,7 +128,7 @@ impl<'a, R: Record> Execution<'a, R> {
     /// One block call, or one look for the answer.
     fn step(
         &mut self,
-        state: &mut State<'a, R::Kept>,
+        state: &mut PackState<'a, R::Kept>,
     ) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
         let (g, p) = self.at;
         let group = &self.groups[g];

@@ -65,7 +65,7 @@ impl ByKind {
 /// One column in which the identity `mse = bias - diversity` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "ColumnFields", into = "ColumnFields")]
-pub struct Column {
+pub struct ColumnNumbers {
     pub total: Triple,
     pub by_kind: ByKind,
     /// `[M]` `mean_k (t - p_i)²`
@@ -85,7 +85,7 @@ struct ColumnFields {
     member_diversity: Vec<f64>,
 }
 
-impl From<ColumnFields> for Column {
+impl From<ColumnFields> for ColumnNumbers {
     fn from(fields: ColumnFields) -> Self {
         let ColumnFields {
             mse,
@@ -108,8 +108,8 @@ impl From<ColumnFields> for Column {
     }
 }
 
-impl From<Column> for ColumnFields {
-    fn from(column: Column) -> Self {
+impl From<ColumnNumbers> for ColumnFields {
+    fn from(column: ColumnNumbers) -> Self {
         let Triple {
             mse,
             bias,
@@ -145,9 +145,9 @@ pub struct Decomposition {
     /// `max_k |sum_i u_ik - logits_k|`: the residue of the identity the whole picture rests on.
     pub sum_error: f64,
     /// Points are `softmax(u_i)`.
-    pub probability: Column,
+    pub probability: ColumnNumbers,
     /// Points are `u_i`; the target is still one-hot.
-    pub logit: Column,
+    pub logit: ColumnNumbers,
     /// What the paper prints: mse and bias by its Eq. 14 (softmax of the mean logits), diversity by
     /// Eq. 8 on raw logits. Not one identity.
     pub paper: Triple,
@@ -232,7 +232,7 @@ pub fn uniform_mse(options: usize) -> f64 {
     (k - 1.0) / (k * k)
 }
 
-fn column(members: &[Member], points: &Points, target: &[f64]) -> Column {
+fn column(members: &[Member], points: &Points, target: &[f64]) -> ColumnNumbers {
     let mean = mean(points);
     let member_bias: Vec<f64> = points.iter().map(|p| mean_square(p, target)).collect();
     let member_diversity: Vec<f64> = points.iter().map(|p| mean_square(p, &mean)).collect();
@@ -244,7 +244,7 @@ fn column(members: &[Member], points: &Points, target: &[f64]) -> Column {
         share.bias += member_bias[i] / m;
         share.diversity += member_diversity[i] / m;
     }
-    Column {
+    ColumnNumbers {
         total: triple(points, target),
         by_kind,
         member_bias,

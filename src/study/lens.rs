@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::loaded::{LoadedModel, Question};
 use super::report::{AverageDepth, Averages, Lens, Report};
 use crate::engine::Trace;
-use crate::measure::decomposition::{Column, Share, Triple, argmax, decompose, softmax};
+use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
 
 /// What a trace says about its question.
@@ -102,7 +102,7 @@ impl RunningAverages {
 }
 
 fn nothing(members: usize) -> Averages {
-    let column = || Column {
+    let column = || ColumnNumbers {
         total: Triple::default(),
         by_kind: Default::default(),
         member_bias: vec![0.0; members],
@@ -133,7 +133,7 @@ fn add_triple(sum: &mut Triple, row: &Triple, n: f64) {
     sum.diversity += row.diversity / n;
 }
 
-fn add_column(sum: &mut Column, row: &Column, n: f64) {
+fn add_column(sum: &mut ColumnNumbers, row: &ColumnNumbers, n: f64) {
     add_triple(&mut sum.total, &row.total, n);
     let add = |sum: &mut Share, share: &Share| {
         sum.count = share.count;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::Lens;
 use crate::engine::Member;
-use crate::measure::decomposition::{Column, Decomposition, Depth, Triple};
+use crate::measure::decomposition::{ColumnNumbers, Decomposition, Depth, Triple};
 
 #[derive(Serialize, Deserialize)]
 pub struct LensFields {
@@ -25,8 +25,8 @@ pub struct LensFields {
     probabilities: Vec<f64>,
     correct: bool,
     sum_error: f64,
-    probability: Column,
-    logit: Column,
+    probability: ColumnNumbers,
+    logit: ColumnNumbers,
     paper: Triple,
     by_depth: Vec<Depth>,
 }

@@ -8,7 +8,7 @@ pub use opened::{Opened, ReportError};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Member;
-use crate::measure::decomposition::{Column, Decomposition, Triple};
+use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
 pub use crate::study::facts::ModelFacts;
 use crate::study::geometry::Geometry;
@@ -102,8 +102,8 @@ pub struct Averages {
     pub majority: f64,
     /// The largest of the rows' `sum_error`.
     pub sum_error: f64,
-    pub probability: Column,
-    pub logit: Column,
+    pub probability: ColumnNumbers,
+    pub logit: ColumnNumbers,
     pub paper: Triple,
     pub by_depth: Vec<AverageDepth>,
 }

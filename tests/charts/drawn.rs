@@ -1,6 +1,6 @@
 //! What figures draw: SVG text that any reader of XML takes, with every mark in it.
 
-use atelier::chart::plot::{Axis, Mark, Series, Shape};
+use atelier::chart::plot::{Axis, Mark, MarkShape, Series};
 use atelier::chart::{
     Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures,
     survey_figures, sweep_figures,
@@ -252,8 +252,9 @@ fn a_read_outs_bias_has_its_own_mark_and_name() {
         let svg = figure.drawing(960);
         assert!(svg.contains(">the read-out&#39;s bias<") || svg.contains(">the read-out's bias<"));
         let drawn = figure.plot.panels.iter().all(|panel| {
-            let own =
-                |series: &Series| series.pen.mark == Mark::Triangle && series.shape == Shape::Curve;
+            let own = |series: &Series| {
+                series.pen.mark == Mark::Triangle && series.shape == MarkShape::Curve
+            };
             let points = panel
                 .series
                 .iter()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use atelier::chart::plot::{Axis, Shape};
+use atelier::chart::plot::{Axis, MarkShape};
 use atelier::chart::{Cell, Figure};
 
 use super::reports::root;
@@ -38,7 +38,7 @@ pub fn words(figure: &Figure, rows: usize) -> String {
         );
         for series in &panel.series {
             let drawn = match series.shape {
-                Shape::Curve => "curve",
+                MarkShape::Curve => "curve",
                 _ => "bars",
             };
             let _ = writeln!(

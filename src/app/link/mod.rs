@@ -13,7 +13,7 @@ mod survey;
 mod text;
 
 pub use draft::{Choice, Draft};
-pub use orders::{MOST_ROWS, MOST_SEEDS, Sweeping};
+pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};
 pub use survey::{Looking, MeanOf};
 pub(super) use text::decode;
 
@@ -65,15 +65,15 @@ pub struct Link {
     /// `None`: the link says nothing of model and prompt, and what is there stays.
     pub draft: Option<Draft>,
     pub column: Column,
-    pub sweeping: Sweeping,
+    pub sweeping: SweepSettings,
     pub looking: Looking,
 }
 
 /// `key=value` pairs in the order they are written.
 #[derive(Default)]
-struct Pairs(Vec<String>);
+struct LinkPairs(Vec<String>);
 
-impl Pairs {
+impl LinkPairs {
     fn push(&mut self, key: &str, value: &str) {
         self.0.push(format!("{key}={}", encode(value)));
     }
@@ -95,14 +95,14 @@ impl Link {
                 View::Survey | View::Theory => None,
             },
             column: Column::default(),
-            sweeping: Sweeping::default(),
+            sweeping: SweepSettings::default(),
             looking: Looking::default(),
         }
     }
 
     /// The pairs of this link's view; what is at its default is left out.
     pub fn fragment(&self) -> String {
-        let mut pairs = Pairs::default();
+        let mut pairs = LinkPairs::default();
         let is_first = |draft: &&Draft| self.view.is_live() || **draft != examples::first();
         if let Some(draft) = self.draft.as_ref().filter(is_first) {
             write_draft(draft, &mut pairs);
@@ -191,7 +191,7 @@ impl Link {
 const NO_ANSWER: &str = "none";
 
 /// `model=…&prompt=…&option=…&option=…&answer=0&plan=…`
-fn write_draft(draft: &Draft, pairs: &mut Pairs) {
+fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
     let key = match draft.model {
         Choice::Known(_) => "model",
         Choice::Folder(_) => "folder",

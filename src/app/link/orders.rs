@@ -1,6 +1,6 @@
 //! What the view of orders adds to a link: what is swept, and how it is plotted.
 
-use super::Pairs;
+use super::LinkPairs;
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::questions;
@@ -8,7 +8,7 @@ use crate::task::minilang::GeneratedTask;
 
 /// The settings of a sweep and of its pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sweeping {
+pub struct SweepSettings {
     pub tasks: Vec<GeneratedTask>,
     /// A task.
     pub rows: usize,
@@ -22,7 +22,7 @@ pub struct Sweeping {
     pub question: Option<usize>,
 }
 
-impl Default for Sweeping {
+impl Default for SweepSettings {
     fn default() -> Self {
         Self {
             tasks: vec![GeneratedTask::Sum],
@@ -41,8 +41,8 @@ pub const MOST_ROWS: usize = 1000;
 /// Shuffles.
 pub const MOST_SEEDS: u64 = 100;
 
-impl Sweeping {
-    pub(super) fn write(&self, pairs: &mut Pairs) {
+impl SweepSettings {
+    pub(super) fn write(&self, pairs: &mut LinkPairs) {
         let default = Self::default();
         if self.quantity != default.quantity {
             pairs.push("plot", self.quantity.name());

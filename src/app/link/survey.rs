@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Pairs, View};
+use super::{LinkPairs, View};
 
 /// What the table of means shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Looking {
 }
 
 impl Looking {
-    pub(super) fn write(&self, view: View, pairs: &mut Pairs) {
+    pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
         if !self.model.is_empty() {
             pairs.push("of", &self.model);
         }

@@ -42,7 +42,7 @@ fn a_link_restores_what_it_was_made_of() {
 fn every_setting_of_a_sweep_is_in_the_link() {
     let link = Link {
         draft: Some(draft()),
-        sweeping: Sweeping {
+        sweeping: SweepSettings {
             tasks: vec![GeneratedTask::Topic, GeneratedTask::Sum],
             rows: 200,
             kinds: vec![Sweep::Skip, Sweep::Loop],

@@ -10,7 +10,7 @@ use super::Studio;
 use super::exchange::{Exchange, Post, Stopping};
 use super::shown::Place;
 use crate::app::client::Client;
-use crate::app::link::{Choice, Draft, Sweeping, View};
+use crate::app::link::{Choice, Draft, SweepSettings, View};
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
@@ -152,7 +152,7 @@ impl Studio {
     }
 
     /// Changes what is swept, or how it is plotted.
-    pub fn set_sweeping(self, change: impl FnOnce(&mut Sweeping)) {
+    pub fn set_sweeping(self, change: impl FnOnce(&mut SweepSettings)) {
         self.state.sweeping.update(change);
     }
 

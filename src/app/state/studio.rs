@@ -10,7 +10,7 @@ use web_sys::File;
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Origin, Problem, Shown};
 use crate::app::client::Client;
-use crate::app::link::{Choice, Draft, Link, Sweeping, View};
+use crate::app::link::{Choice, Draft, Link, SweepSettings, View};
 use crate::app::protocol::{EngineWish, Known};
 use crate::app::{examples, opened};
 use crate::chart::Column;
@@ -23,7 +23,7 @@ pub struct Studio {
     pub column: Signal<Column>,
     pub view: Signal<View>,
     /// What is swept, and how its pictures plot it.
-    pub sweeping: Signal<Sweeping>,
+    pub sweeping: Signal<SweepSettings>,
     pub shown: Signal<Option<Shown>>,
     /// The lab's picture.
     pub lab: Signal<Option<Shown>>,
@@ -46,16 +46,16 @@ pub struct Studio {
     pub said: Signal<String>,
     /// The member that a reader looks for in the figures.
     pub member: Signal<Option<usize>>,
-    pub(super) state: State,
+    pub(super) state: StudioState,
 }
 
 /// The signals themselves: only actions and events set them.
 #[derive(Clone, Copy)]
-pub(super) struct State {
+pub(super) struct StudioState {
     pub draft: RwSignal<Draft>,
     pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
-    pub sweeping: RwSignal<Sweeping>,
+    pub sweeping: RwSignal<SweepSettings>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
@@ -101,7 +101,7 @@ impl Studio {
                 report: Arc::new(report),
                 origin: Origin::Baked,
             });
-        let state = State {
+        let state = StudioState {
             draft: RwSignal::new(draft),
             column: RwSignal::new(link.column),
             view: RwSignal::new(link.view),

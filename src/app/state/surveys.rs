@@ -44,11 +44,11 @@ pub struct Surveys {
     pub said: Signal<String>,
     /// How much stands side by side.
     pub room: Memo<Room>,
-    state: State,
+    state: SurveyState,
 }
 
 #[derive(Clone, Copy)]
-struct State {
+struct SurveyState {
     looking: RwSignal<Looking>,
     opened: RwSignal<Vec<OpenSurvey>>,
     busy: RwSignal<bool>,
@@ -61,7 +61,7 @@ struct State {
 impl Surveys {
     /// With nothing open yet: that waits until a view wants it.
     pub fn start(looking: Looking) -> Self {
-        let state = State {
+        let state = SurveyState {
             looking: RwSignal::new(looking),
             opened: RwSignal::new(Vec::new()),
             busy: RwSignal::new(false),

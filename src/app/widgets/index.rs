@@ -7,12 +7,12 @@ use crate::app::browser;
 
 /// A part of the view: its element's id, and what it is called here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct IndexEntry {
     pub id: String,
     pub name: String,
 }
 
-impl Place {
+impl IndexEntry {
     pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             id: id.into(),
@@ -22,7 +22,7 @@ impl Place {
 }
 
 #[component]
-pub fn Index(#[prop(into)] places: Signal<Vec<Place>>) -> impl IntoView {
+pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
     let seen = RwSignal::new(String::new());
     let look = move || {
         let window = browser::window();
@@ -50,7 +50,7 @@ pub fn Index(#[prop(into)] places: Signal<Vec<Place>>) -> impl IntoView {
     };
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
     on_cleanup(move || scrolled.remove());
-    let entry = move |place: Place| {
+    let entry = move |place: IndexEntry| {
         let (id, own) = (place.id.clone(), place.id.clone());
         let go = move |event: web_sys::MouseEvent| {
             // Not by the address, which holds the state.

@@ -18,7 +18,7 @@ pub use columns::Columns;
 pub use download::{SaveReport, source};
 pub use editor::PromptEditor;
 pub use figure::FigureView;
-pub use index::{Index, Place as IndexPlace};
+pub use index::{Index, IndexEntry};
 pub use judging::WhichIsRight;
 pub use painters::Painters;
 pub use problem::ProblemLine;

@@ -10,10 +10,10 @@ use crate::study::LoadedModel;
 
 #[derive(Default)]
 pub struct Session {
-    held: Option<Held>,
+    held: Option<HeldModel>,
 }
 
-struct Held {
+struct HeldModel {
     /// `None` only while it is on its way to another engine.
     model: Option<LoadedModel>,
     /// To put the model into an engine again: the bytes are the browser's, not this program's.
@@ -59,7 +59,7 @@ impl Session {
         let facts = model.facts();
         let known = model.tokenizer.as_ref().and_then(Tokenizer::known_words);
         let vocabulary = known.map(|(unknown, words)| Known { unknown, words });
-        let held = self.held.insert(Held {
+        let held = self.held.insert(HeldModel {
             model: Some(model),
             files,
             wish,
@@ -105,7 +105,7 @@ impl Session {
     }
 }
 
-impl Held {
+impl HeldModel {
     /// Says what runs the model, and how fast the last run was.
     fn tell_engine(&self, desk: &Desk, id: u32, tokens_a_second: Option<f64>) {
         let Some(model) = &self.model else { return };

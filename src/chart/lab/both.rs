@@ -3,7 +3,7 @@
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
-use crate::chart::{Cell, Column, Draft, Figure, Table, Theme};
+use crate::chart::{Cell, Column, Figure, FigureDraft, Table, Theme};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lab;
 use crate::study::report::Lens;
@@ -11,27 +11,27 @@ use crate::study::report::Lens;
 const PLOT: u32 = 96;
 
 /// One of the three quantities and how it is drawn.
-struct Curve {
+struct DepthCurve {
     name: &'static str,
     line: Line,
     of: fn(&Triple) -> f64,
     colour: fn(&Theme) -> &'static str,
 }
 
-const CURVES: [Curve; 3] = [
-    Curve {
+const CURVES: [DepthCurve; 3] = [
+    DepthCurve {
         name: "bias",
         line: Line::Solid,
         of: |t| t.bias,
         colour: |theme| theme.bias,
     },
-    Curve {
+    DepthCurve {
         name: "diversity",
         line: Line::Dashed,
         of: |t| t.diversity,
         colour: |theme| theme.diversity,
     },
-    Curve {
+    DepthCurve {
         name: "MSE",
         line: Line::Thick,
         of: |t| t.mse,
@@ -66,7 +66,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
     });
     let legend = [("own order", Line::Dotted), ("your order", Line::Solid)];
     let legend = legend.map(|(name, line)| Pen::new(name, theme.ink, line, Mark::None));
-    Draft {
+    FigureDraft {
         key: "both",
         title: title(lab, column),
         words: words(lab, column),
@@ -79,7 +79,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
     .figure(theme)
 }
 
-fn line(curve: &Curve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series {
+fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series {
     let names = strokes::names(&lens.members);
     let points = depths.iter().zip(&names).enumerate().map(|(n, (t, name))| {
         let value = (curve.of)(t);

@@ -3,7 +3,7 @@
 use super::steps::{SIDES, drawn, names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Cell, Draft, Figure, Table, Theme};
+use crate::chart::{Cell, Figure, FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
 
 const PLOT: u32 = 300;
@@ -14,7 +14,7 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
     let sides = geometry.iter().zip(SIDES);
     let all = geometry.iter().flat_map(|g| g.cosine_map.iter().flatten());
     let headers = ["order", "state", "and", "cosine"].map(str::to_owned);
-    Draft {
+    FigureDraft {
         key: "cosine",
         title: title(&geometry[1]),
         words: words(geometry),

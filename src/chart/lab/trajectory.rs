@@ -3,7 +3,7 @@
 use super::steps::{SIDES, drawn, names};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Cell, Draft, Figure, Table, Theme};
+use crate::chart::{Cell, Figure, FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
 use crate::study::report::Lab;
 
@@ -15,7 +15,7 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
     let pens = Pens::of(theme);
     let sides = || lab.geometry.iter().zip(SIDES);
     let headers = ["order", "token", "after", "1st direction", "2nd direction"].map(str::to_owned);
-    Draft {
+    FigureDraft {
         key: "trajectories",
         title: title(own, yours),
         words: words(own, yours),

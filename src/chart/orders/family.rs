@@ -2,10 +2,10 @@
 //! reversed, shuffled, set side by side or looped (Fig. 11).
 
 use super::neighbours::chance;
-use super::{Quantity, Spot, apart, reach, rows_note, spots, table};
+use super::{Quantity, SweepSpot, apart, reach, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
-use crate::chart::{Column, Draft, Figure, Theme};
+use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
@@ -20,9 +20,9 @@ pub(super) fn figure(
     theme: &Theme,
 ) -> Option<Figure> {
     let own = quantity.of(&orders.original.measures, column)?;
-    let curves: Vec<Curve<'_>> = Sweep::FAMILY
+    let curves: Vec<FamilyCurve<'_>> = Sweep::FAMILY
         .into_iter()
-        .filter_map(|sweep| Curve::of(orders, sweep, quantity, column))
+        .filter_map(|sweep| FamilyCurve::of(orders, sweep, quantity, column))
         .collect();
     if curves.is_empty() {
         return None;
@@ -53,7 +53,7 @@ pub(super) fn figure(
     if let Some(chance) = chance {
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let draft = Draft {
+    let draft = FigureDraft {
         key: "family",
         title: title(quantity, &curves),
         words: words(orders, quantity, &curves),
@@ -63,18 +63,18 @@ pub(super) fn figure(
     Some(draft.figure(theme))
 }
 
-struct Curve<'a> {
+struct FamilyCurve<'a> {
     sweep: Sweep,
     name: String,
     /// By size of the middle, smallest first.
-    spots: Vec<Spot<'a>>,
+    spots: Vec<SweepSpot<'a>>,
 }
 
-fn size(spot: &Spot<'_>) -> f64 {
+fn size(spot: &SweepSpot<'_>) -> f64 {
     spot.point.middle.unwrap_or(0) as f64
 }
 
-impl<'a> Curve<'a> {
+impl<'a> FamilyCurve<'a> {
     fn of(orders: &'a Orders, sweep: Sweep, quantity: Quantity, column: Column) -> Option<Self> {
         let mut spots = spots(orders, sweep, quantity, column);
         let mut name = sweep.name().to_owned();
@@ -121,7 +121,7 @@ impl<'a> Curve<'a> {
 }
 
 /// The size at which most orders can be compared, the largest of equals: the harshest test.
-fn shared_size(curves: &[Curve<'_>]) -> Option<usize> {
+fn shared_size(curves: &[FamilyCurve<'_>]) -> Option<usize> {
     let mut sizes: Vec<usize> = curves
         .iter()
         .flat_map(|curve| &curve.spots)
@@ -144,9 +144,9 @@ fn shared_size(curves: &[Curve<'_>]) -> Option<usize> {
 /// The curves at one size, best first.
 fn ranked<'c>(
     quantity: Quantity,
-    curves: &'c [Curve<'_>],
+    curves: &'c [FamilyCurve<'_>],
     middle: usize,
-) -> Vec<(&'c Curve<'c>, &'c Mean)> {
+) -> Vec<(&'c FamilyCurve<'c>, &'c Mean)> {
     let mut ranked: Vec<_> = curves
         .iter()
         .filter_map(|curve| Some((curve, curve.at(middle)?)))
@@ -163,7 +163,7 @@ fn ranked<'c>(
     ranked
 }
 
-fn title(quantity: Quantity, curves: &[Curve<'_>]) -> String {
+fn title(quantity: Quantity, curves: &[FamilyCurve<'_>]) -> String {
     let Some(middle) = shared_size(curves) else {
         return format!("{} under other orders", quantity.word());
     };
@@ -190,7 +190,7 @@ fn title(quantity: Quantity, curves: &[Curve<'_>]) -> String {
     }
 }
 
-fn words(orders: &Orders, quantity: Quantity, curves: &[Curve<'_>]) -> [String; 2] {
+fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [String; 2] {
     let first = shared_size(curves).map_or_else(String::new, |middle| {
         let ranked: Vec<String> = ranked(quantity, curves, middle)
             .into_iter()

@@ -1,9 +1,9 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
-use super::{Quantity, Spot, apart, rows_note, spots, table};
+use super::{Quantity, SweepSpot, apart, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Column, Draft, Figure, Theme};
+use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
 const CELL: u32 = 34;
@@ -25,7 +25,7 @@ pub(super) fn figure(
     if sizes.is_empty() || rounds.len() < 2 {
         return None;
     }
-    let best: Vec<&Spot<'_>> = sizes
+    let best: Vec<&SweepSpot<'_>> = sizes
         .iter()
         .filter_map(|&size| best_of_row(&spots, size, quantity))
         .collect();
@@ -55,7 +55,7 @@ pub(super) fn figure(
         quantity.axis(column),
         spots.iter().map(|spot| spot.value.mean),
     );
-    let draft = Draft {
+    let draft = FigureDraft {
         key: "loops",
         title: title(quantity, &best, sure),
         words: words(orders, quantity, &best, sure),
@@ -78,12 +78,12 @@ fn names(numbers: &[usize]) -> Vec<String> {
 
 /// Where nothing is better, nothing is marked.
 fn best_of_row<'a, 'b>(
-    spots: &'b [Spot<'a>],
+    spots: &'b [SweepSpot<'a>],
     size: usize,
     quantity: Quantity,
-) -> Option<&'b Spot<'a>> {
+) -> Option<&'b SweepSpot<'a>> {
     quantity.good()?;
-    let mut row: Vec<&Spot<'_>> = spots
+    let mut row: Vec<&SweepSpot<'_>> = spots
         .iter()
         .filter(|spot| spot.point.middle == Some(size))
         .collect();
@@ -98,11 +98,11 @@ fn best_of_row<'a, 'b>(
     })
 }
 
-fn rounds(spot: &Spot<'_>) -> usize {
+fn rounds(spot: &SweepSpot<'_>) -> usize {
     spot.point.rounds.unwrap_or(0)
 }
 
-fn title(quantity: Quantity, best: &[&Spot<'_>], sure: usize) -> String {
+fn title(quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> String {
     let (Some(first), Some(last)) = (best.first(), best.last()) else {
         return format!(
             "{} of blocks side by side, again and again",
@@ -129,7 +129,7 @@ fn title(quantity: Quantity, best: &[&Spot<'_>], sure: usize) -> String {
 }
 
 /// In how many rows the best lies apart from one round.
-fn sure(spots: &[Spot<'_>], best: &[&Spot<'_>]) -> usize {
+fn sure(spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
     best.iter()
         .filter(|best| {
             let once = spots
@@ -140,7 +140,7 @@ fn sure(spots: &[Spot<'_>], best: &[&Spot<'_>]) -> usize {
         .count()
 }
 
-fn words(orders: &Orders, quantity: Quantity, best: &[&Spot<'_>], sure: usize) -> [String; 2] {
+fn words(orders: &Orders, quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> [String; 2] {
     let note = rows_note(orders).replace("Bars are", "The table has");
     if best.is_empty() {
         return [

@@ -33,7 +33,7 @@ pub fn sweep_figures(
 }
 
 /// A point with the number it is drawn at.
-struct Spot<'a> {
+struct SweepSpot<'a> {
     point: &'a SweepPoint,
     value: Mean,
 }
@@ -44,19 +44,19 @@ fn spots<'a>(
     sweep: Sweep,
     quantity: Quantity,
     column: Column,
-) -> Vec<Spot<'a>> {
+) -> Vec<SweepSpot<'a>> {
     orders
         .points
         .iter()
         .filter(|point| point.sweep == sweep)
         .filter_map(|point| {
             let value = quantity.of(&point.measures, column)?;
-            Some(Spot { point, value })
+            Some(SweepSpot { point, value })
         })
         .collect()
 }
 
-impl Spot<'_> {
+impl SweepSpot<'_> {
     /// `reverse:2`; of several shuffles the first.
     fn plan<'a>(&self, orders: &'a Orders) -> &'a str {
         let first = self.point.variants.first();
@@ -100,7 +100,7 @@ fn interval(mean: &Mean) -> String {
 }
 
 /// All that a curve's axis has to hold.
-fn reach<'a>(spots: impl Iterator<Item = &'a Spot<'a>>) -> impl Iterator<Item = f64> {
+fn reach<'a>(spots: impl Iterator<Item = &'a SweepSpot<'a>>) -> impl Iterator<Item = f64> {
     spots.flat_map(|spot| [spot.value.low, spot.value.mean, spot.value.high])
 }
 

@@ -1,9 +1,9 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use super::{Quantity, Spot, apart, interval, reach, rows_note, spots, table};
+use super::{Quantity, SweepSpot, apart, interval, reach, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
-use crate::chart::{Column, Draft, Figure, Theme};
+use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
@@ -22,7 +22,7 @@ pub(super) fn figure(
         return None;
     }
     // A swapped pair stands between its two blocks.
-    let at = |spot: &Spot<'_>| match spot.point.sweep {
+    let at = |spot: &SweepSpot<'_>| match spot.point.sweep {
         Sweep::Swap => spot.point.at as f64 + 0.5,
         _ => spot.point.at as f64,
     };
@@ -68,7 +68,7 @@ pub(super) fn figure(
         legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let draft = Draft {
+    let draft = FigureDraft {
         key: "neighbours",
         title: title(quantity, &own, &drops, &swaps),
         words: words(orders, quantity, &own, &drops, &swaps),
@@ -87,13 +87,18 @@ pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {
     }
 }
 
-fn title(quantity: Quantity, own: &Mean, drops: &[Spot<'_>], swaps: &[Spot<'_>]) -> String {
+fn title(
+    quantity: Quantity,
+    own: &Mean,
+    drops: &[SweepSpot<'_>],
+    swaps: &[SweepSpot<'_>],
+) -> String {
     let (spots, verb) = if drops.is_empty() {
         (swaps, "swapped")
     } else {
         (drops, "left out")
     };
-    let far = |spot: &Spot<'_>| (spot.value.mean - own.mean).abs();
+    let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let farthest = spots
         .iter()
         .max_by(|a, b| far(a).total_cmp(&far(b)))
@@ -124,10 +129,11 @@ fn words(
     orders: &Orders,
     quantity: Quantity,
     own: &Mean,
-    drops: &[Spot<'_>],
-    swaps: &[Spot<'_>],
+    drops: &[SweepSpot<'_>],
+    swaps: &[SweepSpot<'_>],
 ) -> [String; 2] {
-    let outside = |spots: &[Spot<'_>]| spots.iter().filter(|spot| apart(&spot.value, own)).count();
+    let outside =
+        |spots: &[SweepSpot<'_>]| spots.iter().filter(|spot| apart(&spot.value, own)).count();
     let mut counted = Vec::new();
     if !drops.is_empty() {
         counted.push(format!("{} of {} drops", outside(drops), drops.len()));

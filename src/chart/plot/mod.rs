@@ -13,7 +13,7 @@ mod svg;
 pub use axis::Axis;
 pub use layout::Room;
 pub use marks::{Line, MARKS, Mark, Pen};
-pub use panel::{Band, Level, Note, Panel, Patch, Point, Series, Shape};
+pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series};
 pub use ramp::Ramp;
 
 /// Panels in rows, read left to right.

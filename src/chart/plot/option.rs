@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::escape::cut;
 use super::layout::{ENTRY, LEFT, LETTERS, Layout, NAME, RIGHT, Room, texts};
 use super::ramp::VIRIDIS;
-use super::{Axis, Level, Line, Mark, Panel, Pen, Plot, Point, Ramp, Series, Shape};
+use super::{Axis, Level, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Ramp, Series};
 use crate::chart::number::{rounded, short};
 use crate::chart::{Figure, Theme};
 
@@ -268,21 +268,25 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         })
         .collect();
     let mut drawn = json!({
-        "type": if series.shape == Shape::Curve { "line" } else { "bar" },
+        "type": if series.shape == MarkShape::Curve { "line" } else { "bar" },
         "name": pen.name, "data": data, "xAxisIndex": grid, "yAxisIndex": grid,
         "itemStyle": { "color": pen.colour },
     });
-    if series.shape != Shape::Curve {
+    if series.shape != MarkShape::Curve {
         drawn["stack"] = json!(format!("panel {grid}"));
-        drawn["barMaxWidth"] = json!(if series.shape == Shape::Bars { 44 } else { 14 });
+        drawn["barMaxWidth"] = json!(if series.shape == MarkShape::Bars {
+            44
+        } else {
+            14
+        });
         match series.shape {
-            Shape::PaleBars => drawn["itemStyle"]["opacity"] = json!(0.6),
-            Shape::HollowBars => {
+            MarkShape::PaleBars => drawn["itemStyle"]["opacity"] = json!(0.6),
+            MarkShape::HollowBars => {
                 drawn["itemStyle"] = json!({
                     "color": "transparent", "borderColor": pen.colour, "borderType": "dashed", "borderWidth": 1.5,
                 });
             }
-            Shape::Bars | Shape::Curve => {}
+            MarkShape::Bars | MarkShape::Curve => {}
         }
         return drawn;
     }

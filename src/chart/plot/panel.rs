@@ -51,12 +51,12 @@ impl Panel {
 pub struct Series {
     pub pen: Pen,
     pub points: Vec<Point>,
-    pub shape: Shape,
+    pub shape: MarkShape,
 }
 
 /// What joins points to the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum MarkShape {
     /// Nothing: a curve, or marks alone.
     Curve,
     /// Bars from 0, or from where the series before it ends.
@@ -72,11 +72,11 @@ impl Series {
         Self {
             pen,
             points,
-            shape: Shape::Curve,
+            shape: MarkShape::Curve,
         }
     }
 
-    pub fn bars(shape: Shape, pen: Pen, points: Vec<Point>) -> Self {
+    pub fn bars(shape: MarkShape, pen: Pen, points: Vec<Point>) -> Self {
         Self { pen, points, shape }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::escape::{cut, escaped, wrapped};
 use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
 use super::ramp::VIRIDIS;
-use super::{Line, Mark, Panel, Pen, Plot, Series, Shape};
+use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
 
@@ -143,7 +143,7 @@ impl Plot {
         to.band(panel, area);
         let mut stacked: Vec<(f64, f64)> = Vec::new();
         for series in &panel.series {
-            if series.shape == Shape::Curve {
+            if series.shape == MarkShape::Curve {
                 to.curve(series, panel, area);
             } else {
                 to.bars(series, panel, area, &mut stacked);
@@ -378,19 +378,19 @@ impl<'a> Drawing<'a> {
         let places = panel.x.ticks().len().max(1) as f64;
         let colour = series.pen.colour;
         let (share, most, style) = match series.shape {
-            Shape::PaleBars => (
+            MarkShape::PaleBars => (
                 0.38,
                 14.0,
                 format!("fill=\"{colour}\" fill-opacity=\"0.6\""),
             ),
-            Shape::HollowBars => (
+            MarkShape::HollowBars => (
                 0.38,
                 14.0,
                 format!(
                     "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\""
                 ),
             ),
-            Shape::Bars | Shape::Curve => (0.6, 44.0, format!("fill=\"{colour}\"")),
+            MarkShape::Bars | MarkShape::Curve => (0.6, 44.0, format!("fill=\"{colour}\"")),
         };
         let width = (share * area.width / places).min(most);
         for point in &series.points {

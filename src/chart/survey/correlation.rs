@@ -1,7 +1,7 @@
 //! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
 
 use super::headers;
-use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
@@ -81,7 +81,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     if all.is_empty() {
         panels.clear();
     }
-    Draft {
+    FigureDraft {
         key: "fig-3-correlation",
         title,
         words: [

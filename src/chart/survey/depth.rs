@@ -1,15 +1,15 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
-use super::{Cell, Draft, Figure, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, mean, model_pen};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Mark, Pen};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
-type Of = fn(&AverageDepth) -> f64;
+type DepthOf = fn(&AverageDepth) -> f64;
 
-const QUANTITIES: [(&str, Of); 3] = [
+const QUANTITIES: [(&str, DepthOf); 3] = [
     ("accuracy, mean over tasks", |depth| depth.accuracy),
     ("MSE, squared probability, mean over tasks", |depth| {
         depth.probability.mse
@@ -92,7 +92,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             row
         })
     });
-    Draft {
+    FigureDraft {
         key: "fig-6-depth",
         title,
         words: [

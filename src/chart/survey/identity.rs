@@ -1,23 +1,25 @@
 //! The identity in probabilities beside the columns that the paper prints: MSE = bias - diversity in
 //! the one, and not in the other.
 
-use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{
+    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+};
 use super::{cells, headers, model_pen, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 
-type Of = fn(&Known<'_>) -> Triple;
+type IdentityOf = fn(&KnownCell<'_>) -> Triple;
 
-const COLUMNS: [(&str, Of); 3] = [
+const COLUMNS: [(&str, IdentityOf); 3] = [
     ("probability", |cell| cell.found.averages.probability.total),
     ("logit", |cell| cell.found.averages.logit.total),
     ("paper", |cell| cell.found.averages.paper),
 ];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<Known<'_>> = cells(survey).collect();
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let residue = |t: &Triple| t.bias - t.diversity - t.mse;
     let panels = COLUMNS.iter().map(|(name, column)| {
         let series: Vec<Series> = (0..survey.models.len())
@@ -59,7 +61,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         )
     });
     let panels: Vec<Panel> = panels.collect();
-    let worst = |column: fn(&Known<'_>) -> Triple| {
+    let worst = |column: fn(&KnownCell<'_>) -> Triple| {
         all.iter()
             .map(|cell| residue(&column(cell)).abs())
             .fold(0.0, f64::max)
@@ -80,7 +82,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             ]
         })
     });
-    Draft {
+    FigureDraft {
         key: "identity",
         title: format!(
             "In probabilities bias − diversity is the MSE; in the paper's columns it misses by up to {}",

@@ -1,7 +1,7 @@
 //! Theorems 4 to 8 along one model's stream: relevancy, redundancy and conditional redundancy, and
 //! the error between its bounds; a figure an estimator.
 
-use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, headers};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
@@ -13,14 +13,14 @@ const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
     ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
     ("copula", "Gaussian copula", |i| &i.copula),
 ];
-type Value = fn(&Found) -> f64;
-const TERMS: [Value; 4] = [
+type FoundValue = fn(&Found) -> f64;
+const TERMS: [FoundValue; 4] = [
     |p| p.relevancy,
     |p| p.redundancy,
     |p| p.conditional_redundancy,
     |p| p.joint,
 ];
-const ERRORS: [Value; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
+const ERRORS: [FoundValue; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
 pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     let all = ESTIMATORS.iter();
@@ -135,7 +135,7 @@ fn figure(
     } else {
         "information-copula"
     };
-    let draft = Draft {
+    let draft = FigureDraft {
         key,
         title,
         words: [
@@ -164,7 +164,7 @@ fn figure(
     Some(draft.figure(theme).named(format!("{key}-{name}")))
 }
 
-fn panel(name: &str, task: &str, pens: &[Pen], values: &[Value], curve: &[Found]) -> Panel {
+fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[Found]) -> Panel {
     let series: Vec<Series> = pens
         .iter()
         .zip(values)

@@ -13,7 +13,7 @@ mod table1;
 mod uniform;
 
 use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
-use super::{Cell, Draft, Figure, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Table, Theme};
 use crate::study::survey::{Found, Survey};
 
 /// Every figure that the survey has numbers for.
@@ -52,16 +52,16 @@ pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure
 }
 
 /// A cell with numbers.
-struct Known<'a> {
+struct KnownCell<'a> {
     model: usize,
     task: usize,
     found: &'a Found,
 }
 
-fn cells(survey: &Survey) -> impl Iterator<Item = Known<'_>> {
+fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
     use crate::study::survey::SurveyedOutcome::{Failed, Found};
     survey.cells.iter().filter_map(|cell| match &cell.outcome {
-        Found(found) => Some(Known {
+        Found(found) => Some(KnownCell {
             model: cell.model,
             task: cell.task,
             found,

@@ -1,24 +1,25 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
-use super::{Cell, Draft, Figure, Known, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, model_pen};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
 
 /// Bias and diversity of a cell.
-type Of<'a> = &'a dyn Fn(&Known<'_>) -> [f64; 2];
+type PlaneOf<'a> = &'a dyn Fn(&KnownCell<'_>) -> [f64; 2];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<Known<'_>> = cells(survey).collect();
-    let corrected = |cell: &Known<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
-    let printed = |cell: &Known<'_>| {
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+    let corrected =
+        |cell: &KnownCell<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
+    let printed = |cell: &KnownCell<'_>| {
         [
             cell.found.tradeoff.paper_bias,
             cell.found.tradeoff.paper_diversity,
         ]
     };
-    let forms: [(&str, Of<'_>); 2] = [
+    let forms: [(&str, PlaneOf<'_>); 2] = [
         ("diversity against bias, corrected: exact", &corrected),
         ("the same as the paper prints the terms", &printed),
     ];
@@ -90,7 +91,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         row.extend(numbers.map(Cell::Number));
         row
     });
-    Draft {
+    FigureDraft {
         key: "tradeoff",
         title: format!(
             "Ω, which bias and diversity share, is {} of the bias on average",

@@ -1,6 +1,6 @@
 //! Fig. 2: what "never falls, and gains less and less" looks like, beside the survey's own curves.
 
-use super::{Cell, Draft, Figure, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, headers};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
@@ -75,7 +75,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             Cell::Number(falling(n as f64)),
         ]
     };
-    Draft {
+    FigureDraft {
         key: "fig-2-shapes",
         title: "Submodular: the first members bring most, later ones less and less".to_owned(),
         words: [

@@ -1,18 +1,20 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
-use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{
+    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+};
 use super::{cells, extent, headers, mean};
 use crate::chart::number::percent;
-use crate::chart::plot::{Axis, Pen, Shape};
+use crate::chart::plot::{Axis, MarkShape, Pen};
 use crate::chart::strokes::{kind_name, kinds};
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{Column, Share};
+use crate::measure::decomposition::{ColumnNumbers, Share};
 use crate::study::survey::Survey;
 
-type Whole = fn(&Column) -> f64;
-type Part = fn(&Share) -> f64;
-type Pick = for<'a> fn(&'a Known<'_>) -> &'a Column;
-const PANELS: [(&str, Pick, Part, Whole); 4] = [
+type Whole = fn(&ColumnNumbers) -> f64;
+type SharePart = fn(&Share) -> f64;
+type Pick = for<'a> fn(&'a KnownCell<'_>) -> &'a ColumnNumbers;
+const PANELS: [(&str, Pick, SharePart, Whole); 4] = [
     (
         "share of bias, probabilities",
         |c| &c.found.averages.probability,
@@ -41,7 +43,7 @@ const PANELS: [(&str, Pick, Part, Whole); 4] = [
 ];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<Known<'_>> = cells(survey).collect();
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let models: Vec<usize> = (0..survey.models.len())
         .filter(|&m| all.iter().any(|cell| cell.model == m))
         .collect();
@@ -58,7 +60,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         .clone()
         .map(|kind| Pen::new(kind_name(kind), theme.of(kind), Line::None, Mark::Square))
         .collect();
-    let share = |model: usize, pick: Pick, kind: MemberKind, part: Part, whole: Whole| {
+    let share = |model: usize, pick: Pick, kind: MemberKind, part: SharePart, whole: Whole| {
         if kind == MemberKind::Bias && !has_bias(model) {
             return None;
         }
@@ -92,7 +94,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                     Cell::Number(y),
                 ]);
             }
-            series.push(Series::bars(Shape::Bars, pen.clone(), points));
+            series.push(Series::bars(MarkShape::Bars, pen.clone(), points));
         }
         panels.push(Panel::new(
             name.to_owned(),
@@ -133,7 +135,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         }
         _ => "Shares of the kinds".to_owned(),
     };
-    Draft {
+    FigureDraft {
         key: "fig-4-shares",
         title,
         words: [

@@ -1,7 +1,7 @@
 //! Figs. 5 and 7: MSE, bias, diversity and accuracy along one model's stream, a panel a task, each
 //! standardised.
 
-use super::{Cell, Draft, Figure, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, headers, roles};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
@@ -70,7 +70,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             series,
         ));
     }
-    Draft {
+    FigureDraft {
         key: "fig-5-stream",
         title: format!("{name} gains most of its accuracy in the stream's second half on {late} of {tasks} tasks"),
         words: [

@@ -1,20 +1,22 @@
 //! Table 1: accuracy, MSE, bias and diversity by task, with the majority class and the uniform
 //! constant beside.
 
-use super::{Cell, Draft, Figure, Known, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{
+    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+};
 use super::{cells, extent, headers, model_pen, task_names};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
 
 /// A quantity of a cell, and what it is held against.
-type Quantity = (
+type TableQuantity = (
     &'static str,
-    fn(&Known<'_>) -> f64,
-    Option<fn(&Known<'_>) -> f64>,
+    fn(&KnownCell<'_>) -> f64,
+    Option<fn(&KnownCell<'_>) -> f64>,
 );
 
-const QUANTITIES: [Quantity; 4] = [
+const QUANTITIES: [TableQuantity; 4] = [
     (
         "accuracy (level: majority class)",
         |cell| cell.found.averages.accuracy,
@@ -38,7 +40,7 @@ const QUANTITIES: [Quantity; 4] = [
 ];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<Known<'_>> = cells(survey).collect();
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let level = Pen::new(
         "majority class, uniform",
         theme.quiet,
@@ -79,7 +81,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     });
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
     let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
-    Draft {
+    FigureDraft {
         key: "table-1",
         title: title(&all),
         words: [
@@ -95,8 +97,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     .figure(theme)
 }
 
-fn title(all: &[Known<'_>]) -> String {
-    let above = |cell: &&Known<'_>| {
+fn title(all: &[KnownCell<'_>]) -> String {
+    let above = |cell: &&KnownCell<'_>| {
         let averages = &cell.found.averages;
         averages.accuracy > averages.majority.max(cell.found.chance)
     };
@@ -107,8 +109,8 @@ fn title(all: &[Known<'_>]) -> String {
     )
 }
 
-fn near_uniform(all: &[Known<'_>]) -> String {
-    let near = |cell: &&Known<'_>| {
+fn near_uniform(all: &[KnownCell<'_>]) -> String {
+    let near = |cell: &&KnownCell<'_>| {
         let (mse, uniform) = (cell.found.averages.paper.mse, cell.found.uniform);
         (mse - uniform).abs() < 0.1 * uniform
     };
@@ -120,7 +122,7 @@ fn near_uniform(all: &[Known<'_>]) -> String {
     )
 }
 
-fn table(survey: &Survey, all: &[Known<'_>]) -> Table {
+fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     let names = [
         "task",
         "model",
@@ -139,7 +141,7 @@ fn table(survey: &Survey, all: &[Known<'_>]) -> Table {
         "logit bias",
         "logit diversity",
     ];
-    let row = |cell: &Known<'_>| {
+    let row = |cell: &KnownCell<'_>| {
         let averages = &cell.found.averages;
         let (paper, own, logit) = (
             averages.paper,
@@ -169,7 +171,7 @@ fn table(survey: &Survey, all: &[Known<'_>]) -> Table {
         row.extend(numbers.map(Cell::Number));
         row
     };
-    let mut sorted: Vec<&Known<'_>> = all.iter().collect();
+    let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();
     sorted.sort_by_key(|cell| (cell.task, cell.model));
     Table {
         headers: headers(&names),

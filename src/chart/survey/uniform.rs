@@ -1,23 +1,23 @@
 //! How far the paper's MSE is from the uniform constant: the more members divide the logits, the
 //! nearer.
 
-use super::{Cell, Draft, Figure, Known, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{Cell, Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, headers, mean, model_pen, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
 
 /// A distance.
-type Of<'a> = &'a dyn Fn(&Known<'_>) -> f64;
+type UniformOf<'a> = &'a dyn Fn(&KnownCell<'_>) -> f64;
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<Known<'_>> = cells(survey).collect();
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let paper =
-        |cell: &Known<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
-    let own = |cell: &Known<'_>| {
+        |cell: &KnownCell<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
+    let own = |cell: &KnownCell<'_>| {
         100.0 * (cell.found.averages.probability.total.mse - cell.found.uniform).abs()
     };
-    let forms: [(&str, Of<'_>); 2] = [
+    let forms: [(&str, UniformOf<'_>); 2] = [
         ("|MSE − uniform| × 100, as the paper prints MSE", &paper),
         ("the same of probabilities", &own),
     ];
@@ -78,7 +78,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             Cell::Number(own(cell)),
         ]
     });
-    Draft {
+    FigureDraft {
         key: "uniform",
         title,
         words: [

@@ -1,7 +1,7 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Draft, Scene, count, headers, plot, reach};
+use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
@@ -10,12 +10,12 @@ use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
 
 /// A junction point: bounds and error.
-struct Step {
+struct BoundStep {
     bounds: Bounds,
     error: f64,
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, steps) = match scene.choice() {
         0 => stream(scene, "counted votes", |i| &i.votes)?,
         1 => stream(scene, "copula", |i| &i.copula)?,
@@ -28,8 +28,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         Pen::new("lower bound", theme.quiet, Line::Dashed, Mark::None),
         Pen::new("upper bound", theme.quiet, Line::Solid, Mark::None),
     ];
-    let values: [fn(&Step) -> f64; 3] = [|s| s.error, |s| s.bounds.lower, |s| s.bounds.upper];
-    let breaks = |step: &Step| step.bounds.broken_by(step.error);
+    let values: [fn(&BoundStep) -> f64; 3] = [|s| s.error, |s| s.bounds.lower, |s| s.bounds.upper];
+    let breaks = |step: &BoundStep| step.bounds.broken_by(step.error);
     let series: Vec<Series> = pens
         .iter()
         .zip(values)
@@ -68,7 +68,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         series,
     );
     let total = steps.len();
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-6",
         title: match (above, below) {
             (0, 0) => format!("The error stays between its bounds at all {total} points"),
@@ -108,9 +108,9 @@ fn stream(
     scene: &Scene<'_>,
     estimator: &str,
     of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<Step>), String> {
+) -> Result<(String, Vec<BoundStep>), String> {
     let (words, curve) = scene.curve(estimator, of)?;
-    let steps = curve.iter().map(|point| Step {
+    let steps = curve.iter().map(|point| BoundStep {
         bounds: point.bounds,
         error: point.error,
     });
@@ -118,7 +118,7 @@ fn stream(
 }
 
 /// One good member and four that guess blindly.
-fn made(rule: &str, error: fn(&Rows, usize, usize) -> f64) -> (String, Vec<Step>) {
+fn made(rule: &str, error: fn(&Rows, usize, usize) -> f64) -> (String, Vec<BoundStep>) {
     let ensemble = Ensemble {
         options: 2,
         right: vec![0.9, 0.5, 0.5, 0.5, 0.5],
@@ -134,7 +134,7 @@ fn made(rule: &str, error: fn(&Rows, usize, usize) -> f64) -> (String, Vec<Step>
     .joint;
     let steps = (1..=5).map(|members| {
         let known = estimate(&rows.votes[..members], &rows.answers, 2, Correction::None);
-        Step {
+        BoundStep {
             bounds: Bounds::of(entropy, known.joint, 2),
             error: error(&rows, members, 2),
         }

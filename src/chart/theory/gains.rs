@@ -2,7 +2,7 @@
 //! and where they are not.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Draft, Scene, count, headers, plot, reach};
+use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
@@ -58,7 +58,7 @@ fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {
     )
 }
 
-pub(super) fn information(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
     let ensemble = Ensemble {
         options: 2,
@@ -98,7 +98,7 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<Draft, String> {
                 Cell::Number(*gain),
             ]
         });
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-7",
         title: match growing(&gains) {
             0 => "Every member adds less than the one before".to_owned(),
@@ -138,7 +138,7 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<Draft, String> {
     })
 }
 
-pub(super) fn bounds(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
     let ensemble = Ensemble {
         options: 4,
@@ -188,7 +188,7 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<Draft, String> {
         row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(Cell::Number));
         row
     });
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-8",
         title: match grown {
             0 => "The bounds fall less with every member".to_owned(),

@@ -1,7 +1,7 @@
 //! Theorem 5: the terms of the information along the stream.
 
 use super::ensemble::Ensemble;
-use super::{Draft, Scene, count, headers, plot, reach};
+use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
@@ -9,12 +9,12 @@ use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
 
 /// Relevancy, redundancy, conditional redundancy, diversity, joint.
-type Terms = [f64; 5];
+type GrowthTerms = [f64; 5];
 
 /// Steps smaller than this are the seven digits of a file.
 const ROUNDING: f64 = 1e-6;
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, curve) = match scene.choice() {
         0 => stream(scene, "copula", |i| &i.copula)?,
         1 => stream(scene, "counted votes", |i| &i.votes)?,
@@ -75,7 +75,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         1 => "once".to_owned(),
         n => format!("{n} times"),
     };
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-5",
         title: if grown == 0 {
             format!(
@@ -126,7 +126,7 @@ fn stream(
     scene: &Scene<'_>,
     estimator: &str,
     of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<Terms>), String> {
+) -> Result<(String, Vec<GrowthTerms>), String> {
     let (words, curve) = scene.curve(estimator, of)?;
     let curve = curve.iter().map(|point| {
         let diversity = point.conditional_redundancy - point.redundancy;
@@ -142,7 +142,7 @@ fn stream(
 }
 
 /// All outcomes for `None`, else so many rows drawn.
-fn made(rows: Option<usize>) -> (String, Vec<Terms>) {
+fn made(rows: Option<usize>) -> (String, Vec<GrowthTerms>) {
     const SEED: u32 = 5;
     const ALL: usize = 65_536;
     let ensemble = Ensemble {

@@ -1,19 +1,19 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
-use super::{Draft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::study::survey::Sample;
 
-type Column = (&'static str, fn(&Sample) -> [f64; 3]);
-const COLUMNS: [Column; 3] = [
+type SampleColumn = (&'static str, fn(&Sample) -> [f64; 3]);
+const COLUMNS: [SampleColumn; 3] = [
     ("squared probabilities", |sample| sample.probability),
     ("squared logits", |sample| sample.logit),
     ("the paper's mixed columns", |sample| sample.paper),
 ];
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (unit, column) = COLUMNS[scene.choice().min(2)];
     let pens = [
         Pen::new(
@@ -67,7 +67,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
         series,
     );
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-1",
         title: if holds {
             format!("On every one of {count} rows bias − diversity is the MSE")

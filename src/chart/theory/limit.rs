@@ -1,6 +1,6 @@
 //! Theorem 2: diversity against bias, below the line where they are equal.
 
-use super::{Draft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::strokes::{kind_name, kind_pen, kinds};
@@ -10,7 +10,7 @@ use crate::engine::MemberKind;
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let theme = scene.theme;
     let pens_of = |seen: Vec<Seen>| {
         let has_bias = seen.iter().any(|(pen, ..)| *pen == 3);
@@ -77,7 +77,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         .iter()
         .filter(|(.., bias, diversity)| diversity > bias)
         .min_by(|a, b| a.2.total_cmp(&b.2));
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-2",
         title: match above {
             0 => format!(

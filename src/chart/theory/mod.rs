@@ -18,7 +18,7 @@ mod tradeoff;
 pub use theorems::{THEOREMS, Theorem};
 
 use super::plot::{Panel, Pen, Plot, Room};
-use super::{Cell, Draft, Figure, Theme};
+use super::{Cell, Figure, FigureDraft, Theme};
 use crate::study::survey::{
     Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
 };

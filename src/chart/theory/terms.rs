@@ -1,9 +1,9 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
 use super::ensemble::{Ensemble, Rows};
-use super::{Draft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series, Shape};
+use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
@@ -18,7 +18,7 @@ struct Group {
     error: f64,
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let group = match scene.choice() {
         0 => kinds(scene, "copula", |i| &i.copula)?,
         1 => kinds(scene, "counted votes", |i| &i.votes)?,
@@ -52,7 +52,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         .map(|(x, (name, colour, bits))| {
             let text = format!("{name}\n{} bits", short(*bits));
             Series::bars(
-                Shape::Bars,
+                MarkShape::Bars,
                 Pen::new(*name, colour, Line::None, Mark::Square),
                 vec![Point::new(x as f64, *bits, text)],
             )
@@ -116,7 +116,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
             .iter()
             .map(|(name, _, _, y)| vec![Cell::Text((*name).to_owned()), Cell::Number(*y)]),
     );
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-4",
         title: format!(
             "{} + {} − {} = {} bits{}",

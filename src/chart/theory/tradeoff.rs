@@ -1,26 +1,26 @@
 //! Theorem 3: bias and diversity from their terms, as printed and corrected, beside what they are.
 
-use super::{Draft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Cell, Table};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
 
-type Value = fn(&Terms) -> f64;
+type TermsValue = fn(&TradeOffTerms) -> f64;
 
 /// The printed bias is called right below this: the file has seven digits.
 const ROUNDING: f64 = 1e-4;
 
 /// A task's terms, and what they are to add up to.
-struct Terms {
+struct TradeOffTerms {
     terms: Tradeoff,
     /// From the rows' own decomposition, in logits.
     bias: f64,
     diversity: f64,
 }
 
-impl Terms {
+impl TradeOffTerms {
     fn of(found: &Found, share: f64) -> Self {
         let (full, terms) = (&found.tradeoff, found.tradeoff.towards_constant(share));
         let total = found.averages.logit.total;
@@ -34,7 +34,7 @@ impl Terms {
     }
 }
 
-pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
+pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let theme = scene.theme;
     let pens = [
         Pen::new("as the rows are", theme.quiet, Line::None, Mark::Level),
@@ -42,19 +42,19 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         Pen::new("terms as printed", theme.mlp, Line::None, Mark::Square),
     ];
     let share = scene.setting.clamp(0.0, 1.0);
-    let found: Vec<(String, Terms)> = scene
+    let found: Vec<(String, TradeOffTerms)> = scene
         .cells()
         .map(|(task, found)| {
             (
                 scene.survey.tasks[task].name.clone(),
-                Terms::of(found, share),
+                TradeOffTerms::of(found, share),
             )
         })
         .collect();
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
-    let quantities: [(&str, [Value; 3]); 2] = [
+    let quantities: [(&str, [TermsValue; 3]); 2] = [
         (
             "bias, squared logits",
             [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias],
@@ -88,7 +88,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
             series,
         )
     });
-    let worst = |of: Value| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
+    let worst = |of: TermsValue| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
     let shared = found
         .iter()
         .map(|(_, t)| t.terms.omega / t.bias)
@@ -116,7 +116,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<Draft, String> {
         worst(|t| t.bias - t.terms.paper_bias),
         worst(|t| t.diversity - t.terms.paper_diversity),
     );
-    Ok(Draft {
+    Ok(FigureDraft {
         key: "theorem-3",
         title: if bias < ROUNDING {
             format!(

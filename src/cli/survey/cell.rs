@@ -23,7 +23,7 @@ pub enum End {
 }
 
 /// What belongs to one cell.
-pub struct Job<'a> {
+pub struct CellJob<'a> {
     pub model: &'a LoadedModel,
     /// What its tokenizer reads for words that it does not know.
     pub unknown: Option<Unknown>,
@@ -35,7 +35,7 @@ pub struct Job<'a> {
     pub asked: &'a str,
 }
 
-impl Job<'_> {
+impl CellJob<'_> {
     /// Runs what is not in the journal yet, and makes the rows' file of it. `progress` hears the rows
     /// done.
     ///

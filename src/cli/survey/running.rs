@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail, ensure};
 
 use super::asked::{Asked, Questions, RowsWanted, distinct};
-use super::cell::{End, Job};
+use super::cell::{CellJob, End};
 use super::finish::{Facts, finish};
 use super::folder::Folder;
 use super::shard::Shard;
@@ -73,7 +73,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     };
     asked.agree(&folder, ask.resume)?;
 
-    let running = Running {
+    let running = SurveyRunning {
         folder: &folder,
         engine: &engine,
         asked: &asked.fingerprint()?,
@@ -125,7 +125,7 @@ pub(super) fn failures(survey: &crate::study::survey::Survey) -> anyhow::Result<
     Ok(())
 }
 
-struct Running<'a> {
+struct SurveyRunning<'a> {
     folder: &'a Folder,
     engine: &'a EngineChoice,
     /// Of all that was asked.
@@ -141,7 +141,7 @@ enum Went {
     Stopped,
 }
 
-impl Running<'_> {
+impl SurveyRunning<'_> {
     fn all(&self, files: &[ModelFiles]) -> anyhow::Result<Went> {
         let stop = interrupt::listen()?;
         let go_on = || !stop.load(Ordering::Relaxed);
@@ -165,7 +165,7 @@ impl Running<'_> {
                     let end = match &loaded {
                         Some(Ok(model)) => {
                             bar.doing(format!("{}, {task}", files.name));
-                            let job = Job {
+                            let job = CellJob {
                                 model,
                                 unknown: model.unknown.clone(),
                                 task,

@@ -15,7 +15,11 @@ use crate::model::{self, Tensor};
 
 /// Makes ready to take a model over on a candle device.
 pub fn loader(weights: Rc<Weights>, device: Device) -> Box<dyn Loader> {
-    let blocks = weights.blocks.iter().map(|_| Coming::default()).collect();
+    let blocks = weights
+        .blocks
+        .iter()
+        .map(|_| IncomingTensors::default())
+        .collect();
     Box::new(CandleLoader {
         weights,
         device,
@@ -26,12 +30,12 @@ pub fn loader(weights: Rc<Weights>, device: Device) -> Box<dyn Loader> {
 struct CandleLoader {
     weights: Rc<Weights>,
     device: Device,
-    blocks: Vec<Coming>,
+    blocks: Vec<IncomingTensors>,
 }
 
 /// What came of a block so far.
 #[derive(Default)]
-struct Coming {
+struct IncomingTensors {
     /// Whole from their first slice on, filled slice by slice: `[out, in]`.
     matrices: HashMap<MatrixRole, candle_core::Tensor>,
     vectors: HashMap<VectorRole, candle_core::Tensor>,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
-use crate::measure::decomposition::Column;
+use crate::measure::decomposition::ColumnNumbers;
 use crate::plan::MAX_RUNS;
 use crate::study::geometry::Geometry;
 use crate::study::orders::{OrderRows, Orders, SweepPoint};
@@ -90,7 +90,7 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     column("logit", &d.logit, m)
 }
 
-fn column(name: &str, column: &Column, members: usize) -> Result<(), Reason> {
+fn column(name: &str, column: &ColumnNumbers, members: usize) -> Result<(), Reason> {
     let lists = [
         ("member_bias", &column.member_bias),
         ("member_diversity", &column.member_diversity),

@@ -54,7 +54,7 @@ pub enum ReportError {
 
 /// What tells files apart, their contents passed over.
 #[derive(Deserialize)]
-struct Head {
+struct FileHead {
     atelier: Option<u64>,
     survey: Option<IgnoredAny>,
     lens: Option<IgnoredAny>,
@@ -84,7 +84,7 @@ impl Opened {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(ReportError::Empty);
         }
-        let head: Head = serde_json::from_slice(bytes).map_err(|error| {
+        let head: FileHead = serde_json::from_slice(bytes).map_err(|error| {
             foreign_bytes(bytes).unwrap_or(ReportError::Json {
                 reason: error.to_string(),
             })
@@ -185,7 +185,7 @@ fn parsed<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReportError
 }
 
 /// A JSON object that is not ours.
-fn foreign_object(head: &Head) -> ReportError {
+fn foreign_object(head: &FileHead) -> ReportError {
     let (what, instead) = if head.model_type.is_some() || head.architectures.is_some() {
         (
             "a model's configuration (config.json)",
@@ -216,7 +216,7 @@ const PROMPTS: (&str, &str) = (
     "run `atelier lens --prompts` on it, and open what --out writes",
 );
 
-impl Head {
+impl FileHead {
     fn is_prompt(&self) -> bool {
         self.answer.is_some() && (self.options.is_some() || self.ids.is_some())
     }
@@ -246,7 +246,7 @@ fn foreign_bytes(bytes: &[u8]) -> Option<ReportError> {
         ("an archive", "unpack it first")
     } else {
         let line = text.split(|b| *b == b'\n').next().unwrap_or_default();
-        let head: Head = serde_json::from_slice(line).ok()?;
+        let head: FileHead = serde_json::from_slice(line).ok()?;
         if !head.is_prompt() {
             return None;
         }

@@ -6,7 +6,7 @@ use super::information::Gathering;
 use super::report::{Found, Sample};
 use super::{CellFacts, MeasuredRow};
 use crate::engine::Member;
-use crate::measure::decomposition::{ByKind, Column, Share, Triple, uniform_mse};
+use crate::measure::decomposition::{ByKind, ColumnNumbers, Share, Triple, uniform_mse};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::report::{AverageDepth, Averages};
 use crate::task::score::Score;
@@ -48,7 +48,7 @@ impl<'a> Aggregate<'a> {
             logit: Triple::default(),
             accuracy: 0.0,
         });
-        let column = || Column {
+        let column = || ColumnNumbers {
             total: Triple::default(),
             by_kind: ByKind::default(),
             member_bias: vec![0.0; members.len()],
@@ -191,7 +191,7 @@ fn kinds(by: &mut ByKind) -> [&mut Share; 4] {
     ]
 }
 
-fn add_column(sum: &mut Column, row: &Column) {
+fn add_column(sum: &mut ColumnNumbers, row: &ColumnNumbers) {
     add_triple(&mut sum.total, &row.total);
     let mut by_kind = row.by_kind;
     for (sum, row) in kinds(&mut sum.by_kind).into_iter().zip(kinds(&mut by_kind)) {
@@ -207,7 +207,7 @@ fn add_column(sum: &mut Column, row: &Column) {
     }
 }
 
-fn divide_column(sum: &mut Column, share: f64) {
+fn divide_column(sum: &mut ColumnNumbers, share: f64) {
     divide(&mut sum.total, share);
     for kind in kinds(&mut sum.by_kind) {
         kind.bias *= share;

@@ -14,7 +14,7 @@ use crate::app::link::View;
 use crate::app::shell::{PlanLine, Themes};
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexPlace, Painters, PromptEditor, PromptLine, Provenance,
+    Columns, FigureView, Index, IndexEntry, Painters, PromptEditor, PromptLine, Provenance,
     SaveReport, WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, sweep_figures};
@@ -65,7 +65,7 @@ pub fn OrdersView() -> impl IntoView {
             ("lab-title", "Before and after"),
             ("sweeps-title", "Sweeps"),
         ]
-        .map(|(id, name)| IndexPlace::new(id, name))
+        .map(|(id, name)| IndexEntry::new(id, name))
         .to_vec()
     });
     view! {

@@ -10,7 +10,7 @@ mod rows;
 use leptos::prelude::*;
 
 use crate::app::state::Surveys;
-use crate::app::widgets::{Index, IndexPlace};
+use crate::app::widgets::{Index, IndexEntry};
 
 pub use pictures::{ModelChoice, TaskChoice};
 
@@ -27,7 +27,7 @@ pub fn SurveyView() -> impl IntoView {
             ("stream-title", "One model's stream"),
             ("words-title", "Words"),
         ]
-        .map(|(id, name)| IndexPlace::new(id, name))
+        .map(|(id, name)| IndexEntry::new(id, name))
         .to_vec()
     });
     view! {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::survey::{ModelChoice, TaskChoice};
 use crate::app::state::Surveys;
-use crate::app::widgets::{Index, IndexPlace};
+use crate::app::widgets::{Index, IndexEntry};
 use crate::chart::THEOREMS;
 use theorem::Card;
 
@@ -32,7 +32,7 @@ pub fn TheoryView() -> impl IntoView {
     let places = Signal::derive(|| {
         let all = THEOREMS.iter().map(|theorem| {
             let name = format!("{}. {}", theorem.number, theorem.name);
-            IndexPlace::new(format!("theorem-{}-title", theorem.number), name)
+            IndexEntry::new(format!("theorem-{}-title", theorem.number), name)
         });
         all.collect::<Vec<_>>()
     });
