@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use atelier::chart::{Cell, DARK, Figure, LIGHT, survey_figures};
+use atelier::chart::{DARK, Figure, LIGHT, TableCell, survey_figures};
 use atelier::study::survey::{Survey, SurveyReport, SurveyedOutcome, correlations};
 
 fn root() -> PathBuf {
@@ -64,7 +64,10 @@ fn every_figure_of_the_whole_is_sound() {
         for row in &figure.table.rows {
             assert_eq!(row.len(), figure.table.headers.len(), "{name}");
             for cell in row {
-                assert!(!matches!(cell, Cell::Number(x) if !x.is_finite()), "{name}");
+                assert!(
+                    !matches!(cell, TableCell::Number(x) if !x.is_finite()),
+                    "{name}"
+                );
             }
         }
         let svg = figure.svg(960, "source");

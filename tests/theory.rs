@@ -29,7 +29,7 @@ fn value(figure: &Figure, row: usize, column: &str) -> f64 {
         .position(|h| h == column)
         .expect(column);
     match &figure.table.rows[row][place] {
-        atelier::chart::Cell::Number(x) => *x,
+        atelier::chart::TableCell::Number(x) => *x,
         other => panic!("{column} is {other:?}"),
     }
 }

@@ -45,7 +45,7 @@ pub use orders::{Quantity, sweep_figures};
 pub use prompts::prompt_figures;
 pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{model_figures, overview_figures, survey_figures};
-pub use table::{Cell, Table};
+pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{Control, THEOREMS, Theorem, at_start, theorem_figure};
 

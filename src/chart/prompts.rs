@@ -6,7 +6,7 @@ use super::running::Running;
 use super::spread::Spread;
 use super::strokes;
 use super::votes::{self, capital};
-use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
+use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::report::{Averages, Prompts};
@@ -74,7 +74,8 @@ impl PromptVotes {
             _ => "No stroke votes".to_owned(),
         };
         let rows = names.iter().zip(&self.means);
-        let rows = rows.map(|(name, vote)| vec![Cell::Text(name.clone()), Cell::Number(*vote)]);
+        let rows =
+            rows.map(|(name, vote)| vec![TableCell::Text(name.clone()), TableCell::Number(*vote)]);
         let panel = strokes::panel(
             members,
             theme,
@@ -174,12 +175,12 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
     let rows = depths.iter().zip(&accuracy).zip(&names).enumerate();
     let rows = rows.map(|(i, ((t, share), name))| {
         vec![
-            Cell::Count(i + 1),
-            Cell::Text(name.clone()),
-            Cell::Number(t.mse),
-            Cell::Number(t.bias),
-            Cell::Number(t.diversity),
-            Cell::Number(*share),
+            TableCell::Count(i + 1),
+            TableCell::Text(name.clone()),
+            TableCell::Number(t.mse),
+            TableCell::Number(t.bias),
+            TableCell::Number(t.diversity),
+            TableCell::Number(*share),
         ]
     });
     FigureDraft {

@@ -4,7 +4,7 @@ use super::number::{ordinal, percent, short};
 use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
 use super::votes::capital;
-use super::{Cell, Column, Figure, FigureDraft, Identity, Table, Theme};
+use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::report::Lens;
@@ -249,12 +249,12 @@ fn table(lens: &Lens, column: Column, names: &[String], depths: &[Triple]) -> Ta
         .enumerate()
         .map(|(i, t)| {
             vec![
-                Cell::Count(i + 1),
-                Cell::Text(names[i].clone()),
-                Cell::Number(t.mse),
-                Cell::Number(t.bias),
-                Cell::Number(t.diversity),
-                Cell::Check(lens.decomposition.by_depth[i].correct),
+                TableCell::Count(i + 1),
+                TableCell::Text(names[i].clone()),
+                TableCell::Number(t.mse),
+                TableCell::Number(t.bias),
+                TableCell::Number(t.diversity),
+                TableCell::Check(lens.decomposition.by_depth[i].correct),
             ]
         })
         .collect();

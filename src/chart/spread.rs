@@ -4,7 +4,7 @@ use super::number::{percent, short};
 use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
 use super::votes::capital;
-use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
+use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lens;
@@ -185,10 +185,10 @@ fn table(
     let rows = (0..names.len())
         .map(|i| {
             vec![
-                Cell::Text(names[i].clone()),
-                Cell::Text(kind_name(members[i].kind).to_owned()),
-                Cell::Number(bias[i]),
-                Cell::Number(diversity[i]),
+                TableCell::Text(names[i].clone()),
+                TableCell::Text(kind_name(members[i].kind).to_owned()),
+                TableCell::Number(bias[i]),
+                TableCell::Number(diversity[i]),
             ]
         })
         .collect();

@@ -6,7 +6,7 @@ use super::number::short;
 
 /// One cell: shown rounded, written to CSV in full.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum TableCell {
     Text(String),
     Count(usize),
     Number(f64),
@@ -16,7 +16,7 @@ pub enum Cell {
     Plan(String),
 }
 
-impl Cell {
+impl TableCell {
     /// As a person reads it.
     pub fn shown(&self) -> String {
         match self {
@@ -59,16 +59,16 @@ fn quoted(text: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     pub headers: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<TableCell>>,
 }
 
 impl Table {
     /// RFC 4180, numbers in full.
     pub fn csv(&self) -> String {
         let mut text = String::new();
-        let headers: Vec<Cell> = self.headers.iter().cloned().map(Cell::Text).collect();
+        let headers: Vec<TableCell> = self.headers.iter().cloned().map(TableCell::Text).collect();
         for row in std::iter::once(&headers).chain(&self.rows) {
-            let cells: Vec<String> = row.iter().map(Cell::csv).collect();
+            let cells: Vec<String> = row.iter().map(TableCell::csv).collect();
             text.push_str(&cells.join(","));
             text.push_str("\r\n");
         }
@@ -84,7 +84,10 @@ mod tests {
     fn csv_quotes_what_needs_it() {
         let table = Table {
             headers: vec!["stroke".into(), "bias, squared".into()],
-            rows: vec![vec![Cell::Text("say \"a\"".into()), Cell::Number(0.1)]],
+            rows: vec![vec![
+                TableCell::Text("say \"a\"".into()),
+                TableCell::Number(0.1),
+            ]],
         };
         assert_eq!(
             table.csv(),
@@ -94,14 +97,14 @@ mod tests {
 
     #[test]
     fn no_cell_is_a_formula() {
-        let cell = |text: &str| Cell::Text(text.into()).csv();
+        let cell = |text: &str| TableCell::Text(text.into()).csv();
         assert_eq!(cell("=1+1"), "'=1+1");
         assert_eq!(cell("@sum(a, b)"), "\"'@sum(a, b)\"");
         assert_eq!(cell("+cmd|' /C calc'!A0"), "'+cmd|' /C calc'!A0");
-        assert_eq!(Cell::Plan("-x".into()).csv(), "'-x");
+        assert_eq!(TableCell::Plan("-x".into()).csv(), "'-x");
         for plain in ["a=b", "-1.5", "0-3", "reverse:1", ""] {
             assert_eq!(cell(plain), plain);
         }
-        assert_eq!(Cell::Number(-0.5).csv(), "-0.5");
+        assert_eq!(TableCell::Number(-0.5).csv(), "-0.5");
     }
 }

@@ -3,7 +3,7 @@
 use super::number::{probability, signed};
 use super::plot::{Line, Plot};
 use super::strokes::{self, answered, option_name};
-use super::{Cell, Column, Figure, FigureDraft, Table, Theme};
+use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::report::Lens;
 
 /// Of the plot area, in CSS pixels.
@@ -112,8 +112,8 @@ fn table(lens: &Lens, names: &[String], votes: &[f64], drawn: &str) -> Table {
         .zip(votes)
         .zip(&lens.member_logits)
         .map(|((name, vote), row)| {
-            let mut cells = vec![Cell::Text(name.clone()), Cell::Number(*vote)];
-            cells.extend(row.iter().map(|&u| Cell::Number(f64::from(u))));
+            let mut cells = vec![TableCell::Text(name.clone()), TableCell::Number(*vote)];
+            cells.extend(row.iter().map(|&u| TableCell::Number(f64::from(u))));
             cells
         })
         .collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use atelier::chart::plot::{Axis, MarkShape};
-use atelier::chart::{Cell, Figure};
+use atelier::chart::{Figure, TableCell};
 
 use super::reports::root;
 
@@ -58,7 +58,7 @@ pub fn words(figure: &Figure, rows: usize) -> String {
     }
     text += &format!("{}\n", figure.table.headers.join(" | "));
     for row in figure.table.rows.iter().take(rows) {
-        let cells: Vec<String> = row.iter().map(Cell::shown).collect();
+        let cells: Vec<String> = row.iter().map(TableCell::shown).collect();
         text += &format!("{}\n", cells.join(" | "));
     }
     text + "\n"

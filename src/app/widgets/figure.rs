@@ -11,7 +11,7 @@ use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart, Library};
 use crate::chart::plot::Room;
-use crate::chart::{Cell, Figure};
+use crate::chart::{Figure, TableCell};
 
 /// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
 /// saved drawing's title, and `on_plan` hears of the point that was chosen.
@@ -192,8 +192,8 @@ fn Numbers(figure: Signal<Option<Figure>>, on_plan: Option<Callback<String>>) ->
 
 fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
     let label = format!("Table: {}", figure.title);
-    let cell = move |cell: Cell| match (cell, on_plan) {
-        (Cell::Plan(plan), Some(on_plan)) => {
+    let cell = move |cell: TableCell| match (cell, on_plan) {
+        (TableCell::Plan(plan), Some(on_plan)) => {
             let named = plan.clone();
             let label = format!("Put {plan} in the lab");
             view! {

@@ -3,7 +3,7 @@
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
-use crate::chart::{Cell, Column, Figure, FigureDraft, Table, Theme};
+use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lab;
 use crate::study::report::Lens;
@@ -150,19 +150,19 @@ fn table(lab: &Lab, column: Column, before: &[Triple], after: &[Triple]) -> Tabl
         format!("bias ({})", column.error_unit()),
         format!("diversity ({})", column.diversity_unit()),
     ];
-    let rows = |name: &'static str, lens: &Lens, depths: &[Triple]| -> Vec<Vec<Cell>> {
+    let rows = |name: &'static str, lens: &Lens, depths: &[Triple]| -> Vec<Vec<TableCell>> {
         let names = strokes::names(&lens.members);
         depths
             .iter()
             .enumerate()
             .map(|(n, t)| {
                 vec![
-                    Cell::Text(name.to_owned()),
-                    Cell::Count(n + 1),
-                    Cell::Text(names[n].clone()),
-                    Cell::Number(t.mse),
-                    Cell::Number(t.bias),
-                    Cell::Number(t.diversity),
+                    TableCell::Text(name.to_owned()),
+                    TableCell::Count(n + 1),
+                    TableCell::Text(names[n].clone()),
+                    TableCell::Number(t.mse),
+                    TableCell::Number(t.bias),
+                    TableCell::Number(t.diversity),
                 ]
             })
             .collect()

@@ -3,7 +3,7 @@
 use super::steps::{SIDES, drawn, names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Cell, Figure, FigureDraft, Table, Theme};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::geometry::Geometry;
 
 const PLOT: u32 = 300;
@@ -66,17 +66,17 @@ fn panel(geometry: &Geometry, side: &str) -> Panel {
     .tall(PLOT)
 }
 
-fn rows(geometry: &Geometry, side: &str) -> Vec<Vec<Cell>> {
+fn rows(geometry: &Geometry, side: &str) -> Vec<Vec<TableCell>> {
     let all = names(geometry);
     let states = drawn(geometry.cosine_map.len());
     let mut rows = Vec::new();
     for (i, &a) in states.iter().enumerate() {
         for &b in &states[i + 1..] {
             rows.push(vec![
-                Cell::Text(side.to_owned()),
-                Cell::Text(all[a].clone()),
-                Cell::Text(all[b].clone()),
-                Cell::Number(geometry.cosine_map[a][b]),
+                TableCell::Text(side.to_owned()),
+                TableCell::Text(all[a].clone()),
+                TableCell::Text(all[b].clone()),
+                TableCell::Number(geometry.cosine_map[a][b]),
             ]);
         }
     }

@@ -3,7 +3,7 @@
 use super::steps::{SIDES, drawn, names};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Cell, Figure, FigureDraft, Table, Theme};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::geometry::Geometry;
 use crate::study::report::Lab;
 
@@ -96,17 +96,17 @@ fn panel(geometry: &Geometry, side: &str, tokens: &[String], pens: &Pens) -> Pan
     .tall(PLOT)
 }
 
-fn rows(geometry: &Geometry, side: &str, tokens: &[String]) -> Vec<Vec<Cell>> {
+fn rows(geometry: &Geometry, side: &str, tokens: &[String]) -> Vec<Vec<TableCell>> {
     let states = names(geometry);
     let paths = geometry.trajectories.tokens.iter().enumerate();
     let rows = paths.flat_map(|(t, path)| path.iter().enumerate().map(move |(i, at)| (t, i, at)));
     rows.map(|(t, i, [x, y])| {
         vec![
-            Cell::Text(side.to_owned()),
-            Cell::Text(word(tokens, t).to_owned()),
-            Cell::Text(states.get(i).cloned().unwrap_or_default()),
-            Cell::Number(*x),
-            Cell::Number(*y),
+            TableCell::Text(side.to_owned()),
+            TableCell::Text(word(tokens, t).to_owned()),
+            TableCell::Text(states.get(i).cloned().unwrap_or_default()),
+            TableCell::Number(*x),
+            TableCell::Number(*y),
         ]
     })
     .collect()

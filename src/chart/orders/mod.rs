@@ -13,7 +13,7 @@ pub use quantity::Quantity;
 
 use super::number::short;
 use super::plot::Point as Place;
-use super::{Cell, Column, Figure, Table, Theme};
+use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep, SweepPoint};
 
@@ -134,11 +134,11 @@ fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) 
     ];
     let row = |plan: &str, value: Mean, n: usize| {
         vec![
-            Cell::Plan(plan.to_owned()),
-            Cell::Number(value.mean),
-            Cell::Number(value.low),
-            Cell::Number(value.high),
-            Cell::Count(n),
+            TableCell::Plan(plan.to_owned()),
+            TableCell::Number(value.mean),
+            TableCell::Number(value.low),
+            TableCell::Number(value.high),
+            TableCell::Count(n),
         ]
     };
     let original = quantity

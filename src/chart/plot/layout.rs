@@ -117,7 +117,7 @@ fn longest(names: &[String]) -> usize {
 
 /// What a plot's parts take at a width.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Layout {
+pub(super) struct PlotLayout {
     pub areas: Vec<Area>,
     /// The panels' names, broken into lines.
     pub names: Vec<Vec<String>>,
@@ -133,7 +133,7 @@ pub(super) const SAMPLE: f64 = 34.0;
 const AFTER: f64 = 16.0;
 
 impl Plot {
-    pub(super) fn layout(&self, room: Room) -> Layout {
+    pub(super) fn layout(&self, room: Room) -> PlotLayout {
         let columns = room.columns.clamp(1, self.columns.max(1));
         let width = f64::from(room.width.max(200));
         let column = width / columns as f64;
@@ -165,7 +165,7 @@ impl Plot {
             });
             top += tallest + below.max().unwrap_or(GAP);
         }
-        Layout {
+        PlotLayout {
             areas,
             names,
             legend,

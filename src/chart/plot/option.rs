@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::escape::cut;
-use super::layout::{ENTRY, LEFT, LETTERS, Layout, NAME, RIGHT, Room, texts};
+use super::layout::{ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, texts};
 use super::ramp::VIRIDIS;
 use super::{Axis, Level, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Ramp, Series};
 use crate::chart::number::{rounded, short};
@@ -109,7 +109,7 @@ fn share(pixels: f64, room: Room) -> Value {
     ))
 }
 
-fn grid(layout: &Layout, i: usize, columns: usize, room: Room) -> Value {
+fn grid(layout: &PlotLayout, i: usize, columns: usize, room: Room) -> Value {
     let area = &layout.areas[i];
     if columns == 1 {
         json!({ "left": LEFT, "right": RIGHT, "top": area.top, "height": area.height, "outerBoundsMode": "none" })

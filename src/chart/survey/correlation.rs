@@ -1,7 +1,7 @@
 //! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
 
 use super::headers;
-use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
@@ -109,14 +109,16 @@ fn table(survey: &Survey, all: &[Correlated]) -> Table {
                         continue;
                     };
                     rows.push(vec![
-                        Cell::Text(name(survey, one)),
-                        Cell::Text(column.to_owned()),
-                        Cell::Text(quantity.replace('−', "-")),
-                        Cell::Text(kind.to_owned()),
-                        Cell::Number(found.r),
-                        found.p.map_or(Cell::Text(String::new()), Cell::Number),
-                        Cell::Count(found.n),
-                        Cell::Count(one.models),
+                        TableCell::Text(name(survey, one)),
+                        TableCell::Text(column.to_owned()),
+                        TableCell::Text(quantity.replace('−', "-")),
+                        TableCell::Text(kind.to_owned()),
+                        TableCell::Number(found.r),
+                        found
+                            .p
+                            .map_or(TableCell::Text(String::new()), TableCell::Number),
+                        TableCell::Count(found.n),
+                        TableCell::Count(one.models),
                     ]);
                 }
             }

@@ -1,6 +1,6 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
-use super::{Cell, Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, extent, headers, mean, model_pen};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Mark, Pen};
@@ -84,11 +84,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let rows = curves.iter().flat_map(|(model, curve)| {
         curve.iter().enumerate().map(|(n, values)| {
             let mut row = vec![
-                Cell::Text(survey.models[*model].name.clone()),
-                Cell::Count(n + 1),
-                Cell::Count(curve.len()),
+                TableCell::Text(survey.models[*model].name.clone()),
+                TableCell::Count(n + 1),
+                TableCell::Count(curve.len()),
             ];
-            row.extend(values.map(Cell::Number));
+            row.extend(values.map(TableCell::Number));
             row
         })
     });

@@ -2,7 +2,7 @@
 //! the one, and not in the other.
 
 use super::{
-    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, headers, model_pen, task_names};
 use crate::chart::number::short;
@@ -72,13 +72,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         COLUMNS.map(|(name, column)| {
             let t = column(cell);
             vec![
-                Cell::Text(survey.tasks[cell.task].name.clone()),
-                Cell::Text(survey.models[cell.model].name.clone()),
-                Cell::Text(name.to_owned()),
-                Cell::Number(t.mse),
-                Cell::Number(t.bias),
-                Cell::Number(t.diversity),
-                Cell::Number(residue(&t)),
+                TableCell::Text(survey.tasks[cell.task].name.clone()),
+                TableCell::Text(survey.models[cell.model].name.clone()),
+                TableCell::Text(name.to_owned()),
+                TableCell::Number(t.mse),
+                TableCell::Number(t.bias),
+                TableCell::Number(t.diversity),
+                TableCell::Number(residue(&t)),
             ]
         })
     });

@@ -1,7 +1,7 @@
 //! Theorems 4 to 8 along one model's stream: relevancy, redundancy and conditional redundancy, and
 //! the error between its bounds; a figure an estimator.
 
-use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, headers};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
@@ -95,10 +95,13 @@ fn figure(
             curve,
         ));
         for point in curve {
-            let mut row = vec![Cell::Text(task.clone()), Cell::Count(point.members)];
-            row.extend(TERMS.map(|value| Cell::Number(value(point))));
-            row.extend(ERRORS.map(|value| Cell::Number(value(point))));
-            row.push(Cell::Text(point.breaks.clone().unwrap_or_default()));
+            let mut row = vec![
+                TableCell::Text(task.clone()),
+                TableCell::Count(point.members),
+            ];
+            row.extend(TERMS.map(|value| TableCell::Number(value(point))));
+            row.extend(ERRORS.map(|value| TableCell::Number(value(point))));
+            row.push(TableCell::Text(point.breaks.clone().unwrap_or_default()));
             rows.push(row);
         }
     }

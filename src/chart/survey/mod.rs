@@ -13,7 +13,7 @@ mod table1;
 mod uniform;
 
 use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
-use super::{Cell, Figure, FigureDraft, Table, Theme};
+use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::survey::{Found, Survey};
 
 /// Every figure that the survey has numbers for.

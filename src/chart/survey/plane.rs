@@ -1,6 +1,8 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
-use super::{Cell, Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{
+    Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
+};
 use super::{cells, extent, headers, model_pen};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
@@ -69,8 +71,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let rows = all.iter().map(|cell| {
         let t = &cell.found.tradeoff;
         let mut row = vec![
-            Cell::Text(survey.tasks[cell.task].name.clone()),
-            Cell::Text(survey.models[cell.model].name.clone()),
+            TableCell::Text(survey.tasks[cell.task].name.clone()),
+            TableCell::Text(survey.models[cell.model].name.clone()),
         ];
         let numbers = [
             t.bias,
@@ -88,7 +90,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             t.bias_residue(),
             t.diversity_residue(),
         ];
-        row.extend(numbers.map(Cell::Number));
+        row.extend(numbers.map(TableCell::Number));
         row
     });
     FigureDraft {

@@ -1,6 +1,6 @@
 //! Fig. 2: what "never falls, and gains less and less" looks like, beside the survey's own curves.
 
-use super::{Cell, Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, headers};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
@@ -70,9 +70,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     );
     let row = |n: usize| {
         vec![
-            Cell::Count(n),
-            Cell::Number(rising(n as f64)),
-            Cell::Number(falling(n as f64)),
+            TableCell::Count(n),
+            TableCell::Number(rising(n as f64)),
+            TableCell::Number(falling(n as f64)),
         ]
     };
     FigureDraft {

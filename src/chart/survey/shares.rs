@@ -1,7 +1,7 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
 use super::{
-    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, mean};
 use crate::chart::number::percent;
@@ -88,10 +88,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                     format!("{}, {called}\n{}", names[x], percent(y)),
                 ));
                 rows.push(vec![
-                    Cell::Text(names[x].clone()),
-                    Cell::Text(name.to_owned()),
-                    Cell::Text(called.to_owned()),
-                    Cell::Number(y),
+                    TableCell::Text(names[x].clone()),
+                    TableCell::Text(name.to_owned()),
+                    TableCell::Text(called.to_owned()),
+                    TableCell::Number(y),
                 ]);
             }
             series.push(Series::bars(MarkShape::Bars, pen.clone(), points));

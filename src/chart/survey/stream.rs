@@ -1,7 +1,7 @@
 //! Figs. 5 and 7: MSE, bias, diversity and accuracy along one model's stream, a panel a task, each
 //! standardised.
 
-use super::{Cell, Figure, FigureDraft, Panel, Plot, Point, Series, Table, Theme};
+use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, headers, roles};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
@@ -50,12 +50,15 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             series.push(Series::new(pen.clone(), points.collect()));
         }
         for depth in depth {
-            let mut row = vec![Cell::Text(task.clone()), Cell::Count(depth.members)];
-            row.extend(CURVES.map(|value| Cell::Number(value(depth))));
+            let mut row = vec![
+                TableCell::Text(task.clone()),
+                TableCell::Count(depth.members),
+            ];
+            row.extend(CURVES.map(|value| TableCell::Number(value(depth))));
             row.extend([
-                Cell::Number(depth.paper.mse),
-                Cell::Number(depth.paper.bias),
-                Cell::Number(depth.paper.diversity),
+                TableCell::Number(depth.paper.mse),
+                TableCell::Number(depth.paper.bias),
+                TableCell::Number(depth.paper.diversity),
             ]);
             rows.push(row);
         }

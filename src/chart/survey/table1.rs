@@ -2,7 +2,7 @@
 //! constant beside.
 
 use super::{
-    Cell, Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme,
+    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, model_pen, task_names};
 use crate::chart::number::{percent, short};
@@ -149,9 +149,9 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
             averages.logit.total,
         );
         let mut row = vec![
-            Cell::Text(survey.tasks[cell.task].name.clone()),
-            Cell::Text(survey.models[cell.model].name.clone()),
-            Cell::Count(averages.rows),
+            TableCell::Text(survey.tasks[cell.task].name.clone()),
+            TableCell::Text(survey.models[cell.model].name.clone()),
+            TableCell::Count(averages.rows),
         ];
         let numbers = [
             averages.accuracy,
@@ -168,7 +168,7 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
             logit.bias,
             logit.diversity,
         ];
-        row.extend(numbers.map(Cell::Number));
+        row.extend(numbers.map(TableCell::Number));
         row
     };
     let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();

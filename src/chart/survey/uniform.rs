@@ -1,7 +1,9 @@
 //! How far the paper's MSE is from the uniform constant: the more members divide the logits, the
 //! nearer.
 
-use super::{Cell, Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, Theme};
+use super::{
+    Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
+};
 use super::{cells, extent, headers, mean, model_pen, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::Axis;
@@ -69,13 +71,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     });
     let rows = all.iter().map(|cell| {
         vec![
-            Cell::Text(survey.tasks[cell.task].name.clone()),
-            Cell::Text(survey.models[cell.model].name.clone()),
-            Cell::Count(survey.models[cell.model].members.len()),
-            Cell::Number(100.0 * cell.found.uniform),
-            Cell::Number(100.0 * cell.found.averages.paper.mse),
-            Cell::Number(paper(cell)),
-            Cell::Number(own(cell)),
+            TableCell::Text(survey.tasks[cell.task].name.clone()),
+            TableCell::Text(survey.models[cell.model].name.clone()),
+            TableCell::Count(survey.models[cell.model].members.len()),
+            TableCell::Number(100.0 * cell.found.uniform),
+            TableCell::Number(100.0 * cell.found.averages.paper.mse),
+            TableCell::Number(paper(cell)),
+            TableCell::Number(own(cell)),
         ]
     });
     FigureDraft {

@@ -4,7 +4,7 @@ use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
@@ -94,8 +94,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 .enumerate()
                 .map(|(n, step)| {
                     let mut row = vec![count("first", n + 1)];
-                    row.extend(values.map(|value| Cell::Number(value(step))));
-                    row.push(Cell::Text(breaks(step).unwrap_or_default().to_owned()));
+                    row.extend(values.map(|value| TableCell::Number(value(step))));
+                    row.push(TableCell::Text(breaks(step).unwrap_or_default().to_owned()));
                     row
                 })
                 .collect(),

@@ -5,7 +5,7 @@ use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 
@@ -94,8 +94,8 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         .map(|(n, (joint, gain))| {
             vec![
                 count("first", n + 1),
-                Cell::Number(*joint),
-                Cell::Number(*gain),
+                TableCell::Number(*joint),
+                TableCell::Number(*gain),
             ]
         });
     Ok(FigureDraft {
@@ -185,7 +185,7 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let grown = growing(&falls[0]);
     let table = (0..joint.len()).map(|n| {
         let mut row = vec![count("first", n + 1)];
-        row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(Cell::Number));
+        row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(TableCell::Number));
         row
     });
     Ok(FigureDraft {

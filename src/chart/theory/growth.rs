@@ -4,7 +4,7 @@ use super::ensemble::Ensemble;
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
 
@@ -113,7 +113,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 .enumerate()
                 .map(|(n, terms)| {
                     let mut row = vec![count("first", n + 1)];
-                    row.extend(terms.map(Cell::Number));
+                    row.extend(terms.map(TableCell::Number));
                     row
                 })
                 .collect(),

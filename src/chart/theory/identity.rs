@@ -3,7 +3,7 @@
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::study::survey::Sample;
 
 type SampleColumn = (&'static str, fn(&Sample) -> [f64; 3]);
@@ -40,13 +40,13 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             );
             points.push(Point::new(mse, bias - diversity, text));
             rows.push(vec![
-                Cell::Text(task.clone()),
-                Cell::Count(sample.row),
-                Cell::Number(mse),
-                Cell::Number(bias),
-                Cell::Number(diversity),
-                Cell::Number(bias - diversity),
-                Cell::Number(residue),
+                TableCell::Text(task.clone()),
+                TableCell::Count(sample.row),
+                TableCell::Number(mse),
+                TableCell::Number(bias),
+                TableCell::Number(diversity),
+                TableCell::Number(bias - diversity),
+                TableCell::Number(residue),
             ]);
         }
     }

@@ -4,7 +4,7 @@ use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::strokes::{kind_name, kind_pen, kinds};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::engine::MemberKind;
 
 /// A pen's index, what a point is of, bias, diversity.
@@ -68,9 +68,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     );
     let rows = seen.iter().map(|(_, name, bias, diversity)| {
         vec![
-            Cell::Text(name.replace('\n', ", ")),
-            Cell::Number(*bias),
-            Cell::Number(*diversity),
+            TableCell::Text(name.replace('\n', ", ")),
+            TableCell::Number(*bias),
+            TableCell::Number(*diversity),
         ]
     });
     let lowest = seen

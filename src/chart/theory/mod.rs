@@ -18,7 +18,7 @@ mod tradeoff;
 pub use theorems::{THEOREMS, Theorem};
 
 use super::plot::{Panel, Pen, Plot, Room};
-use super::{Cell, Figure, FigureDraft, Theme};
+use super::{Figure, FigureDraft, TableCell, Theme};
 use crate::study::survey::{
     Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
 };
@@ -165,8 +165,8 @@ fn missing(scene: &Scene<'_>, what: &str) -> String {
     )
 }
 
-fn count(name: &str, n: usize) -> Cell {
-    Cell::Text(format!("{name} {n}"))
+fn count(name: &str, n: usize) -> TableCell {
+    TableCell::Text(format!("{name} {n}"))
 }
 
 /// Every theorem as its control stands before anybody touched it, where the survey has the numbers:

@@ -4,7 +4,7 @@ use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::Estimate;
@@ -103,18 +103,23 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         None => "The error is between its bounds.".to_owned(),
         Some(bound) => format!("The error breaks the {bound} bound."),
     };
-    let mut rows: Vec<Vec<Cell>> = bars
+    let mut rows: Vec<Vec<TableCell>> = bars
         .iter()
-        .map(|(name, _, bits)| vec![Cell::Text((*name).to_owned()), Cell::Number(*bits)])
+        .map(|(name, _, bits)| {
+            vec![
+                TableCell::Text((*name).to_owned()),
+                TableCell::Number(*bits),
+            ]
+        })
         .collect();
     rows.push(vec![
-        Cell::Text("H(Y)".to_owned()),
-        Cell::Number(group.entropy),
+        TableCell::Text("H(Y)".to_owned()),
+        TableCell::Number(group.entropy),
     ]);
     rows.extend(
-        marks
-            .iter()
-            .map(|(name, _, _, y)| vec![Cell::Text((*name).to_owned()), Cell::Number(*y)]),
+        marks.iter().map(|(name, _, _, y)| {
+            vec![TableCell::Text((*name).to_owned()), TableCell::Number(*y)]
+        }),
     );
     Ok(FigureDraft {
         key: "theorem-4",

@@ -3,7 +3,7 @@
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
 
@@ -95,7 +95,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         .sum::<f64>()
         / found.len() as f64;
     let rows = found.iter().map(|(task, t)| {
-        let mut row = vec![Cell::Text(task.clone())];
+        let mut row = vec![TableCell::Text(task.clone())];
         row.extend(
             [
                 t.bias,
@@ -108,7 +108,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 t.diversity - t.terms.paper_diversity,
                 t.terms.omega,
             ]
-            .map(Cell::Number),
+            .map(TableCell::Number),
         );
         row
     });
