@@ -3,7 +3,7 @@
 use comfy_table::Row;
 
 use super::table::{column, number, table, text as shown};
-use crate::chart::{Cell, Table};
+use crate::chart::{Table, TableCell};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
 use crate::study::report::Report;
@@ -191,15 +191,15 @@ pub fn csv(report: &Report) -> String {
                 }
             }
             let mut cells = vec![
-                Cell::Text(orders.task.clone()),
-                Cell::Text(variant.name.clone()),
-                Cell::Text(variant.plan.clone()),
-                Cell::Count(orders.rows),
+                TableCell::Text(orders.task.clone()),
+                TableCell::Text(variant.name.clone()),
+                TableCell::Text(variant.plan.clone()),
+                TableCell::Count(orders.rows),
             ];
             for (_, mean) in means {
                 cells.extend(match mean {
-                    Some(m) => [m.mean, m.low, m.high].map(Cell::Number),
-                    None => [(); 3].map(|()| Cell::Text(String::new())),
+                    Some(m) => [m.mean, m.low, m.high].map(TableCell::Number),
+                    None => [(); 3].map(|()| TableCell::Text(String::new())),
                 });
             }
             rows.push(cells);
