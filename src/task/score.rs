@@ -94,7 +94,7 @@ pub fn bytes(continuation: &str) -> usize {
     text.len().max(1)
 }
 
-/// Every continuation's log-likelihood over its [`bytes`], `[N]`: lm-eval's `acc_norm`, which counts
+/// Every continuation's log-likelihood over its [`bytes()`], `[N]`: lm-eval's `acc_norm`, which counts
 /// characters, the same in ASCII.
 ///
 /// # Panics

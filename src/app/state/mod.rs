@@ -1,7 +1,7 @@
 //! What the page knows and does: the draft, the pictures shown, the work under way.
 //!
-//! Parts read signals and call actions; nobody else sets a signal. [`actions`] is what a reader does,
-//! [`events`] what the worker answers, [`exchange`] what the two have to do with each other.
+//! Parts read signals and call actions; nobody else sets a signal. `actions` is what a reader does,
+//! `events` what the worker answers, `exchange` what the two have to do with each other.
 
 pub mod exchange;
 
