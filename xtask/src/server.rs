@@ -31,7 +31,7 @@ const CONNECTIONS: usize = 64;
 
 /// What pages and workers may do: load and ask nothing but what is served here. A page's own meta tag
 /// says the same and does not reach its worker, which holds the prompt and the model.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
                       style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
                       font-src 'self' data:; base-uri 'self'; form-action 'none'";
 
