@@ -483,9 +483,9 @@ fn everyone_can_use_surveys_and_theorems() {
         let page = Page::new(width, height);
         for scheme in ["light", "dark"] {
             page.browser.prefer(scheme);
+            // Addresses that differ after the # only are no new page.
+            page.browser.go("about:blank");
             page.open("survey.html#survey&model=apprentice-4&task=mood&rows");
-            // Other addresses differ after the # only, which is no new page.
-            page.browser.reload();
             page.until_survey();
             page.until_says(".rows h3", "apprentice-4 on mood");
             page.assert_accessible(&format!("{width} {scheme} survey"));
