@@ -37,6 +37,10 @@ const VALID_PLANS: [&str; 8] = [
     " 0 - 3 , ( 4 , 5 ) x 2 ",
 ];
 
+/// Bytes before the tensors of the GGUF file that travels with the project: its metadata, and the
+/// tensors' names, shapes and places.
+const GGUF_HEADER: usize = 11_072;
+
 const VALID_ROWS: [&str; 3] = [
     r#"{"prompt": "Tom was", "options": [" a", " b"], "answer": 1}"#,
     r#"{"ids": [1, 5, 9], "rows": [17, 230], "answer": 0}"#,
@@ -253,6 +257,35 @@ proptest! {
                     let _ = weights.rows(matrix, 0..matrix.rows);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_gguf_file_with_a_damaged_header(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+    ) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/models/gguf/random-llama3-wide-q4_k.gguf");
+        let mut file = std::fs::read(path).expect("a file that travels with the project");
+        for (place, byte) in edits {
+            file[place.index(GGUF_HEADER)] = byte;
+        }
+        if let Some(length) = length {
+            file.truncate(length.index(file.len()));
+        }
+        let named = vec![("damaged.gguf".to_string(), FileBytes::Owned(file))];
+        let opened = ModelFiles::from_named("damaged", named).map_err(|error| error.to_string());
+        let read = opened.and_then(|files| {
+            let weights = weights::Weights::open(&files).map_err(|error| error.to_string())?;
+            for matrix in weights.block_matrices() {
+                let _ = weights.rows(matrix, 0..matrix.rows);
+            }
+            let loaded = LoadedModel::from_files(&files, &mut |_, _| {});
+            loaded.map(drop).map_err(|error| error.to_string())
+        });
+        if let Err(sentence) = read {
+            one_line("a damaged GGUF header", &sentence);
         }
     }
 }

@@ -45,7 +45,7 @@ pub enum EngineError {
     #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]
-    #[error("{0}; --engine cpu needs no GPU")]
+    #[error("{0}; {}", way_out(.0))]
     Gpu(super::webgpu::GpuError),
 }
 
@@ -54,5 +54,17 @@ pub enum EngineError {
 impl From<super::webgpu::GpuError> for EngineError {
     fn from(error: super::webgpu::GpuError) -> Self {
         Self::Gpu(error)
+    }
+}
+
+/// What helps where the GPU did not do: the processor names the block in which numbers
+/// left the range, and runs where no GPU does.
+#[cfg(feature = "webgpu")]
+fn way_out(error: &super::webgpu::GpuError) -> &'static str {
+    match error {
+        super::webgpu::GpuError::NotFinite { .. } => {
+            "--engine cpu says in which block numbers left the range"
+        }
+        _ => "--engine cpu needs no GPU",
     }
 }

@@ -176,6 +176,13 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
             let why = refused(command);
             assert!(why.contains(&says), "{why}");
         }
+        // A GPU does not say where: its sentence names who does.
+        #[cfg(feature = "webgpu")]
+        {
+            let why = refused(&[&lens[..], &["--engine", "webgpu"]].concat());
+            assert!(why.contains("the GPU gave a number that is not finite"), "{why}");
+            assert!(why.contains("--engine cpu says in which block"), "{why}");
+        }
     }
     let out = folder.file("survey").display().to_string();
     folder.write(
