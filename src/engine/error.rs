@@ -45,7 +45,7 @@ pub enum EngineError {
     #[error("candle failed ({0}); if memory ran out, use fewer or shorter prompts")]
     Candle(#[from] candle_core::Error),
     #[cfg(feature = "webgpu")]
-    #[error("{0}; {}", way_out(.0))]
+    #[error("{0}; {way_out}", way_out = way_out(.0))]
     Gpu(super::webgpu::GpuError),
 }
 

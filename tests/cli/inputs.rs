@@ -180,7 +180,10 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
         #[cfg(feature = "webgpu")]
         {
             let why = refused(&[&lens[..], &["--engine", "webgpu"]].concat());
-            assert!(why.contains("the GPU gave a number that is not finite"), "{why}");
+            assert!(
+                why.contains("the GPU gave a number that is not finite"),
+                "{why}"
+            );
             assert!(why.contains("--engine cpu says in which block"), "{why}");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -103,6 +104,22 @@ impl PanelProduct<'_> {
     /// # Safety
     /// `y` holds `outs` numbers for each row of `x`, and no other thread touches these columns.
     pub unsafe fn panel_columns<E: Element>(&self, p: usize, panel: &[E]) {
+        let width = self.isa.width();
+        let part = |part: Range<usize>| panel[part.start * width..part.end * width].as_ptr();
+        // SAFETY: the caller's; the slice is good for its part.
+        unsafe { self.columns(p, DEPTH, part) }
+    }
+
+    /// The same from a panel that comes in parts of `depth` inputs: `part` gives [inputs][width].
+    ///
+    /// # Safety
+    /// As [`Self::panel_columns`]; what `part` gives is good until it is asked again.
+    pub unsafe fn columns<E: Element>(
+        &self,
+        p: usize,
+        depth: usize,
+        mut part: impl FnMut(Range<usize>) -> *const E,
+    ) {
         let (isa, ins, width) = (self.isa, self.ins, self.isa.width());
         if ins == 0 {
             return;
@@ -128,13 +145,13 @@ impl PanelProduct<'_> {
                 }
             }
         }
-        for from in (0..ins).step_by(DEPTH) {
-            let depth = DEPTH.min(ins - from);
+        for from in (0..ins).step_by(depth) {
+            let depth = depth.min(ins - from);
             let tile = RegisterTile {
                 x: self.x[from..].as_ptr(),
                 x_stride: ins,
                 x_step: 1,
-                panel: panel[from * width..][..depth * width].as_ptr(),
+                panel: part(from..from + depth),
                 depth,
                 y: to,
                 y_stride,

@@ -29,11 +29,11 @@ pub trait Lanes: Copy {
 /// The factor between an f16's exponent, read as an f32's, and what it stands for. So shifts, a mask
 /// and a product widen every finite f16, the smallest among them, on processors without an
 /// instruction for it: see [`F16_BITS`].
-const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
+pub const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
 
 /// What of an f16 in the upper half of a word, shifted three places down with its sign, is an f32:
 /// sign, exponent and mantissa.
-const F16_BITS: u32 = 0x8fff_e000;
+pub const F16_BITS: u32 = 0x8fff_e000;
 
 /// What every processor has: the compiler makes of it what the target's baseline allows.
 #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]

@@ -4,26 +4,15 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::block_panel;
 use super::columns::{PanelProduct, SharedOutput, with_scratch};
 use super::element::with_element;
 use super::isa::Isa;
-use super::panel::{CacheLine, pack, pack_blocks, places, room};
+use super::panel::{CacheLine, pack, places, room};
 use crate::model::{DType, Tensor};
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
 const LEAST_ROWS: usize = 24;
-
-/// Bytes in memory of their own, which the threads that use it touch first.
-fn copied(bytes: &[u8]) -> Vec<CacheLine> {
-    const PART: usize = 1 << 20;
-    let mut lines = room(bytes.len());
-    let to = &mut places::<u8>(&mut lines)[..bytes.len()];
-    let parts = to.par_chunks_mut(PART).zip(bytes.par_chunks(PART));
-    parts.for_each(|(to, from)| {
-        to.write_copy_of_slice(from);
-    });
-    lines
-}
 
 /// A matrix of weights [out, in], laid out for this processor.
 pub struct PackedMatrix {
@@ -38,8 +27,8 @@ pub struct PackedMatrix {
 struct Slice {
     dtype: DType,
     panels: Range<usize>,
-    /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks: the
-    /// rows as they are stored, for blocks lie along `in`, and only a panel that is used is widened.
+    /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks:
+    /// panels as [`block_panel`] lays them out, widened part by part when they are used.
     lines: Vec<CacheLine>,
 }
 
@@ -107,7 +96,16 @@ impl MatrixBuilder {
         );
         let dtype = rows.dtype;
         let lines = if dtype.is_block() {
-            copied(&rows.bytes)
+            let a_row = dtype.bytes_of(ins as u64) as usize;
+            let bytes = panels.len() * width * a_row;
+            let mut lines = room(bytes);
+            places::<u8>(&mut lines)[..bytes]
+                .par_chunks_mut(width * a_row)
+                .zip(rows.bytes.par_chunks(width * a_row))
+                .for_each(|(panel, rows)| {
+                    block_panel::lay_out(dtype, width, rows, a_row, panel);
+                });
+            lines
         } else {
             let numbers = panels.len() * width * ins;
             let mut lines = room(dtype.bytes_of(numbers as u64) as usize);
@@ -238,24 +236,30 @@ impl PackedMatrix {
         }
     }
 
-    /// Column group `p`, from rows of blocks.
+    /// Column group `p`, from a panel of blocks.
     ///
     /// # Safety
     /// As [`Self::columns`].
     unsafe fn block_columns(&self, product: &PanelProduct, slice: &Slice, p: usize) {
-        let (width, ins) = (self.isa.width(), self.ins);
-        let a_row = slice.dtype.bytes_of(ins as u64) as usize;
-        let count = width.min(self.outs - p * width);
-        let first = (p - slice.panels.start) * width * a_row;
-        // SAFETY: the slice holds the bytes of all its rows, all written when they came.
-        let rows = unsafe {
-            let rows = slice.lines.as_ptr().cast::<u8>().add(first);
-            std::slice::from_raw_parts(rows, count * a_row)
+        let (dtype, width) = (slice.dtype, self.isa.width());
+        let bytes = |ins: usize| dtype.bytes_of(ins as u64) as usize * width;
+        let first = (p - slice.panels.start) * bytes(self.ins);
+        // SAFETY: every panel of a slice was filled, so these are its bytes.
+        let panel = unsafe {
+            let panel = slice.lines.as_ptr().cast::<u8>().add(first);
+            std::slice::from_raw_parts(panel, bytes(self.ins))
         };
-        with_scratch::<f32, _>(width * ins, |panel| {
-            pack_blocks(self.isa, slice.dtype, width, rows, ins, panel);
-            // SAFETY: `pack_blocks` wrote all of the panel; the rest is the caller's.
-            unsafe { product.panel_columns(p, panel.assume_init_ref()) }
+        let depth = block_panel::depth(dtype);
+        with_scratch::<f32, _>(width * depth, |numbers| {
+            let part = |part: Range<usize>| {
+                let numbers = &mut numbers[..part.len() * width];
+                let blocks = &panel[bytes(part.start)..bytes(part.end)];
+                block_panel::widen(dtype, width, blocks, numbers);
+                numbers.as_ptr().cast::<f32>()
+            };
+            // SAFETY: `widen` writes the numbers of all columns and of all the part's inputs; the rest
+            // is the caller's.
+            unsafe { product.columns(p, depth, part) }
         });
     }
 }

@@ -11,6 +11,7 @@
 //! whatever rows stand beside it and however many threads there are, and the same on every
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON).
 
+mod block_panel;
 mod columns;
 mod element;
 mod isa;
