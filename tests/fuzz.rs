@@ -33,6 +33,7 @@ const VALID_PLANS: [&str; 8] = [
     "0x64,1x2,(0-11)x9",
     "shuffle:2:12345678901234567890",
     "loop:1:3",
+    "0-3,4~h0.3,5a~h1,(6~h2,7)x2",
     "swap:10",
     " 0 - 3 , ( 4 , 5 ) x 2 ",
 ];
@@ -168,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn a_plan_line_of_the_notations_characters(line in "[0-9(),xam: -]{0,40}", blocks in 0..20usize) {
+    fn a_plan_line_of_the_notations_characters(line in "[0-9(),xam:~h. -]{0,40}", blocks in 0..20usize) {
         read(&line, &(0..blocks).collect::<Vec<_>>());
     }
 
@@ -183,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn a_valid_plan_line_mistyped(line in mutated(&VALID_PLANS, "0123456789,()-xam:é\u{0} ")) {
+    fn a_valid_plan_line_mistyped(line in mutated(&VALID_PLANS, "0123456789,()-xam:~h.é\u{0} ")) {
         read(&line, &(0..12).collect::<Vec<_>>());
     }
 

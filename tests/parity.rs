@@ -15,6 +15,11 @@ fn every_golden_run_and_every_plan_of_it() {
 }
 
 #[test]
+fn every_golden_plan_with_heads_off() {
+    parity::head_goldens_hold(&load, TOLERANCE);
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&load, TOLERANCE);
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use atelier::plan::{BlockRun, Half, MAX_REPEAT, Plan, PlanError, Step, Strategy as Painters};
+use atelier::plan::{
+    BlockRun, Half, HeadsOff, MAX_REPEAT, Plan, PlanError, Step, Strategy as Painters,
+};
 use proptest::prelude::*;
 
 fn parse(line: &str) -> Plan {
@@ -21,7 +23,20 @@ fn own_order(blocks: usize) -> Vec<usize> {
 }
 
 fn half(index: usize, half: Half) -> BlockRun {
-    BlockRun { index, half }
+    BlockRun {
+        half,
+        ..BlockRun::whole(index)
+    }
+}
+
+fn without(heads: &[usize], run: BlockRun) -> BlockRun {
+    let off = heads
+        .iter()
+        .try_fold(HeadsOff::NONE, |off, &head| off.and(head));
+    BlockRun {
+        heads_off: off.expect("heads that a plan can speak of"),
+        ..run
+    }
 }
 
 #[test]
@@ -72,6 +87,50 @@ fn every_piece_of_the_notation() {
         parse(" 0 - 3 , ( 4 , 5 ) x 2 ,\t11 "),
         parse("0-3,(4,5)x2,11")
     );
+}
+
+#[test]
+fn heads_are_switched_off_behind_a_tilde() {
+    let five = BlockRun::whole(5);
+    for (line, run, printed) in [
+        ("5~h3", without(&[3], five), "5~h3"),
+        (" 5 ~ h 3 . 1 ", without(&[1, 3], five), "5~h1.3"),
+        ("5~h1.1", without(&[1], five), "5~h1"),
+        ("5~h127.64.0", without(&[0, 64, 127], five), "5~h0.64.127"),
+        ("5a~h3", without(&[3], half(5, Half::Attention)), "5a~h3"),
+    ] {
+        let plan = parse(line);
+        assert_eq!(plan.steps(), [Step::Block(run)], "{line}");
+        assert_eq!(plan.to_string(), printed);
+    }
+    assert_eq!(
+        parse("4,5~h0x2,(5~h1,6)x2,5").to_string(),
+        "4,5~h0x2,(5~h1,6)x2,5"
+    );
+    for (line, says) in [
+        ("0-3~h1", "heads of the range `0-3`"),
+        ("(4-6~h1)", "heads of the range `4-6`"),
+        ("5m~h1", "block 5's MLP"),
+        (
+            "5~h128",
+            "head 128 of block 5 off, which is not there: heads are 0 to 127",
+        ),
+        ("5~h99999999999999999999", "heads are 0 to 127"),
+        ("5~", "ends where `h` and a head's number should stand"),
+        ("5~x", "`x` at character 3 where `h`"),
+        ("5~h", "ends where a head's number should stand"),
+        ("5~h1.", "ends where a head's number should stand"),
+        ("5~h1-2", "where `,` or the end should stand"),
+    ] {
+        let sentence = refusal(line);
+        assert!(sentence.contains(says), "{line}: {sentence}");
+    }
+    let lacking = parse("0-4,5~h3.8").check_heads(|_| 8);
+    assert_eq!(
+        lacking.expect_err("heads 0 to 7").to_string(),
+        "the plan switches head 8 of block 5 off, which is not there: heads are 0 to 7"
+    );
+    assert_eq!(parse("0-4,5~h3.7").check_heads(|_| 8), Ok(()));
 }
 
 #[test]
@@ -368,7 +427,14 @@ fn any_run() -> impl Strategy<Value = BlockRun> {
     // Whole blocks more often, so that ranges appear.
     let halves =
         prop_oneof![6 => Just(Half::Both), 1 => Just(Half::Attention), 1 => Just(Half::Mlp)];
-    (0..BLOCKS, halves).prop_map(|(index, half)| BlockRun { index, half })
+    let heads = prop::option::weighted(0.2, prop::collection::vec(0..HeadsOff::MOST, 1..4));
+    (0..BLOCKS, halves, heads).prop_map(|(index, part, heads)| {
+        let run = half(index, part);
+        match heads {
+            Some(heads) if part != Half::Mlp => without(&heads, run),
+            _ => run,
+        }
+    })
 }
 
 fn any_steps() -> impl Strategy<Value = Vec<Step>> {

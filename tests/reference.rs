@@ -19,6 +19,7 @@ fn reference(folder: &Path) -> LoadedModel {
 #[test]
 fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold(&reference, TOLERANCE);
+    parity::head_goldens_hold(&reference, TOLERANCE);
 }
 
 #[test]

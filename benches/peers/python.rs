@@ -5,15 +5,15 @@
 //! with PyTorch (gigabytes) in the target folder. Either side is a process of its own that loads
 //! the same model folder, so that peak memory can be told apart; rounds alternate.
 
-use std::io::{BufRead, BufReader, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
 mod setting;
+mod side;
 
 use atelier::model::weights::Weights;
 use atelier::model::{ModelFiles, ModelShape, Prompt, Tokenizer};
@@ -23,6 +23,7 @@ use common::random::{RandomModel, Stored};
 use common::{median, prompts};
 use serde_json::{Value, json};
 use setting::{here, mobile, python, scratch};
+use side::{Side, peak_kb, seconds};
 
 /// Of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -80,65 +81,6 @@ fn main() {
         "peak memory",
         ours / python
     );
-}
-
-/// One of the two processes.
-struct Side {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    version: String,
-    peak_kb: f64,
-}
-
-impl Side {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a side that starts");
-        let to = child.stdin.take().expect("its input");
-        let from = BufReader::new(child.stdout.take().expect("its output"));
-        let mut side = Self {
-            child,
-            to,
-            from,
-            version: String::new(),
-            peak_kb: 0.0,
-        };
-        side.version = side.answer()["version"].as_str().expect("a version").into();
-        side
-    }
-
-    fn round(&mut self, case: &str) -> Value {
-        writeln!(self.to, "{case}").expect("a side that listens");
-        let answer = self.answer();
-        self.peak_kb = answer["peak_kb"].as_f64().expect("its peak memory");
-        answer
-    }
-
-    fn answer(&mut self) -> Value {
-        let mut line = String::new();
-        self.from.read_line(&mut line).expect("an answer");
-        serde_json::from_str(&line).expect("an answer in JSON; see above for why there is none")
-    }
-
-    /// MB
-    fn peak(&self) -> f64 {
-        self.peak_kb / 1024.0
-    }
-}
-
-impl Drop for Side {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn seconds(answer: &Value) -> f64 {
-    answer["seconds"].as_f64().expect("seconds")
 }
 
 /// The comparison means nothing unless both compute the same thing: the first row's members.
@@ -205,13 +147,6 @@ fn prompt(row: &Value) -> Prompt {
         token_ids: ids("ids"),
         option_ids: ids("options"),
     }
-}
-
-fn peak_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let number = line.and_then(|line| line.split_whitespace().next());
-    number.and_then(|n| n.parse().ok()).expect("a peak")
 }
 
 /// Both cases: batches of rows of ids and options.

@@ -42,15 +42,14 @@ pub fn passages(shape: &ModelShape, passages: &[Passage]) -> Result<(), EngineEr
 
 pub fn plans(shape: &ModelShape, plans: &[Plan]) -> Result<(), EngineError> {
     let blocks = shape.blocks.len();
-    match plans
-        .iter()
-        .flat_map(Plan::block_runs)
-        .find(|run| run.index >= blocks)
-    {
-        Some(run) => Err(EngineError::Plan {
-            index: run.index,
-            last: blocks.saturating_sub(1),
-        }),
-        None => Ok(()),
+    for plan in plans {
+        if let Some(run) = plan.block_runs().find(|run| run.index >= blocks) {
+            return Err(EngineError::Plan {
+                index: run.index,
+                last: blocks.saturating_sub(1),
+            });
+        }
+        plan.check_heads(|index| shape.blocks[index].attention.heads)?;
     }
+    Ok(())
 }

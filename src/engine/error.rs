@@ -21,6 +21,8 @@ pub enum EngineError {
         "this model needs about {memory}, and a page has room for 3500 MB: use a smaller model here, or `atelier lens` for this one"
     )]
     NoRoom { memory: super::memory::Memory },
+    #[error(transparent)]
+    Heads(#[from] crate::plan::PlanError),
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

@@ -44,6 +44,23 @@ pub enum PlanError {
         count: String,
         at: usize,
     },
+    #[error(
+        "the plan switches heads of the range `{range}` off at character {at}: write the blocks one by \
+         one, such as `{}~h0`",
+        range.split('-').next().unwrap_or_default()
+    )]
+    HeadsOfRange { range: String, at: usize },
+    #[error(
+        "the plan switches a head of block {block}'s MLP off at character {at}, which has none: write \
+         `{block}~h0` or `{block}a~h0`"
+    )]
+    HeadsOfMlp { block: usize, at: usize },
+    #[error("the plan switches head {head} of block {block} off, which is not there: {}", Heads(*.heads))]
+    NoSuchHead {
+        head: String,
+        block: usize,
+        heads: usize,
+    },
     #[error("the plan asks for {runs} block runs: at most {MAX_RUNS} are run in one plan")]
     TooLong { runs: usize },
     #[error(
@@ -92,6 +109,17 @@ impl fmt::Display for Blocks {
             0 => write!(f, "this model has no blocks"),
             1 => write!(f, "this model's only block is 0"),
             blocks => write!(f, "this model's blocks are 0 to {}", blocks - 1),
+        }
+    }
+}
+
+struct Heads(usize);
+
+impl fmt::Display for Heads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => write!(f, "its only head is 0"),
+            heads => write!(f, "heads are 0 to {}", heads.saturating_sub(1)),
         }
     }
 }

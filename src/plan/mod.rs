@@ -5,12 +5,14 @@
 //! Layers as Painters* (`reverse:2`, `shuffle:2:0`, …).
 
 mod error;
+mod heads;
 mod notation;
 mod print;
 mod shuffle;
 mod strategy;
 
 pub use error::PlanError;
+pub use heads::HeadsOff;
 pub use strategy::Strategy;
 
 /// The most a block or a group can be repeated by one `x`, and the most rounds of `loop:s:R`.
@@ -28,11 +30,14 @@ pub enum Half {
     Mlp,
 }
 
-/// One block, or one half of it. `index` counts the model's stored blocks from 0.
+/// One block, or one half of it, with heads that are switched off. `index` counts the model's stored
+/// blocks from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockRun {
     pub index: usize,
     pub half: Half,
+    /// None where only the MLP runs.
+    pub heads_off: HeadsOff,
 }
 
 impl BlockRun {
@@ -41,6 +46,7 @@ impl BlockRun {
         BlockRun {
             index,
             half: Half::Both,
+            heads_off: HeadsOff::NONE,
         }
     }
 }
@@ -128,6 +134,25 @@ impl Plan {
             return Strategy::parse(line)?.plan(order);
         }
         notation::parse(line, stored_blocks(order))
+    }
+
+    /// Are all heads that the plan switches off heads of their blocks? `heads` says how many query
+    /// heads a stored block has.
+    ///
+    /// # Errors
+    /// The first head that its block lacks.
+    pub fn check_heads(&self, heads: impl Fn(usize) -> usize) -> Result<(), PlanError> {
+        for run in self.block_runs() {
+            let count = heads(run.index);
+            if let Some(head) = run.heads_off.iter().find(|&head| head >= count) {
+                return Err(PlanError::NoSuchHead {
+                    head: head.to_string(),
+                    block: run.index,
+                    heads: count,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// At least one step.

@@ -5,13 +5,14 @@
 //! item   = range | ( block | group ) [ "x" count ]
 //! group  = "(" ( range | block ) *( "," ( range | block ) ) ")"
 //! range  = index "-" index                 ascending or descending, both ends included
-//! block  = index [ "a" | "m" ]             only the attention or the MLP
+//! block  = index [ "a" | "m" ] [ off ]     only the attention or the MLP
+//! off    = "~h" head *( "." head )         heads that are switched off, not where only the MLP runs
 //! ```
 //!
 //! White space may stand between any two of these. A range takes no `x`: `0-3x2` could mean
 //! `0,1,2,3,0,1,2,3` or `0,0,1,1,2,2,3,3`.
 
-use super::{BlockRun, Half, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Step};
+use super::{BlockRun, Half, HeadsOff, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Step};
 
 /// Reads the notation against a model of `blocks` stored blocks.
 pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
@@ -116,20 +117,19 @@ impl NotationReader {
     fn entry(&mut self, expected: &'static str) -> Result<PlanEntry, PlanError> {
         let at = self.place();
         let index = self.index(expected)?;
-        if self.take('a') {
+        let half = if self.take('a') {
+            Half::Attention
+        } else if self.take('m') {
+            Half::Mlp
+        } else {
+            Half::Both
+        };
+        if half != Half::Both || !self.take('-') {
             return Ok(PlanEntry::Block(BlockRun {
                 index,
-                half: Half::Attention,
+                half,
+                heads_off: self.heads_off(index, half)?,
             }));
-        }
-        if self.take('m') {
-            return Ok(PlanEntry::Block(BlockRun {
-                index,
-                half: Half::Mlp,
-            }));
-        }
-        if !self.take('-') {
-            return Ok(PlanEntry::Block(BlockRun::whole(index)));
         }
         let last = self.index("the range's last block")?;
         let indices = if index <= last {
@@ -137,7 +137,43 @@ impl NotationReader {
         } else {
             (last..=index).rev().collect()
         };
-        Ok(PlanEntry::Range(indices, format!("{index}-{last}"), at))
+        let range = format!("{index}-{last}");
+        if self.peek() == Some('~') {
+            return Err(PlanError::HeadsOfRange { range, at });
+        }
+        Ok(PlanEntry::Range(indices, range, at))
+    }
+
+    /// What stands behind a block's `~h`; nothing where there is none.
+    fn heads_off(&mut self, block: usize, half: Half) -> Result<HeadsOff, PlanError> {
+        let at = self.place();
+        let mut off = HeadsOff::NONE;
+        if !self.take('~') {
+            return Ok(off);
+        }
+        if half == Half::Mlp {
+            return Err(PlanError::HeadsOfMlp { block, at });
+        }
+        if !self.take('h') {
+            return Err(self.unexpected("`h` and a head's number"));
+        }
+        loop {
+            let Some(digits) = self.digits() else {
+                return Err(self.unexpected("a head's number"));
+            };
+            off = digits
+                .parse()
+                .ok()
+                .and_then(|head| off.and(head))
+                .ok_or_else(|| PlanError::NoSuchHead {
+                    head: shortened(&digits),
+                    block,
+                    heads: HeadsOff::MOST,
+                })?;
+            if !self.take('.') {
+                return Ok(off);
+            }
+        }
     }
 
     fn index(&mut self, expected: &'static str) -> Result<usize, PlanError> {

@@ -13,14 +13,10 @@ pub(super) fn print(steps: &[Step], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     // Whole blocks that stand alone, waiting to be merged into ranges.
     let mut single = Vec::new();
     for equal in steps.chunk_by(|a, b| a == b) {
-        if let [
-            Step::Block(BlockRun {
-                index,
-                half: Half::Both,
-            }),
-        ] = equal
+        if let [Step::Block(run)] = equal
+            && *run == BlockRun::whole(run.index)
         {
-            single.push(*index);
+            single.push(run.index);
             continue;
         }
         push_ranges(&mut items, &mut single);
@@ -45,14 +41,10 @@ fn group_line(group: &[BlockRun]) -> String {
     let mut items = Vec::new();
     let mut single = Vec::new();
     for equal in group.chunk_by(|a, b| a == b) {
-        if let [
-            BlockRun {
-                index,
-                half: Half::Both,
-            },
-        ] = equal
+        if let [run] = equal
+            && *run == BlockRun::whole(run.index)
         {
-            single.push(*index);
+            single.push(run.index);
             continue;
         }
         push_ranges(&mut items, &mut single);
@@ -63,10 +55,15 @@ fn group_line(group: &[BlockRun]) -> String {
 }
 
 fn block(run: BlockRun) -> String {
-    match run.half {
-        Half::Both => run.index.to_string(),
-        Half::Attention => format!("{}a", run.index),
-        Half::Mlp => format!("{}m", run.index),
+    let half = match run.half {
+        Half::Both => "",
+        Half::Attention => "a",
+        Half::Mlp => "m",
+    };
+    if run.heads_off.is_empty() {
+        format!("{}{half}", run.index)
+    } else {
+        format!("{}{half}~h{}", run.index, run.heads_off)
     }
 }
 

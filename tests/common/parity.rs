@@ -8,7 +8,7 @@ use atelier::plan::Plan;
 use atelier::study::{LoadedModel, Question, lens};
 use serde_json::{Value, json};
 
-use super::{assert_close_to, goldens, model_folder, notation, strings, u32s};
+use super::{assert_close_to, goldens, goldens_in, model_folder, notation, strings, u32s};
 
 /// Loads a model's folder into the engine under test.
 pub type Load = dyn Fn(&std::path::Path) -> LoadedModel;
@@ -79,6 +79,38 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
     // 192 runs where the story models are here, 234 of the families, and those of ten GGUF files, of
     // which one travels with the project.
     assert!(checked >= 5 + 4 * 32 + 9 * 25 + 3, "{checked}");
+}
+
+/// Plans that switch heads off, all of a model in one pass.
+pub fn head_goldens_hold(load: &Load, tolerance: f64) {
+    let mut checked = 0;
+    for (name, golden) in goldens_in("tests/golden/heads") {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let model = load(&folder);
+        let question = question(&model, &golden);
+        let cases = golden["cases"].as_array().expect("cases");
+        let plans: Vec<Plan> = cases
+            .iter()
+            .map(|case| {
+                let line = case["plan"].as_str().expect("a plan");
+                model.plan(Some(line)).expect(line)
+            })
+            .collect();
+        let prompt = std::slice::from_ref(&question.prompt);
+        let traces = run(&model.engine, prompt, &plans);
+        for ((case, plan), mut traces) in cases.iter().zip(&plans).zip(traces) {
+            let found = lens::lens(&question, plan, traces.remove(0));
+            let mut expected = case.clone();
+            expected.as_object_mut().expect("an object").remove("plan");
+            let at = format!("{name} {plan}");
+            assert_close_to(&json!(found), &expected, &at, tolerance);
+            checked += 1;
+        }
+    }
+    println!("{checked} plans with heads off equal");
+    assert!(checked >= 10, "{checked}");
 }
 
 /// Prompts of unequal lengths and numbers of options, together and alone.

@@ -1,7 +1,7 @@
 //! What a reader can do to the row.
 
 use super::{Arrangement, Spot};
-use crate::plan::{Half, MAX_REPEAT, MAX_RUNS, PlanError, Strategy};
+use crate::plan::{Half, HeadsOff, MAX_REPEAT, MAX_RUNS, PlanError, Strategy};
 
 /// One change. Spots and painters are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +147,9 @@ impl Arrangement {
             }
             _ => Half::Both,
         };
+        if painter.half == Half::Mlp {
+            painter.heads_off = HeadsOff::NONE;
+        }
         Ok(())
     }
 

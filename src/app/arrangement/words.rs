@@ -5,10 +5,16 @@ use crate::plan::{BlockRun, Half};
 
 /// `block 5`, `block 5's attention`.
 pub fn painter_name(painter: BlockRun) -> String {
-    match painter.half {
+    let name = match painter.half {
         Half::Both => format!("block {}", painter.index),
         Half::Attention => format!("block {}'s attention", painter.index),
         Half::Mlp => format!("block {}'s MLP", painter.index),
+    };
+    let off: Vec<String> = painter.heads_off.iter().map(|h| h.to_string()).collect();
+    match off.as_slice() {
+        [] => name,
+        [head] => format!("{name} without head {head}"),
+        heads => format!("{name} without heads {}", listed(heads)),
     }
 }
 
@@ -17,7 +23,7 @@ pub fn spot_name(spot: &Spot) -> String {
     let whole = spot
         .painters
         .iter()
-        .all(|painter| painter.half == Half::Both);
+        .all(|painter| *painter == BlockRun::whole(painter.index));
     let mut name = match spot.painters.as_slice() {
         [painter] => painter_name(*painter),
         group if whole => {

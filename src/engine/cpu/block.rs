@@ -17,7 +17,7 @@ use super::stretch::{Piece, Stretch, cut, pieces, read};
 use super::sums::are_finite;
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
-use crate::plan::Half;
+use crate::plan::{BlockRun, Half, HeadsOff};
 
 /// A block's weights, and the choices of its shape. Biases that it has not are empty.
 pub struct Block {
@@ -103,7 +103,13 @@ impl Block {
     }
 
     /// Runs on whole sequences, and adds what comes of it to the streams.
-    pub fn run<'a>(&self, half: Half, rows: BlockRows, inside: &'a mut Inside) -> LastMembers<'a> {
+    pub fn run<'a>(
+        &self,
+        run: BlockRun,
+        rows: BlockRows,
+        inside: &'a mut Inside,
+    ) -> LastMembers<'a> {
+        let half = run.half;
         let BlockRows {
             stretches,
             pack,
@@ -125,6 +131,7 @@ impl Block {
             });
             let attended = fit(&mut inside.attended, count * wide); // [N, H W]
             attention(qkv, self.heads, pack, sequences, attended);
+            switch_off(run.heads_off, self.heads.width, attended, wide);
             &*attended
         } else {
             &[]
@@ -264,6 +271,18 @@ impl Block {
                 }
             }
         });
+    }
+}
+
+/// Zeros the heads that are off in `attended` [N, H W].
+fn switch_off(off: HeadsOff, width: usize, attended: &mut [f32], wide: usize) {
+    if off.is_empty() {
+        return;
+    }
+    for row in attended.chunks_exact_mut(wide) {
+        for head in off.iter() {
+            row[head * width..][..width].fill(0.0);
+        }
     }
 }
 

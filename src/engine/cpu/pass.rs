@@ -113,7 +113,7 @@ impl Pass for CpuPass<'_> {
                 attention,
                 mlp,
                 overflow,
-            } = block.run(call.run.half, rows, inside);
+            } = block.run(call.run, rows, inside);
             if let (None, Some(branch)) = (&self.overflow, overflow) {
                 self.overflow = Some(format!("the {branch} of block {}", call.run.index));
             }

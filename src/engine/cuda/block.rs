@@ -10,7 +10,7 @@ use super::{multiply, norm};
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, Residual};
 use crate::model::weights::{MatrixRole, VectorRole};
-use crate::plan::Half;
+use crate::plan::{BlockRun, Half, HeadsOff};
 
 pub struct CandleBlock {
     pub shape: BlockShape,
@@ -31,15 +31,15 @@ impl CandleBlock {
     pub fn run(
         &self,
         h: &Tensor,
-        half: Half,
+        run: BlockRun,
         pack: &Pack,
         tables: &RopeTables,
     ) -> Result<Branches> {
-        let attention = match half {
+        let attention = match run.half {
             Half::Mlp => None,
-            _ => Some(self.attention(h, pack, tables)?), // [C N, D]
+            _ => Some(self.attention(h, run.heads_off, pack, tables)?), // [C N, D]
         };
-        let mlp = match (half, self.shape.residual, &attention) {
+        let mlp = match (run.half, self.shape.residual, &attention) {
             (Half::Attention, ..) => None,
             (_, Residual::Sequential, Some(a)) => Some(self.mlp(&(h + a)?)?), // [C N, D]
             _ => Some(self.mlp(h)?),                                          // [C N, D]
@@ -47,7 +47,13 @@ impl CandleBlock {
         Ok(Branches { attention, mlp })
     }
 
-    fn attention(&self, h: &Tensor, pack: &Pack, tables: &RopeTables) -> Result<Tensor> {
+    fn attention(
+        &self,
+        h: &Tensor,
+        off: HeadsOff,
+        pack: &Pack,
+        tables: &RopeTables,
+    ) -> Result<Tensor> {
         use VectorRole::{AttentionNorm, AttentionNormBias};
         let attention = Attention {
             shape: &self.shape.attention,
@@ -57,9 +63,20 @@ impl CandleBlock {
         };
         self.branch(h, AttentionNorm, AttentionNormBias, |x| {
             let qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [C N, (H + 2 KV) W]
-            let attended = attention.run(&qkv, pack, tables)?; // [C N, H W]
+            let mut attended = attention.run(&qkv, pack, tables)?; // [C N, H W]
+            if !off.is_empty() {
+                attended = attended.broadcast_mul(&self.on(off)?)?; // [C N, H W]
+            }
             self.linear(&attended, MatrixRole::Out, VectorRole::OutBias) // [C N, D]
         })
+    }
+
+    /// `[H W]`: 0 where a head is off, else 1.
+    fn on(&self, off: HeadsOff) -> Result<Tensor> {
+        let shape = &self.shape.attention;
+        let on = |n: usize| f32::from(u8::from(!off.contains(n / shape.head_width)));
+        let on: Vec<f32> = (0..shape.attended_width()).map(on).collect();
+        Tensor::new(on, self.matrices[MatrixRole::Out as usize].device())
     }
 
     fn mlp(&self, h: &Tensor) -> Result<Tensor> {

@@ -84,7 +84,7 @@ impl<'a> CandlePass<'a> {
         let streams = Tensor::cat(&streams.collect::<Result<Vec<&Tensor>>>()?, 0)?; // [C N, D]
         let block = &self.backend.blocks[call.run.index];
         let Branches { attention, mlp } =
-            block.run(&streams, call.run.half, &self.pack, &self.tables)?;
+            block.run(&streams, call.run, &self.pack, &self.tables)?;
         let n = self.pack.rows;
         for (copy, step) in call.steps.iter().enumerate() {
             let base = if step.is_first {

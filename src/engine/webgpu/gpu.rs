@@ -6,6 +6,7 @@ use super::device::{Device, STORAGE};
 use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
+use super::heads_off::HeadsOffKernel;
 use super::norm::NormKernel;
 use super::qk_norm::QkNormKernel;
 use super::recorder::Bindings;
@@ -29,6 +30,7 @@ pub struct Kernels {
     pub qk_norm: QkNormKernel,
     pub rope: RopeKernel,
     pub attention: AttentionKernel,
+    pub heads_off: HeadsOffKernel,
     pub activation: ActivationKernel,
     pub votes: VotesKernel,
     pub fate: FateKernel,
@@ -44,6 +46,7 @@ impl Gpu {
             qk_norm: QkNormKernel::new(&device),
             rope: RopeKernel::new(&device),
             attention: AttentionKernel::default(),
+            heads_off: HeadsOffKernel::new(&device),
             activation: ActivationKernel::default(),
             votes: VotesKernel::new(&device),
             fate: FateKernel::new(&device),

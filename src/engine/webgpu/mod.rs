@@ -22,6 +22,7 @@ mod gemm;
 mod gpu;
 mod grid;
 mod head;
+mod heads_off;
 mod kernel;
 mod lists;
 mod loading;

@@ -4,7 +4,7 @@
 use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
-use super::{activation, attention, fate, gather, gemm, norm, qk_norm, rope, votes};
+use super::{activation, attention, fate, gather, gemm, heads_off, norm, qk_norm, rope, votes};
 use crate::model::DType;
 
 /// Of blocks, those that a model's weights of `dtypes` have.
@@ -23,6 +23,7 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
     qk_norm::check::heads_and_full_rows_are_normed_and_values_stay(&mut probe)?;
     rope::check::pairs_turn_and_the_rest_stays(&mut probe)?;
     attention::check::tiles_equal_the_plain_sum(&mut probe)?;
+    heads_off::check::the_heads_that_are_off_are_zero_and_others_stay(&mut probe)?;
     activation::check::every_activation_is_the_cpus(&mut probe)?;
     votes::check::every_row_is_read_by_its_own_prompts_options(&mut probe)?;
     fate::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;

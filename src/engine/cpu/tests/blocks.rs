@@ -8,7 +8,7 @@ use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
 use crate::model::DType;
 use crate::model::shape::*;
-use crate::plan::Half;
+use crate::plan::{BlockRun, Half};
 
 /// Norms x places x residuals x MLPs x norms of queries and keys x turns, with biases and without.
 fn shapes() -> Vec<BlockShape> {
@@ -101,7 +101,11 @@ fn run(
         sequences: &sequences,
     };
     let mut inside = Inside::default();
-    let last = block.run(half, rows, &mut inside);
+    let run = BlockRun {
+        half,
+        ..BlockRun::whole(0)
+    };
+    let last = block.run(run, rows, &mut inside);
     [last.attention.to_vec(), last.mlp.to_vec()]
 }
 

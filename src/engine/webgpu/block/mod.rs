@@ -19,7 +19,7 @@ use super::tables::Tables;
 use crate::engine::schedule::program::BlockCall;
 use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
 use crate::model::weights::{MatrixRole, TypedRows, VectorRole};
-use crate::plan::Half;
+use crate::plan::{Half, HeadsOff};
 
 pub struct GpuBlock {
     pub shape: BlockShape,
@@ -106,7 +106,7 @@ impl GpuBlock {
         let mut read = None;
         if half != Half::Mlp {
             let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
-            let attended = self.attend(gpu, to, &x, steps)?; // [steps N, H W]
+            let attended = self.attend(gpu, to, &x, steps, call.run.heads_off)?; // [steps N, H W]
             let members = |tables| MemberSink {
                 tables,
                 middle: &middle,
@@ -190,6 +190,7 @@ impl GpuBlock {
         to: &mut Recording,
         x: &wgpu::Buffer,
         steps: usize,
+        off: HeadsOff,
     ) -> Result<wgpu::Buffer, GpuError> {
         let shape = &self.shape.attention;
         let rows = steps * to.tables.rows;
@@ -211,6 +212,9 @@ impl GpuBlock {
         let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
         let kernel = &kernels.attention;
         kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
+        let widths = [shape.attended_width(), shape.head_width];
+        let kernel = &kernels.heads_off;
+        kernel.run(recorder, &attended, rows, widths, off)?;
         Ok(attended)
     }
 

@@ -288,7 +288,10 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     let block = upload(&gpu.device, &plain);
     let n = plain.pack.rows;
     let sequences = lengths.len();
-    let run = BlockRun { index: 0, half };
+    let run = BlockRun {
+        half,
+        ..BlockRun::whole(0)
+    };
     let call = BlockCall {
         run,
         steps: vec![
