@@ -26,7 +26,7 @@ fn cases(count: u32) -> ProptestConfig {
     }
 }
 
-const VALID_PLANS: [&str; 8] = [
+const VALID_PLANS: [&str; 9] = [
     "0-3,(4-7)x3,9,8,10-11",
     "5a,5m,(4,6,9)",
     "7-4,(1,2m,3a)x64",

@@ -338,7 +338,7 @@ fn the_goldens_geometry() {
         let prompts: Arc<[Prompt]> = Arc::from([prompt]);
         let mut run = model
             .engine
-            .start(prompts, Arc::from([plan.clone()]), Capture { states: true })
+            .start(prompts, Arc::from([plan.clone()]), Capture::states())
             .expect("a run");
         while run.advance().expect("a batch").is_some() {}
         let trace = run.finish().expect("traces").remove(0).remove(0);

@@ -45,6 +45,11 @@ fn every_golden_plan_with_heads_off() {
 }
 
 #[test]
+fn every_golden_logit_lens() {
+    parity::depth_goldens_hold(&on_gpu, TOLERANCE.max(1e-3));
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
 }

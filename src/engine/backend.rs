@@ -100,6 +100,16 @@ pub trait Pass {
     fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32])
     -> Result<(), EngineError>;
 
+    /// Gives back how streams that are sums of kept rows read the whole vocabulary,
+    /// `[streams, DepthRows::numbers]`: the natural logarithm of the sum of `exp(logit)`, the entropy,
+    /// the divergence from the stream's end to it (nats); then for each of the likeliest tokens its
+    /// id and logit, the likeliest first and of equal ones the first; then for each followed token
+    /// 1 + how many are likelier, and its logit.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError>;
+
     /// Does more work wait for the device than may? Then nothing is recorded until some is done, so
     /// that progress stays true and "cancel" is heard.
     fn is_crowded(&self) -> bool {
@@ -133,6 +143,28 @@ pub struct OptionRows {
     pub count: usize,
     /// The final norm is a LayerNorm: its scale comes from the variance.
     pub is_centred: bool,
+}
+
+/// Streams that are read by the whole vocabulary.
+#[derive(Clone, Debug)]
+pub struct DepthRows {
+    /// Each stream, as the kept rows whose sum it is; neighbours that share an end stand together.
+    pub sums: Vec<Vec<u32>>,
+    /// For each, which of `sums` is its run's last stream.
+    pub ends: Vec<usize>,
+    /// The final norm's scale is that of the run's last stream.
+    pub is_held: bool,
+    /// How many of the likeliest tokens.
+    pub top: usize,
+    /// Ids that are followed.
+    pub followed: Vec<u32>,
+}
+
+impl DepthRows {
+    /// Given back of a stream.
+    pub fn numbers(top: usize, followed: usize) -> usize {
+        3 + 2 * top + 2 * followed
+    }
 }
 
 /// A backend that waits for its weights, which come block by block in slices of rows.

@@ -23,6 +23,8 @@ pub enum EngineError {
     NoRoom { memory: super::memory::Memory },
     #[error(transparent)]
     Heads(#[from] crate::plan::PlanError),
+    #[error("{top} likeliest tokens cannot be read at every depth: ask for 1 to {most}")]
+    Top { top: usize, most: usize },
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

@@ -278,7 +278,7 @@ mod tests {
             let record = Members {
                 prompts: prompts.clone().into(),
                 plans: plans.clone().into(),
-                capture: Capture { states: true },
+                capture: Capture::states(),
                 readout: engine.readout.clone(),
             };
             let mut run = Execution::within(&engine, record, &plans, bytes).expect("a run");

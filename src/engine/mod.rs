@@ -27,8 +27,8 @@ pub mod webgpu;
 pub use choice::EngineChoice;
 pub use error::EngineError;
 pub use loading::Loading;
-pub use record::TokenScore;
-pub use trace::{Capture, Member, MemberKind, Trace, members};
+pub use record::{DepthReading, DepthWish, FollowedToken, TokenScore};
+pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -97,6 +97,9 @@ impl Engine {
         capture: Capture,
     ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError> {
         check::prompts(self.shape(), &prompts)?;
+        if let Some(wish) = &capture.depths {
+            wish.check(self.shape())?;
+        }
         let record = Members {
             prompts,
             plans: plans.clone(),

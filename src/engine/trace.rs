@@ -1,5 +1,6 @@
 //! What a run gives: members, their votes, and the model's own answer.
 
+use super::record::{DepthReading, DepthWish};
 use crate::plan::{Half, Plan};
 
 /// What wrote a member into the residual stream.
@@ -34,13 +35,42 @@ pub struct Trace {
     /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
     /// final norm not applied; empty unless [`Capture::states`] was wished.
     pub states: Vec<Vec<f32>>,
+    /// The stream at the last token before the first block and after every member, read by the whole
+    /// vocabulary: one a member but the bias; empty unless [`Capture::depths`] was wished.
+    pub depths: Vec<DepthReading>,
 }
 
 /// What a run records beside the members' votes: a wish a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capture {
     /// The residual stream of all tokens after every step: `(S + 1) T D` numbers a prompt and plan.
     pub states: bool,
+    /// What the stream would answer along the depth.
+    pub depths: Option<DepthWish>,
+}
+
+impl Capture {
+    /// The states alone.
+    pub fn states() -> Self {
+        Self {
+            states: true,
+            ..Self::default()
+        }
+    }
+}
+
+/// For the stream before the first step and after each: the last of the members that it is the sum
+/// of. `[S + 1]`
+pub fn last_members(plan: &Plan) -> Vec<usize> {
+    let mut last = vec![0];
+    let mut at = 0;
+    for step in plan.steps() {
+        for run in step.block_runs() {
+            at += 1 + usize::from(run.half == Half::Both);
+        }
+        last.push(at);
+    }
+    last
 }
 
 /// The members that a plan records, in order: the embedding, one or two for every block run, and

@@ -30,7 +30,7 @@ impl<'a> Rearranging<'a> {
         let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
         let run = model
             .engine
-            .start(prompts, plans.clone().into(), Capture { states: true })?;
+            .start(prompts, plans.clone().into(), Capture::states())?;
         Ok(Self {
             model,
             question: question.clone(),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use atelier::engine::{Capture, Engine, Trace};
+use atelier::engine::{Capture, DepthReading, DepthWish, Engine, MemberKind, Trace, last_members};
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
 use atelier::study::{LoadedModel, Question, lens};
@@ -113,6 +113,129 @@ pub fn head_goldens_hold(load: &Load, tolerance: f64) {
     assert!(checked >= 10, "{checked}");
 }
 
+/// The logit lens of every golden that has one, of the model's own order; and what must hold of it
+/// between steps and with the scale held, against `reference` where there is one.
+pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
+    let mut checked = 0;
+    let goldens = goldens_in("tests/golden/lens").into_iter();
+    for (name, golden) in goldens.chain(goldens_in("tests/golden/families")) {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let model = load(&folder);
+        let ids = [
+            u32s(&golden["token_ids"]),
+            u32s(&golden["option_token_ids"]),
+        ];
+        let question = model
+            .question_from_ids(&ids[0], &ids[1], 0)
+            .expect("a question");
+        let own = model.plan(None).expect("its own order");
+        let expected = golden["logit_lens"].as_array().expect("a logit lens");
+        let read = |is_held: bool| -> Trace {
+            let capture = Capture {
+                depths: Some(DepthWish {
+                    top: 5,
+                    followed: ids[1].clone(),
+                    is_held,
+                }),
+                ..Capture::default()
+            };
+            let prompts = vec![question.prompt.clone()];
+            let run = model
+                .engine
+                .start(prompts.into(), vec![own.clone()].into(), capture);
+            let mut traces = run.expect("a run").complete().expect("traces");
+            traces.remove(0).remove(0)
+        };
+        let (trace, held) = (read(false), read(true));
+        let steps = last_members(&own);
+        assert_eq!(steps.len(), expected.len(), "{name}: depths");
+        for (&member, expected) in steps.iter().zip(expected) {
+            let found = &trace.depths[member];
+            let at = format!("{name}, after member {member}");
+            near_ids(found, expected, &at);
+            let numbers = ["kl", "entropy"].map(|field| expected[field].as_f64().expect(field));
+            for (found, expected) in [found.kl, found.entropy].into_iter().zip(numbers) {
+                let off = (found - expected).abs();
+                assert!(
+                    off <= tolerance * expected.abs().max(1.0),
+                    "{at}: {found}, {expected}"
+                );
+            }
+            checked += 1;
+        }
+        let (last, held_last) = (trace.depths.last(), held.depths.last());
+        let (last, held_last) = (last.expect("a member"), held_last.expect("a member"));
+        assert_eq!(last.kl, 0.0, "{name}: the end is its own");
+        assert_eq!(
+            last.top_ids, held_last.top_ids,
+            "{name}: its scale is its own"
+        );
+        // The followed tokens are the options: their differences are those of the logits.
+        for (depth, what) in [(last, "recomputed"), (held_last, "held")] {
+            for (a, token) in depth.followed.iter().enumerate() {
+                let found = token.log_probability - depth.followed[0].log_probability;
+                let expected = f64::from(trace.logits[a] - trace.logits[0]);
+                let most = 10.0 * tolerance * expected.abs().max(1.0);
+                assert!(
+                    (found - expected).abs() < most,
+                    "{name} {what}: {found}, {expected}"
+                );
+                let place = depth.top_ids.iter().position(|&id| id == token.id);
+                assert!(
+                    place.is_none_or(|place| place + 1 == token.rank as usize),
+                    "{name}"
+                );
+            }
+        }
+        // With the scale held, a stream's differences are the sums of its members' votes.
+        for (m, depth) in held.depths.iter().enumerate() {
+            let sum = |k: usize| -> f64 {
+                let votes = held.member_logits[..=m].iter();
+                votes.map(|votes| f64::from(votes[k])).sum()
+            };
+            let bias = match held.members.last() {
+                Some(last) if last.kind == MemberKind::Bias => {
+                    &held.member_logits[held.members.len() - 1]
+                }
+                _ => &vec![0.0; ids[1].len()],
+            };
+            let found = depth.followed[1].log_probability - depth.followed[0].log_probability;
+            let expected = sum(1) - sum(0) + f64::from(bias[1] - bias[0]);
+            let most = 10.0 * tolerance * expected.abs().max(1.0);
+            assert!(
+                (found - expected).abs() < most,
+                "{name} held {m}: {found}, {expected}"
+            );
+        }
+    }
+    println!("{checked} depths equal");
+    assert!(checked >= 60, "{checked}");
+}
+
+/// The likeliest ids and their log-probabilities; ids nearer than 1e-3 nats may change places.
+fn near_ids(found: &DepthReading, expected: &Value, at: &str) {
+    let logs: Vec<f64> = serde_json::from_value(expected["top_log_probabilities"].clone())
+        .expect("log-probabilities");
+    for (found, expected) in found.top_log_probabilities.iter().zip(&logs) {
+        assert!(
+            (found - expected).abs() < 1e-3 * expected.abs().max(1.0),
+            "{at}: {found}, {expected}"
+        );
+    }
+    for (place, id) in u32s(&expected["top_ids"]).iter().enumerate() {
+        let own = found.top_ids.iter().position(|other| other == id);
+        let near = |a: usize| (logs[a] - logs[place]).abs() < 1e-3 * logs[place].abs().max(1.0);
+        let is_near = match own {
+            Some(own) => near(own),
+            // The last ones may have left the list.
+            None => near(logs.len() - 1),
+        };
+        assert!(is_near, "{at}: {id} at {own:?}, not {place}");
+    }
+}
+
 /// Prompts of unequal lengths and numbers of options, together and alone.
 pub fn batches_equal_their_rows(load: &Load, tolerance: f64) {
     for name in [
@@ -198,7 +321,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
                 .start(
                     prompts.to_vec().into(),
                     plans.to_vec().into(),
-                    Capture { states: true },
+                    Capture::states(),
                 )
                 .expect("a run");
             while traces.advance().expect("a batch").is_some() {}

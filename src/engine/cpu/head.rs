@@ -17,9 +17,9 @@ use crate::model::weights::{Vector, Weights};
 const LOGITS: usize = 1 << 23;
 
 pub struct Head {
-    weights: Rc<Weights>,
-    norm: Norm,
-    bias: Vec<f32>, // [V], or none
+    pub(super) weights: Rc<Weights>,
+    pub(super) norm: Norm,
+    pub(super) bias: Vec<f32>, // [V], or none
 }
 
 /// What is known of a row's target after some of the vocabulary.
@@ -121,7 +121,7 @@ impl Head {
             .collect())
     }
 
-    fn bias_of(&self, slice: &std::ops::Range<usize>) -> &[f32] {
+    pub(super) fn bias_of(&self, slice: &std::ops::Range<usize>) -> &[f32] {
         self.bias.get(slice.clone()).unwrap_or_default()
     }
 }

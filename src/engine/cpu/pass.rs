@@ -9,7 +9,7 @@ use super::stretch::Stretch;
 use super::sums::are_finite;
 use super::votes::votes;
 use crate::engine::EngineError;
-use crate::engine::backend::{OptionRows, Pass, Start};
+use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
@@ -175,6 +175,13 @@ impl Pass for CpuPass<'_> {
     ) -> Result<(), EngineError> {
         let fates = self.backend.head.fates(self.stream(slot), rows, targets)?;
         self.outputs.push(("the logits", fates));
+        Ok(())
+    }
+
+    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError> {
+        let kept = &self.memory.kept[..self.kept_rows * self.backend.width];
+        let depths = self.backend.head.depths(kept, rows)?;
+        self.outputs.push(("the logits along the depth", depths));
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use candle_core::{Device, Tensor};
 use super::loader::stored;
 use super::{multiply, norm};
 use crate::engine::EngineError;
+use crate::engine::backend::DepthRows;
 use crate::model::shape::NormKind;
 use crate::model::weights::Weights;
 
@@ -41,22 +42,53 @@ impl CandleHead {
         self.weights.shape.vocabulary
     }
 
-    /// Streams `[R, D]` to logits `[R, V]`.
-    pub fn logits(&self, streams: &Tensor) -> Result<Tensor, EngineError> {
-        let rows = match self.rows.get() {
-            Some(rows) => rows,
+    fn rows(&self) -> Result<&OutputRows, EngineError> {
+        match self.rows.get() {
+            Some(rows) => Ok(rows),
             None => {
                 let read = self.read()?;
-                self.rows.get_or_init(|| read)
+                Ok(self.rows.get_or_init(|| read))
             }
-        };
+        }
+    }
+
+    /// Streams `[R, D]` to logits `[R, V]`.
+    pub fn logits(&self, streams: &Tensor) -> Result<Tensor, EngineError> {
+        let rows = self.rows()?;
         let shape = self.weights.shape.head.norm;
         let normed = match (shape.kind, &rows.bias) {
             (NormKind::Layer, Some(bias)) => norm::layer(streams, &rows.gain, bias, shape.eps)?,
             (NormKind::Layer, None) => norm::rms(&norm::centred(streams)?, &rows.gain, shape.eps)?,
             (NormKind::Rms, _) => norm::rms(streams, &rows.gain, shape.eps)?,
         }; // [R, D]
-        let slices = rows.slices.iter().map(|slice| multiply(&normed, slice)); // [R, rows]
+        self.products(&normed)
+    }
+
+    /// Streams `[S, D]` to logits `[S, V]`, with the scales that are wished.
+    pub fn depth_logits(&self, streams: &Tensor, read: &DepthRows) -> Result<Tensor, EngineError> {
+        if !read.is_held {
+            return self.logits(streams);
+        }
+        let rows = self.rows()?;
+        let shape = self.weights.shape.head.norm;
+        let own = match shape.kind {
+            NormKind::Layer => norm::centred(streams)?, // [S, D]
+            NormKind::Rms => streams.clone(),           // [S, D]
+        };
+        let ends: Vec<u32> = read.ends.iter().map(|&end| end as u32).collect();
+        let ends = own.index_select(&Tensor::new(ends, &self.device)?, 0)?; // [S, D]
+        let scale = (norm::mean_square(&ends)? + shape.eps)?.sqrt()?; // [S, 1]
+        let normed = own.broadcast_div(&scale)?.broadcast_mul(&rows.gain)?; // [S, D]
+        match &rows.bias {
+            Some(bias) => self.products(&normed.broadcast_add(bias)?),
+            None => self.products(&normed),
+        }
+    }
+
+    /// Normed streams `[R, D]` by the output rows: `[R, V]`.
+    fn products(&self, normed: &Tensor) -> Result<Tensor, EngineError> {
+        let rows = self.rows()?;
+        let slices = rows.slices.iter().map(|slice| multiply(normed, slice)); // [R, rows]
         let slices = slices.collect::<candle_core::Result<Vec<Tensor>>>()?;
         let logits = Tensor::cat(&slices, 1)?; // [R, V]
         Ok(match &rows.head_bias {

@@ -8,6 +8,7 @@
 
 mod attention;
 mod block;
+mod depths;
 mod fates;
 mod head;
 mod loader;

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use candle_core::{DType, Result, Tensor};
 
 use super::block::Branches;
+use super::depths::depths;
 use super::fates::fates;
 use super::rope::RopeTables;
 use super::{CandleBackend, norm};
 use crate::engine::EngineError;
-use crate::engine::backend::{OptionRows, Pass, Start};
+use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 
@@ -167,6 +168,22 @@ impl Pass for CandlePass<'_> {
             parts.push(fates(&logits, targets)?); // [R, 4]
         }
         self.given.push(("the logits", Tensor::cat(&parts, 0)?)); // [rows, 4]
+        Ok(())
+    }
+
+    fn give_depths(&mut self, rows: &DepthRows) -> EngineResult<()> {
+        let nothing = || candle_core::Error::msg("no rows were kept");
+        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
+        let sums = rows.sums.iter().map(|sum| {
+            let rows = Tensor::new(sum.as_slice(), &self.backend.device)?; // [members]
+            kept.index_select(&rows, 0)?.sum_keepdim(0) // [1, D]
+        });
+        let streams = Tensor::cat(&sums.collect::<Result<Vec<Tensor>>>()?, 0)?; // [S, D]
+        let logits = self.backend.head.depth_logits(&streams, rows)?; // [S, V]
+        let depths = depths(&logits.to_vec2::<f32>()?, rows);
+        let count = depths.len();
+        let depths = Tensor::from_vec(depths, count, &self.backend.device)?;
+        self.given.push(("the logits along the depth", depths));
         Ok(())
     }
 

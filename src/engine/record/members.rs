@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Demand, Outputs, PackScene, Record};
+use super::{Demand, DepthWish, Outputs, PackScene, Record};
 use crate::engine::backend::{OptionRows, Pass};
 use crate::engine::readout::Readout;
 use crate::engine::schedule::Schedule;
@@ -27,7 +27,8 @@ pub struct KeptMembers {
     options: OptionRows,
     /// What the bias member adds to each option's logit, prompt by prompt; `None`: there is none.
     biases: Option<Vec<Vec<f32>>>,
-    /// The stream before the first step and after each, where states are recorded.
+    /// The stream before the first step and after each, where states are recorded; the votes come
+    /// behind them, then the readings along the depth.
     states: Outputs,
 }
 
@@ -68,6 +69,27 @@ impl Sets {
     }
 }
 
+impl Sets {
+    /// A plan's members, the embedding's first, in the order in which they were written.
+    fn of(&self, group: &PlanGroup, path: &[usize]) -> Vec<usize> {
+        let mut sets = vec![0];
+        for &node in path {
+            let runs = &group.schedule.nodes[node].runs;
+            for (run, [attention, mlp]) in runs.iter().zip(&self.members[node]) {
+                sets.extend((run.half != Half::Mlp).then_some(*attention));
+                sets.extend((run.half != Half::Attention).then_some(*mlp));
+            }
+        }
+        sets
+    }
+
+    /// A plan's last stream.
+    fn end(&self, path: &[usize]) -> usize {
+        let end = path.last().and_then(|&node| self.ends[node]);
+        end.unwrap_or_default()
+    }
+}
+
 impl Members {
     fn most_options(&self) -> usize {
         let counts = self.prompts.iter().map(|prompt| prompt.option_ids.len());
@@ -91,10 +113,12 @@ impl Record for Members {
         } else {
             0
         };
+        let depths = self.capture.depths.as_ref();
+        let depths = depths.map(|wish| wish.demand(schedule)).unwrap_or_default();
         Demand {
             kept_rows: sets,
             option_rows: self.most_options(),
-            numbers: sets * (self.most_options() + 1),
+            numbers: sets * (self.most_options() + 1) + depths.numbers,
             numbers_a_token: states * self.readout.width(),
         }
     }
@@ -141,35 +165,56 @@ impl Record for Members {
     fn close(
         &self,
         pass: &mut dyn Pass,
-        _: &PackScene,
+        scene: &PackScene,
         kept: &mut KeptMembers,
     ) -> Result<(), EngineError> {
-        pass.give_votes(&kept.options)
+        pass.give_votes(&kept.options)?;
+        let Some(wish) = &self.capture.depths else {
+            return Ok(());
+        };
+        let prompts = scene.range.len();
+        let row = |set: usize, p: usize| (set * prompts + p) as u32;
+        let runs = scene.group.schedule.paths.iter().flat_map(|path| {
+            let (members, end) = (kept.sets.of(scene.group, path), kept.sets.end(path));
+            (0..prompts).map(move |p| {
+                let members = members.iter().map(|&set| row(set, p)).collect();
+                (members, row(end, p))
+            })
+        });
+        pass.give_depths(&wish.rows(runs))
     }
 
     /// Applies each plan's own scale, and turns what was recorded into traces.
     fn items(&self, scene: &PackScene, kept: KeptMembers, given: Vec<Vec<f32>>) -> Vec<Vec<Trace>> {
         let (prompts, spans) = (&self.prompts[scene.range.clone()], &scene.pack.spans);
         let width = self.readout.width();
-        // The votes were asked for last.
-        let votes = given.last().map_or(&[][..], Vec::as_slice);
+        let given_behind = |n: usize| given.get(kept.states.count + n);
+        let votes = given_behind(0).map_or(&[][..], Vec::as_slice);
+        let depths = given_behind(1).map_or(&[][..], Vec::as_slice);
+        // Streams read along the depth before each plan's.
+        let first_depths: Vec<usize> = scene
+            .group
+            .schedule
+            .paths
+            .iter()
+            .scan(0, |next, path| {
+                let first = *next;
+                *next += prompts.len() * kept.sets.of(scene.group, path).len();
+                Some(first)
+            })
+            .collect();
         let row = |set: usize, p: usize| {
             &votes[(set * prompts.len() + p) * (kept.count + 1)..][..kept.count + 1]
         };
-        let trace = |path: &[usize], plan: &Plan, p: usize| {
+        let trace = |path: &[usize], plan: &Plan, first_depth: usize, p: usize| {
             let options = prompts[p].option_ids.len();
-            let end = path.last().and_then(|&node| kept.sets.ends[node]);
-            let end = end.unwrap_or_default();
+            let end = kept.sets.end(path);
             let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
             let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
-            let mut sets = vec![0];
-            for &node in path {
-                let runs = &scene.group.schedule.nodes[node].runs;
-                for (run, [attention, mlp]) in runs.iter().zip(&kept.sets.members[node]) {
-                    sets.extend((run.half != Half::Mlp).then_some(*attention));
-                    sets.extend((run.half != Half::Attention).then_some(*mlp));
-                }
-            }
+            let sets = kept.sets.of(scene.group, path);
+            let of_depths =
+                |wish: &DepthWish| wish.readings(depths, first_depth + p * sets.len(), sets.len());
+            let read_depths = self.capture.depths.as_ref().map(of_depths);
             let mut member_logits: Vec<Vec<f32>> =
                 sets.into_iter().map(|set| read(set).collect()).collect();
             let mut logits: Vec<f32> = read(end).collect();
@@ -186,12 +231,15 @@ impl Record for Members {
                 member_logits,
                 logits,
                 states: states.map(|state| state[span.clone()].to_vec()).collect(),
+                depths: read_depths.unwrap_or_default(),
             }
         };
         let plans = &self.plans[scene.group.plans.clone()];
         let paths = scene.group.schedule.paths.iter().zip(plans);
-        paths
-            .map(|(path, plan)| (0..prompts.len()).map(|p| trace(path, plan, p)).collect())
-            .collect()
+        let traces = |((path, plan), &first): ((&Vec<usize>, &Plan), &usize)| {
+            let of_prompts = (0..prompts.len()).map(|p| trace(path, plan, first, p));
+            of_prompts.collect()
+        };
+        paths.zip(&first_depths).map(traces).collect()
     }
 }

@@ -4,10 +4,12 @@
 //! to give back becomes its items. A new wish is a file here, and an operation of [`Pass`] where it
 //! needs one.
 
+mod depths;
 mod likelihoods;
 mod members;
 mod next;
 
+pub use depths::{DepthReading, DepthWish, FollowedToken};
 pub use likelihoods::{Likelihoods, TokenScore};
 pub use members::Members;
 pub use next::Next;

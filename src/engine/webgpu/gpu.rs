@@ -2,6 +2,7 @@
 
 use super::activation::ActivationKernel;
 use super::attention::AttentionKernel;
+use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
 use super::fate::FateKernel;
 use super::gather::GatherKernel;
@@ -34,6 +35,7 @@ pub struct Kernels {
     pub activation: ActivationKernel,
     pub votes: VotesKernel,
     pub fate: FateKernel,
+    pub depths: DepthsKernel,
 }
 
 impl Gpu {
@@ -50,6 +52,7 @@ impl Gpu {
             activation: ActivationKernel::default(),
             votes: VotesKernel::new(&device),
             fate: FateKernel::new(&device),
+            depths: DepthsKernel::new(&device),
         };
         Self {
             bindings: Bindings::new(&device),

@@ -14,6 +14,7 @@ mod block;
 mod blocks;
 #[cfg(target_arch = "wasm32")]
 mod browser;
+mod depths;
 mod device;
 mod error;
 mod fate;

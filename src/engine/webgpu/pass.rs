@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::arena::{Arena, Use};
 use super::backend::WebGpuBackend;
 use super::block::Recording;
+use super::depths::{self, DepthLogits, DepthsKernel};
 use super::device::CAN_BLOCK;
 use super::error::GpuError;
 use super::gather::RowIds;
@@ -14,7 +15,7 @@ use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
 use super::votes::Ballot;
 use crate::engine::EngineError;
-use crate::engine::backend::{OptionRows, Pass, Start};
+use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::program::Program;
 
 /// Logits computed at once where only their targets' fates are read: bounds the `[rows, V]` matrix.
@@ -238,6 +239,49 @@ impl Pass for GpuPass<'_> {
                 &self.out,
                 base,
             )?;
+        }
+        Ok(())
+    }
+
+    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let gpu = &backend.gpu;
+        let vocabulary = backend.weights.shape.vocabulary;
+        let most = LOGITS.min((gpu.device.largest_buffer() / 4) as usize) / vocabulary;
+        let a_stream = DepthRows::numbers(rows.top, rows.followed.len());
+        let numbers = rows.sums.len() * a_stream;
+        let base = self.next_output(numbers, "the logits along the depth");
+        let followed = self.list(&rows.followed);
+        let norm = NormVectors {
+            shape: backend.weights.shape.head.norm,
+            width: gpu.width,
+            gain: &backend.final_norm.gain,
+            bias: backend.final_norm.bias.as_ref().unwrap_or(&gpu.zeros),
+        };
+        let head = backend.head()?;
+        for part in depths::parts(rows, most) {
+            let end = rows.ends[part.start];
+            let mut sums: Vec<&[u32]> = rows.sums[part.clone()].iter().map(Vec::as_slice).collect();
+            sums.push(&rows.sums[end]);
+            let count = sums.len();
+            let lists = self.list(&DepthsKernel::list(&sums));
+            let normed = self.to.buffer(gpu, Use::Normed, count * gpu.width); // [S, D]
+            let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [S, V]
+            let (recorder, kept) = (&mut self.to.recorder, &self.to.tables.kept);
+            let kernel = &gpu.kernels.depths;
+            kernel.norm(recorder, kept, &lists, count, norm, rows.is_held, &normed)?;
+            let w = head.linear(gpu);
+            let gemm = &gpu.kernels.gemm;
+            gemm.run(recorder, &normed, count, w, &logits, 0)?;
+            let from = DepthLogits {
+                logits: &logits,
+                vocabulary,
+                rows: count - 1,
+                end: count - 1,
+                top: rows.top,
+                followed: &followed,
+            };
+            kernel.run(recorder, &from, &self.out, base + part.start * a_stream)?;
         }
         Ok(())
     }

@@ -4,7 +4,9 @@
 use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
-use super::{activation, attention, fate, gather, gemm, heads_off, norm, qk_norm, rope, votes};
+use super::{
+    activation, attention, depths, fate, gather, gemm, heads_off, norm, qk_norm, rope, votes,
+};
 use crate::model::DType;
 
 /// Of blocks, those that a model's weights of `dtypes` have.
@@ -27,6 +29,8 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
     activation::check::every_activation_is_the_cpus(&mut probe)?;
     votes::check::every_row_is_read_by_its_own_prompts_options(&mut probe)?;
     fate::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
+    depths::check::sums_of_kept_rows_are_normed(&mut probe)?;
+    depths::check::a_row_is_read_as_the_plain_sums_say(&mut probe)?;
     probe.settle().await
 }
 

@@ -91,9 +91,7 @@ pub fn block_runs(plans: &[Plan]) -> (usize, usize) {
 pub fn states(model: &LoadedModel, item: &Item, plan: &Plan) -> Result<Vec<Vec<f32>>, StudyError> {
     let prompts: Arc<[_]> = Arc::from([Reading::new(model, item)?.prompt]);
     let plans: Arc<[_]> = Arc::from([plan.clone()]);
-    let mut run = model
-        .engine
-        .start(prompts, plans, Capture { states: true })?;
+    let mut run = model.engine.start(prompts, plans, Capture::states())?;
     while run.advance()?.is_some() {}
     let trace = run.finish()?.into_iter().flatten().next();
     Ok(trace.ok_or(EngineError::Cancelled)?.states)
