@@ -232,13 +232,13 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     if let Some(out) = &mut out {
         out.write(&output::json(&report)?)?;
     }
-    output::print(&if args.json {
-        output::json(&report)?
+    if args.json {
+        output::print(&output::json(&report)?)?;
     } else if args.csv {
-        picture::csv(&report)
+        output::print(&picture::csv(&report))?;
     } else {
-        picture::text(&report)
-    })?;
+        output::show(&picture::text(&report))?;
+    }
     if stop.load(Ordering::Relaxed) {
         let kept = match &args.out {
             Some(path) => format!(
