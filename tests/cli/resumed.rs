@@ -457,3 +457,67 @@ fn strays_of_killed_surveys_are_taken_away() {
     }
     assert!(survey.out().join("mine.part").exists());
 }
+
+/// A run that is killed when the rows are written, and before it took away what they were made of.
+#[test]
+fn what_a_killed_run_left_beside_its_rows_is_taken_away() {
+    let survey = Survey::new();
+    let first = printed(&survey.args(&[]));
+    let left = ["rows/mine/sum.rows.part", "rows/mine/sum.failed"];
+    for name in left {
+        std::fs::write(survey.out().join(name), "left").expect("written");
+    }
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+    for name in left {
+        assert!(!survey.out().join(name).exists(), "{name}");
+    }
+}
+
+/// A survey's folder may have come from others.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let own = survey.folder.path().join("own");
+    let rows = survey.out().join("rows/mine/sum.parquet");
+    let whole = std::fs::read(&rows).expect("rows");
+    for name in [
+        ".lock",
+        "survey.json",
+        "rows/mine/model.json",
+        "rows/mine/sum.rows.part",
+        "rows/mine/sum.parquet",
+    ] {
+        let path = survey.out().join(name);
+        let before = std::fs::read(&path);
+        if name.ends_with(".part") {
+            std::fs::remove_file(&rows).expect("removed");
+        }
+        let refused_with = |what: &str| {
+            let output = std::process::Command::new("timeout")
+                .args(["20", env!("CARGO_BIN_EXE_atelier")])
+                .args(survey.args(&["--resume"]))
+                .output();
+            let output = output.expect("atelier starts");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{what} at {name}: {said}");
+        };
+        let _ = std::fs::remove_file(&path);
+        std::fs::write(&own, "a reader's own file").expect("written");
+        std::os::unix::fs::symlink(&own, &path).expect("a link");
+        refused_with("a link");
+        let text = std::fs::read_to_string(&own).expect("a file");
+        assert_eq!(text, "a reader's own file", "{name}");
+        std::fs::remove_file(&path).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo").success());
+        refused_with("a pipe");
+        std::fs::remove_file(&path).expect("removed");
+        if let Ok(before) = before {
+            std::fs::write(&path, before).expect("put back");
+        }
+        std::fs::write(&rows, &whole).expect("put back");
+    }
+    printed(&survey.args(&["--resume"]));
+}

@@ -14,6 +14,7 @@ use parquet::schema::parser::parse_message_type;
 use super::digest::Digest;
 use super::{About, SCHEMA};
 use crate::study::survey::MeasuredRow;
+use crate::task::file;
 
 /// A rows' file to read.
 pub struct RowsFile {
@@ -26,7 +27,7 @@ pub struct RowsFile {
 impl RowsFile {
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
+        let file = file::open(path).with_context(|| format!("{shown} cannot be read"))?;
         let damaged = || {
             format!(
                 "{shown} is no rows' file that can be read: remove it and run the survey with --resume"
