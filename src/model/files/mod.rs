@@ -235,13 +235,17 @@ impl ModelFiles {
             path: path.to_path_buf(),
             reason,
         };
+        // Where it is there, no other index is so much as looked at.
+        let has_index = folder.join(choice::MODEL_INDEX).exists();
+        let is_other_index =
+            |name: &str| has_index && name.ends_with(INDEX) && name != choice::MODEL_INDEX;
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
             let path = entry.map_err(|reason| read_error(folder, reason))?.path();
             let Some(file) = path
                 .file_name()
                 .and_then(|name| name.to_str())
-                .filter(|name| Self::wants(name) && wanted(name))
+                .filter(|name| Self::wants(name) && wanted(name) && !is_other_index(name))
             else {
                 continue;
             };
