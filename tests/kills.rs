@@ -107,7 +107,7 @@ fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
 #[test]
 #[ignore = "minutes"]
 fn a_sweep_killed_at_any_moment_ends_with_the_same_bytes() {
-    let ask = "orders --model apprentice-4 --task sum,topic --strategy drop,swap,shuffle --seeds 12 --rows 1600";
+    let ask = "orders --model apprentice-4 --task sum --strategy drop,swap,shuffle --seeds 12 --rows 1600";
     killed(
         "sweep",
         &ask.split(' ').collect::<Vec<_>>(),
