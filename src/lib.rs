@@ -21,6 +21,7 @@
 //!   x tasks), and the reports they write.
 //! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
+//! - `guarded`: a panic of a library at what a file says is an error about the file.
 //! - `unfinished` (command line): a file that is whole or not there.
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
@@ -44,6 +45,7 @@ pub mod chart;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod engine;
+mod guarded;
 pub mod measure;
 pub mod model;
 pub mod plan;

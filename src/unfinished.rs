@@ -21,7 +21,7 @@ impl Unfinished {
         let mut part = path.as_os_str().to_owned();
         part.push(format!(".{}{UNFINISHED}", std::process::id()));
         let part = PathBuf::from(part);
-        let file = File::create(&part)?;
+        let file = create(&part)?;
         // Where files cannot be locked, none is taken for a stray either.
         let _ = file.try_lock();
         if let Ok(before) = std::fs::metadata(path) {
@@ -74,6 +74,18 @@ impl Drop for Unfinished {
             drop(file);
             let _ = std::fs::remove_file(&self.part);
         }
+    }
+}
+
+/// A new file, never what a link of that name leads to. A killed run may have had the same number.
+fn create(path: &Path) -> io::Result<File> {
+    let new = || OpenOptions::new().write(true).create_new(true).open(path);
+    match new() {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            std::fs::remove_file(path)?;
+            new()
+        }
+        created => created,
     }
 }
 
@@ -133,6 +145,21 @@ mod tests {
         file.finish().expect("in its place");
         assert_eq!(std::fs::read(&path).expect("a file"), b"whole");
         assert_eq!(names(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_link_leads_to_is_not_written() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [path, other] = ["a.json", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&other, "another file").expect("written");
+        let part = format!("a.json.{}.part", std::process::id());
+        std::os::unix::fs::symlink(&other, folder.path().join(part)).expect("a link");
+        let mut file = Unfinished::begin(&path).expect("a file");
+        file.write_all(b"whole").expect("written");
+        file.finish().expect("in its place");
+        assert_eq!(std::fs::read(&other).expect("a file"), b"another file");
+        assert_eq!(std::fs::read(&path).expect("a file"), b"whole");
     }
 
     #[test]

@@ -254,6 +254,11 @@ fn wrong_files_are_refused_in_one_sentence() {
             b"text\tlabel\nDull.\n",
             "DIR/tone.tsv: line 2 has 1 cells and there are 2 columns",
         ),
+        (
+            "tone.csv",
+            b"text,label,text\nDull.,0,Fine.\n",
+            "DIR/tone.csv: it has two columns called text, and the task asks for that: rename one",
+        ),
         ("tone.csv", b"", "DIR/tone.csv: it holds no rows"),
         (
             "tone.csv",
@@ -298,6 +303,21 @@ fn wrong_tasks_are_refused_in_one_sentence() {
     for (said, reason) in [
         (say("name = "), "line 1: "),
         (with("name = \"tone\"", "name = \"a b\""), "name is \"a b\""),
+        (
+            with("\"tone.csv\"", "\"../tone.csv\""),
+            "files names \"../tone.csv\", which does not lie under the folder that --data gives",
+        ),
+        (
+            with("\"tone.csv\"", "\"/etc/tone.csv\""),
+            "files names \"/etc/tone.csv\"",
+        ),
+        (
+            with(
+                "name = \"tone\"",
+                &format!("name = \"{}\"", "a".repeat(200)),
+            ),
+            "name has 200 letters",
+        ),
         (with("score", "skore"), "line 3: unknown field `skore`"),
         (with("score = \"option\"", ""), "it has no score"),
         (with("{answer}", ""), "does not end in {answer}"),

@@ -97,7 +97,9 @@ impl EngineArgs {
         if self.profile {
             let cost = model.engine.profile();
             let cost = cost.as_deref().unwrap_or("the CPU engine counts nothing");
-            super::output::say(cost);
+            for line in cost.lines() {
+                super::output::say(line);
+            }
         }
     }
 

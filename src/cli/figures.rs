@@ -105,7 +105,7 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         written += &format!("{name}  {}\n", figure.title);
     }
     drop(bar);
-    output::print(&written)
+    output::show(&written)
 }
 
 /// The line under a picture's title: what it is of.

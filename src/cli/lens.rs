@@ -162,7 +162,11 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
     if let Some(out) = out {
         out.write(&json)?;
     }
-    output::print(if args.json { &json } else { &table })
+    if args.json {
+        output::print(&json)
+    } else {
+        output::show(&table)
+    }
 }
 
 /// A word that is not known is not the word that was asked.
@@ -201,7 +205,7 @@ fn many(
     }
     args.engine.say_cost(asking.model);
     match summary {
-        Some(summary) if !args.json => output::print(&picture::prompts(
+        Some(summary) if !args.json => output::show(&picture::prompts(
             &summary,
             asking.plan,
             &asking.model.facts(),

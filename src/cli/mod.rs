@@ -82,13 +82,8 @@ fn run(command: clap::Command) -> ExitCode {
     }
 }
 
-/// A name out of a file may hold a line break; a sentence does not.
 fn refuse(sentence: &str) -> ExitCode {
-    let line: String = sentence
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    output::say(&format!("atelier: {line}"));
+    output::say(&format!("atelier: {sentence}"));
     ExitCode::from(2)
 }
 

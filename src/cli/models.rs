@@ -21,5 +21,5 @@ pub fn run(_args: ModelsArgs) -> anyhow::Result<()> {
             Cell::new(thousands(known.bytes.div_ceil(1000))),
         ]);
     }
-    output::print(&text(&table))
+    output::show(&text(&table))
 }

@@ -147,9 +147,13 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         engine: model.engine.describe(),
         files: hashes.clone(),
         questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
+        found: String::new(),
     };
     let mut report = match &out {
-        Some(out) if args.resume && there_before => stopped(out.path(), &model)?,
+        Some(out) if args.resume && there_before => Report {
+            engine: model.engine.describe(),
+            ..stopped(out.path(), &model)?
+        },
         _ => Report::of(&model),
     };
     let mut asked = Vec::with_capacity(sources.len());
@@ -173,13 +177,16 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     let mut saved = Instant::now();
     let keeps = out.is_some();
     for (fingerprint, rows) in asked {
+        let at = report.orders.iter().position(|o| o.task == rows.task);
+        // What was found of the stream stays until it is found anew.
+        let geometry_before = at.map_or(Vec::new(), |at| report.orders[at].geometry.clone());
         let with = |found: Option<Orders>| {
             found.map(|orders| Orders {
                 fingerprint: keeps.then(|| fingerprint.clone()),
+                geometry: geometry_before.clone(),
                 ..orders
             })
         };
-        let at = report.orders.iter().position(|o| o.task == rows.task);
         let mut sweeping =
             Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
         if let Some(unknown) = &unknown {
@@ -203,6 +210,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
             if saved.elapsed() > SAVE_EVERY && sweeping.rows_done() > kept {
                 kept = sweeping.rows_done();
                 put(&mut report, with(sweeping.draft()));
+                seal(&mut report)?;
                 if let Some(out) = &mut out {
                     out.write(&output::json(&report)?)?;
                 }
@@ -221,26 +229,37 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
                 .map(Ok)
                 .chain(asked)
                 .map(|plan| geometry(&model, &rows, &plan?, &stop))
-                .collect::<anyhow::Result<Vec<_>>>()?;
-            if let Some(orders) = report.orders.iter_mut().find(|o| o.task == rows.task) {
+                .collect::<anyhow::Result<Option<Vec<_>>>>()?;
+            if let Some(found) = found
+                && let Some(orders) = report.orders.iter_mut().find(|o| o.task == rows.task)
+            {
                 orders.geometry = found;
             }
         }
     }
     report.medians = orders::medians(&report.orders);
     args.engine.say_cost(&model);
-    if let Some(out) = &mut out {
+    seal(&mut report)?;
+    // A report with nothing in it is nothing to go on from.
+    if let Some(out) = &mut out
+        && !report.orders.is_empty()
+    {
         out.write(&output::json(&report)?)?;
     }
-    output::print(&if args.json {
-        output::json(&report)?
+    // Before the process ends: what was held and has nothing in it goes.
+    drop(out);
+    if report.orders.is_empty() {
+        // Stopped before anything was found.
+    } else if args.json {
+        output::print(&output::json(&report)?)?;
     } else if args.csv {
-        picture::csv(&report)
+        output::print(&picture::csv(&report))?;
     } else {
-        picture::text(&report)
-    })?;
+        output::show(&picture::text(&report))?;
+    }
     if stop.load(Ordering::Relaxed) {
         let kept = match &args.out {
+            Some(_) if report.orders.is_empty() => "nothing was done yet".to_string(),
             Some(path) => format!(
                 "{} holds what is done, and --resume goes on",
                 path.display()
@@ -283,6 +302,12 @@ fn begun_alike(
             (_, None) => Some("an atelier that kept no fingerprints".to_string()),
             (Some((now, _)), Some(before)) => differs(before, now, task),
         };
+        let is_as_written = before
+            .fingerprint
+            .as_ref()
+            .is_some_and(|print| checksum(before).is_ok_and(|found| found == print.found));
+        let other = other
+            .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
         if let Some(what) = other {
             bail!(
                 "{} holds a sweep that was begun with {what}: go on with the same, give --out another file, or replace it with --force",
@@ -291,6 +316,26 @@ fn begun_alike(
         }
     }
     Ok(())
+}
+
+/// Every sweep of a file carries the checksum of what was found.
+fn seal(report: &mut Report) -> anyhow::Result<()> {
+    for orders in &mut report.orders {
+        let found = checksum(orders)?;
+        if let Some(print) = &mut orders.fingerprint {
+            print.found = found;
+        }
+    }
+    Ok(())
+}
+
+/// Of all that a sweep says but for its fingerprint.
+fn checksum(orders: &Orders) -> anyhow::Result<String> {
+    let found = Orders {
+        fingerprint: None,
+        ..orders.clone()
+    };
+    Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
 }
 
 /// What a sweep was begun with, where that is another thing than now.
@@ -388,21 +433,22 @@ fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// Row by row, so that only one row's states exist at a time.
+/// Row by row, so that only one row's states exist at a time; `None` where the reader asked to stop: a
+/// mean of some rows is not the one of all.
 fn geometry(
     model: &LoadedModel,
     rows: &NamedRows,
     plan: &Plan,
     stop: &AtomicBool,
-) -> anyhow::Result<Geometry> {
+) -> anyhow::Result<Option<Geometry>> {
     let mut averaging = Averaging::new(plan, model.shape().width);
     let bar = Progress::new("geometry", "rows");
     for (n, item) in rows.items.iter().enumerate() {
         bar.at(n, rows.items.len());
         if stop.load(Ordering::Relaxed) {
-            break;
+            return Ok(None);
         }
         averaging.add(&orders::states(model, item, plan)?);
     }
-    Ok(averaging.mean())
+    Ok(Some(averaging.mean()))
 }

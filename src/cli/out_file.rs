@@ -79,6 +79,11 @@ impl OutFile {
             bail!("{shown} is a folder: give --out a file name, such as lens.atelier.json");
         }
         let found = std::fs::metadata(path).ok();
+        #[cfg(unix)]
+        ensure!(
+            !found.as_ref().is_some_and(is_socket),
+            "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
+        );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
             return Ok(Self {
                 path: path.to_path_buf(),
@@ -87,7 +92,9 @@ impl OutFile {
                 empty: false,
             });
         }
-        let path = target(path);
+        let path = target(path).with_context(|| {
+            format!("{shown} is a link that leads to itself: give --out another place")
+        })?;
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -96,6 +103,14 @@ impl OutFile {
             folder.is_dir(),
             "the folder {} does not exist: make it, or give --out another place",
             folder.display()
+        );
+        let name = path.file_name().and_then(|name| name.to_str());
+        ensure!(
+            there == There::Replaced
+                || found.is_some()
+                || !name.is_some_and(ModelFiles::wants)
+                || !is_model(folder),
+            "{shown} would be taken for a part of the model in that folder: give --out another name, or say --force"
         );
         if there == There::Kept
             && let Some(found) = &found
@@ -109,7 +124,6 @@ impl OutFile {
                 "{shown} is there already: give --out another file, or replace it with --force"
             );
         }
-        let name = path.file_name().and_then(|name| name.to_str());
         remove_strays(folder, |stray| Some(stray) == name);
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
@@ -213,17 +227,33 @@ impl OutFile {
     }
 }
 
-/// Where a link leads, whether or not anything is there.
-fn target(path: &Path) -> PathBuf {
+/// Where a link leads, whether or not anything is there; `None` for one that leads to no end.
+fn target(path: &Path) -> Option<PathBuf> {
     let mut path = path.to_path_buf();
     // As many as a system follows.
     for _ in 0..40 {
         let Ok(next) = std::fs::read_link(&path) else {
-            break;
+            return Some(path);
         };
         path = path.parent().unwrap_or(Path::new("")).join(next);
     }
-    path
+    None
+}
+
+#[cfg(unix)]
+fn is_socket(found: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    found.file_type().is_socket()
+}
+
+/// Does a folder hold what a model is made of?
+pub fn is_model(folder: &Path) -> bool {
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = names.map(|entry| entry.file_name());
+    names.any(|name| {
+        let name = name.to_str();
+        name.is_some_and(|name| name == "config.json" || ModelFiles::is_weights(name))
+    })
 }
 
 /// Are these one file, or is the second one of the model in the first?

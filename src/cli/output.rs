@@ -9,7 +9,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::study::report::Report;
 
-/// Prints to standard output. A reader that has seen enough (`atelier … | head`) is no error.
+/// Characters that move a terminal's cursor, change its colours or its title: names and texts come out of
+/// files, and none of them is to speak to the terminal. Each becomes a blank, and so does a line break
+/// where `lines` is false.
+pub fn plain(text: &str, lines: bool) -> String {
+    let is_kept = |c: char| !c.is_control() || lines && c == '\n';
+    let shown = text.chars().map(|c| if is_kept(c) { c } else { ' ' });
+    shown.collect()
+}
+
+/// Prints what people read.
+pub fn show(text: &str) -> anyhow::Result<()> {
+    print(&plain(text, true))
+}
+
+/// Prints to standard output what programs read, as it is. A reader that has seen enough (`atelier … | head`) is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_with(|out| Ok(out.write_all(text.as_bytes())?))
 }
@@ -38,7 +52,7 @@ const PIPE_CODE: i32 = 128 + 13;
 pub fn say(line: &str) {
     let written = io::stderr()
         .lock()
-        .write_all(format!("{line}\n").as_bytes());
+        .write_all(format!("{}\n", plain(line, false)).as_bytes());
     if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
         std::process::exit(PIPE_CODE);
     }
@@ -89,7 +103,7 @@ impl Progress {
 
     /// What is being done now.
     pub fn doing(&self, what: String) {
-        self.bar.set_message(what);
+        self.bar.set_message(plain(&what, false));
     }
 
     pub fn at(&self, done: usize, total: usize) {
@@ -104,5 +118,17 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_shown_speaks_to_the_terminal() {
+        let text = "a\u{1b}[31m\u{9b}2J\u{7}\r\t\nb é";
+        assert_eq!(plain(text, true), "a [31m 2J   \nb é");
+        assert_eq!(plain(text, false), "a [31m 2J    b é");
     }
 }

@@ -77,7 +77,7 @@ impl SweepSource {
             SweepSource::Prompts(path) => {
                 let rows = rows::read(&bytes(path)?).with_context(|| path.display().to_string())?;
                 let items: Vec<Item> = rows.into_iter().map(Item::from).collect();
-                (path.display().to_string(), items)
+                (output::plain(&path.display().to_string(), false), items)
             }
         };
         items.truncate(count);

@@ -86,7 +86,7 @@ fn list() -> anyhow::Result<()> {
             Cell::new(task.source()),
         ]);
     }
-    output::print(&text(&table))
+    output::show(&text(&table))
 }
 
 pub fn score(score: Score) -> &'static str {
@@ -137,7 +137,7 @@ fn check(args: &CheckArgs) -> anyhow::Result<()> {
         said += &format!("\nthe first question (line {}):\n\n", first.line);
         said += &question(&first.item);
     }
-    output::print(&said)
+    output::show(&said)
 }
 
 /// How often each option is right.

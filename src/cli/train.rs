@@ -7,9 +7,8 @@ use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::out_file::{OutFile, There};
+use super::out_file::{OutFile, There, is_model};
 use super::output;
-use super::survey::is_model;
 use crate::task::minilang::{self, GeneratedTask};
 use crate::train::{Recipe, STATE, Standing, Trainer, TrainingSession, evaluate, family};
 use crate::unfinished::Unfinished;
@@ -228,7 +227,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
         family::SEED,
         out.display()
     );
-    output::print(&said)
+    output::show(&said)
 }
 
 fn run_session(session: &TrainingSession, recipe: Recipe) -> anyhow::Result<Trainer> {

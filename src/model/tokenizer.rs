@@ -1,7 +1,15 @@
 //! `tokenizer.json`, and the rule that makes an option one token *in context* (docs/definitions.md,
 //! section 2).
 
+use tokenizers::ModelWrapper;
+
 use super::{ModelError, ModelShape, Prompt};
+use crate::guarded::{Panicked, guarded};
+
+/// A file whose parts do not fit together, which shows when text is cut with it.
+fn panicked(reason: Panicked) -> ModelError {
+    ModelError::Tokenizer { reason }
+}
 
 /// A Hugging Face tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
@@ -15,7 +23,17 @@ impl Tokenizer {
         let read_error = |error: tokenizers::Error| ModelError::Tokenizer {
             reason: error.to_string(),
         };
-        let mut inner = tokenizers::Tokenizer::from_bytes(bytes).map_err(read_error)?;
+        let mut inner = guarded(|| tokenizers::Tokenizer::from_bytes(bytes))
+            .map_err(panicked)?
+            .map_err(read_error)?;
+        // Merges left out by chance are for training: the same text must be the same tokens.
+        if let ModelWrapper::BPE(model) = inner.get_model()
+            && model.dropout.is_some()
+        {
+            let mut model = model.clone();
+            model.dropout = None;
+            inner.with_model(model);
+        }
         // Some files carry the truncation or padding of the run they were saved from.
         inner.with_truncation(None).map_err(read_error)?;
         inner.with_padding(None);
@@ -52,7 +70,6 @@ impl Tokenizer {
     /// The token that stands for every word it does not know, and how many words it knows; `None` for
     /// a tokenizer that spells what it does not know.
     pub fn known_words(&self) -> Option<(u32, usize)> {
-        use tokenizers::ModelWrapper;
         let unknown = match self.inner.get_model() {
             ModelWrapper::WordLevel(model) => model.unk_token.clone(),
             ModelWrapper::WordPiece(model) => model.unk_token.clone(),
@@ -65,8 +82,8 @@ impl Tokenizer {
     }
 
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
-        self.inner
-            .decode(ids, true)
+        guarded(|| self.inner.decode(ids, true))
+            .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer {
                 reason: error.to_string(),
             })
@@ -150,8 +167,8 @@ impl Tokenizer {
     }
 
     fn encoding(&self, text: &str) -> Result<tokenizers::Encoding, ModelError> {
-        self.inner
-            .encode(text, true)
+        guarded(|| self.inner.encode(text, true))
+            .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer {
                 reason: error.to_string(),
             })

@@ -31,6 +31,8 @@ pub enum TaskError {
         "it is a Git LFS pointer and not the file itself: fetch that with `git lfs pull`, or download it"
     )]
     Pointer,
+    #[error("it has two columns called {column}, and the task asks for that: rename one")]
+    TwoColumns { column: String },
     #[error("line {line} cannot be read ({reason})")]
     Format { line: usize, reason: String },
     #[error("it is no parquet file that can be read ({reason})")]

@@ -302,3 +302,34 @@ fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     let why = refused(&["tasks", "check", &file, "--data", &path]);
     assert!(why.contains("it has the option \"red\" twice"), "{why}");
 }
+
+/// Some tokenizers carry the dropout of their model's training.
+#[test]
+fn the_same_text_is_the_same_tokens() {
+    let folder = words();
+    let tokenizer = serde_json::json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": null, "post_processor": null, "decoder": null,
+        "model": {
+            "type": "BPE", "dropout": 0.5, "unk_token": null, "continuing_subword_prefix": null,
+            "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
+            "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]
+        }
+    });
+    folder.write("tokenizer.json", tokenizer.to_string().as_bytes());
+    let path = folder.path();
+    let text = [
+        "lens",
+        "--model",
+        &path,
+        "--prompt",
+        "abababababab",
+        "--json",
+    ];
+    let options = ["--option", "a", "--option", "b", "--answer", "0"];
+    let report = super::support::report(&[&text[..], &options[..]].concat());
+    assert_eq!(
+        report["lens"]["token_ids"],
+        serde_json::json!([2, 2, 2, 2, 2, 2])
+    );
+}

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{Folder, model, printed, report};
+use super::support::{Folder, atelier, in_project, model, printed, report};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
 
@@ -334,4 +334,60 @@ fn help_and_the_list_of_models() {
         "{help}"
     );
     printed(&["models"]);
+}
+
+/// Names of folders and texts in files come from others: none of them moves the cursor or sets the title.
+#[cfg(unix)]
+#[test]
+fn what_is_shown_does_not_speak_to_the_terminal() {
+    const NAME: &str = "x\u{1b}[31m\u{1b}]0;title\u{7}\u{9b}2J\ny";
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join(NAME);
+    std::fs::create_dir(&own).expect("a folder");
+    for file in ["config.json", "model.safetensors"] {
+        let from = in_project("tests/models/random-llama2").join(file);
+        std::fs::copy(from, own.join(file)).expect("a copy");
+    }
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let rows = path(&format!("{NAME}.jsonl"));
+    std::fs::write(
+        &rows,
+        "{\"ids\": [1, 2], \"rows\": [3, 4], \"answer\": 0}\n",
+    )
+    .expect("written");
+    let task = path("t.toml");
+    let data = format!("text,label\n\u{1b}[31mit is {NAME},1\nit is,0\n");
+    std::fs::write(folder.path().join("t.csv"), data.replace("\ny", "y")).expect("written");
+    std::fs::write(&task, "name = \"t\"\nfiles = [\"t.csv\"]\nscore = \"option\"\n\
+         template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n[[layout]]\nlabel = \"{label}\"\n").expect("written");
+    let own = own.display().to_string();
+    let (all, out) = (path(""), path("out"));
+    let runs: [&[&str]; 5] = [
+        &[
+            "lens", "--model", &own, "--ids", "1", "--rows", "3,4", "--answer", "0",
+        ],
+        &["lens", "--model", &own, "--prompts", &rows],
+        &[
+            "orders",
+            "--model",
+            &own,
+            "--prompts",
+            &rows,
+            "--strategy",
+            "drop",
+        ],
+        &["tasks", "check", &task, "--data", &all],
+        &[
+            "survey", "--models", &own, "--tasks", "sum", "--rows", "2", "--out", &out,
+        ],
+    ];
+    for run in runs {
+        let output = atelier(run);
+        let code = output.status.code();
+        let shown = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert!(shown.contains("[31m"), "{run:?} shows no name: {shown}");
+        let raw = shown.chars().find(|&c| c.is_control() && c != '\n');
+        assert_eq!(raw, None, "{run:?} ends with {code:?}: {shown:?}");
+        assert!(!shown.contains("2J\ny"), "a name is one line: {shown}");
+    }
 }

@@ -158,3 +158,64 @@ fn a_models_folder_is_not_written_into() {
     printed(&[&draw[..], &["--force"]].concat());
     assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);
 }
+
+#[test]
+fn a_gguf_models_folder_is_not_written_into() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let gguf = "tests/models/gguf/random-llama3-wide-q4_k.gguf";
+    let there = folder.path().join("mine.gguf");
+    std::fs::copy(super::support::in_project(gguf), there).expect("a copy");
+    let out = folder.path().display().to_string();
+    let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
+    assert!(why.contains("holds a model already"), "{why}");
+    let survey = ["survey", "--models", "apprentice-2", "--tasks", "sum"];
+    let why = refused(&[&survey[..], &["--out", &out]].concat());
+    assert!(why.contains("is a model's folder"), "{why}");
+    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 1, "nothing is put beside it");
+}
+
+/// A second file of weights, or a tokenizer, makes another model of the folder, or none.
+#[test]
+fn nothing_is_added_to_a_model() {
+    let folder = Folder::copy_of("random-llama2");
+    let own = folder.path();
+    for name in [
+        "tokenizer.json",
+        "x.safetensors",
+        "x.gguf",
+        "model.safetensors.index.json",
+    ] {
+        let out = folder.file(name).display().to_string();
+        for model in [own.as_str(), &model("random-llama2")] {
+            let why = refused(&lens(model, &out, &[]));
+            assert!(
+                why.contains("would be taken for a part of the model"),
+                "{why}"
+            );
+        }
+        assert!(!folder.file(name).exists());
+    }
+    printed(&lens(
+        &own,
+        &folder.file("x.json").display().to_string(),
+        &[],
+    ));
+}
+
+#[cfg(unix)]
+#[test]
+fn sockets_and_links_without_an_end_are_told_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [socket, link] = ["socket", "link"].map(|name| folder.path().join(name));
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    std::os::unix::fs::symlink("link", &link).expect("a link");
+    for (out, says) in [
+        (socket, "is a socket"),
+        (link, "is a link that leads to itself"),
+    ] {
+        let why = refused(&lens("no-such-model", out.to_str().expect("UTF-8"), &[]));
+        assert!(why.contains(says), "{why}");
+        assert!(out.symlink_metadata().is_ok());
+    }
+}

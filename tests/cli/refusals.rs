@@ -398,3 +398,43 @@ fn an_output_file_that_cannot_be_written() {
     );
     says(&into(&folder.path()), &["is a folder"]);
 }
+
+/// Parts that do not fit together, at which the tokenizers' library panics.
+#[test]
+fn tokenizers_whose_parts_do_not_fit_together() {
+    let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
+    let whole: serde_json::Value =
+        serde_json::from_slice(&folder.read("tokenizer.json")).expect("JSON");
+    let path = folder.path();
+    let template = |single: serde_json::Value| serde_json::json!({"type": "TemplateProcessing", "single": single, "pair": [], "special_tokens": {}});
+    for (field, value) in [
+        (
+            "pre_tokenizer",
+            serde_json::json!({"type": "FixedLength", "length": 0}),
+        ),
+        (
+            "normalizer",
+            serde_json::json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}),
+        ),
+        (
+            "post_processor",
+            template(serde_json::json!([{"SpecialToken": {"id": "[X]", "type_id": 0}}])),
+        ),
+        (
+            "post_processor",
+            template(serde_json::json!([
+                {"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}
+            ])),
+        ),
+    ] {
+        let mut broken = whole.clone();
+        broken[field] = value;
+        folder.write("tokenizer.json", broken.to_string().as_bytes());
+        let text = ["lens", "--model", &path, "--prompt", "the ball is"];
+        let options = ["--option", " red", "--option", " blue", "--answer", "0"];
+        says(
+            &refused(&[&text[..], &options[..]].concat()),
+            &["tokenizer.json cannot be read ("],
+        );
+    }
+}

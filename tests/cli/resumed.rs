@@ -457,3 +457,171 @@ fn strays_of_killed_surveys_are_taken_away() {
     }
     assert!(survey.out().join("mine.part").exists());
 }
+
+/// A run that is killed when the rows are written, and before it took away what they were made of.
+#[test]
+fn what_a_killed_run_left_beside_its_rows_is_taken_away() {
+    let survey = Survey::new();
+    let first = printed(&survey.args(&[]));
+    let left = ["rows/mine/sum.rows.part", "rows/mine/sum.failed"];
+    for name in left {
+        std::fs::write(survey.out().join(name), "left").expect("written");
+    }
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+    for name in left {
+        assert!(!survey.out().join(name).exists(), "{name}");
+    }
+}
+
+/// A survey's folder may have come from others.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let own = survey.folder.path().join("own");
+    let rows = survey.out().join("rows/mine/sum.parquet");
+    let whole = std::fs::read(&rows).expect("rows");
+    for name in [
+        ".lock",
+        "survey.json",
+        "rows/mine/model.json",
+        "rows/mine/sum.rows.part",
+        "rows/mine/sum.parquet",
+    ] {
+        let path = survey.out().join(name);
+        let before = std::fs::read(&path);
+        if name.ends_with(".part") {
+            std::fs::remove_file(&rows).expect("removed");
+        }
+        let refused_with = |what: &str| {
+            let output = std::process::Command::new("timeout")
+                .args(["20", env!("CARGO_BIN_EXE_atelier")])
+                .args(survey.args(&["--resume"]))
+                .output();
+            let output = output.expect("atelier starts");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{what} at {name}: {said}");
+        };
+        let _ = std::fs::remove_file(&path);
+        std::fs::write(&own, "a reader's own file").expect("written");
+        std::os::unix::fs::symlink(&own, &path).expect("a link");
+        refused_with("a link");
+        let text = std::fs::read_to_string(&own).expect("a file");
+        assert_eq!(text, "a reader's own file", "{name}");
+        std::fs::remove_file(&path).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo").success());
+        refused_with("a pipe");
+        std::fs::remove_file(&path).expect("removed");
+        if let Ok(before) = before {
+            std::fs::write(&path, before).expect("put back");
+        }
+        std::fs::write(&rows, &whole).expect("put back");
+    }
+    printed(&survey.args(&["--resume"]));
+}
+
+/// A number that changed in a sweep's file is seen, and what is not asked again stays.
+#[test]
+fn a_sweep_is_gone_on_with_as_it_was_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("sweep.atelier.json");
+    let path = out.display().to_string();
+    let args = |more: &[&str]| -> Vec<String> {
+        let own = ["orders", "--model", "apprentice-2", "--task", "sum"];
+        let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
+        let all = own.iter().chain(&rest).chain(more);
+        all.map(ToString::to_string).collect()
+    };
+    printed(&args(&["--geometry"]));
+    let whole = std::fs::read(&out).expect("a report");
+    printed(&args(&["--resume"]));
+    assert!(
+        std::fs::read(&out).expect("a report") == whole,
+        "its geometry stays"
+    );
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
+        change(&mut report["orders"][0]);
+        std::fs::write(&out, report.to_string()).expect("written");
+        let why = refused(&args(&["--resume"]));
+        assert!(
+            why.contains("begun with other numbers than it holds now"),
+            "{why}"
+        );
+    };
+    changed(&|sweep| {
+        let first = &mut sweep["original"]["rows"]["correct"][0];
+        *first = Value::Bool(first != &Value::Bool(true));
+    });
+    changed(&|sweep| sweep["variants"][1]["rows"]["kl"][3] = 0.25.into());
+    changed(&|sweep| sweep["geometry"][0]["cosine_map"][0][1] = 0.5.into());
+    changed(&|sweep| sweep["variants"][0]["measures"]["accuracy"]["mean"] = 0.5.into());
+    changed(&|sweep| sweep["fingerprint"]["found"] = "".into());
+}
+
+#[cfg(unix)]
+fn after(args: &[&str], ignored: &str, milliseconds: u64, signal: &str) -> Option<i32> {
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", &format!("{ignored} exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_atelier"))
+        .args(args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a shell");
+    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args([signal, &id])
+        .status();
+    assert!(sent.expect("kill").success());
+    child.wait().expect("an end").code()
+}
+
+/// Whenever a sweep is stopped, what it says it holds is gone on with.
+#[cfg(unix)]
+#[test]
+fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("sweep.atelier.json");
+    let path = out.display().to_string();
+    let ask = [
+        "orders",
+        "--model",
+        "apprentice-12",
+        "--task",
+        "sum",
+        "--strategy",
+        "family",
+    ];
+    let sweep = [&ask[..], &["--rows", "16", "--out", &path]].concat();
+    let mut stopped = 0;
+    for milliseconds in [40, 60, 80, 100, 120, 150, 180, 220, 260, 300] {
+        let _ = std::fs::remove_file(&out);
+        if after(&sweep, "", milliseconds, "-INT") != Some(130) {
+            continue;
+        }
+        stopped += 1;
+        let text = std::fs::read_to_string(&out).unwrap_or_default();
+        assert!(
+            text.is_empty() || text.contains("\"orders\":[{"),
+            "{milliseconds}: {text}"
+        );
+    }
+    assert!(stopped > 0, "it was never caught");
+}
+
+/// `nohup` and a shell's background jobs ask that a signal be ignored.
+#[cfg(unix)]
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (signal, ignored) in [("-HUP", "trap '' HUP;"), ("-INT", "trap '' INT;")] {
+        let path = folder.path().join(signal).display().to_string();
+        let ask = ["survey", "--models", "apprentice-4", "--tasks", "sum"];
+        let run = [&ask[..], &["--rows", "600", "--out", &path]].concat();
+        assert_eq!(after(&run, ignored, 400, signal), Some(0), "{signal}");
+    }
+}

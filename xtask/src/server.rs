@@ -337,7 +337,10 @@ impl Site {
         // What was sent and not read would make the system take the answer back.
         stream.shutdown(Shutdown::Write)?;
         stream.set_read_timeout(Some(Duration::from_millis(200)))?;
-        std::io::copy(&mut stream.take(1 << 20), &mut std::io::sink())?;
+        // Not for longer than it takes to leave: one who goes on sending would keep the place.
+        let until = Instant::now() + LEAVE_TIME;
+        let mut unread = [0; 4096];
+        while Instant::now() < until && stream.read(&mut unread)? > 0 {}
         Ok(())
     }
 
@@ -642,6 +645,27 @@ mod tests {
     impl Drop for Served {
         fn drop(&mut self) {
             let _ = std::fs::remove_dir_all(&self.folder);
+        }
+    }
+
+    /// One who goes on sending after the answer keeps no place for long.
+    #[test]
+    fn one_who_never_ends_is_left() {
+        let served = Served::new("drips");
+        let mut stream = TcpStream::connect(served.address).unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 200"));
+        let began = Instant::now();
+        while stream.write_all(b"x").is_ok() {
+            assert!(
+                began.elapsed() < Duration::from_secs(20),
+                "it still listens"
+            );
+            std::thread::sleep(Duration::from_millis(50));
         }
     }
 

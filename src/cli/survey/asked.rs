@@ -12,6 +12,7 @@ use crate::cli::fingerprint::{self, Files};
 use crate::cli::out_file::{not_newer, write_whole};
 use crate::study::survey::{QuestionSource, SurveyTask};
 use crate::task::catalogue::{self, Task};
+use crate::task::file;
 use crate::task::questions::{SeenQuestions, TaskRow};
 use crate::task::shots::with_shots;
 
@@ -157,7 +158,7 @@ impl Asked {
 
     pub fn read(folder: &Folder) -> anyhow::Result<Self> {
         let path = folder.asked();
-        let text = std::fs::read_to_string(&path)
+        let text = file::text(&path, file::REPORT)
             .with_context(|| format!("{} holds no survey", folder.path().display()))?;
         not_newer(&text, &path)?;
         serde_json::from_str(&text)

@@ -91,8 +91,6 @@ impl CellJob<'_> {
         };
         let rows = journal::rows(&part, WINDOW)?;
         write_rows(&folder.rows(&self.model.name, self.task), &about, rows)?;
-        std::fs::remove_file(&part)
-            .with_context(|| format!("{} could not be removed", part.display()))?;
         Ok(End::Done)
     }
 }

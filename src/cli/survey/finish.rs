@@ -15,6 +15,7 @@ use crate::study::survey::{
     Aggregate, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
     correlations,
 };
+use crate::task::file;
 
 /// What a survey keeps of a model, in `model.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,7 @@ impl Facts {
         if !path.exists() {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path)
+        let text = file::text(&path, file::REPORT)
             .with_context(|| format!("{} cannot be read", path.display()))?;
         let file: FactsFile = serde_json::from_str(&text)
             .with_context(|| format!("{} is not what a survey wrote", path.display()))?;
@@ -143,7 +144,7 @@ fn outcome(
             return Ok(SurveyedOutcome::Found(Box::new(found)));
         }
     }
-    let why = std::fs::read_to_string(folder.failed(model, &task.name));
+    let why = file::text(&folder.failed(model, &task.name), file::REPORT);
     Ok(SurveyedOutcome::Failed(
         why.unwrap_or_else(|_| "it was not run".into()),
     ))

@@ -1,10 +1,11 @@
 //! The folder that a survey writes: names in it, and the lock on it.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
+use crate::cli::out_file::is_model;
 use crate::unfinished::remove_strays;
 
 /// A survey's folder, or a shard's.
@@ -33,7 +34,12 @@ impl Folder {
             )
         })?;
         let lock = path.join(".lock");
-        let file = File::create(&lock)
+        is_own(&lock)?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&lock)
             .with_context(|| format!("{} could not be written", lock.display()))?;
         match file.try_lock() {
             Ok(()) => {
@@ -108,13 +114,19 @@ impl Folder {
     }
 }
 
-/// Does a folder hold what a model is made of?
-pub fn is_model(folder: &Path) -> bool {
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names = names.map(|entry| entry.file_name());
-    names.any(|name| {
-        name == "config.json" || Path::new(&name).extension() == Some("safetensors".as_ref())
-    })
+/// What is written into where it lies has to be a file of the folder's own: a folder may come from
+/// others, with a link in it that leads to a file of the reader's, or a pipe that nobody reads.
+///
+/// # Errors
+/// What is there and is no such file.
+pub fn is_own(path: &Path) -> anyhow::Result<()> {
+    let found = std::fs::symlink_metadata(path);
+    ensure!(
+        found.map_or(true, |found| found.is_file()),
+        "{} is a link, a pipe or a folder, and no file that a survey wrote: take it away, or give --out another folder",
+        path.display()
+    );
+    Ok(())
 }
 
 /// A name that is one folder on every system.

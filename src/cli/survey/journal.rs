@@ -2,12 +2,13 @@
 //! batch. A line that was cut off or is not what was written, and a batch that was, is run again.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
+use super::folder::is_own;
 use crate::cli::fingerprint;
 use crate::study::survey::MeasuredRow;
 
@@ -25,6 +26,7 @@ impl Journal {
     /// Opens or begins it; how many of `batches` are whole in it. What follows them is cut off.
     pub fn open(path: &Path, batches: &[Vec<usize>]) -> anyhow::Result<(Self, usize)> {
         let could_not = || format!("{} could not be written", path.display());
+        is_own(path)?;
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -37,9 +39,8 @@ impl Journal {
         'batches: for batch in batches {
             let mut length = 0;
             for &row in batch {
-                let mut line = String::new();
                 // A line that is no text was cut off, too.
-                let Ok(bytes) = reader.read_line(&mut line) else {
+                let Ok((bytes, line)) = line_of(&mut reader) else {
                     break 'batches;
                 };
                 if read(&line).is_none_or(|found| found.row != row) {
@@ -81,6 +82,16 @@ impl Journal {
     }
 }
 
+/// Longest line that is read: a row's is its prompt, and some numbers of each member and option.
+const LINE: u64 = 1 << 28;
+
+/// The next line and how many bytes it has; one that does not end in time has no line break.
+fn line_of(from: &mut impl BufRead) -> std::io::Result<(usize, String)> {
+    let mut line = String::new();
+    let bytes = from.take(LINE).read_line(&mut line)?;
+    Ok((bytes, line))
+}
+
 /// A whole line's row, unless the line is another than was written.
 fn read(line: &str) -> Option<MeasuredRow> {
     let (sum, json) = line.strip_suffix('\n')?.split_once(' ')?;
@@ -104,15 +115,12 @@ pub fn rows(
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
     let mut file = BufReader::new(file);
-    let mut lines = std::iter::from_fn(move || {
-        let mut line = String::new();
-        match file.read_line(&mut line) {
-            Ok(0) => None,
-            Ok(_) => {
-                Some(read(&line).with_context(|| format!("{shown} holds a line that is no row")))
-            }
-            Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
+    let mut lines = std::iter::from_fn(move || match line_of(&mut file) {
+        Ok((0, _)) => None,
+        Ok((_, line)) => {
+            Some(read(&line).with_context(|| format!("{shown} holds a line that is no row")))
         }
+        Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
     });
     let mut next: Option<anyhow::Result<MeasuredRow>> = lines.next();
     let mut held: std::vec::IntoIter<MeasuredRow> = Vec::new().into_iter();

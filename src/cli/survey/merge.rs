@@ -15,6 +15,7 @@ use super::table;
 use crate::cli::out_file::write_whole;
 use crate::cli::output;
 use crate::study::survey::{MeasuredRow, SurveyTask, WINDOW};
+use crate::task::file;
 
 /// Join the parts that --shard left, to the same files as one run
 #[derive(clap::Args)]
@@ -75,11 +76,11 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
         }
     }
     let report = finish(&folder, &asked)?;
-    output::print(&if args.json {
-        report.json()?
+    if args.json {
+        output::print(&report.json()?)?;
     } else {
-        table::text(&report.survey)
-    })?;
+        output::show(&table::text(&report.survey))?;
+    }
     failures(&report.survey)
 }
 
@@ -169,7 +170,7 @@ fn join(
     let task = &asked.name;
     let failed = shards.iter().find_map(|shard| {
         let whole = shard.rows(model, task).exists();
-        let why = std::fs::read_to_string(shard.failed(model, task)).ok()?;
+        let why = file::text(&shard.failed(model, task), file::REPORT).ok()?;
         (!whole).then_some(why)
     });
     if let Some(why) = failed {
@@ -190,13 +191,18 @@ fn join(
         };
         ensure!(
             file.about.is_of(model, task, fingerprint, own),
-            "{} is not part {} of {}'s rows on {task} in this survey, but part {} of {} on {}: it was copied or renamed; run it again with --shard {own}",
+            "{} is not part {} of {}'s rows on {task} in this survey, but part {} of {} on {}{}: it was copied or renamed; run it again with --shard {own}",
             path.display(),
             index + 1,
             model,
             file.about.shard.index + 1,
             file.about.model,
-            file.about.task
+            file.about.task,
+            if file.about.asked == fingerprint {
+                ""
+            } else {
+                " in another one"
+            }
         );
         parts.push(file);
     }

@@ -29,7 +29,6 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-pub(super) use folder::is_model;
 use shard::Shard;
 
 /// Models x tasks: bias, diversity and information of every row

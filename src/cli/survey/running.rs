@@ -98,11 +98,11 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         return Ok(());
     }
     let report = finish(&folder, &asked)?;
-    output::print(&if ask.json {
-        report.json()?
+    if ask.json {
+        output::print(&report.json()?)?;
     } else {
-        table::text(&report.survey)
-    })?;
+        output::show(&table::text(&report.survey))?;
+    }
     failures(&report.survey)
 }
 
@@ -157,7 +157,9 @@ impl SurveyRunning<'_> {
                 if !go_on() {
                     return Ok(Went::Stopped);
                 }
-                if !self.folder.rows(&files.name, task).exists() {
+                if self.folder.rows(&files.name, task).exists() {
+                    self.tidy(&files.name, task)?;
+                } else {
                     if loaded.is_none() {
                         make(&self.folder.model(&files.name))?;
                         loaded = Some(self.load(files)?);
@@ -221,16 +223,30 @@ impl SurveyRunning<'_> {
 
     /// Keeps why a task has no rows, and forgets it once it has.
     fn note(&self, model: &str, task: &str, why: Option<&str>) -> anyhow::Result<()> {
-        let path = self.folder.failed(model, task);
-        match why {
-            Some(why) => {
-                output::say(&format!("atelier: {model} on {task}: {why}"));
-                write_whole(&path, why.as_bytes())
+        let Some(why) = why else {
+            return self.tidy(model, task);
+        };
+        output::say(&format!("atelier: {model} on {task}: {why}"));
+        write_whole(&self.folder.failed(model, task), why.as_bytes())
+    }
+
+    /// A task that has its rows needs neither its journal nor why it had none: a run that was killed
+    /// once the rows were written leaves them.
+    fn tidy(&self, model: &str, task: &str) -> anyhow::Result<()> {
+        let left = [
+            self.folder.part(model, task),
+            self.folder.failed(model, task),
+        ];
+        for path in left {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error)
+                        .with_context(|| format!("{} could not be removed", path.display()));
+                }
+                _ => {}
             }
-            None if path.exists() => std::fs::remove_file(&path)
-                .with_context(|| format!("{} could not be removed", path.display())),
-            None => Ok(()),
         }
+        Ok(())
     }
 }
 

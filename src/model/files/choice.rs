@@ -8,7 +8,7 @@ use super::FileBytes;
 use crate::model::ModelError;
 
 /// The index of the model itself, and its only file where there is no index.
-const MODEL_INDEX: &str = "model.safetensors.index.json";
+pub const MODEL_INDEX: &str = "model.safetensors.index.json";
 const MODEL: &str = "model.safetensors";
 
 /// Which index is the model's: the one of that name, or the only one where there is no

@@ -110,7 +110,7 @@ impl<W> ModelFiles<W> {
         if weights.is_empty() {
             let ggufs = ggufs::choose(name, ggufs)?;
             return Ok(Self {
-                name: name.to_string(),
+                name: one_line(name),
                 config: None,
                 tokenizer,
                 index: None,
@@ -126,7 +126,7 @@ impl<W> ModelFiles<W> {
         let index = choose_index(name, indexes, &weights)?;
         let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
         Ok(Self {
-            name: name.to_string(),
+            name: one_line(name),
             config: Some(config),
             tokenizer,
             index,
@@ -221,10 +221,7 @@ impl ModelFiles {
         let mut files = Self::open_folder(folder, &|file| {
             file == "tokenizer.json" || is_gguf(file) && is_part(file)
         })?;
-        files.name = own
-            .unwrap_or(name)
-            .trim_end_matches(ggufs::ENDING)
-            .to_string();
+        files.name = one_line(own.unwrap_or(name).trim_end_matches(ggufs::ENDING));
         Ok(files)
     }
 
@@ -238,13 +235,17 @@ impl ModelFiles {
             path: path.to_path_buf(),
             reason,
         };
+        // Where it is there, no other index is so much as looked at.
+        let has_index = folder.join(choice::MODEL_INDEX).exists();
+        let is_other_index =
+            |name: &str| has_index && name.ends_with(INDEX) && name != choice::MODEL_INDEX;
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
             let path = entry.map_err(|reason| read_error(folder, reason))?.path();
             let Some(file) = path
                 .file_name()
                 .and_then(|name| name.to_str())
-                .filter(|name| Self::wants(name) && wanted(name))
+                .filter(|name| Self::wants(name) && wanted(name) && !is_other_index(name))
             else {
                 continue;
             };
@@ -274,6 +275,12 @@ impl ModelFiles {
             .unwrap_or("model");
         Self::from_named(name, files)
     }
+}
+
+/// A model's name: its folder may be called anything, and the name is shown in tables and lists.
+fn one_line(name: &str) -> String {
+    let shown = name.chars().map(|c| if c.is_control() { ' ' } else { c });
+    shown.collect()
 }
 
 #[cfg(feature = "cli")]

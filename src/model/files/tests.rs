@@ -56,6 +56,23 @@ fn pipes_and_devices_are_not_opened() {
     }
 }
 
+/// An index of a copy is nothing to a folder that has its own.
+#[test]
+#[cfg(unix)]
+fn other_indexes_are_not_opened() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let index = br#"{"weight_map": {"a": "model.safetensors"}}"#;
+    std::fs::write(at("model.safetensors.index.json"), index).expect("an index");
+    let pipe = at("model.fp16.safetensors.index.json");
+    let made = std::process::Command::new("mkfifo").arg(pipe).status();
+    assert!(made.expect("mkfifo").success());
+    let large = std::fs::File::create(at("x.safetensors.index.json")).expect("a file");
+    large.set_len(MOST_JSON + 1).expect("a hole");
+    let files = ModelFiles::open(folder.path());
+    assert_eq!(files.err().map(|error| error.to_string()), None);
+}
+
 #[test]
 fn small_files_are_small() {
     for (file, size) in [

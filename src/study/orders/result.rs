@@ -54,6 +54,9 @@ pub struct Fingerprint {
     pub files: BTreeMap<String, String>,
     /// SHA-256 of the questions with their right answers, in their order.
     pub questions: String,
+    /// SHA-256 of all that was found, as it was written: a number that changed since is seen.
+    #[serde(default)]
+    pub found: String,
 }
 
 /// One order on all rows.

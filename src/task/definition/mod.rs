@@ -29,6 +29,8 @@ mod template;
 pub use layout::FileLayout;
 pub use template::Template;
 
+use std::path::{Component, Path};
+
 use serde::Deserialize;
 
 use crate::task::error::TaskError;
@@ -104,6 +106,9 @@ struct RawDefinition {
     layout: Vec<layout::RawLayout>,
 }
 
+/// File systems take 255 bytes, and some are added.
+const LONGEST_NAME: usize = 100;
+
 /// What the paper takes of every data set.
 fn first() -> usize {
     2000
@@ -144,6 +149,21 @@ impl RawDefinition {
             return Err(format!(
                 "name is {:?}, but may only have letters, digits, _ and -",
                 self.name
+            ));
+        }
+        if self.name.len() > LONGEST_NAME {
+            return Err(format!(
+                "name has {} letters, and files are called by it: give it at most {LONGEST_NAME}",
+                self.name.len()
+            ));
+        }
+        let is_elsewhere = |file: &&String| {
+            let mut parts = Path::new(file.as_str()).components();
+            !parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+        };
+        if let Some(file) = self.files.iter().find(is_elsewhere) {
+            return Err(format!(
+                "files names {file:?}, which does not lie under the folder that --data gives: write the way from there"
             ));
         }
         if self.first == 0 {

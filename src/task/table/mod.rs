@@ -116,6 +116,13 @@ impl RawTable {
                         })
                         .ok_or_else(|| no_columns(first.clone()))?,
                 };
+                let twice =
+                    |want: &&&str| columns.iter().filter(|column| column == *want).count() > 1;
+                if let Some(column) = layout.wants(template).iter().find(twice) {
+                    return Err(TaskError::TwoColumns {
+                        column: column.to_string(),
+                    });
+                }
                 let records = rows.into_iter().map(|(line, cells)| {
                     if cells.len() != columns.len() {
                         return Err(TaskError::Cells {

@@ -6,9 +6,15 @@ use parquet::record::{Field, Row};
 use serde_json::{Map, Value};
 
 use super::Numbered;
+use crate::guarded::guarded;
 use crate::task::error::TaskError;
 
 pub fn read(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError> {
+    let read = guarded(|| rows(file));
+    read.map_err(|reason| TaskError::Parquet { reason })?
+}
+
+fn rows(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError> {
     let wrong = |error: parquet::errors::ParquetError| TaskError::Parquet {
         reason: error.to_string(),
     };

@@ -12,8 +12,10 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::parser::parse_message_type;
 
 use super::digest::Digest;
-use super::{About, SCHEMA};
+use super::{About, GROUP, SCHEMA};
+use crate::guarded::guarded;
 use crate::study::survey::MeasuredRow;
+use crate::task::file;
 
 /// A rows' file to read.
 pub struct RowsFile {
@@ -26,13 +28,15 @@ pub struct RowsFile {
 impl RowsFile {
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
-        let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
+        let file = file::open(path).with_context(|| format!("{shown} cannot be read"))?;
         let damaged = || {
             format!(
                 "{shown} is no rows' file that can be read: remove it and run the survey with --resume"
             )
         };
-        let reader = SerializedFileReader::new(file).with_context(damaged)?;
+        let reader = guarded(|| SerializedFileReader::new(file))
+            .map_err(|reason| anyhow!("{} ({reason})", damaged()))?
+            .with_context(damaged)?;
         let metadata = reader.metadata().file_metadata();
         let schema = parse_message_type(SCHEMA)?;
         ensure!(
@@ -90,7 +94,9 @@ impl RowsFile {
                         Err(error) => Some(Err(error)),
                     };
                 };
-                match (self.group(group), &mut digest) {
+                let rows = guarded(|| self.group(group));
+                let rows = rows.unwrap_or_else(|reason| Err(anyhow!("it is damaged ({reason})")));
+                match (rows, &mut digest) {
                     (Ok(rows), Some(Ok(digest))) => {
                         rows.iter().for_each(|row| digest.row(row));
                         held = rows.into_iter();
@@ -109,6 +115,11 @@ impl RowsFile {
 
     fn group(&self, index: usize) -> anyhow::Result<Vec<MeasuredRow>> {
         let group = self.reader.get_row_group(index)?;
+        let rows = group.metadata().num_rows();
+        ensure!(
+            usize::try_from(rows).is_ok_and(|rows| rows <= GROUP),
+            "it has {rows} rows in one group, more than are ever written: remove it and run the survey with --resume"
+        );
         let mut from = ColumnsReader {
             rows: usize::try_from(group.metadata().num_rows())?,
             group: &*group,
