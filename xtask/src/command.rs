@@ -92,6 +92,23 @@ pub fn run(command: &mut Command, why: &str) -> Result<(), Stop> {
     }
 }
 
+/// The same of a program that has nothing to say but when it fails: then with all it said.
+pub fn run_quietly(command: &mut Command, why: &str) -> Result<(), Stop> {
+    let shown = show(command);
+    match command.stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            for said in [output.stdout, output.stderr] {
+                println!("{}", String::from_utf8_lossy(&said));
+            }
+            Err(Stop::new(why).try_running(shown))
+        }
+        Err(error) => {
+            Err(Stop::new(format!("{why} (It did not start: {error}.)")).try_running(shown))
+        }
+    }
+}
+
 /// What a program prints, if it runs and succeeds.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command

@@ -283,7 +283,7 @@ pub fn make_folder(path: &Path) -> Result<(), Stop> {
 }
 
 /// Removes a file or a folder with all it holds, if it is there.
-fn remove(path: &PathBuf) -> Result<(), Stop> {
+pub fn remove(path: &PathBuf) -> Result<(), Stop> {
     let removed = if path.is_dir() {
         std::fs::remove_dir_all(path)
     } else if path.exists() {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::apt;
 use crate::browser::{self, Browser};
-use crate::command::Stop;
+use crate::command::{Stop, ready};
 use crate::npm;
 use crate::place::Place;
 use crate::python;
@@ -17,6 +17,47 @@ pub struct Workshop {
     pub tools: Tools,
 }
 
+/// Lists what is missing and how it would come here, and changes nothing.
+///
+/// # Errors
+/// Something is missing.
+pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
+    let mut needs = npm::needs();
+    let mut others = Vec::new();
+    if !wasm::is_here(place) {
+        others.push("the wasm32 target: rustup, or Debian's rustc-web, cargo-web and rust-web-src");
+    }
+    if !npm::is_ready(place)? {
+        others.push("JavaScript of package-lock.json: npm ci --ignore-scripts");
+    }
+    others.extend(tools::missing(place)?);
+    if for_tests {
+        needs.extend(browser::needs());
+        needs.extend(python::needs(place));
+        others.extend(tools::missing_for_tests(place));
+        if !python::is_here(place) {
+            others.push("pyarrow: pip install, into an environment of its own");
+        }
+    }
+    for need in &needs {
+        let packages = need.packages.join(" ");
+        println!(
+            "✗ {}: apt-get install {packages} (or: {})",
+            need.what, need.elsewhere
+        );
+    }
+    for other in &others {
+        println!("✗ {other}");
+    }
+    if needs.is_empty() && others.is_empty() {
+        ready("nothing is missing");
+        return Ok(());
+    }
+    Err(Stop::new(
+        "The above is missing, and nothing was installed: install it by hand, or let the chore do it, without --no-install.",
+    ))
+}
+
 /// Building the page.
 pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
     let wasm = packages(place, npm::needs())?;
@@ -27,7 +68,7 @@ pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
     })
 }
 
-/// Building the page, running it in a browser, and reading surveys' rows with Python.
+/// Building the page, running it in browsers, and reading surveys' rows with Python.
 pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
@@ -36,12 +77,16 @@ pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let python = python::prepare(place)?;
+    let geckodriver = tools::geckodriver(place)?;
     Ok((
         Workshop {
             wasm,
             tools: tools::prepare(place)?,
         },
-        browser,
+        Browser {
+            geckodriver,
+            ..browser
+        },
         python,
     ))
 }
