@@ -7,6 +7,8 @@
 mod copying;
 mod driver;
 mod dropping;
+mod firefox;
+mod opening;
 mod page;
 mod restarting;
 mod server;

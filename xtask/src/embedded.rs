@@ -12,7 +12,7 @@ use crate::hash::files_under;
 use crate::page::{gzip, make_folder, remove};
 use crate::place::Place;
 
-/// The program carries these already, and serves them under the same names.
+/// Of the models here the program carries the files already, and serves them under the same names.
 const CARRIED: &str = "models/";
 
 /// What is small already.
@@ -54,7 +54,10 @@ fn collect(place: &Place) -> Result<std::path::PathBuf, Stop> {
     for (number, file) in files_under(&dist)?.iter().enumerate() {
         let name = file.strip_prefix(&dist).unwrap_or(file);
         let name = name.to_string_lossy().replace('\\', "/");
-        if name.starts_with(CARRIED) {
+        let is_model = [".json", ".safetensors"]
+            .iter()
+            .any(|end| name.ends_with(end));
+        if name.starts_with(CARRIED) && is_model {
             continue;
         }
         let bytes = std::fs::read(file).map_err(|error| Stop::file("read", file, &error))?;
