@@ -27,6 +27,7 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
             "document.querySelectorAll('main table td').length > 10",
         ),
         ("Orders", "location.hash.includes('view=orders')"),
+        ("Theory", "document.querySelectorAll('main svg').length > 2"),
         (
             "Lens",
             "document.querySelectorAll('.chart svg').length === 3",

@@ -164,7 +164,7 @@ pub fn path_starting_with(folder: &Path, path: Option<&OsStr>) -> std::ffi::OsSt
 }
 
 /// A command as one would type it in a shell, with the variables set for it.
-fn show(command: &Command) -> String {
+pub fn show(command: &Command) -> String {
     let mut words = Vec::new();
     for (key, value) in command.get_envs() {
         // The search path is long, and the same as one's own but for its first entry.

@@ -114,7 +114,12 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            setup::for_tests(&place)?;
+            let (workshop, ..) = setup::for_tests(&place)?;
+            page::bundle(&place)?;
+            let trunk = setup::trunk_by_hand(&workshop);
+            println!(
+                "everything is here; by hand, Trunk serves what it builds with\n\n    {trunk}\n"
+            );
         }
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
