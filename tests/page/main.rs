@@ -8,6 +8,7 @@ mod copying;
 mod driver;
 mod dropping;
 mod firefox;
+#[cfg(unix)]
 mod opening;
 mod page;
 mod restarting;

@@ -134,7 +134,8 @@ fn reports_of_every_kind_open_where_they_belong() {
         "--out",
         &lens,
     ]);
-    page.go_to(&Opening::of(&[&lens]));
+    let opening = Opening::of(&[&lens]);
+    page.go_to(&opening);
     page.until_says(".provenance", "From a report: apprentice-2");
     page.until_picture();
     assert_eq!(
@@ -156,11 +157,13 @@ fn reports_of_every_kind_open_where_they_belong() {
         "--out",
         &orders,
     ]);
-    page.go_to(&Opening::of(&[&orders]));
+    let opening = Opening::of(&[&orders]);
+    page.go_to(&opening);
     page.browser.until("Orders is open", "location.hash.includes('view=orders') || document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders'");
 
     let survey = root().join("public/examples/survey.atelier.json");
-    page.go_to(&Opening::of(&[&survey.display().to_string()]));
+    let opening = Opening::of(&[&survey.display().to_string()]);
+    page.go_to(&opening);
     page.until_says(".report-name", "survey.atelier.json");
     page.browser.until(
         "Survey is open",
@@ -214,6 +217,6 @@ fn what_cannot_be_opened_is_one_sentence() {
         &["public/models/apprentice-2/config.json"],
         "open the folder it lies in as a model",
     );
-    says(&["--model", "src"], "config.json");
+    says(&["--model", "src"], "*.safetensors or *.gguf");
     says(&["--model", "x", "y"], "cannot be used with");
 }
