@@ -131,13 +131,16 @@ impl Browser {
         self.call("POST", "/timeouts", &limits);
     }
 
-    /// What Firefox said on its output of errors in the page.
+    /// Errors of the page that Firefox told its output: what nobody caught, and panics. (Its own parts
+    /// say what they miss of the network there, too; what breaks the page's policy is not said.)
     pub fn errors_said(&self) -> Vec<String> {
         let said = std::fs::read(self.profile.path().join(SAID)).expect("what it said");
         String::from_utf8_lossy(&said)
             .lines()
-            .filter(|line| line.contains("127.0.0.1") || line.starts_with("console."))
-            .filter(|line| line.contains("rror") || line.contains("Content-Security"))
+            .filter(|line| {
+                line.starts_with("JavaScript error: http://127.0.0.1")
+                    || line.contains("panicked at")
+            })
             .map(str::to_owned)
             .collect()
     }
