@@ -18,6 +18,7 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
         "the picture is the new prompt's",
         "!document.querySelector('.late') && !document.querySelector('.status.visible') && document.querySelector('#prompt').value === '12 + 30 ='",
     );
+    page.judge(0);
     page.until_settled();
     assert_ne!(page.picture(), first);
     let paths = "return document.querySelectorAll('#figure-running svg path').length";
@@ -31,7 +32,10 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
         ),
         ("Orders", "location.hash.includes('view=orders')"),
         ("Theory", "document.querySelectorAll('main svg').length > 2"),
-        ("Lens", "document.querySelector('.chart svg path')"),
+        (
+            "Lens",
+            "document.querySelectorAll('.chart svg').length === 3",
+        ),
     ] {
         page.browser.run(&format!(
             "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === '{view}').click()"
