@@ -1,5 +1,6 @@
 //! A survey and a sweep, each killed twenty times at random moments and gone on with: the bytes of a run
-//! that was never stopped, and no stray file. Minutes: `cargo test --test kills -- --ignored --nocapture`.
+//! that was never stopped, and no stray file. Minutes: `cargo xtask test --long` runs it, or
+//! `cargo test --test kills -- --ignored --nocapture`.
 #![cfg(feature = "cli")]
 
 use std::collections::BTreeMap;
@@ -97,7 +98,7 @@ fn killed(what: &str, args: &[&str], out: &str) {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo xtask test --long"]
 fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
     let ask = "survey --models apprentice-2,apprentice-4 --tasks sum,topic,mood --rows 320";
     killed("survey", &ask.split(' ').collect::<Vec<_>>(), "survey");
@@ -105,7 +106,7 @@ fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
 
 /// Long enough to be saved a few times.
 #[test]
-#[ignore = "minutes"]
+#[ignore = "minutes: cargo xtask test --long"]
 fn a_sweep_killed_at_any_moment_ends_with_the_same_bytes() {
     let ask = "orders --model apprentice-4 --task sum --strategy drop,swap,shuffle --seeds 12 --rows 1600";
     killed(

@@ -21,6 +21,15 @@ pub fn beside(path: &str) -> String {
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
+/// An address beside the page, if it is a file of this very site: a `blob:` address has the site's origin
+/// and is none.
+pub fn own_url(path: &str) -> Option<web_sys::Url> {
+    let location = window().location();
+    let (origin, protocol) = (location.origin().ok()?, location.protocol().ok()?);
+    let url = web_sys::Url::new_with_base(path, &beside("")).ok()?;
+    (url.origin() == origin && url.protocol() == protocol).then_some(url)
+}
+
 /// The build's id, which the build writes into the page's head.
 pub fn build() -> String {
     let meta = window()

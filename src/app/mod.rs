@@ -30,6 +30,8 @@ mod files;
 #[cfg(feature = "web")]
 mod handing;
 #[cfg(feature = "web")]
+mod served;
+#[cfg(feature = "web")]
 mod shell;
 #[cfg(feature = "web")]
 mod views;

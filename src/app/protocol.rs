@@ -14,7 +14,7 @@ use crate::study::report::{ModelFacts, Report};
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 5;
+pub const PROTOCOL: u32 = 6;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -28,6 +28,12 @@ pub enum Ask {
     LoadKnown { name: String, engine: EngineWish },
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String, engine: EngineWish },
+    /// Fetch a model's folder that the page's own server serves at `url`, which ends in `/`.
+    LoadServed {
+        name: String,
+        url: String,
+        engine: EngineWish,
+    },
     /// One prompt through the lens, on the model loaded last.
     Lens {
         prompt: String,
@@ -86,6 +92,8 @@ pub enum Tell {
         model: ModelFacts,
         /// `None` for a tokenizer that can spell every word, and where there is none.
         vocabulary: Option<Known>,
+        /// The folder it lies in, where the server that serves it says so.
+        from: Option<String>,
     },
     /// What runs the model now, in words, and, unless all is as the reader wished, why it does.
     Engine {

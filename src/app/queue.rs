@@ -46,7 +46,12 @@ impl<F> Queue<F> {
     /// The first request that a sweep may answer in between, so that the lens stays live. It passes
     /// what has to wait for the sweep, but never a load: behind that, the model is another.
     pub fn take_quick(&mut self) -> Option<Request> {
-        let is_load = |ask: &Ask| matches!(ask, Ask::LoadKnown { .. } | Ask::LoadFiles { .. });
+        let is_load = |ask: &Ask| {
+            matches!(
+                ask,
+                Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. }
+            )
+        };
         let is_quick = |ask: &Ask| matches!(ask, Ask::Lens { .. } | Ask::Lab { .. });
         let passable = self
             .waiting

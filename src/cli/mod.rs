@@ -10,12 +10,16 @@ mod lens;
 mod lens_prompts;
 mod members;
 mod models;
+mod open;
 mod orders;
 mod orders_picture;
 mod out_file;
 mod output;
+mod page_files;
 mod picture;
 mod rows_source;
+mod served_model;
+mod site;
 mod survey;
 mod table;
 mod tasks;
@@ -41,6 +45,7 @@ enum CliCommand {
     Figures(figures::PicturesArgs),
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
+    Open(open::OpenArgs),
     Orders(Box<orders::OrdersArgs>),
     Survey(Box<survey::SurveyArgs>),
     Tasks(tasks::TasksArgs),
@@ -71,6 +76,7 @@ fn run(command: clap::Command) -> ExitCode {
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
         CliCommand::Models(args) => models::run(args),
+        CliCommand::Open(args) => open::run(&args),
         CliCommand::Orders(args) => orders::run(*args),
         CliCommand::Survey(args) => survey::run(*args),
         CliCommand::Tasks(args) => tasks::run(args),

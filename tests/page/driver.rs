@@ -26,33 +26,14 @@ pub struct Browser {
     profile: tempfile::TempDir,
 }
 
+/// What a driver and its browser say, in the browser's profile.
+const SAID: &str = "said.txt";
+
 impl Browser {
     /// Opens a headless window of this size in CSS pixels; `gpu` lets it have Chromium's own
     /// software adapter for WebGPU, and else none.
     pub fn open(chrome: &str, driver: &str, width: u32, height: u32, gpu: bool) -> Self {
-        let port = free_port();
-        let profile = tempfile::tempdir().expect("a folder for the browser's profile");
-        let child = Command::new(driver)
-            .arg(format!("--port={port}"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!(
-                    "{driver} does not start ({error}): run `cargo xtask test`, which sets it up"
-                )
-            });
-        let mut browser = Self {
-            port,
-            session: String::new(),
-            driver: child,
-            profile,
-        };
-        let started = Instant::now();
-        while browser.try_call("GET", "/status", None).is_err() {
-            assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let mut browser = Self::start(driver);
         let args = [
             "--headless=new".to_owned(),
             "--no-sandbox".to_owned(),
@@ -76,17 +57,7 @@ impl Browser {
             "goog:chromeOptions": { "binary": chrome, "args": args },
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
-        let session = browser
-            .try_call("POST", "/session", Some(&wanted))
-            .unwrap_or_else(|error| {
-                panic!("the browser does not start: {error}");
-            });
-        browser.session = format!(
-            "/session/{}",
-            session["sessionId"].as_str().expect("a session's id")
-        );
-        let limits = json!({ "script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64 });
-        browser.call("POST", "/timeouts", &limits);
+        browser.begin(&wanted);
         // Exactly this inner size, also below the least width of a window.
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -97,6 +68,81 @@ impl Browser {
             &json!({ "enabled": true }),
         );
         browser
+    }
+
+    /// Opens a headless Firefox, which says on its output what its console hears.
+    pub fn firefox(firefox: &str, driver: &str) -> Self {
+        let mut browser = Self::start(driver);
+        let wanted = json!({ "capabilities": { "alwaysMatch": {
+            "moz:firefoxOptions": {
+                "binary": firefox,
+                "args": ["-headless", "--width=1440", "--height=1000"],
+                "prefs": {
+                    "devtools.console.stdout.content": true,
+                    "browser.dom.window.dump.enabled": true,
+                },
+            },
+        } } });
+        browser.begin(&wanted);
+        browser
+    }
+
+    /// Starts a driver, and waits until it answers.
+    fn start(driver: &str) -> Self {
+        let port = free_port();
+        let profile = tempfile::tempdir().expect("a folder for the browser's profile");
+        let out = std::fs::File::create(profile.path().join(SAID)).expect("a file");
+        let child = Command::new(driver)
+            .arg(format!("--port={port}"))
+            .stderr(out.try_clone().expect("the same file"))
+            .stdout(out)
+            .spawn()
+            .unwrap_or_else(|error| {
+                panic!(
+                    "{driver} does not start ({error}): run `cargo xtask test`, which sets it up"
+                )
+            });
+        let browser = Self {
+            port,
+            session: String::new(),
+            driver: child,
+            profile,
+        };
+        let started = Instant::now();
+        while browser.try_call("GET", "/status", None).is_err() {
+            assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        browser
+    }
+
+    /// Opens the browser.
+    fn begin(&mut self, wanted: &Value) {
+        let session = self
+            .try_call("POST", "/session", Some(wanted))
+            .unwrap_or_else(|error| {
+                panic!("the browser does not start: {error}");
+            });
+        self.session = format!(
+            "/session/{}",
+            session["sessionId"].as_str().expect("a session's id")
+        );
+        let limits = json!({ "script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64 });
+        self.call("POST", "/timeouts", &limits);
+    }
+
+    /// Errors of the page that Firefox told its output: what nobody caught, and panics. (Its own parts
+    /// say what they miss of the network there, too; what breaks the page's policy is not said.)
+    pub fn errors_said(&self) -> Vec<String> {
+        let said = std::fs::read(self.profile.path().join(SAID)).expect("what it said");
+        String::from_utf8_lossy(&said)
+            .lines()
+            .filter(|line| {
+                line.starts_with("JavaScript error: http://127.0.0.1")
+                    || line.contains("panicked at")
+            })
+            .map(str::to_owned)
+            .collect()
     }
 
     pub fn go(&self, url: &str) {

@@ -7,6 +7,9 @@
 mod copying;
 mod driver;
 mod dropping;
+mod firefox;
+#[cfg(unix)]
+mod opening;
 mod page;
 mod restarting;
 mod server;

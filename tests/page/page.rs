@@ -28,21 +28,24 @@ impl Page {
         Self::with(1440, 1000, true)
     }
 
+    /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
+    pub fn in_firefox() -> Self {
+        Self::opened(|| Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
+    }
+
     fn with(width: u32, height: u32, gpu: bool) -> Self {
+        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
+        Self::opened(|| Browser::open(&chrome, &driver, width, height, gpu))
+    }
+
+    fn opened(browser: impl FnOnce() -> Browser) -> Self {
         // A test that failed while it had its turn must not fail the others.
         let turn = ONE_AT_A_TIME
             .lock()
             .unwrap_or_else(|failed| failed.into_inner());
         let server = Server::start(PathBuf::from(set("ATELIER_DIST")));
-        let browser = Browser::open(
-            &set("ATELIER_CHROME"),
-            &set("ATELIER_CHROMEDRIVER"),
-            width,
-            height,
-            gpu,
-        );
         Self {
-            browser,
+            browser: browser(),
             server,
             _turn: turn,
         }

@@ -1,15 +1,16 @@
-//! A static host as strict as they come: under a sub-path, compressed, counting what it sends.
+//! A static host as strict as they come: under a sub-path, compressed, without a header of its own that
+//! forbids anything, counting what it sends. The server is the one of `atelier open`.
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Component, Path, PathBuf};
+use std::io::Read;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use atelier_server::{Files, Folder, Found};
 use flate2::Compression;
-use flate2::write::GzEncoder;
+use flate2::read::GzEncoder;
 
 /// The path the page is served under: nothing may rely on being at the root.
-const UNDER: &str = "/some/where/";
+const UNDER: &str = "some/where";
 
 /// One answer: what was asked for, its status, and the bytes of its body as sent.
 #[derive(Clone, Debug)]
@@ -21,10 +22,16 @@ pub struct Sent {
 
 pub struct Server {
     pub port: u16,
-    log: Arc<Mutex<Vec<Sent>>>,
+    host: Arc<Host>,
+}
+
+/// What is served, and what was sent.
+struct Host {
+    folder: Folder,
+    log: Mutex<Vec<Sent>>,
     /// Answers for paths that end in this wait until it is cleared.
-    held: Arc<Mutex<Option<String>>>,
-    changed: Arc<Mutex<Option<Changed>>>,
+    held: Mutex<Option<String>>,
+    changed: Mutex<Option<Changed>>,
 }
 
 /// Another answer than the file's for paths that end in `ending`.
@@ -38,44 +45,31 @@ struct Changed {
 impl Server {
     /// Serves a folder on a free port of this machine until the tests end.
     pub fn start(folder: PathBuf) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("its number").port();
-        let log: Arc<Mutex<Vec<Sent>>> = Arc::default();
-        let held: Arc<Mutex<Option<String>>> = Arc::default();
-        let changed: Arc<Mutex<Option<Changed>>> = Arc::default();
-        let (shared_log, shared_held) = (Arc::clone(&log), Arc::clone(&held));
-        let shared_changed = Arc::clone(&changed);
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (folder, log, held, changed) = (
-                    folder.clone(),
-                    Arc::clone(&shared_log),
-                    Arc::clone(&shared_held),
-                    Arc::clone(&shared_changed),
-                );
-                std::thread::spawn(move || serve(stream, &folder, &log, &held, &changed));
-            }
+        let server = atelier_server::Server::bind(0).expect("a free port");
+        let port = server.address().expect("its number").port();
+        let host = Arc::new(Host {
+            folder: Folder::new(&folder).expect("the page's folder"),
+            log: Mutex::default(),
+            held: Mutex::default(),
+            changed: Mutex::default(),
         });
-        Self {
-            port,
-            log,
-            held,
-            changed,
-        }
+        let files: Arc<dyn Files> = Arc::clone(&host) as _;
+        std::thread::spawn(move || server.serve(files, None));
+        Self { port, host }
     }
 
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}{UNDER}", self.port)
+        format!("http://127.0.0.1:{}/{UNDER}/", self.port)
     }
 
     /// Everything sent so far.
     pub fn sent(&self) -> Vec<Sent> {
-        self.log.lock().expect("the log").clone()
+        self.host.log.lock().expect("the log").clone()
     }
 
     /// Lets paths with this ending wait, or lets them go.
     pub fn hold(&self, ending: Option<&str>) {
-        *self.held.lock().expect("the hold") = ending.map(str::to_owned);
+        *self.host.held.lock().expect("the hold") = ending.map(str::to_owned);
     }
 
     /// Answers that paths with this ending are not there.
@@ -95,11 +89,11 @@ impl Server {
 
     /// Every path is the folder's again.
     pub fn restore(&self) {
-        *self.changed.lock().expect("the change") = None;
+        *self.host.changed.lock().expect("the change") = None;
     }
 
     fn change(&self, ending: &str, body: Option<String>, once: bool) {
-        *self.changed.lock().expect("the change") = Some(Changed {
+        *self.host.changed.lock().expect("the change") = Some(Changed {
             ending: ending.to_owned(),
             body,
             once,
@@ -107,106 +101,60 @@ impl Server {
     }
 }
 
-/// What is answered instead of a path's file, if anything is.
-fn instead(changed: &Mutex<Option<Changed>>, path: &str) -> Option<Option<String>> {
-    let mut changed = changed.lock().expect("the change");
-    let now = changed.as_ref().filter(|c| path.ends_with(&c.ending))?;
-    let (body, once) = (now.body.clone(), now.once);
-    if once {
-        *changed = None;
+impl Host {
+    fn is_held(&self, path: &str) -> bool {
+        let held = self.held.lock().expect("the hold");
+        held.as_ref().is_some_and(|ending| path.ends_with(ending))
     }
-    Some(body)
-}
 
-fn serve(
-    stream: TcpStream,
-    folder: &Path,
-    log: &Mutex<Vec<Sent>>,
-    held: &Mutex<Option<String>>,
-    changed: &Mutex<Option<Changed>>,
-) {
-    let Ok(mut out) = stream.try_clone() else {
-        return;
-    };
-    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    let Some(first) = lines.next() else { return };
-    let gzip = lines
-        .take_while(|line| !line.is_empty())
-        .fold(false, |gzip, line| {
-            let line = line.to_ascii_lowercase();
-            gzip || (line.starts_with("accept-encoding:") && line.contains("gzip"))
-        });
-    let target = first.split(' ').nth(1).unwrap_or_default();
-    let path = target
-        .split(['?', '#'])
-        .next()
-        .unwrap_or_default()
-        .to_owned();
-    while held
-        .lock()
-        .expect("the hold")
-        .as_ref()
-        .is_some_and(|ending| path.ends_with(ending.as_str()))
-    {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    let found = path.strip_prefix(UNDER).and_then(|rest| {
-        let (kind, file) = read(folder, rest)?;
-        match instead(changed, &path) {
-            None => Some((kind, file)),
-            Some(body) => Some((kind, body?.into_bytes())),
+    /// What is answered instead of a path's file, if anything is.
+    fn instead(&self, path: &str) -> Option<Option<String>> {
+        let mut changed = self.changed.lock().expect("the change");
+        let now = changed.as_ref().filter(|c| path.ends_with(&c.ending))?;
+        let (body, once) = (now.body.clone(), now.once);
+        if once {
+            *changed = None;
         }
-    });
-    let (status, kind, body) = match found {
-        Some((kind, body)) => ("200 OK", kind, body),
-        None => ("404 Not Found", "text/plain", b"not here".to_vec()),
-    };
-    let body = if gzip { squeeze(&body) } else { body };
-    let encoding = if gzip {
-        "Content-Encoding: gzip\r\n"
-    } else {
-        ""
-    };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n{encoding}Cache-Control: no-store\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    log.lock().expect("the log").push(Sent {
-        path,
-        status: status[..3].parse().unwrap_or(0),
-        bytes: body.len(),
-    });
-    // A browser that goes away in the middle is none of our business.
-    let _ = out
-        .write_all(head.as_bytes())
-        .and_then(|()| out.write_all(&body));
-}
-
-fn read(folder: &Path, rest: &str) -> Option<(&'static str, Vec<u8>)> {
-    let rest = if rest.is_empty() { "index.html" } else { rest };
-    let relative = Path::new(rest);
-    if relative
-        .components()
-        .any(|part| !matches!(part, Component::Normal(_)))
-    {
-        return None;
+        Some(body)
     }
-    let kind = match relative.extension()?.to_str()? {
-        "html" => "text/html; charset=utf-8",
-        "js" => "text/javascript",
-        "css" => "text/css",
-        "wasm" => "application/wasm",
-        "json" => "application/json",
-        "svg" => "image/svg+xml",
-        _ => "application/octet-stream",
-    };
-    Some((kind, std::fs::read(folder.join(relative)).ok()?))
 }
 
-fn squeeze(body: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
-    encoder
-        .write_all(body)
-        .and_then(|()| encoder.finish())
-        .expect("memory to compress into")
+/// Weights, too, as hosts that compress whatever they have.
+fn squeezed(file: Found) -> Option<Found> {
+    let Found::File(path) = file else {
+        return Some(file);
+    };
+    let mut bytes = Vec::new();
+    let plain = std::fs::File::open(path).ok()?;
+    GzEncoder::new(plain, Compression::new(6))
+        .read_to_end(&mut bytes)
+        .ok()?;
+    Some(Found::Bytes {
+        bytes: bytes.into(),
+        gzip: true,
+        mime: "application/octet-stream",
+    })
+}
+
+impl Files for Host {
+    fn find(&self, path: &str) -> Option<Found> {
+        while self.is_held(path) {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let below = path.strip_prefix(UNDER)?.trim_start_matches('/');
+        let file = self.folder.find(below)?;
+        match self.instead(path) {
+            None if path.ends_with(".safetensors") => squeezed(file),
+            None => Some(file),
+            Some(body) => Some(Found::bytes(path, body?)),
+        }
+    }
+
+    fn sent(&self, answer: &atelier_server::Sent) {
+        self.log.lock().expect("the log").push(Sent {
+            path: answer.path.clone(),
+            status: answer.status,
+            bytes: answer.bytes as usize,
+        });
+    }
 }

@@ -42,6 +42,10 @@ pub fn install(needs: &[Need]) -> Result<(), Stop> {
         ))
         .try_running(by_hand));
     }
+    println!(
+        "Missing here: {}. As you are root, Debian's packages are installed for that now; `--no-install` would only list them.",
+        what.join(", ")
+    );
     step(&format!("apt-get install {}", packages.join(" ")), || {
         let apt_get = |words: &[&str]| {
             let mut command = Command::new("apt-get");

@@ -1,4 +1,4 @@
-//! Headless Chromium, its driver, and a software Vulkan, for tests.
+//! Headless Chromium, its driver, Firefox, and a software Vulkan, for tests.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,8 @@ const CHROME_ELSEWHERE: &[&str] = &[
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
+const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
+const FIREFOX_ELSEWHERE: &[&str] = &["/Applications/Firefox.app/Contents/MacOS/firefox"];
 const DRIVER_ELSEWHERE: &[&str] = &[
     "/usr/lib/chromium/chromedriver",
     "/usr/lib/chromium-browser/chromedriver",
@@ -25,10 +27,17 @@ const DRIVER_ELSEWHERE: &[&str] = &[
 pub struct Browser {
     pub chrome: PathBuf,
     pub driver: PathBuf,
+    pub firefox: PathBuf,
+    /// Cargo builds it: see [`crate::tools`].
+    pub geckodriver: PathBuf,
 }
 
 pub fn chrome() -> Option<PathBuf> {
     find("ATELIER_CHROME", CHROME, CHROME_ELSEWHERE)
+}
+
+fn firefox() -> Option<PathBuf> {
+    find("ATELIER_FIREFOX", FIREFOX, FIREFOX_ELSEWHERE)
 }
 
 fn driver() -> Option<PathBuf> {
@@ -68,6 +77,13 @@ pub fn needs() -> Vec<Need> {
                         ATELIER_CHROMEDRIVER",
         });
     }
+    if firefox().is_none() {
+        needs.push(Need {
+            what: "Firefox",
+            packages: &["firefox-esr", "fonts-liberation"],
+            elsewhere: "install Firefox, or name it in ATELIER_FIREFOX",
+        });
+    }
     // Only Debian's packages tell whether a software Vulkan is there; elsewhere, drivers are the
     // reader's own affair.
     let lavapipe = [
@@ -86,14 +102,15 @@ pub fn needs() -> Vec<Need> {
 }
 
 pub fn prepare() -> Result<Browser, Stop> {
-    let (Some(chrome), Some(driver)) = (chrome(), driver()) else {
+    let (Some(chrome), Some(driver), Some(firefox)) = (chrome(), driver(), firefox()) else {
         return Err(Stop::new(
-            "Chromium and its driver were installed, but they are not on the PATH.",
+            "Chromium, its driver and Firefox were installed, but they are not on the PATH.",
         ));
     };
     for (program, variable) in [
         (&chrome, "ATELIER_CHROME"),
         (&driver, "ATELIER_CHROMEDRIVER"),
+        (&firefox, "ATELIER_FIREFOX"),
     ] {
         if !program.is_file() {
             return Err(Stop::new(format!(
@@ -103,9 +120,15 @@ pub fn prepare() -> Result<Browser, Stop> {
         }
     }
     ready(&format!(
-        "browser: {} with {}",
+        "browsers: {} with {}, {}",
         chrome.display(),
-        driver.display()
+        driver.display(),
+        firefox.display()
     ));
-    Ok(Browser { chrome, driver })
+    Ok(Browser {
+        chrome,
+        driver,
+        firefox,
+        geckodriver: PathBuf::new(),
+    })
 }

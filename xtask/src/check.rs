@@ -1,6 +1,7 @@
 //! Formatting, names, lints and documentation; and the tests.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::command::{Stop, run, step};
@@ -103,7 +104,12 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
-    for (package, features) in [("atelier", "browser-tests,reference,webgpu"), ("xtask", "")] {
+    let runtime = runtime_folder(place)?;
+    for (package, features) in [
+        ("atelier", "browser-tests,reference,webgpu"),
+        ("xtask", ""),
+        ("atelier-server", ""),
+    ] {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())
@@ -111,7 +117,10 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             .env("ATELIER_DIST", place.dist())
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver)
-            .env("ATELIER_PYTHON", &python);
+            .env("ATELIER_FIREFOX", &browser.firefox)
+            .env("ATELIER_GECKODRIVER", &browser.geckodriver)
+            .env("ATELIER_PYTHON", &python)
+            .envs(runtime.iter().map(|folder| (RUNTIME, folder)));
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)
         })?;
@@ -121,6 +130,27 @@ pub fn test(place: &Place) -> Result<(), Stop> {
         println!("{summary}");
     }
     Ok(())
+}
+
+const RUNTIME: &str = "XDG_RUNTIME_DIR";
+
+/// Mesa's drivers look for a display's socket in this folder, and complain in the middle of the tests
+/// where there is none: an empty one, if the session has none.
+fn runtime_folder(place: &Place) -> Result<Option<PathBuf>, Stop> {
+    if std::env::var_os(RUNTIME).is_some() {
+        return Ok(None);
+    }
+    let folder = place.scratch().join("runtime");
+    page::make_folder(&folder)?;
+    #[cfg(unix)]
+    {
+        // Nobody else's, or it is no such folder.
+        use std::os::unix::fs::PermissionsExt;
+        let own = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(&folder, own)
+            .map_err(|error| Stop::file("keep to you", &folder, &error))?;
+    }
+    Ok(Some(folder))
 }
 
 /// Runs tests, passing on what they print and keeping their summaries.

@@ -92,6 +92,23 @@ pub fn run(command: &mut Command, why: &str) -> Result<(), Stop> {
     }
 }
 
+/// The same of a program that has nothing to say but when it fails: then with all it said.
+pub fn run_quietly(command: &mut Command, why: &str) -> Result<(), Stop> {
+    let shown = show(command);
+    match command.stdin(Stdio::null()).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            for said in [output.stdout, output.stderr] {
+                println!("{}", String::from_utf8_lossy(&said));
+            }
+            Err(Stop::new(why).try_running(shown))
+        }
+        Err(error) => {
+            Err(Stop::new(format!("{why} (It did not start: {error}.)")).try_running(shown))
+        }
+    }
+}
+
 /// What a program prints, if it runs and succeeds.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command
@@ -147,7 +164,7 @@ pub fn path_starting_with(folder: &Path, path: Option<&OsStr>) -> std::ffi::OsSt
 }
 
 /// A command as one would type it in a shell, with the variables set for it.
-fn show(command: &Command) -> String {
+pub fn show(command: &Command) -> String {
     let mut words = Vec::new();
     for (key, value) in command.get_envs() {
         // The search path is long, and the same as one's own but for its first entry.

@@ -10,16 +10,19 @@
 //!   [`python`] (pyarrow for a test), [`apt`].
 //! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
 //!   what must travel with it.
-//! - [`server`]: serves `dist/`.
+//! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`.
 //! - [`peers`]: the benches against other programs.
-//! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests.
+//! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests; [`long`] those that
+//!   take hours.
 
 mod apt;
 mod browser;
 mod check;
 mod command;
+mod embedded;
 mod hash;
 mod licences;
+mod long;
 mod names;
 mod npm;
 mod page;
@@ -41,13 +44,16 @@ const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build                          build the page in release into dist/, for any static host
-  test                           build the page and run every test, browser ones included
+  build [--binary]               build the page in release into dist/, for any static host;
+                                 with --binary also the program `atelier` with the page in it
+  test [--long]                  build the page and run every test, browser ones included;
+                                 with --long also hours of fuzzing, kills and benches with peers
   check                          formatting, types' names, lints (native and wasm), documentation
   peers                          times the engine beside Python's and a browser's (gigabytes)
   setup                          only prepare what the other chores need
 
-Every chore first prepares what is missing. Tools go to $ATELIER_CACHE, or else to
+Every chore first prepares what is missing, and says so; with --no-install, serve, build, test and
+setup only list what that is, and do nothing. Tools go to $ATELIER_CACHE, or else to
 $XDG_CACHE_HOME/atelier, or else to ~/.cache/atelier; delete that folder to undo it.";
 
 fn main() -> ExitCode {
@@ -67,27 +73,53 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         Some((chore, options)) => (chore.as_str(), options),
         None => ("help", arguments),
     };
+    let place = Place::find()?;
+    let mut options = options.to_vec();
+    let mut has = |flag: &str| {
+        let before = options.len();
+        options.retain(|option| option != flag);
+        options.len() < before
+    };
+    if ["serve", "build", "test", "setup"].contains(&chore) && has("--no-install") {
+        return setup::check(&place, ["test", "setup"].contains(&chore));
+    }
+    let binary = chore == "build" && has("--binary");
+    let long = chore == "test" && has("--long");
     if chore != "serve"
         && let Some(option) = options.first()
     {
         return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
     }
-    let place = Place::find()?;
     match chore {
         "serve" => {
-            let options = server::Options::parse(options)?;
+            let options = server::Options::parse(&options)?;
             // A taken port should not be found out after a build of minutes.
             let listener = server::listen(options.port)?;
             page::build(&place)?;
             println!("ready after {}", command::spell(clock.elapsed()));
             return server::serve(listener, &place.dist(), options.open);
         }
-        "build" => page::build(&place)?,
-        "test" => check::test(&place)?,
+        "build" => {
+            page::build(&place)?;
+            if binary {
+                embedded::build(&place)?;
+            }
+        }
+        "test" => {
+            check::test(&place)?;
+            if long {
+                long::test(&place)?;
+            }
+        }
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            setup::for_tests(&place)?;
+            let (workshop, ..) = setup::for_tests(&place)?;
+            page::bundle(&place)?;
+            let trunk = setup::trunk_by_hand(&workshop);
+            println!(
+                "everything is here; by hand, Trunk serves what it builds with\n\n    {trunk}\n"
+            );
         }
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

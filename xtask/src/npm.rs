@@ -22,13 +22,23 @@ pub fn needs() -> Vec<Need> {
     }]
 }
 
-/// Installs what the lock file names, unless that was done.
-pub fn prepare(place: &Place) -> Result<(), Stop> {
+/// What the stamp of an installation says if it is that of the lock file, and where it lies.
+fn stamp(place: &Place) -> Result<(String, PathBuf), Stop> {
     let mut lock = Hash::new();
     lock.add_path(&place.root().join("package-lock.json"))?;
-    let lock = lock.finish();
-    let stamp = folder(place).join(".atelier-lock");
-    if std::fs::read_to_string(&stamp).is_ok_and(|text| text == lock) {
+    Ok((lock.finish(), folder(place).join(".atelier-lock")))
+}
+
+/// Is what the lock file names installed?
+pub fn is_ready(place: &Place) -> Result<bool, Stop> {
+    let (lock, stamp) = stamp(place)?;
+    Ok(std::fs::read_to_string(stamp).is_ok_and(|text| text == lock))
+}
+
+/// Installs what the lock file names, unless that was done.
+pub fn prepare(place: &Place) -> Result<(), Stop> {
+    let (lock, stamp) = stamp(place)?;
+    if is_ready(place)? {
         ready("JavaScript of package-lock.json");
         return Ok(());
     }

@@ -11,6 +11,7 @@ use crate::command::{Stop, ready, run, step};
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
+use crate::wasm::{TRIPLE, Wasm};
 use crate::{licences, npm, stamp};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
@@ -106,7 +107,7 @@ fn fingerprint(place: &Place) -> Result<String, Stop> {
 }
 
 /// ECharts without what no chart uses, and the style sheets as one.
-fn bundle(place: &Place) -> Result<(), Stop> {
+pub fn bundle(place: &Place) -> Result<(), Stop> {
     let folder = place.generated();
     // Its names follow its content, so what an older build left there would pile up.
     let charts = folder.join("charts");
@@ -140,6 +141,28 @@ fn esbuild(place: &Place) -> Command {
     let mut command = npm::program(place, "esbuild/bin/esbuild");
     command.arg("--log-level=warning");
     command
+}
+
+/// Compiles what Trunk will ask for, so that it finds it done.
+pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
+    step("compiling the page and its worker meanwhile", || {
+        for program in ["worker", "page"] {
+            let mut cargo = wasm.cargo();
+            cargo.current_dir(place.root()).args(["build", "--quiet"]);
+            cargo.args([
+                "--target",
+                TRIPLE,
+                "--no-default-features",
+                "--features",
+                "web",
+            ]);
+            // As index.html says to Trunk.
+            let profile = if program == "worker" { "web" } else { program };
+            cargo.args(["--bin", program, "--profile", profile]);
+            run(&mut cargo, "The page could not be compiled.")?;
+        }
+        Ok(())
+    })
 }
 
 fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
@@ -283,7 +306,7 @@ pub fn make_folder(path: &Path) -> Result<(), Stop> {
 }
 
 /// Removes a file or a folder with all it holds, if it is there.
-fn remove(path: &PathBuf) -> Result<(), Stop> {
+pub fn remove(path: &PathBuf) -> Result<(), Stop> {
     let removed = if path.is_dir() {
         std::fs::remove_dir_all(path)
     } else if path.exists() {

@@ -52,6 +52,11 @@ impl Place {
         self.root.join("generated")
     }
 
+    /// What cargo builds.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// This program's own notes and unfinished work.
     pub fn scratch(&self) -> PathBuf {
         self.target.join("xtask")

@@ -66,6 +66,11 @@ pub fn prepare(place: &Place) -> Result<PathBuf, Stop> {
     Ok(interpreter)
 }
 
+/// Is pyarrow here?
+pub fn is_here(place: &Place) -> bool {
+    is_ready(&interpreter(place))
+}
+
 fn folder(place: &Place) -> PathBuf {
     place
         .cache()

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use crate::apt;
 use crate::browser::{self, Browser};
-use crate::command::Stop;
+use crate::command::{self, Stop, ready};
 use crate::npm;
+use crate::page;
 use crate::place::Place;
 use crate::python;
 use crate::tools::{self, Tools};
@@ -17,17 +18,75 @@ pub struct Workshop {
     pub tools: Tools,
 }
 
+/// Lists what is missing and how it would come here, and changes nothing.
+///
+/// # Errors
+/// Something is missing.
+pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
+    let mut needs = npm::needs();
+    let mut others = Vec::new();
+    if !wasm::is_here(place) {
+        others.push("the wasm32 target: rustup, or Debian's rustc-web, cargo-web and rust-web-src");
+    }
+    if !npm::is_ready(place)? {
+        others.push("JavaScript of package-lock.json: npm ci --ignore-scripts");
+    }
+    others.extend(tools::missing(place)?);
+    if for_tests {
+        needs.extend(browser::needs());
+        needs.extend(python::needs(place));
+        others.extend(tools::missing_for_tests(place));
+        if !python::is_here(place) {
+            others.push("pyarrow: pip install, into an environment of its own");
+        }
+    }
+    for need in &needs {
+        let packages = need.packages.join(" ");
+        println!(
+            "✗ {}: apt-get install {packages} (or: {})",
+            need.what, need.elsewhere
+        );
+    }
+    for other in &others {
+        println!("✗ {other}");
+    }
+    if needs.is_empty() && others.is_empty() {
+        ready("nothing is missing");
+        return Ok(());
+    }
+    Err(Stop::new(
+        "The above is missing, and nothing was installed: install it by hand, or let the chore do it, without --no-install.",
+    ))
+}
+
 /// Building the page.
 pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
     let wasm = packages(place, npm::needs())?;
     npm::prepare(place)?;
-    Ok(Workshop {
-        wasm,
-        tools: tools::prepare(place)?,
+    let (tools, ()) = meanwhile(place, &wasm, || Ok((tools::prepare(place)?, ())))?;
+    Ok(Workshop { wasm, tools })
+}
+
+/// Makes tools present, and compiles the page's crates while they are compiled: either has phases that
+/// use one processor alone.
+fn meanwhile<T: Send>(
+    place: &Place,
+    wasm: &Wasm,
+    tools: impl FnOnce() -> Result<(Tools, T), Stop> + Send,
+) -> Result<(Tools, T), Stop> {
+    if tools::missing(place)?.is_empty() {
+        return tools();
+    }
+    std::thread::scope(|scope| {
+        let tools = scope.spawn(tools);
+        let crates = page::compile(place, wasm);
+        let failed = |_| Err(Stop::new("The thread that builds the tools ended."));
+        let tools = tools.join().unwrap_or_else(failed)?;
+        crates.map(|()| tools)
     })
 }
 
-/// Building the page, running it in a browser, and reading surveys' rows with Python.
+/// Building the page, running it in browsers, and reading surveys' rows with Python.
 pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
@@ -36,14 +95,39 @@ pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let python = python::prepare(place)?;
+    let (tools, geckodriver) = meanwhile(place, &wasm, || {
+        let geckodriver = tools::geckodriver(place)?;
+        Ok((tools::prepare(place)?, geckodriver))
+    })?;
     Ok((
-        Workshop {
-            wasm,
-            tools: tools::prepare(place)?,
+        Workshop { wasm, tools },
+        Browser {
+            geckodriver,
+            ..browser
         },
-        browser,
         python,
     ))
+}
+
+/// What one types to run Trunk without this program, once it prepared everything.
+pub fn trunk_by_hand(workshop: &Workshop) -> String {
+    let mut trunk = std::process::Command::new("trunk");
+    trunk.arg("serve");
+    workshop.wasm.dress(&mut trunk, workshop.tools.path());
+    // Of the search path, what is new.
+    let path = trunk
+        .get_envs()
+        .find_map(|(key, value)| value.filter(|_| key == "PATH"));
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let usual: Vec<PathBuf> = std::env::split_paths(&usual).collect();
+    let new: Vec<String> = path
+        .map(std::env::split_paths)
+        .into_iter()
+        .flatten()
+        .filter(|folder| !usual.contains(folder))
+        .map(|folder| format!("{}:", folder.display()))
+        .collect();
+    format!("PATH=\"{}$PATH\" {}", new.concat(), command::show(&trunk))
 }
 
 /// Linting the page.

@@ -1,4 +1,4 @@
-//! Trunk and the wasm-bindgen command line, at the versions the project needs.
+//! Trunk and the wasm-bindgen command line, at the versions the project needs; Firefox's driver.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +8,8 @@ use crate::place::Place;
 
 /// 0.22 needs a newer compiler than the project does.
 const TRUNK: &str = "0.21.14";
+
+const GECKODRIVER: &str = "0.37.1";
 
 struct Tool {
     package: &'static str,
@@ -34,14 +36,14 @@ impl Tools {
     }
 }
 
-/// Makes the tools present.
-pub fn prepare(place: &Place) -> Result<Tools, Stop> {
+/// What the page is built with.
+fn for_page(place: &Place) -> Result<[Tool; 2], Stop> {
     let lock_file = place.root().join("Cargo.lock");
     let lock = std::fs::read_to_string(&lock_file)
         .map_err(|error| Stop::file("read", &lock_file, &error))?;
     let wasm_bindgen = locked_version(&lock, "wasm-bindgen")
         .ok_or_else(|| Stop::new("Cargo.lock does not say which wasm-bindgen the page uses."))?;
-    let tools = [
+    Ok([
         Tool {
             package: "wasm-bindgen-cli",
             program: "wasm-bindgen",
@@ -59,8 +61,24 @@ pub fn prepare(place: &Place) -> Result<Tools, Stop> {
             optimise: "0",
             minutes: "3 to 6 minutes",
         },
-    ];
-    let folders = tools
+    ])
+}
+
+/// What drives Firefox, which Debian does not bring.
+fn for_firefox() -> Tool {
+    Tool {
+        package: "geckodriver",
+        program: "geckodriver",
+        version: GECKODRIVER.to_string(),
+        features: &[],
+        optimise: "0",
+        minutes: "1 to 3 minutes",
+    }
+}
+
+/// Makes the tools present that build the page.
+pub fn prepare(place: &Place) -> Result<Tools, Stop> {
+    let folders = for_page(place)?
         .iter()
         .map(|tool| tool.prepare(place))
         .collect::<Result<_, _>>()?;
@@ -70,6 +88,34 @@ pub fn prepare(place: &Place) -> Result<Tools, Stop> {
         std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))?;
     }
     Ok(Tools { folders })
+}
+
+/// Makes Firefox's driver present, and says where it is.
+pub fn geckodriver(place: &Place) -> Result<PathBuf, Stop> {
+    if let Some(named) = std::env::var_os("ATELIER_GECKODRIVER") {
+        return Ok(PathBuf::from(named));
+    }
+    let tool = for_firefox();
+    Ok(tool.prepare(place)?.join(tool.file()))
+}
+
+/// What is missing of that, and how it comes here.
+pub fn missing(place: &Place) -> Result<Vec<&'static str>, Stop> {
+    let tools = for_page(place)?;
+    let missing = tools.iter().filter(|tool| tool.found(place).is_none());
+    Ok(missing
+        .map(|tool| match tool.program {
+            "trunk" => "Trunk: cargo install, into the cache",
+            _ => "wasm-bindgen's command line: cargo install, into the cache",
+        })
+        .collect())
+}
+
+/// The same of what tests need besides.
+pub fn missing_for_tests(place: &Place) -> Option<&'static str> {
+    let named = std::env::var_os("ATELIER_GECKODRIVER").is_some();
+    let is_here = named || for_firefox().found(place).is_some();
+    (!is_here).then_some("geckodriver: cargo install, into the cache")
 }
 
 /// Shared by the tools, which have many crates in common.
@@ -86,17 +132,24 @@ impl Tool {
             .join(format!("{}-{}", self.program, self.version))
     }
 
+    fn file(&self) -> String {
+        format!("{}{}", self.program, std::env::consts::EXE_SUFFIX)
+    }
+
+    /// Where it is at its version, if it is anywhere.
+    fn found(&self, place: &Place) -> Option<PathBuf> {
+        let ours = self.root(place).join("bin").join(self.file());
+        let here = [Some(ours), on_path(&[self.program])];
+        here.into_iter()
+            .flatten()
+            .find(|program| self.is_at_its_version(program))
+    }
+
     /// The folder that it is in, having built it if it was nowhere.
     fn prepare(&self, place: &Place) -> Result<PathBuf, Stop> {
         let name = format!("{} {}", self.program, self.version);
-        let file = format!("{}{}", self.program, std::env::consts::EXE_SUFFIX);
         let ours = self.root(place).join("bin");
-        let here = [Some(ours.join(file)), on_path(&[self.program])];
-        let right = here
-            .into_iter()
-            .flatten()
-            .find(|program| self.is_at_its_version(program));
-        if let Some(folder) = right.as_deref().and_then(Path::parent) {
+        if let Some(folder) = self.found(place).as_deref().and_then(Path::parent) {
             ready(&name);
             return Ok(folder.to_path_buf());
         }

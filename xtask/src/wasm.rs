@@ -90,6 +90,11 @@ fn leave_rustup(command: &mut Command) {
     }
 }
 
+/// Is the target here, without asking anybody for it?
+pub fn is_here(place: &Place) -> bool {
+    active_has_target() || matches!(Debian::built(place), Some(Ok(_)))
+}
+
 /// Looks for the target, and asks rustup for it.
 pub fn find(place: &Place) -> Result<Found, Stop> {
     if active_has_target() {

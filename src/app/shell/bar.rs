@@ -72,6 +72,7 @@ pub fn Bar() -> impl IntoView {
                     <PlanHint />
                     <EngineWords />
                 </div>
+                <ProblemLine place=Place::Address />
                 <ProblemLine place=Place::Model />
                 <div class="under-way">
                     <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />

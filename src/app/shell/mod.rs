@@ -50,12 +50,16 @@ fn Shell() -> impl IntoView {
     provide_context(Quiz::start(studio));
     // Whoever only reads reports fetches no model, and whoever only asks a model no report.
     Effect::new(move |_| {
+        if studio.awaits_reports() {
+            return;
+        }
         if studio.view.get().is_live() {
             studio.wake();
         } else {
             surveys.wake();
         }
     });
+    studio.open_linked(surveys);
     drop::listen(studio, surveys);
     let skip = move |event: web_sys::MouseEvent| {
         // Not by the address, which holds the state.

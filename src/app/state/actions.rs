@@ -281,12 +281,7 @@ impl Studio {
     pub(super) fn fetch_model(self) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         if let Choice::Folder(name) = &choice {
-            let is_open = {
-                let hands = self.hands();
-                let folder = hands.folder.borrow();
-                folder.0 == *name && !folder.1.is_empty()
-            };
-            if !is_open {
+            if !self.hands().opened(name) && self.hands().served(name).is_none() {
                 self.change(|exchange, _| exchange.unload());
                 self.fail(
                     Place::Model,
@@ -380,11 +375,16 @@ impl Studio {
         let client = hands.client.borrow().clone();
         for post in posts {
             let Some(client) = &client else { continue };
-            let files = match post.ask {
-                Ask::LoadFiles { .. } => hands.folder.borrow().1.clone(),
-                _ => Vec::new(),
+            let Post { id, ask } = post;
+            let (ask, files) = match ask {
+                Ask::LoadFiles { name, engine } if !hands.opened(&name) => {
+                    let url = hands.served(&name).unwrap_or_default();
+                    (Ask::LoadServed { name, url, engine }, Vec::new())
+                }
+                ask @ Ask::LoadFiles { .. } => (ask, hands.folder.borrow().1.clone()),
+                ask => (ask, Vec::new()),
             };
-            client.post(post, &files);
+            client.post(Post { id, ask }, &files);
         }
         self.tell_who_waits();
     }

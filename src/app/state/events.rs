@@ -47,7 +47,12 @@ impl Studio {
                 self.say(sentence.clone());
                 self.state.engine.update(|[_, notice]| *notice = sentence);
             }
-            Tell::Loaded { model, vocabulary } => {
+            Tell::Loaded {
+                model,
+                vocabulary,
+                from,
+            } => {
+                self.state.from.set(from.unwrap_or_default());
                 self.change(|exchange, now| {
                     let begun = exchange.loaded(id, model, vocabulary, now);
                     begun.unwrap_or_default()

@@ -34,6 +34,14 @@ pub fn survey(name: &str, text: &str) -> Result<Survey, String> {
 /// # Errors
 /// A sentence that names the file.
 pub async fn fetched(name: &str, url: &str) -> Result<Survey, String> {
+    survey(name, &fetched_text(name, url).await?)
+}
+
+/// The text at an address of this page's own origin.
+///
+/// # Errors
+/// A sentence that names the file.
+pub async fn fetched_text(name: &str, url: &str) -> Result<String, String> {
     let missing = || format!("{name} could not be fetched: check the address, or reload the page.");
     let response = JsFuture::from(browser::window().fetch_with_str(url)).await;
     let response: Response = response.map_err(|_| missing())?.unchecked_into();
@@ -41,11 +49,9 @@ pub async fn fetched(name: &str, url: &str) -> Result<Survey, String> {
         return Err(missing());
     }
     let text = JsFuture::from(response.text().map_err(|_| missing())?).await;
-    let text = text
-        .ok()
+    text.ok()
         .and_then(|text| text.as_string())
-        .ok_or_else(missing)?;
-    survey(name, &text)
+        .ok_or_else(missing)
 }
 
 /// Reports that one link may name: each is fetched, read and kept.
@@ -56,20 +62,14 @@ const MOST_LINKED: usize = 32;
 /// # Errors
 /// A sentence: one is on another site, or there are too many.
 pub fn linked() -> Result<Vec<(String, String)>, String> {
-    let location = browser::window().location();
-    let query = location.search().unwrap_or_default();
-    let origin = location.origin().unwrap_or_default();
-    let protocol = location.protocol().unwrap_or_default();
+    let query = browser::window().location().search().unwrap_or_default();
     let mut found = Vec::new();
     for part in query.trim_start_matches('?').split('&') {
         let Some(("report", path)) = part.split_once('=') else {
             continue;
         };
         let path = decode(path);
-        let url = web_sys::Url::new_with_base(&path, &browser::beside("")).ok();
-        // A `blob:` address has this site's origin, but it is no file of the site.
-        let is_own = |url: &web_sys::Url| url.origin() == origin && url.protocol() == protocol;
-        let Some(url) = url.filter(is_own) else {
+        let Some(url) = browser::own_url(&path) else {
             return Err(format!(
                 "{path} is not on this site, and this page fetches nothing from elsewhere: download it and open the file."
             ));

@@ -6,16 +6,17 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::shown::{Origin, Place, Shown};
-use super::{Studio, Surveys};
+use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
-use crate::app::link::{Choice, View};
-use crate::app::opened;
+use crate::app::link::{Choice, Draft, View};
+use crate::app::{browser, opened, served};
 use crate::study::report::Report;
 
 impl Studio {
     /// Opens what was chosen or dropped: reports where only JSON came that no model is made of, and
     /// else a model.
     pub fn open_files(self, surveys: Surveys, chosen: Chosen) {
+        self.clear_problems(&[Place::Address]);
         let is_report = |file: &File| {
             let name = file.name();
             name.ends_with(".json") && !opened::is_of_a_model(&name)
@@ -31,11 +32,104 @@ impl Studio {
         }
     }
 
+    /// Opens what the address names beside the view: reports (`?report=`), and the folder of a model that
+    /// is served beside the page (`?model=`). Whatever comes after the `#` goes before what they say.
+    pub fn open_linked(self, surveys: Surveys) {
+        let is_bare = browser::fragment().trim_start_matches('#').is_empty();
+        match served::linked() {
+            None => {}
+            Some(Ok(folder)) => {
+                if is_bare {
+                    let choice = Choice::Folder(folder.name.clone());
+                    self.state.draft.update(|draft| draft.model = choice);
+                    self.state.shown.set(None);
+                }
+                self.hands().served.replace(Some(folder));
+            }
+            Some(Err(sentence)) => self.fail(Place::Address, sentence),
+        }
+        match reading::linked() {
+            Ok(reports) if reports.is_empty() => {}
+            Ok(reports) => {
+                self.state.is_coming.set(true);
+                surveys.expect(true);
+                leptos::task::spawn_local(async move {
+                    let mut is_survey = false;
+                    for (name, url) in reports {
+                        let text = reading::fetched_text(&name, &url).await;
+                        is_survey |= self.open_text(surveys, &name, text, is_bare);
+                    }
+                    surveys.expect(false);
+                    if !is_survey {
+                        surveys.rest();
+                    }
+                    // Only now, so that no model is fetched that the report does not want.
+                    self.state.is_coming.set(false);
+                });
+            }
+            Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
+        }
+    }
+
+    /// Are reports on their way that the address names?
+    pub fn awaits_reports(self) -> bool {
+        self.state.is_coming.get()
+    }
+
+    /// Shows one of the reports that the address names; whether it is one that surveys have to show.
+    fn open_text(
+        self,
+        surveys: Surveys,
+        name: &str,
+        text: Result<String, String>,
+        is_bare: bool,
+    ) -> bool {
+        let is_live = self.view.get_untracked().is_live();
+        let text = match text {
+            Ok(text) => text,
+            Err(sentence) => {
+                self.refuse_report(surveys, Place::Address, sentence);
+                return !is_live;
+            }
+        };
+        if opened::holds_survey(&text) {
+            surveys.open_text(name, &text);
+            if is_bare {
+                self.open_view(View::Survey);
+            }
+            return true;
+        }
+        match opened::read(name, &text) {
+            Ok(report) => {
+                // A link that was changed since says what is asked now.
+                let is_own = |draft: &Draft| opened::asks_for(&report, draft);
+                let is_asked = report.lens.is_none() && report.lab.is_none();
+                if is_bare || is_live && (is_asked || self.draft.with_untracked(is_own)) {
+                    self.show_report(report);
+                }
+                false
+            }
+            Err(sentence) => {
+                self.refuse_report(surveys, Place::Address, sentence);
+                !is_live
+            }
+        }
+    }
+
+    /// Where no model is at work, the sentence stands with the reports; else at `place`.
+    fn refuse_report(self, surveys: Surveys, place: Place, sentence: String) {
+        if self.view.get_untracked().is_live() {
+            self.fail(place, sentence);
+        } else {
+            surveys.refuse(sentence);
+        }
+    }
+
     fn open_reports(self, surveys: Surveys, files: Vec<File>) {
         leptos::task::spawn_local(async move {
             for file in files {
                 let name = file.name();
-                let Some(text) = super::reading::text(&file).await else {
+                let Some(text) = reading::text(&file).await else {
                     self.refuse(&format!(
                         "The browser could not read {name}: choose it again."
                     ));
@@ -50,11 +144,7 @@ impl Studio {
                 }
                 match opened::read(&name, &text) {
                     Ok(report) => self.show_report(report),
-                    // Where no model is at work, the sentence stands with the reports.
-                    Err(sentence) if !self.view.get_untracked().is_live() => {
-                        surveys.refuse(sentence);
-                    }
-                    Err(sentence) => self.fail(Place::Model, sentence),
+                    Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
             }
         });

@@ -36,12 +36,15 @@ impl Shown {
 /// The part of the page an error belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// What the address names: it stands until something else is opened.
+    Address,
     Model,
     Prompt,
     Sweep,
 }
 
 impl Place {
+    /// Those that the next load or run may put right.
     pub const ALL: [Self; 3] = [Self::Model, Self::Prompt, Self::Sweep];
 }
 

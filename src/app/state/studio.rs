@@ -12,6 +12,7 @@ use super::shown::{Origin, Problem, Shown};
 use crate::app::client::Client;
 use crate::app::link::{Choice, Draft, Link, SweepSettings, View};
 use crate::app::protocol::{EngineWish, Known};
+use crate::app::served::ServedFolder;
 use crate::app::{examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
@@ -42,6 +43,8 @@ pub struct Studio {
     pub wish: Signal<EngineWish>,
     /// What runs the model, in words, and what is to be known about it.
     pub engine: Signal<[String; 2]>,
+    /// The folder that the model held was read from, where its server says so.
+    pub from: Signal<String>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
     /// The member that a reader looks for in the figures.
@@ -63,8 +66,11 @@ pub(super) struct StudioState {
     pub problems: RwSignal<Vec<Problem>>,
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
+    pub from: RwSignal<String>,
     pub said: RwSignal<String>,
     pub member: RwSignal<Option<usize>>,
+    /// Are reports on their way that the address names?
+    pub is_coming: RwSignal<bool>,
     /// Has the worker been started?
     pub is_awake: RwSignal<bool>,
     /// Counts edits, so that only the last of a burst runs.
@@ -82,8 +88,25 @@ pub(super) struct Hands {
     pub client: RefCell<Option<Rc<Client>>>,
     /// The folder opened last, by its name: a fresh worker needs its files again.
     pub folder: RefCell<(String, Vec<File>)>,
+    /// The folder that the page's own server serves.
+    pub served: RefCell<Option<ServedFolder>>,
     /// Who waits for which sweep to end.
     pub awaited: RefCell<Option<(u32, Ended)>>,
+}
+
+impl Hands {
+    /// Did the reader open a folder of this name?
+    pub fn opened(&self, name: &str) -> bool {
+        let folder = self.folder.borrow();
+        folder.0 == name && !folder.1.is_empty()
+    }
+
+    /// Where the page's own server serves a folder of this name.
+    pub fn served(&self, name: &str) -> Option<String> {
+        let served = self.served.borrow();
+        let served = served.as_ref().filter(|served| served.name == name);
+        served.map(|served| served.url.clone())
+    }
 }
 
 /// Called when a sweep ends: with what it found, or `None` where it was stopped.
@@ -113,8 +136,10 @@ impl Studio {
             problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::actions::kept_wish()),
             engine: RwSignal::default(),
+            from: RwSignal::default(),
             said: RwSignal::new(String::new()),
             member: RwSignal::new(None),
+            is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
             edits: StoredValue::new(0),
             run_when_loaded: StoredValue::new(true),
@@ -149,6 +174,7 @@ impl Studio {
             held: held.into(),
             wish: state.wish.into(),
             engine: state.engine.into(),
+            from: state.from.into(),
             said: state.said.into(),
             member: state.member.into(),
             state,

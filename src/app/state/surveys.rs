@@ -120,20 +120,23 @@ impl Surveys {
         }
     }
 
-    /// Opens what the address names, or the baked survey, the first time a view wants it.
+    /// Opens the baked survey, the first time a view wants one and no other came.
     pub fn wake(self) {
-        if self.state.is_awake.get_value() {
-            return;
+        if !self.state.is_awake.get_value() {
+            self.state.is_awake.set_value(true);
+            self.open_baked();
         }
+    }
+
+    /// None of what came was for surveys: the baked one is wanted when a view is.
+    pub(super) fn rest(self) {
+        self.state.is_awake.set_value(false);
+    }
+
+    /// A survey comes, or one that came cannot be opened: the baked one is not wanted.
+    pub(super) fn expect(self, busy: bool) {
         self.state.is_awake.set_value(true);
-        match reading::linked() {
-            Ok(reports) if reports.is_empty() => self.open_baked(),
-            Ok(reports) => self.fetch(reports, false),
-            Err(sentence) => {
-                self.refuse(sentence);
-                self.open_baked();
-            }
-        }
+        self.state.busy.set(busy);
     }
 
     /// Changes what is looked at.
@@ -241,25 +244,20 @@ impl Surveys {
     pub fn open_baked(self) {
         // With the build's id, so that a browser does not show the one it kept of an older build.
         let url = browser::beside(&format!("{BAKED}?v={}", browser::build()));
-        self.fetch(vec![("survey.atelier.json".to_owned(), url)], true);
+        let name = "survey.atelier.json";
+        self.state.busy.set(true);
+        leptos::task::spawn_local(async move {
+            match reading::fetched(name, &url).await {
+                Ok(survey) => self.add(name.to_owned(), survey, true),
+                Err(sentence) => self.refuse(sentence),
+            }
+            self.state.busy.set(false);
+        });
     }
 
     pub fn refuse(self, sentence: String) {
         self.state.said.set(sentence.clone());
         self.state.problem.set(sentence);
-    }
-
-    fn fetch(self, reports: Vec<(String, String)>, baked: bool) {
-        self.state.busy.set(true);
-        leptos::task::spawn_local(async move {
-            for (name, url) in reports {
-                match reading::fetched(&name, &url).await {
-                    Ok(survey) => self.add(name, survey, baked),
-                    Err(sentence) => self.refuse(sentence),
-                }
-            }
-            self.state.busy.set(false);
-        });
     }
 
     fn add(self, name: String, survey: Survey, baked: bool) {

@@ -14,6 +14,7 @@ pub fn ProblemLine(place: Place) -> impl IntoView {
         })
     };
     let class = match place {
+        Place::Address => "problem of-address",
         Place::Model => "problem of-model",
         Place::Prompt => "problem of-prompt",
         Place::Sweep => "problem of-sweep",

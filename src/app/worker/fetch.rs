@@ -1,4 +1,5 @@
-//! Fetches a shipped model from beside the page, counting bytes as they come.
+//! Fetches a model from beside the page, counting bytes as they come: a shipped one, or the folder that
+//! `atelier open` serves.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -33,6 +34,70 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>,
         }
     }
     ModelFiles::new(name, small, weights).map_err(super::failed)
+}
+
+/// What a server says of the folder it serves: `files.json` in it.
+#[derive(serde::Deserialize)]
+struct ServedListing {
+    /// The folder, as the server's machine names it.
+    from: String,
+    files: Vec<ServedFile>,
+}
+
+#[derive(serde::Deserialize)]
+struct ServedFile {
+    name: String,
+    bytes: f64,
+}
+
+/// The files of a folder that this page's own server serves, and where they lie.
+pub async fn served(
+    desk: &Desk,
+    id: u32,
+    name: &str,
+    folder: &str,
+) -> Result<(ModelFiles<Blob>, String), Stop> {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let origin = |url: &str| web_sys::Url::new(url).ok().map(|url| url.origin());
+    if origin(folder).is_none_or(|other| Some(other) != origin(&scope.name())) {
+        return Err(Stop::Failed(format!(
+            "{folder} is on another site, and this page fetches nothing from elsewhere: download the folder and open it here"
+        )));
+    }
+    let mut count = Bytecount {
+        done: 0.0,
+        total: 0.0,
+    };
+    let list = "files.json";
+    let listing = fetch(desk, id, &format!("{folder}{list}"), &mut count).await?;
+    ModelFiles::check_size(list, listing.size() as u64).map_err(super::failed)?;
+    let bytes = read::slice(&listing, list, 0..listing.size() as u64).await?;
+    let listing: ServedListing = serde_json::from_slice(&bytes).map_err(|error| {
+        Stop::Failed(format!(
+            "{folder}{list} is no list of a model's files ({error}): open the folder with `atelier open --model`"
+        ))
+    })?;
+    let (mut small, mut weights) = (Vec::new(), Vec::new());
+    count.done = 0.0;
+    count.total = listing.files.iter().map(|file| file.bytes).sum();
+    for file in listing.files {
+        let file = file.name;
+        if !ModelFiles::wants(&file) {
+            continue;
+        }
+        // Encoded, a name stays in its folder, whatever it is.
+        let encoded = String::from(js_sys::encode_uri_component(&file));
+        let blob = fetch(desk, id, &format!("{folder}{encoded}"), &mut count).await?;
+        if ModelFiles::is_weights(&file) {
+            weights.push((file, blob));
+        } else {
+            ModelFiles::check_size(&file, blob.size() as u64).map_err(super::failed)?;
+            let bytes = read::slice(&blob, &file, 0..blob.size() as u64).await?;
+            small.push((file, FileBytes::Owned(bytes)));
+        }
+    }
+    let files = ModelFiles::new(name, small, weights).map_err(super::failed)?;
+    Ok((files, listing.from))
 }
 
 /// Bytes arrived, uncompressed, of all the model's files.

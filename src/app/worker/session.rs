@@ -36,12 +36,17 @@ impl Session {
                 // The old model goes first: two at once may not fit.
                 self.held = None;
                 let files = fetch::model(desk, id, &name).await?;
-                self.load(desk, id, files, engine).await
+                self.load(desk, id, files, engine, None).await
             }
             Ask::LoadFiles { name, engine } => {
                 self.held = None;
                 let files = read::files(desk, id, &name, files).await?;
-                self.load(desk, id, files, engine).await
+                self.load(desk, id, files, engine, None).await
+            }
+            Ask::LoadServed { name, url, engine } => {
+                self.held = None;
+                let (files, from) = fetch::served(desk, id, &name, &url).await?;
+                self.load(desk, id, files, engine, Some(from)).await
             }
             ask => self.run(desk, id, ask).await,
         }
@@ -53,6 +58,7 @@ impl Session {
         id: u32,
         files: ModelFiles<Blob>,
         wish: EngineWish,
+        from: Option<String>,
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
         let (model, notice) = opening::open(desk, id, &files, wish).await?;
@@ -70,6 +76,7 @@ impl Session {
         Ok(Tell::Loaded {
             model: facts,
             vocabulary,
+            from,
         })
     }
 

@@ -1,0 +1,323 @@
+//! An answer: its headers, and its body, whole, compressed or a range.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, LazyLock, Mutex};
+use std::task::{Context, Poll, ready};
+use std::time::SystemTime;
+
+use flate2::Compression;
+use flate2::read::{GzDecoder, GzEncoder};
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use crate::Site;
+use crate::files::{Found, Sent, mime, shrinks};
+use crate::request::{Wanted, wanted};
+
+/// The one page that others may frame.
+const EMBEDDED: &str = "embed.html";
+
+/// Bytes of a file that are read at a time.
+const PIECE: u64 = 256 << 10;
+
+/// What an answer begins with, and its body.
+struct Reply {
+    status: StatusCode,
+    mime: &'static str,
+    /// Of the body.
+    length: u64,
+    compressed: bool,
+    /// `Content-Range`
+    range: Option<String>,
+    /// Can ranges be asked for?
+    has_ranges: bool,
+    /// May other sites show it in a frame?
+    framed: bool,
+    body: Answer,
+}
+
+/// Answers one request.
+pub async fn answer<T>(site: Arc<Site>, request: Request<T>) -> Response<Answer> {
+    let (head, _) = request.into_parts();
+    let policy = site.policy;
+    let is_head = head.method == Method::HEAD;
+    let reply = match wanted(&head) {
+        Ok(wanted) => {
+            let path = head.uri.path().to_owned();
+            let prepared = spawn_blocking(move || {
+                let reply = prepare(&site, &wanted).unwrap_or_else(|_| Reply::missing());
+                site.files.sent(&Sent {
+                    path,
+                    status: reply.status.as_u16(),
+                    bytes: reply.length,
+                });
+                reply
+            });
+            let failed = |_| Reply::empty(StatusCode::INTERNAL_SERVER_ERROR);
+            prepared.await.unwrap_or_else(failed)
+        }
+        Err(refusal) => Reply::empty(refusal),
+    };
+    reply.response(policy, is_head)
+}
+
+fn prepare(site: &Site, wanted: &Wanted) -> io::Result<Reply> {
+    let found = wanted
+        .path
+        .as_deref()
+        .and_then(|path| site.files.find(path));
+    let framed = wanted.path.as_deref() == Some(EMBEDDED);
+    let reply = match found {
+        None => return Ok(Reply::missing()),
+        Some(Found::Bytes { bytes, gzip, mime }) => bytes_reply(bytes, gzip, mime, wanted.gzip)?,
+        Some(Found::File(path)) => file_reply(&path, wanted)?,
+    };
+    Ok(Reply { framed, ..reply })
+}
+
+fn bytes_reply(bytes: Bytes, gzip: bool, mime: &'static str, wants: bool) -> io::Result<Reply> {
+    let compressed = wants && (gzip || shrinks(mime));
+    let bytes = match (gzip, compressed) {
+        (true, false) => {
+            let mut plain = Vec::new();
+            GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?;
+            plain.into()
+        }
+        (false, true) => packed(&bytes[..])?,
+        _ => bytes,
+    };
+    Ok(Reply {
+        compressed,
+        ..Reply::whole(StatusCode::OK, mime, bytes)
+    })
+}
+
+fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
+    let mime = mime(path);
+    // A unit that is not known is not asked for.
+    let range = wanted.range.as_deref();
+    let range = range.filter(|range| range.trim_start().starts_with("bytes"));
+    if wanted.gzip && shrinks(mime) && range.is_none() {
+        return Ok(Reply {
+            compressed: true,
+            ..Reply::whole(StatusCode::OK, mime, packed_file(path)?)
+        });
+    }
+    let mut file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let part = match range.map(|range| part(range, size)) {
+        None | Some(Some(None)) => None,
+        Some(Some(Some(part))) => Some(part),
+        Some(None) => {
+            return Ok(Reply {
+                range: Some(format!("bytes */{size}")),
+                ..Reply::empty(StatusCode::RANGE_NOT_SATISFIABLE)
+            });
+        }
+    };
+    let (start, length) = part.as_ref().map_or((0, size), |part| {
+        (*part.start(), part.end() + 1 - part.start())
+    });
+    file.seek(SeekFrom::Start(start))?;
+    Ok(Reply {
+        status: match part {
+            Some(_) => StatusCode::PARTIAL_CONTENT,
+            None => StatusCode::OK,
+        },
+        range: part.map(|part| format!("bytes {}-{}/{size}", part.start(), part.end())),
+        has_ranges: true,
+        mime,
+        length,
+        body: Answer::File {
+            left: length,
+            reading: Reading::Idle(Some(file)),
+        },
+        ..Reply::empty(StatusCode::OK)
+    })
+}
+
+/// The one part of a file that is asked for; `Some(None)` for the whole, where several are, and `None`
+/// where there is no such part.
+fn part(range: &str, size: u64) -> Option<Option<RangeInclusive<u64>>> {
+    let parts = http_range_header::parse_range_header(range).ok()?;
+    let mut parts = parts.validate(size).ok()?;
+    let one = parts.pop();
+    Some(one.filter(|_| parts.is_empty()))
+}
+
+/// When a file was written, its length, and what it is when compressed.
+type PackedFile = (SystemTime, u64, Bytes);
+
+/// Files that were compressed, for as long as they do not change.
+static PACKED: LazyLock<Mutex<HashMap<PathBuf, PackedFile>>> = LazyLock::new(Mutex::default);
+
+fn packed_file(path: &Path) -> io::Result<Bytes> {
+    let about = std::fs::metadata(path)?;
+    let (written, length) = (about.modified()?, about.len());
+    let known = PACKED.lock().ok().and_then(|all| all.get(path).cloned());
+    if let Some((when, size, bytes)) = known
+        && (when, size) == (written, length)
+    {
+        return Ok(bytes);
+    }
+    let bytes = packed(File::open(path)?)?;
+    if let Ok(mut all) = PACKED.lock() {
+        all.insert(path.to_path_buf(), (written, length, bytes.clone()));
+    }
+    Ok(bytes)
+}
+
+fn packed(plain: impl Read) -> io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    GzEncoder::new(plain, Compression::best()).read_to_end(&mut bytes)?;
+    Ok(bytes.into())
+}
+
+impl Reply {
+    fn whole(status: StatusCode, mime: &'static str, bytes: Bytes) -> Self {
+        Self {
+            status,
+            mime,
+            length: bytes.len() as u64,
+            compressed: false,
+            range: None,
+            has_ranges: false,
+            framed: false,
+            body: Answer::Bytes(bytes),
+        }
+    }
+
+    fn empty(status: StatusCode) -> Self {
+        Self::whole(status, "text/plain", Bytes::new())
+    }
+
+    fn missing() -> Self {
+        let words = Bytes::from_static(b"There is no such file here.\n");
+        Self::whole(StatusCode::NOT_FOUND, "text/plain", words)
+    }
+
+    fn response(self, policy: Option<&'static str>, is_head: bool) -> Response<Answer> {
+        let body = if is_head {
+            Answer::Bytes(Bytes::new())
+        } else {
+            self.body
+        };
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        let mut say = |name: HeaderName, value: &str| {
+            // All of them are made here, of letters.
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.insert(name, value);
+            }
+        };
+        say(header::CONTENT_TYPE, self.mime);
+        say(header::CONTENT_LENGTH, &self.length.to_string());
+        say(header::VARY, "accept-encoding");
+        // Asks again each time: whoever serves from a clone is changing it.
+        say(header::CACHE_CONTROL, "no-cache");
+        if self.compressed {
+            say(header::CONTENT_ENCODING, "gzip");
+        }
+        if let Some(range) = &self.range {
+            say(header::CONTENT_RANGE, range);
+        }
+        if self.has_ranges {
+            say(header::ACCEPT_RANGES, "bytes");
+        }
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
+            say(header::ALLOW, "GET, HEAD");
+        }
+        if let Some(policy) = policy {
+            say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+            say(header::REFERRER_POLICY, "no-referrer");
+            if self.framed {
+                say(header::CONTENT_SECURITY_POLICY, policy);
+            } else {
+                let policy = format!("{policy}; frame-ancestors 'none'");
+                say(header::CONTENT_SECURITY_POLICY, &policy);
+                say(header::X_FRAME_OPTIONS, "DENY");
+            }
+        }
+        response
+    }
+}
+
+/// An answer's body.
+pub enum Answer {
+    Bytes(Bytes),
+    /// The next `left` bytes of a file.
+    File {
+        left: u64,
+        reading: Reading,
+    },
+}
+
+/// A file between two pieces, or while one is read, in a thread that may wait for the disk.
+pub enum Reading {
+    Idle(Option<File>),
+    Busy(JoinHandle<io::Result<(File, Bytes)>>),
+}
+
+impl Body for Answer {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let (left, reading) = match self.get_mut() {
+            Self::Bytes(bytes) if bytes.is_empty() => return Poll::Ready(None),
+            Self::Bytes(bytes) => {
+                return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes)))));
+            }
+            Self::File { left, reading } => (left, reading),
+        };
+        if let Reading::Idle(file) = reading {
+            let Some(file) = file.take().filter(|_| *left > 0) else {
+                return Poll::Ready(None);
+            };
+            let length = PIECE.min(*left);
+            *reading = Reading::Busy(spawn_blocking(move || read(file, length)));
+        }
+        let Reading::Busy(busy) = reading else {
+            return Poll::Ready(None);
+        };
+        let read = ready!(Pin::new(busy).poll(context)).map_err(io::Error::other);
+        Poll::Ready(Some(read.flatten().map(|(file, piece)| {
+            *left -= piece.len() as u64;
+            *reading = Reading::Idle(Some(file));
+            Frame::data(piece)
+        })))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.is_empty(),
+            Self::File { left, .. } => *left == 0,
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(match self {
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::File { left, .. } => *left,
+        })
+    }
+}
+
+/// # Errors
+/// Among others, the file became shorter: the reader sees that the answer broke off.
+fn read(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
+    let mut piece = vec![0; length as usize];
+    file.read_exact(&mut piece)?;
+    Ok((file, piece.into()))
+}

@@ -1,0 +1,116 @@
+//! What is served.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use hyper::body::Bytes;
+
+/// What a server has to give.
+pub trait Files: Send + Sync + 'static {
+    /// What a path names: `""` is the root, `"a/b.js"` something below it. No part is `..`, and none
+    /// has a colon or a backslash. It may take its time: it is asked in a thread of its own.
+    fn find(&self, path: &str) -> Option<Found>;
+
+    /// Hears of every answer to a request that was not refused, before it is sent.
+    fn sent(&self, _answer: &Sent) {}
+}
+
+/// What there is under a path.
+pub enum Found {
+    /// A file, read as it is sent. Ranges of it may be asked for.
+    File(PathBuf),
+    /// Bytes at hand.
+    Bytes {
+        bytes: Bytes,
+        /// Are they compressed already? Whoever cannot read that gets them as they were.
+        gzip: bool,
+        /// See [`mime()`].
+        mime: &'static str,
+    },
+}
+
+impl Found {
+    /// Bytes of a file of this name.
+    pub fn bytes(name: &str, bytes: impl Into<Bytes>) -> Self {
+        Self::Bytes {
+            bytes: bytes.into(),
+            gzip: false,
+            mime: mime(Path::new(name)),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// As it was asked for.
+    pub path: String,
+    pub status: u16,
+    /// Of its body, compressed where it is.
+    pub bytes: u64,
+}
+
+/// A folder with all that is below it, but for links that lead out of it.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// # Errors
+    /// It is not there, or is no folder.
+    pub fn new(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        if path.is_dir() {
+            Ok(Self(path))
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
+    }
+}
+
+impl Files for Folder {
+    fn find(&self, path: &str) -> Option<Found> {
+        let mut file = self.0.join(path).canonicalize().ok()?;
+        if file.is_dir() {
+            file = file.join("index.html").canonicalize().ok()?;
+        }
+        (file.starts_with(&self.0) && file.is_file()).then_some(Found::File(file))
+    }
+}
+
+/// A file's kind, by its name's ending.
+pub fn mime(path: &Path) -> &'static str {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json" | "webmanifest") => "application/json",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("woff2") => "font/woff2",
+        Some("txt" | "md") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Does compression make such a file worthwhile smaller?
+pub fn shrinks(mime: &str) -> bool {
+    mime.starts_with("text/")
+        || ["application/json", "application/wasm", "image/svg+xml"].contains(&mime)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_files_are_told() {
+        assert_eq!(mime(Path::new("a/page_bg.wasm")), "application/wasm");
+        assert_eq!(mime(Path::new("boot.js")), "text/javascript; charset=utf-8");
+        assert_eq!(
+            mime(Path::new("model.safetensors")),
+            "application/octet-stream"
+        );
+        assert!(shrinks("application/wasm") && !shrinks("image/png"));
+    }
+}

@@ -1,0 +1,126 @@
+//! `atelier open`: the page in this machine's browser, with a report or a model in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use atelier_server::{POLICY, Server, open_browser};
+
+use super::page_files::PageFiles;
+use super::rows_source::bytes;
+use super::served_model::ServedModel;
+use super::site::{OPENED, OpenedSite, encoded};
+use super::{known, output};
+use crate::model::catalogue;
+use crate::study::report::Opened;
+
+/// Open the page in a browser, with a report or a model in it
+///
+/// Serves the page to this machine alone, until Ctrl-C. A report is shown where its kind belongs; a
+/// model's folder is read by the page as if it had been dropped there, and not written to.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct OpenArgs {
+    /// A report (*.atelier.json), a survey's folder, or `-` for standard input
+    #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
+    report: Option<PathBuf>,
+
+    /// A shipped model's name, a model's folder, or a .gguf file
+    #[arg(long, value_name = "NAME|DIR|FILE")]
+    model: Option<String>,
+
+    /// The port to serve at; 0 takes any that is free [default: 8180, or any that is free]
+    #[arg(long, value_name = "N")]
+    port: Option<u16>,
+
+    /// Print the address, and open no browser
+    #[arg(long)]
+    no_open: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier open
+  atelier open rows.atelier.json
+  atelier open survey-folder
+  atelier open --model ../Llama-3.2-1B
+  atelier open --model model-q8_0.gguf --no-open"#;
+
+/// Browsers keep what a reader chose by the port, so it is the same one every time.
+const PORT: u16 = 8180;
+
+pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
+    // What is to be shown first: whatever is wrong with it is said before anything is served.
+    let mut site = OpenedSite::default();
+    let mut link = String::new();
+    if let Some(path) = &args.report {
+        let (name, bytes) = report(path)?;
+        link = format!(
+            "?report={}",
+            encoded(&format!("{OPENED}{}", encoded(&name)))
+        );
+        site.report = Some((name, bytes));
+    } else if let Some(model) = &args.model {
+        if catalogue::find(model).is_some() {
+            link = format!("#model={}", encoded(model));
+        } else {
+            let served = ServedModel::of(&known::files(model)?, Path::new(model))?;
+            let folder = format!("{OPENED}{}/", encoded(served.name()));
+            link = format!("?model={}", encoded(&folder));
+            site.model = Some(served);
+        }
+    }
+    site.page = PageFiles::find()?;
+    let server = bind(args.port)?;
+    let address = server.address().context("the server has no address")?;
+    let url = format!("http://{address}/{link}");
+    output::print(&format!("atelier is at {url} (Ctrl-C ends it)\n"))?;
+    if !args.no_open && !open_browser(&url) {
+        output::say(
+            "atelier: there is no desktop here to open a browser on: open that address by hand",
+        );
+    }
+    server
+        .serve(Arc::new(site), Some(POLICY))
+        .context("the page cannot be served")
+}
+
+/// A report's name and its bytes, which the one reader of reports has read.
+fn report(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
+    let path = if path.is_dir() {
+        &path.join("survey.atelier.json")
+    } else {
+        path
+    };
+    let bytes = bytes(path)?;
+    Opened::read(&bytes).with_context(|| format!("{} cannot be opened", path.display()))?;
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let name = name.filter(|_| path != Path::new("-"));
+    let name = name.as_deref().unwrap_or("report.atelier.json");
+    Ok((plain(name), bytes))
+}
+
+/// A name without what would start a path of its own.
+pub fn plain(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_control() || ":/\\".contains(c) {
+                '_'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+fn bind(port: Option<u16>) -> anyhow::Result<Server> {
+    match (Server::bind(port.unwrap_or(PORT)), port) {
+        (Ok(server), _) => Ok(server),
+        (Err(_), None) => Server::bind(0).context("no port of this machine can be served at"),
+        (Err(error), Some(port)) if error.kind() == std::io::ErrorKind::AddrInUse => {
+            bail!("port {port} is in use by another program: give another, or leave out --port")
+        }
+        (Err(error), Some(port)) => Err(error).with_context(|| {
+            format!("port {port} cannot be used: give another, or leave out --port")
+        }),
+    }
+}

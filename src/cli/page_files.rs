@@ -1,0 +1,116 @@
+//! The page's own files: carried by this program where it was built to, and else in `dist/`.
+//!
+//! `cargo xtask build --binary` builds the page and then this program with feature `embedded-page`:
+//! `ATELIER_PAGE` then names a Rust expression, an array of [`EmbeddedFile`], each compressed where that
+//! helps. The models that the page fetches are not among them, since the program carries those already.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use atelier_server::{Files, Folder, Found, mime};
+
+use crate::model::catalogue;
+
+/// A file of the page in this program.
+pub struct EmbeddedFile {
+    pub name: &'static str,
+    /// Is it compressed?
+    pub gzip: bool,
+    pub bytes: &'static [u8],
+}
+
+#[cfg(feature = "embedded-page")]
+const EMBEDDED: &[EmbeddedFile] = include!(env!("ATELIER_PAGE"));
+#[cfg(not(feature = "embedded-page"))]
+const EMBEDDED: &[EmbeddedFile] = &[];
+
+/// What the page is made of.
+pub enum PageFiles {
+    Embedded(&'static [EmbeddedFile]),
+    Built(Folder),
+}
+
+impl Default for PageFiles {
+    fn default() -> Self {
+        Self::Embedded(EMBEDDED)
+    }
+}
+
+impl PageFiles {
+    /// Those in this program; else `dist/` in the current folder, beside this program, or in the project
+    /// it was built from.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find() -> anyhow::Result<Self> {
+        if !EMBEDDED.is_empty() {
+            return Ok(Self::Embedded(EMBEDDED));
+        }
+        let program = std::env::current_exe().ok();
+        let beside = program.as_deref().and_then(Path::parent);
+        let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let places = [Some(Path::new("")), beside, Some(project)];
+        for place in places.into_iter().flatten() {
+            let folder: PathBuf = place.join("dist");
+            if is_page(&folder) {
+                return Ok(Self::Built(Folder::new(&folder)?));
+            }
+        }
+        bail!(
+            "this atelier carries no page, and there is no dist/ here: run `cargo xtask build` in the project, or `cargo xtask build --binary` for a program that carries it"
+        )
+    }
+}
+
+/// Is it the page, and not another project's?
+fn is_page(folder: &Path) -> bool {
+    let page = std::fs::read_to_string(folder.join("index.html"));
+    page.is_ok_and(|page| page.contains("name=\"atelier-build\""))
+        && folder.join("page_bg.wasm").is_file()
+}
+
+impl Files for PageFiles {
+    fn find(&self, path: &str) -> Option<Found> {
+        let files = match self {
+            Self::Built(folder) => return folder.find(path),
+            Self::Embedded(files) => files,
+        };
+        let path = if path.is_empty() { "index.html" } else { path };
+        let own = files.iter().find(|file| file.name == path);
+        own.map(|file| Found::Bytes {
+            bytes: file.bytes.into(),
+            gzip: file.gzip,
+            mime: mime(Path::new(path)),
+        })
+        .or_else(|| {
+            let models = catalogue::KNOWN.iter().chain(catalogue::TRAINING);
+            let mut known = models.flat_map(|model| &model.files);
+            let file = known.find(|file| file.path == path)?;
+            Some(Found::bytes(path, file.bytes))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_program_carries_is_found_by_the_pages_names() {
+        const FILES: &[EmbeddedFile] = &[EmbeddedFile {
+            name: "index.html",
+            gzip: true,
+            bytes: b"packed",
+        }];
+        let page = PageFiles::Embedded(FILES);
+        let Some(Found::Bytes { gzip, mime, .. }) = page.find("") else {
+            panic!("no page");
+        };
+        assert!(gzip && mime.starts_with("text/html"));
+        // Every file of a model that the page may ask for.
+        for file in catalogue::KNOWN.iter().flat_map(|model| &model.files) {
+            assert!(page.find(file.path).is_some(), "{}", file.path);
+        }
+        assert!(page.find("models/apprentice-12/other").is_none());
+    }
+}

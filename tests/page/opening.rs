@@ -1,0 +1,222 @@
+//! `atelier open`: the program serves the page, and what it was given is in it.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::page::{Page, root, set};
+
+/// The program, serving; ended when dropped.
+struct Opening {
+    child: Child,
+    url: String,
+    _home: tempfile::TempDir,
+}
+
+impl Opening {
+    fn of(words: &[&str]) -> Self {
+        // The page that the tests are of, in a place where the program looks for it.
+        let home = tempfile::tempdir().expect("a folder");
+        std::os::unix::fs::symlink(set("ATELIER_DIST"), home.path().join("dist")).expect("a link");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .current_dir(home.path())
+            .args(["open", "--no-open", "--port", "0"])
+            .args(words)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("atelier starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("its output");
+        let read = BufReader::new(stdout).read_line(&mut line);
+        read.expect("a line");
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"));
+        let url = url
+            .unwrap_or_else(|| panic!("no address in {line:?}"))
+            .to_owned();
+        Self {
+            child,
+            url,
+            _home: home,
+        }
+    }
+}
+
+impl Drop for Opening {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Page {
+    fn go_to(&self, opening: &Opening) {
+        self.browser.go(&opening.url);
+    }
+}
+
+#[test]
+fn a_models_folder_is_read_where_it_lies() {
+    let page = Page::new(1440, 1000);
+    let home = tempfile::tempdir().expect("a folder");
+    // A name that an address has to spell, and a file that is none of the model's.
+    let folder = home.path().join("my model & é#1");
+    std::fs::create_dir(&folder).expect("a folder");
+    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
+        let from = root().join("public/models/apprentice-2").join(file);
+        std::fs::copy(from, folder.join(file)).expect("a copy");
+    }
+    std::fs::write(folder.join("notes.json"), "{}").expect("a file");
+    let opening = Opening::of(&["--model", &folder.display().to_string()]);
+    page.go_to(&opening);
+    page.until_says(".provenance", "Computed here by my model & é#1, from ");
+    page.until_says(
+        ".provenance",
+        &folder.canonicalize().expect("it").display().to_string(),
+    );
+    page.until_settled();
+    // What it computes is what the command line computes of the same folder.
+    let shown = page.picture();
+    assert!(shown.contains('|'), "{shown}");
+    let asked = |path: &str| {
+        let script =
+            format!("const done = arguments[0]; fetch({path:?}).then(r => done(r.status))");
+        page.browser.run_async(&script)
+    };
+    let own = "opened/my%20model%20%26%20%C3%A9%231/";
+    assert_eq!(asked(&format!("{own}config.json")), 200);
+    for other in [
+        "notes.json",
+        "..%2Fdist%2Findex.html",
+        "",
+        "%2Fetc%2Fpasswd",
+    ] {
+        assert_eq!(asked(&format!("{own}{other}")), 404, "{other}");
+    }
+    // The address is the state: read again, it is the same model.
+    page.browser.reload();
+    page.until_says(".provenance", "Computed here by my model & é#1, from ");
+    // Another model is not from there.
+    page.choose("apprentice-4");
+    assert!(
+        !page.text(".provenance").contains("from "),
+        "{}",
+        page.text(".provenance")
+    );
+}
+
+#[test]
+fn reports_of_every_kind_open_where_they_belong() {
+    let page = Page::new(1440, 1000);
+    let home = tempfile::tempdir().expect("a folder");
+    let atelier = |words: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .args(words)
+            .stdout(Stdio::null())
+            .status();
+        assert!(done.expect("atelier starts").success(), "{words:?}");
+    };
+    let place = |name: &str| home.path().join(name).display().to_string();
+    let lens = place("one & one.atelier.json");
+    atelier(&[
+        "lens",
+        "--model",
+        "apprentice-2",
+        "--prompt",
+        "1 + 2 =",
+        "--option",
+        " 3",
+        "--option",
+        " 4",
+        "--answer",
+        "0",
+        "--out",
+        &lens,
+    ]);
+    let opening = Opening::of(&[&lens]);
+    page.go_to(&opening);
+    page.until_says(".provenance", "From a report: apprentice-2");
+    page.until_picture();
+    assert_eq!(
+        page.browser.text("document.querySelector('#prompt').value"),
+        "1 + 2 ="
+    );
+
+    let orders = place("orders.atelier.json");
+    atelier(&[
+        "orders",
+        "--model",
+        "apprentice-2",
+        "--task",
+        "sum",
+        "--strategy",
+        "drop",
+        "--rows",
+        "8",
+        "--out",
+        &orders,
+    ]);
+    let opening = Opening::of(&[&orders]);
+    page.go_to(&opening);
+    page.browser.until("Orders is open", "location.hash.includes('view=orders') || document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders'");
+
+    let survey = root().join("public/examples/survey.atelier.json");
+    let opening = Opening::of(&[&survey.display().to_string()]);
+    page.go_to(&opening);
+    page.until_says(".report-name", "survey.atelier.json");
+    page.browser.until(
+        "Survey is open",
+        "document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Survey'",
+    );
+}
+
+#[test]
+fn models_of_other_sites_are_not_fetched() {
+    let page = Page::new(1440, 1000);
+    for elsewhere in [
+        "https://example.org/model/",
+        "//example.org/m/",
+        "opened/x",
+        "blob:x/",
+    ] {
+        page.open(&format!("?model={elsewhere}"));
+        page.until_says(".problem", "is no model's folder on this site");
+    }
+    // The page is there all the same.
+    page.until_live();
+    page.assert_quiet();
+    // One that is of this site and not there is said to be missing.
+    page.open("?model=opened/nowhere/");
+    page.until_says(".problem", "could not be fetched");
+}
+
+#[test]
+fn what_cannot_be_opened_is_one_sentence() {
+    let refused = |words: &[&str], at: &Path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .current_dir(at)
+            .arg("open")
+            .arg("--no-open")
+            .args(words)
+            .output()
+            .expect("atelier starts");
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let says = |words: &[&str], says: &str| {
+        let said = refused(words, root());
+        assert!(said.contains(says) && said.lines().count() == 1, "{said}");
+    };
+    says(
+        &["Cargo.toml"],
+        "Cargo.toml cannot be opened: it is no atelier report",
+    );
+    says(&["nowhere.json"], "nowhere.json cannot be read");
+    says(
+        &["public/models/apprentice-2/config.json"],
+        "open the folder it lies in as a model",
+    );
+    says(&["--model", "src"], "*.safetensors or *.gguf");
+    says(&["--model", "x", "y"], "cannot be used with");
+}

@@ -1,0 +1,100 @@
+//! What takes too long for every change: `cargo xtask test --long`. Ten minutes of each fuzzer, twenty
+//! kills of a survey and of a sweep, and the benches against peers, 1B shapes among them.
+
+use std::collections::VecDeque;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use crate::command::{self, Stop, output, run, spell, step};
+use crate::peers;
+use crate::place::Place;
+
+/// How long each fuzzer runs.
+const FUZZING: Duration = Duration::from_secs(600);
+
+/// How many times the cases of an ordinary run one round of a fuzzer tries, each round others.
+const TIMES: &str = "10";
+
+/// Test programs with fuzzers in them, and the part of those's names that is theirs alone.
+const FUZZERS: &[(&str, &str)] = &[("fuzz", ""), ("charts", "fuzz::")];
+
+pub fn test(place: &Place) -> Result<(), Stop> {
+    let fuzzers = fuzzers(place)?;
+    let minutes = FUZZING.as_secs() / 60;
+    let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());
+    step(&what, || fuzz(place, fuzzers))?;
+    step("kills in numbers", || {
+        let mut kills = tests(place, "kills");
+        kills.args(["--ignored", "--nocapture", "--test-threads=1"]);
+        run(
+            &mut kills,
+            "A run that was killed did not end as the others.",
+        )
+    })?;
+    peers::bench(place)
+}
+
+/// The tests of one program, in release: cargo's words end with `--`.
+fn tests(place: &Place, program: &str) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(place.root())
+        .args(["test", "--release", "--quiet", "--package", "atelier"])
+        .args(["--test", program, "--"]);
+    cargo
+}
+
+/// A fuzzer: its program and its name there.
+type Fuzzer = (&'static str, String);
+
+fn fuzzers(place: &Place) -> Result<VecDeque<Fuzzer>, Stop> {
+    let mut found = VecDeque::new();
+    for &(program, part) in FUZZERS {
+        let mut list = tests(place, program);
+        list.args(["--list", "--format", "terse", part]);
+        let names = step(&format!("building {program} in release"), || {
+            output(&mut list)
+                .ok_or_else(|| Stop::new(format!("The tests of {program} could not be built.")))
+        })?;
+        let names = names.lines().filter_map(|line| line.strip_suffix(": test"));
+        found.extend(names.map(|name| (program, name.to_string())));
+    }
+    if found.is_empty() {
+        return Err(Stop::new("There are no fuzzers: were the tests renamed?"));
+    }
+    Ok(found)
+}
+
+/// As many at a time as there are processors.
+fn fuzz(place: &Place, fuzzers: VecDeque<Fuzzer>) -> Result<(), Stop> {
+    let left = Mutex::new(fuzzers);
+    let next = || left.lock().ok().and_then(|mut left| left.pop_front());
+    let work = || -> Result<(), Stop> {
+        while let Some((program, name)) = next() {
+            let began = Instant::now();
+            let mut rounds = 0;
+            while began.elapsed() < FUZZING {
+                let mut round = tests(place, program);
+                round.args(["--exact", &name]).env("ATELIER_FUZZ", TIMES);
+                let why = format!("The fuzzer {name} found something.");
+                command::run_quietly(&mut round, &why)?;
+                rounds += 1;
+            }
+            println!(
+                "  {name}: {rounds} rounds of {TIMES} times its cases, {}",
+                spell(began.elapsed())
+            );
+        }
+        Ok(())
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(Stop::new("A thread that ran fuzzers ended.")))
+        })
+    })
+}
