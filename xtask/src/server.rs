@@ -33,7 +33,7 @@ const CONNECTIONS: usize = 64;
 /// says the same and does not reach its worker, which holds the prompt and the model.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
                       style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-                      font-src 'self' data:; base-uri 'self'; form-action 'none'";
+                      font-src 'self' data:; base-uri 'self'; manifest-src 'self'; form-action 'none'";
 
 /// The one page that others may frame.
 const EMBEDDED: &str = "embed.html";
