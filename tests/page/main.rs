@@ -22,6 +22,8 @@ macro_rules! say {
 // After the macro that they print with.
 mod gpu;
 mod lens;
+mod offline;
+mod opening;
 mod orders;
 mod shell;
 mod survey;

@@ -23,17 +23,36 @@ impl Page {
         Self::with(width, height, false)
     }
 
+    /// The same, where the browser keeps the page for visits without a network.
+    pub fn kept(width: u32, height: u32) -> Self {
+        Self::kept_from(width, height, PathBuf::from(set("ATELIER_DIST")))
+    }
+
+    pub fn kept_from(width: u32, height: u32, folder: PathBuf) -> Self {
+        Self::on(width, height, false, folder)
+    }
+
     /// The same, where WebGPU has Chromium's software adapter.
     pub fn with_gpu() -> Self {
         Self::with(1440, 1000, true)
     }
 
     fn with(width: u32, height: u32, gpu: bool) -> Self {
+        let page = Self::on(width, height, gpu, PathBuf::from(set("ATELIER_DIST")));
+        // What is kept would answer in the server's place, which tests make answer as they want.
+        page.browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            &serde_json::json!({ "source": "delete Navigator.prototype.serviceWorker;" }),
+        );
+        page
+    }
+
+    fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
         // A test that failed while it had its turn must not fail the others.
         let turn = ONE_AT_A_TIME
             .lock()
             .unwrap_or_else(|failed| failed.into_inner());
-        let server = Server::start(PathBuf::from(set("ATELIER_DIST")));
+        let server = Server::start(folder);
         let browser = Browser::open(
             &set("ATELIER_CHROME"),
             &set("ATELIER_CHROMEDRIVER"),
@@ -58,6 +77,15 @@ impl Page {
 
     pub fn open(&self, fragment: &str) {
         self.browser.go(&format!("{}{fragment}", self.server.url()));
+    }
+
+    /// Waits until the page's program has taken the place of the picture that came with the page.
+    pub fn until_drawn(&self) {
+        self.browser.until(
+            "the program has drawn",
+            "document.querySelector('#main') && !document.querySelector('.drawn')",
+        );
+        self.until_picture();
     }
 
     pub fn until_picture(&self) {

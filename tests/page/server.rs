@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use flate2::Compression;
@@ -25,6 +26,8 @@ pub struct Server {
     /// Answers for paths that end in this wait until it is cleared.
     held: Arc<Mutex<Option<String>>>,
     changed: Arc<Mutex<Option<Changed>>>,
+    /// Every connection is closed unanswered.
+    away: Arc<AtomicBool>,
 }
 
 /// Another answer than the file's for paths that end in `ending`.
@@ -45,8 +48,13 @@ impl Server {
         let changed: Arc<Mutex<Option<Changed>>> = Arc::default();
         let (shared_log, shared_held) = (Arc::clone(&log), Arc::clone(&held));
         let shared_changed = Arc::clone(&changed);
+        let away: Arc<AtomicBool> = Arc::default();
+        let shared_away = Arc::clone(&away);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                if shared_away.load(Ordering::SeqCst) {
+                    continue;
+                }
                 let (folder, log, held, changed) = (
                     folder.clone(),
                     Arc::clone(&shared_log),
@@ -61,7 +69,17 @@ impl Server {
             log,
             held,
             changed,
+            away,
         }
+    }
+
+    /// Answers nobody any more: the network is gone.
+    pub fn go_away(&self) {
+        self.away.store(true, Ordering::SeqCst);
+    }
+
+    pub fn come_back(&self) {
+        self.away.store(false, Ordering::SeqCst);
     }
 
     pub fn url(&self) -> String {
@@ -198,6 +216,8 @@ fn read(folder: &Path, rest: &str) -> Option<(&'static str, Vec<u8>)> {
         "wasm" => "application/wasm",
         "json" => "application/json",
         "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "webmanifest" => "application/manifest+json",
         _ => "application/octet-stream",
     };
     Some((kind, std::fs::read(folder.join(relative)).ok()?))
