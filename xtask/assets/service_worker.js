@@ -31,16 +31,17 @@ self.addEventListener("fetch", (event) => {
   const isOurs = url.origin === HERE.origin && url.pathname.startsWith(HERE.pathname);
   // A part of a file is the host's to cut.
   if (!isOurs || request.method !== "GET" || request.headers.has("range")) return;
-  const name = decodeURIComponent(url.pathname.slice(HERE.pathname.length));
+  const name = url.pathname.slice(HERE.pathname.length);
   if (request.mode === "navigate") {
     const page = name === "index.html" ? "" : name;
     if (SHELL.includes(page)) event.respondWith(fromShell(page, request));
     return;
   }
   // Everything else, a reader's reports among it, is between the page and its host.
-  const build = url.searchParams.get("v");
-  if (build === BUILD && SHELL.includes(name)) event.respondWith(fromShell(name, request));
-  if ((build === BUILD || !url.search) && MODELS.includes(name)) event.respondWith(used(name));
+  // (Parts of the charts' script and the manifest's icons are asked for without a build.)
+  if (url.search && url.searchParams.get("v") !== BUILD) return;
+  if (SHELL.includes(name)) event.respondWith(fromShell(name, request));
+  else if (MODELS.includes(name)) event.respondWith(used(name));
 });
 
 /** What a browser has thrown away to make room is fetched again. */

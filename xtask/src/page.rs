@@ -44,6 +44,10 @@ const WASM_FEATURES: &[&str] = &[
 /// only so far.
 const BESIDE: &str = "--reorder-functions-by-name";
 
+/// The stack's last kilobyte lies lowest, so no address that the program computes with is that low, and offsets
+/// can be folded into loads and stores.
+const LOW_MEMORY: &str = "--low-memory-unused";
+
 /// The page travels before its first picture: small. The worker runs the models: fast.
 const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
 
@@ -182,7 +186,7 @@ pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
         wasm_opt
             .arg(level)
             .args(WASM_FEATURES)
-            .arg(BESIDE)
+            .args([BESIDE, LOW_MEMORY])
             .arg(file)
             .arg("-o")
             .arg(&unfinished);
