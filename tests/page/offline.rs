@@ -54,6 +54,8 @@ fn after_one_visit_the_page_works_without_a_network() {
         .run("document.querySelector('#prompt').select()");
     page.browser.keys("mood : the film is really good . it is");
     page.until_says(".tokens", "film");
+    page.judge(1);
+    page.until_says(".identity", "MSE");
     page.until_settled();
     // The other views, what answers pointing, and another model than the first.
     page.until_pointable();

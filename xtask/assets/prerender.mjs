@@ -105,7 +105,8 @@ for (const field of app.querySelectorAll("input, textarea, select")) {
 const style = await readFile(at("style.css"), "utf8");
 const roles = new Map([...style.matchAll(/--([a-z]+)-light:\s*(#[0-9a-f]{6})/g)].map(([, role, hex]) => [hex, role]));
 const coloured = (svg) =>
-  svg.replace(/"(#[0-9a-f]{6})"/g, (whole, hex) => (roles.has(hex) ? `"var(--${roles.get(hex)})"` : whole));
+  // Where the room is another than it was drawn for, it stays at the top, as what comes will.
+  svg.replace("<svg ", '<svg preserveAspectRatio="xMidYMin" ').replace(/"(#[0-9a-f]{6})"/g, (whole, hex) => (roles.has(hex) ? `"var(--${roles.get(hex)})"` : whole));
 const slim = [...telephone.querySelectorAll(".chart")];
 [...app.querySelectorAll(".chart")].forEach((chart, i) => {
   const drawings = { "on-desk": chart.innerHTML, "on-telephone": slim[i].innerHTML };

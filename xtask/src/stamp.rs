@@ -2,7 +2,8 @@
 //!
 //! Files keep their plain names, so that any static host and any path will do; a query with the
 //! build's id makes a browser that kept an older build fetch the new one, whole: page, worker and
-//! wasm never mix.
+//! wasm never mix. The service worker, which keeps a build for visits without a network, is told the
+//! names of its files.
 
 use std::path::Path;
 
