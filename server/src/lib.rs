@@ -43,7 +43,7 @@ use crowd::{Crowd, Guest};
 /// says the same, and a worker that begins from a file does not hear it.
 pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
                           style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
-                          font-src 'self' data:; base-uri 'self'; form-action 'none'";
+                          font-src 'self' data:; base-uri 'self'; manifest-src 'self'; form-action 'none'";
 
 /// Connections at a time: a browser opens six.
 pub const CONNECTIONS: usize = 64;

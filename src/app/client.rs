@@ -140,7 +140,9 @@ impl Client {
 
     fn message(&self, event: &MessageEvent) {
         let text = event.data().as_string().unwrap_or_default();
-        let Ok(event) = serde_json::from_str::<Event>(&text) else {
+        // From bytes, as everything on the page is read: a second reader would be a second copy of all code
+        // that reads reports.
+        let Ok(event) = serde_json::from_slice::<Event>(text.as_bytes()) else {
             let stale = "The engine's script is from another version of this page: reload the page without its cache.";
             (self.heard)(Heard::Died(stale.to_owned()));
             return;

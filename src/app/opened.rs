@@ -83,7 +83,7 @@ pub fn holds_survey(text: &str) -> bool {
     struct OpenedPart {
         survey: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_str::<OpenedPart>(text).is_ok_and(|part| part.survey.is_some())
+    serde_json::from_slice::<OpenedPart>(text.as_bytes()).is_ok_and(|part| part.survey.is_some())
 }
 
 /// Reads the text of the report file `name`.

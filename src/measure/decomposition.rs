@@ -64,66 +64,14 @@ impl ByKind {
 
 /// One column in which the identity `mse = bias - diversity` holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "ColumnFields", into = "ColumnFields")]
 pub struct ColumnNumbers {
+    #[serde(flatten)]
     pub total: Triple,
     pub by_kind: ByKind,
     /// `[M]` `mean_k (t - p_i)²`
     pub member_bias: Vec<f64>,
     /// `[M]` `mean_k (p̄ - p_i)²`
     pub member_diversity: Vec<f64>,
-}
-
-/// A column as it is written. (serde's `flatten` would do it in one line, and in 4 kB of the page.)
-#[derive(Serialize, Deserialize)]
-struct ColumnFields {
-    mse: f64,
-    bias: f64,
-    diversity: f64,
-    by_kind: ByKind,
-    member_bias: Vec<f64>,
-    member_diversity: Vec<f64>,
-}
-
-impl From<ColumnFields> for ColumnNumbers {
-    fn from(fields: ColumnFields) -> Self {
-        let ColumnFields {
-            mse,
-            bias,
-            diversity,
-            by_kind,
-            member_bias,
-            member_diversity,
-        } = fields;
-        Self {
-            total: Triple {
-                mse,
-                bias,
-                diversity,
-            },
-            by_kind,
-            member_bias,
-            member_diversity,
-        }
-    }
-}
-
-impl From<ColumnNumbers> for ColumnFields {
-    fn from(column: ColumnNumbers) -> Self {
-        let Triple {
-            mse,
-            bias,
-            diversity,
-        } = column.total;
-        Self {
-            mse,
-            bias,
-            diversity,
-            by_kind: column.by_kind,
-            member_bias: column.member_bias,
-            member_diversity: column.member_diversity,
-        }
-    }
 }
 
 /// The same numbers over the first `members` members (a "junction point").

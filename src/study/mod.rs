@@ -5,7 +5,6 @@ pub mod facts;
 pub mod geometry;
 pub mod lab;
 pub mod lens;
-mod lens_fields;
 mod loaded;
 pub mod orders;
 pub mod questions;

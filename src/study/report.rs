@@ -12,7 +12,6 @@ use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
 pub use crate::study::facts::ModelFacts;
 use crate::study::geometry::Geometry;
-use crate::study::lens_fields::LensFields;
 use crate::study::orders::{Median, Orders};
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
@@ -61,10 +60,11 @@ impl Report {
 
 /// One plan on one prompt. Field names are those of the golden files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "LensFields", into = "LensFields")]
 pub struct Lens {
     /// Text, where the model has a tokenizer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
     /// Index of the right option.
     pub answer: usize,
@@ -72,6 +72,7 @@ pub struct Lens {
     pub plan: String,
     pub token_ids: Vec<u32>,
     /// The prompt's tokens as text, in step with `token_ids`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Vec<String>>,
     pub option_token_ids: Vec<u32>,
     pub members: Vec<Member>,
@@ -83,6 +84,7 @@ pub struct Lens {
     pub probabilities: Vec<f64>,
     /// Is the likeliest option the right one?
     pub correct: bool,
+    #[serde(flatten)]
     pub decomposition: Decomposition,
 }
 

@@ -8,6 +8,7 @@ mod copying;
 mod driver;
 mod dropping;
 mod firefox;
+mod first_picture;
 #[cfg(unix)]
 mod opening;
 mod page;
@@ -25,6 +26,7 @@ macro_rules! say {
 // After the macro that they print with.
 mod gpu;
 mod lens;
+mod offline;
 mod orders;
 mod shell;
 mod survey;

@@ -23,6 +23,15 @@ impl Page {
         Self::with(width, height, false)
     }
 
+    /// The same, where the browser keeps the page for visits without a network.
+    pub fn kept(width: u32, height: u32) -> Self {
+        Self::kept_from(width, height, PathBuf::from(set("ATELIER_DIST")))
+    }
+
+    pub fn kept_from(width: u32, height: u32, folder: PathBuf) -> Self {
+        Self::on(width, height, false, folder)
+    }
+
     /// The same, where WebGPU has Chromium's software adapter.
     pub fn with_gpu() -> Self {
         Self::with(1440, 1000, true)
@@ -30,20 +39,33 @@ impl Page {
 
     /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
-        Self::opened(|| Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
+        let dist = PathBuf::from(set("ATELIER_DIST"));
+        Self::opened(dist, || Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
     }
 
     fn with(width: u32, height: u32, gpu: bool) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        Self::opened(|| Browser::open(&chrome, &driver, width, height, gpu))
+        let dist = PathBuf::from(set("ATELIER_DIST"));
+        let page = Self::opened(dist, || Browser::open(&chrome, &driver, width, height, gpu));
+        // What is kept would answer in the server's place, which tests make answer as they want.
+        page.browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            &serde_json::json!({ "source": "delete Navigator.prototype.serviceWorker;" }),
+        );
+        page
     }
 
-    fn opened(browser: impl FnOnce() -> Browser) -> Self {
+    fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
+        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
+        Self::opened(folder, || Browser::open(&chrome, &driver, width, height, gpu))
+    }
+
+    fn opened(folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {
         // A test that failed while it had its turn must not fail the others.
         let turn = ONE_AT_A_TIME
             .lock()
             .unwrap_or_else(|failed| failed.into_inner());
-        let server = Server::start(PathBuf::from(set("ATELIER_DIST")));
+        let server = Server::start(folder);
         Self {
             browser: browser(),
             server,
@@ -61,6 +83,15 @@ impl Page {
 
     pub fn open(&self, fragment: &str) {
         self.browser.go(&format!("{}{fragment}", self.server.url()));
+    }
+
+    /// Waits until the page's program has taken the place of the picture that came with the page.
+    pub fn until_drawn(&self) {
+        self.browser.until(
+            "the program has drawn",
+            "document.querySelector('#main') && !document.querySelector('.drawn')",
+        );
+        self.until_picture();
     }
 
     pub fn until_picture(&self) {

@@ -2,7 +2,9 @@
 //! forbids anything, counting what it sends. The server is the one of `atelier open`.
 
 use std::io::Read;
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use atelier_server::{Files, Folder, Found};
@@ -21,8 +23,11 @@ pub struct Sent {
 }
 
 pub struct Server {
+    /// Of a gate before it, which may be closed.
     pub port: u16,
     host: Arc<Host>,
+    /// Every connection is closed unanswered.
+    away: Arc<AtomicBool>,
 }
 
 /// What is served, and what was sent.
@@ -46,7 +51,7 @@ impl Server {
     /// Serves a folder on a free port of this machine until the tests end.
     pub fn start(folder: PathBuf) -> Self {
         let server = atelier_server::Server::bind(0).expect("a free port");
-        let port = server.address().expect("its number").port();
+        let behind = server.address().expect("its number").port();
         let host = Arc::new(Host {
             folder: Folder::new(&folder).expect("the page's folder"),
             log: Mutex::default(),
@@ -55,7 +60,18 @@ impl Server {
         });
         let files: Arc<dyn Files> = Arc::clone(&host) as _;
         std::thread::spawn(move || server.serve(files, None));
-        Self { port, host }
+        let away: Arc<AtomicBool> = Arc::default();
+        let port = gate(behind, Arc::clone(&away));
+        Self { port, host, away }
+    }
+
+    /// Answers nobody any more: the network is gone.
+    pub fn go_away(&self) {
+        self.away.store(true, Ordering::SeqCst);
+    }
+
+    pub fn come_back(&self) {
+        self.away.store(false, Ordering::SeqCst);
     }
 
     pub fn url(&self) -> String {
@@ -99,6 +115,37 @@ impl Server {
             once,
         });
     }
+}
+
+/// A port that leads to the one `behind` it, while nobody is away.
+fn gate(behind: u16, away: Arc<AtomicBool>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = listener.local_addr().expect("its number").port();
+    std::thread::spawn(move || {
+        for outside in listener.incoming().flatten() {
+            if away.load(Ordering::SeqCst) {
+                continue;
+            }
+            let Ok(inside) = TcpStream::connect(("127.0.0.1", behind)) else {
+                continue;
+            };
+            pass(&outside, &inside);
+            pass(&inside, &outside);
+        }
+    });
+    port
+}
+
+/// Passes on what one says to the other, until it has said all.
+fn pass(from: &TcpStream, to: &TcpStream) {
+    let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else {
+        return;
+    };
+    std::thread::spawn(move || {
+        // A browser that goes away in the middle is no matter.
+        let _ = std::io::copy(&mut from, &mut to);
+        let _ = to.shutdown(Shutdown::Write);
+    });
 }
 
 impl Host {

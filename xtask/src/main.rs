@@ -8,8 +8,8 @@
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
 //!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
 //!   [`python`] (pyarrow for a test), [`apt`].
-//! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
-//!   what must travel with it.
+//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`stamp`] gives its URLs the build's
+//!   id and its service worker the files to keep, [`licences`] collects what must travel with it.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`.
 //! - [`peers`]: the benches against other programs.
 //! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests; [`long`] those that

@@ -48,9 +48,10 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
             "Node.js {NODE} or newer is needed, and `node --version` says \"{version}\"."
         )));
     }
-    step("npm ci (ECharts, esbuild, binaryen, axe-core)", || {
-        install(place.root())
-    })?;
+    step(
+        "npm ci (ECharts, esbuild, binaryen, linkedom, axe-core)",
+        || install(place.root()),
+    )?;
     std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
 }
 

@@ -1,5 +1,6 @@
 //! Sources to `dist/`: JavaScript and style bundled by esbuild, Rust by Trunk, wasm made smaller
-//! and faster by binaryen, every URL stamped with the build's id.
+//! and faster by binaryen, the first picture drawn into the page, every URL stamped with the build's
+//! id.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,10 @@ const WASM_FEATURES: &[&str] = &[
 /// only so far.
 const BESIDE: &str = "--reorder-functions-by-name";
 
+/// The stack's last kilobyte lies lowest, so no address that the program computes with is that low, and offsets
+/// can be folded into loads and stores.
+const LOW_MEMORY: &str = "--low-memory-unused";
+
 /// The page travels before its first picture: small. The worker runs the models: fast.
 const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
 
@@ -54,6 +59,10 @@ const SCRIPTS: &[&str] = &[
     "page.js",
     "worker.js",
     "boot.js",
+    "early.js",
+    "hands.js",
+    "offline.js",
+    "service_worker.js",
     "survey_redirect.js",
     "worker_loader.js",
 ];
@@ -85,6 +94,7 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
         })?;
     }
     step("minifying the wasm's JavaScript", || minify(place, &stage))?;
+    step("drawing the first picture", || prerender(place, &stage))?;
     step("collecting licences", || {
         licences::collect(place, &workshop.wasm, &stage)
     })?;
@@ -199,7 +209,7 @@ pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
         wasm_opt
             .arg(level)
             .args(WASM_FEATURES)
-            .arg(BESIDE)
+            .args([BESIDE, LOW_MEMORY])
             .arg(file)
             .arg("-o")
             .arg(&unfinished);
@@ -268,6 +278,18 @@ fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
     run(
         &mut esbuild,
         "esbuild could not minify the page's JavaScript.",
+    )
+}
+
+/// Puts the first picture into `index.html`: it is there before any program is.
+fn prerender(place: &Place, stage: &Path) -> Result<(), Stop> {
+    let mut node = Command::new("node");
+    node.current_dir(place.root())
+        .arg("xtask/assets/prerender.mjs")
+        .arg(stage);
+    run(
+        &mut node,
+        "The page's program could not draw the first picture into index.html.",
     )
 }
 

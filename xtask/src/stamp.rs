@@ -2,7 +2,8 @@
 //!
 //! Files keep their plain names, so that any static host and any path will do; a query with the
 //! build's id makes a browser that kept an older build fetch the new one, whole: page, worker and
-//! wasm never mix.
+//! wasm never mix. The service worker, which keeps a build for visits without a network, is told the
+//! names of its files.
 
 use std::path::Path;
 
@@ -12,8 +13,21 @@ use crate::hash::{Hash, files_under};
 /// Stands for the build's id in the pages and in the files of `xtask/assets`.
 const PLACEHOLDER: &str = "BUILD_ID";
 
-/// Files with the placeholder in them.
-const STAMPED: &[&str] = &["index.html", "survey.html", "boot.js", "worker_loader.js"];
+/// Stand for the files that work without a network.
+const SHELL: &str = "SHELL_FILES";
+const MODELS: &str = "MODEL_FILES";
+
+/// Asks for what a build holds, and is asked for by nothing in it.
+const SERVICE_WORKER: &str = "service_worker.js";
+
+/// Files with a placeholder in them.
+const STAMPED: &[&str] = &[
+    "index.html",
+    "survey.html",
+    "boot.js",
+    SERVICE_WORKER,
+    "worker_loader.js",
+];
 
 /// Stamps the files of a folder and gives back the id: the fingerprint of all that is in it.
 pub fn stamp(folder: &Path) -> Result<String, Stop> {
@@ -30,7 +44,9 @@ pub fn stamp(folder: &Path) -> Result<String, Stop> {
         let path = folder.join(name);
         let text = std::fs::read_to_string(&path)
             .map_err(|error| Stop::file("read", &path, &error))?
-            .replace(PLACEHOLDER, &id);
+            .replace(PLACEHOLDER, &id)
+            .replace(SHELL, &array(names.iter().filter_map(|name| shell(name))))
+            .replace(MODELS, &array(names.iter().filter_map(|name| model(name))));
         let text = if name.ends_with(".html") {
             stamp_html(&text, &names, &id)
         } else {
@@ -39,6 +55,27 @@ pub fn stamp(folder: &Path) -> Result<String, Stop> {
         std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))?;
     }
     Ok(id)
+}
+
+/// The name by which a browser asks for a file that the page is made of: the page itself has none.
+fn shell(name: &str) -> Option<&str> {
+    let is_apart = model(name).is_some()
+        || name.starts_with("licences/")
+        || name.ends_with(".md")
+        || name == SERVICE_WORKER;
+    (!is_apart).then_some(if name == "index.html" { "" } else { name })
+}
+
+/// A file that the page computes from or shows, and can do without until someone asks for it.
+fn model(name: &str) -> Option<&str> {
+    let is_apart = name.starts_with("models/") || name.starts_with("examples/");
+    (is_apart && !name.ends_with(".md")).then_some(name)
+}
+
+/// Of strings, in JavaScript. Names of files in `dist/` hold nothing that would have to be escaped.
+fn array<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
+    format!("[{}]", quoted.join(","))
 }
 
 /// Adds `?v=<id>` to every relative URL in double quotes that names one of `files` and has no
@@ -85,7 +122,7 @@ mod tests {
     fn a_build_is_named_by_what_is_in_it() {
         let folder = std::env::temp_dir().join(format!("atelier-stamp-{}", std::process::id()));
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::create_dir_all(folder.join("models/a")).unwrap();
         let files = |wasm: &str| {
             write("page.wasm", wasm);
             write(
@@ -95,11 +132,25 @@ mod tests {
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
             write("survey.html", "");
             write("worker_loader.js", "");
+            write("models/a/config.json", "{}");
+            write("models/CARD.md", "");
+            write(
+                "service_worker.js",
+                r#"const SHELL = SHELL_FILES, MODELS = MODEL_FILES, BUILD = "BUILD_ID";"#,
+            );
         };
         files("one");
         let first = stamp(&folder).unwrap();
         let boot = std::fs::read_to_string(folder.join("boot.js")).unwrap();
         assert_eq!(boot, format!(r#"import init from "./page.js?v={first}";"#));
+        let worker = std::fs::read_to_string(folder.join("service_worker.js")).unwrap();
+        assert_eq!(
+            worker,
+            format!(
+                "const SHELL = [\"boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                 MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
+            )
+        );
         files("one");
         assert_eq!(stamp(&folder).unwrap(), first);
         files("two");

@@ -1,0 +1,226 @@
+//! The page opens with its first picture in it, and its program takes the picture over without a jump.
+
+use serde_json::{Value, json};
+
+use crate::page::Page;
+
+/// Bytes as sent, compressed, that may have come when the first picture is painted, and when the page's
+/// program has taken it over. (A host that compresses with brotli sends a fifth less than these tests' gzip.)
+const FIRST_PICTURE: u64 = 60_000;
+const INTERACTIVE: u64 = 670_000;
+
+/// The sum of all layout shifts, until the model has drawn.
+const SHIFT: f64 = 0.02;
+
+/// Milliseconds a round trip, bytes a second, and milliseconds until the first picture at most.
+const NETWORKS: [(&str, Option<(u32, u32)>, f64); 2] = [
+    ("this machine", None, 300.0),
+    ("1.6 Mbit/s and 150 ms", Some((150, 200_000)), 1000.0),
+];
+
+const WATCH: &str = "
+    window.shifts = 0;
+    new PerformanceObserver(list => { for (const e of list.getEntries()) window.shifts += e.value; })
+      .observe({ type: 'layout-shift', buffered: true });
+    let drawn = false;
+    new MutationObserver((_, observer) => {
+      const now = Boolean(document.querySelector('.drawn'));
+      if (drawn && !now) { window.taken = performance.now(); observer.disconnect(); }
+      drawn = now;
+    }).observe(document, { childList: true, subtree: true });
+    window.come = at => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+      .filter(e => e.responseEnd <= at).reduce((sum, e) => sum + e.encodedBodySize, 0);
+";
+
+impl Page {
+    fn on_every_page(&self, script: &str) {
+        self.browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            &json!({ "source": script }),
+        );
+    }
+
+    /// Opened while the page's program is kept back.
+    fn open_without_program(&self, fragment: &str) {
+        self.server.hold(Some("page_bg.wasm"));
+        let url = format!("{}{fragment}", self.server.url());
+        self.browser
+            .devtools("Page.navigate", &json!({ "url": url }));
+        self.browser
+            .until("the page is there", "document.querySelector('.drawn')");
+    }
+
+    fn until_taken_over(&self) {
+        self.server.hold(None);
+        self.until_drawn();
+    }
+
+    fn number(&self, expression: &str) -> f64 {
+        let number = self.browser.run(&format!("return {expression}"));
+        number.as_f64().unwrap_or(f64::NAN)
+    }
+}
+
+#[test]
+fn the_first_picture_comes_with_the_page() {
+    for (width, height) in [(1440, 900), (390, 844)] {
+        for (network, limits, most) in NETWORKS {
+            let page = Page::new(width, height);
+            page.on_every_page(WATCH);
+            if let Some((latency, throughput)) = limits {
+                page.browser.devtools("Network.enable", &json!({}));
+                page.browser.devtools(
+                    "Network.emulateNetworkConditions",
+                    &json!({ "offline": false, "latency": latency, "downloadThroughput": throughput, "uploadThroughput": throughput }),
+                );
+            }
+            // The first of a browser's pages pays for its start, and a machine may be busy.
+            let mut fastest = f64::INFINITY;
+            for round in 0..3 {
+                page.open(&format!("?{round}"));
+                page.browser
+                    .until("the picture is taken over", "window.taken");
+                let painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
+                fastest = fastest.min(page.number(painted));
+            }
+            let painted =
+                page.number("performance.getEntriesByName('first-contentful-paint')[0].startTime");
+            let taken = page.number("window.taken");
+            let bytes = |at: f64| page.number(&format!("window.come({at})")) as u64;
+            let (first, interactive) = (bytes(painted), bytes(taken));
+            page.until_live();
+            page.until_settled();
+            let shifts = page.number("window.shifts");
+            say!(
+                "{width} x {height}, {network}: first picture after {fastest:.0} ms (at most {most}) and {first} bytes (at most {FIRST_PICTURE}), \
+                 interactive after {taken:.0} ms and {interactive} bytes (at most {INTERACTIVE}), layout shift {shifts:.4} (at most {SHIFT})"
+            );
+            assert!(first <= FIRST_PICTURE && interactive <= INTERACTIVE);
+            assert!(fastest <= most, "{fastest} ms");
+            assert!(shifts < SHIFT, "{shifts}");
+        }
+    }
+}
+
+/// Every word, every field's state, and where and in which colour everything stands.
+const LOOKS: &str = "
+    const seen = e => e.getClientRects().length > 0;
+    const box = e => { const b = e.getBoundingClientRect(); return [b.x, b.y + scrollY, b.width, b.height].map(Math.round).join(' '); };
+    const all = css => [...document.querySelectorAll(css)].filter(seen);
+    return [
+      document.querySelector('#app').innerText.split('\\n'),
+      all('#app :is(button, select, textarea, input:not([type=file]))').map(e => [e.value, e.checked, e.disabled, box(e)].join(' ')),
+      all('#app :is(p, h1, h3, li, .chart, .paint, .fill, figure, footer)').map(e => [e.className, box(e), getComputedStyle(e).color].join(' ')),
+      all('.chart svg *').map(e => [e.tagName, box(e), getComputedStyle(e).fill, getComputedStyle(e).stroke].join(' ')),
+    ];";
+
+#[test]
+fn what_the_program_draws_is_what_was_there() {
+    for (width, height) in [(1440, 900), (390, 844)] {
+        let page = Page::new(width, height);
+        for scheme in ["light", "dark"] {
+            page.browser.prefer(scheme);
+            page.open_without_program("");
+            let before = page.browser.run(LOOKS);
+            page.screenshot(&format!("opening-{width}-{scheme}"));
+            assert!(page.text(".provenance").contains("Baked example"));
+            // The model is not asked for, so the program has nothing to say about it.
+            page.on_every_page(
+                "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",
+            );
+            page.open_without_program("");
+            page.until_taken_over();
+            let after = page.browser.run(LOOKS);
+            page.screenshot(&format!("opening-{width}-{scheme}-taken-over"));
+            for (before, after) in before
+                .as_array()
+                .expect("looks")
+                .iter()
+                .zip(after.as_array().expect("looks"))
+            {
+                let lines = |value: &Value| value.as_array().expect("lines").clone();
+                let (before, after) = (lines(before), lines(after));
+                assert!(before.len() > 10);
+                assert_eq!(before.len(), after.len());
+                for (before, after) in before.iter().zip(&after) {
+                    assert_eq!(before, after, "at {width} {scheme}");
+                }
+            }
+        }
+        page.assert_quiet();
+    }
+}
+
+#[test]
+fn what_is_done_before_the_program_is_there_is_not_lost() {
+    // Words, and the cursor in them.
+    let page = Page::new(1440, 900);
+    page.open_without_program("");
+    page.browser.clear("#prompt");
+    page.browser
+        .type_into("#prompt", "mood : the film is really good . it is");
+    page.until_taken_over();
+    page.until_says(".tokens", "film");
+    assert_eq!(
+        page.browser
+            .text("document.activeElement.id + document.activeElement.selectionStart"),
+        "prompt38"
+    );
+
+    // A button.
+    page.open_without_program("?a-button");
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_taken_over();
+    page.until_says(".look", "Three words of sport");
+
+    // A view.
+    page.open_without_program("?a-view");
+    page.browser.click("[aria-label=Views] a:nth-of-type(4)");
+    page.until_taken_over();
+    page.until_says("h1", "Eight theorems");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_link_to_another_picture_does_not_open_with_this_one() {
+    let page = Page::new(1440, 900);
+    let is_shown = |css: &str| {
+        page.number(&format!(
+            "document.querySelector('{css}').getClientRects().length"
+        )) > 0.0
+    };
+    page.open_without_program("");
+    assert!(is_shown(".drawn .tile") && !is_shown(".waiting"));
+    // The picture's own address, as the page writes it.
+    let link = page.browser.text("document.documentElement.dataset.link");
+    for (fragment, own) in [
+        ("#view=theory", false),
+        ("#plan=0-3", false),
+        (link.as_str(), true),
+    ] {
+        page.open_without_program("?");
+        page.open_without_program(fragment);
+        assert_eq!(is_shown(".drawn .tile"), own, "{fragment}");
+        assert_eq!(is_shown(".waiting"), !own, "{fragment}");
+    }
+    // Nor does one who chose dark see the system's light first.
+    page.browser.prefer("light");
+    page.browser
+        .run("localStorage.setItem('atelier-theme', 'dark')");
+    page.open_without_program("?");
+    assert_eq!(
+        page.browser
+            .text("getComputedStyle(document.documentElement).colorScheme"),
+        "dark"
+    );
+}
+
+#[test]
+fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
+    let page = Page::new(1440, 900);
+    page.server.refuse("page_bg.wasm");
+    page.open("");
+    page.until_says("#boot", "could not start in this browser");
+    assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
+    assert!(page.number("document.querySelector('.drawn .tile').getClientRects().length") > 0.0);
+}

@@ -1,0 +1,191 @@
+//! The page without a network, after one visit; and what is said when a newer page is there.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::page::{Page, set};
+
+/// The file that a visit without a network needs last.
+const MODEL: &str = "models/apprentice-12/model.safetensors";
+
+impl Page {
+    fn until_kept(&self) {
+        self.browser.until(
+            "the page keeps itself",
+            "navigator.serviceWorker.controller?.state === 'activated'",
+        );
+        self.browser.run_async(&format!(
+            "const done = arguments[0];
+             const look = async () => {{
+               if (await caches.match(new URL('{MODEL}', document.baseURI), {{ ignoreSearch: true }})) done(null);
+               else setTimeout(look, 50);
+             }};
+             look();"
+        ));
+    }
+
+    fn build(&self) -> String {
+        self.browser
+            .text("document.querySelector('meta[name=atelier-build]').content")
+    }
+
+    fn caches(&self) -> Value {
+        self.browser.run_async("caches.keys().then(arguments[0])")
+    }
+}
+
+#[test]
+fn after_one_visit_the_page_works_without_a_network() {
+    let page = Page::kept(1440, 900);
+    page.open("");
+    page.until_live();
+    page.until_kept();
+    page.assert_quiet();
+    assert_eq!(page.text("#news"), "", "the first build is no news");
+
+    page.server.go_away();
+    let asked = page.server.sent().len();
+    page.browser.reload();
+    page.until_live();
+    page.until_settled();
+    page.browser.click("#prompt");
+    page.browser
+        .run("document.querySelector('#prompt').select()");
+    page.browser.keys("mood : the film is really good . it is");
+    page.until_says(".tokens", "film");
+    page.judge(1);
+    page.until_says(".identity", "MSE");
+    page.until_settled();
+    // The other views, what answers pointing, and another model than the first.
+    page.until_pointable();
+    page.choose("apprentice-2");
+    page.browser.click("[aria-label=Views] a:nth-of-type(3)");
+    page.until_says(".means", "apprentice");
+    page.screenshot("offline");
+    // A link from elsewhere opens the page; a report that was never here is said not to be.
+    page.open("#view=theory");
+    page.until_says("h1", "Eight theorems");
+    page.open("?report=mine.atelier.json#view=survey");
+    page.until_says("body", "could not be fetched");
+    assert_eq!(page.server.sent().len(), asked);
+
+    // What a reader opened is kept nowhere, and nothing came from anywhere else.
+    let kept = page.browser.run_async(
+        "const done = arguments[0];
+         (async () => {
+           const urls = [];
+           for (const name of await caches.keys())
+             for (const request of await (await caches.open(name)).keys()) urls.push(request.url);
+           done(urls);
+         })();",
+    );
+    let kept = kept.as_array().expect("addresses");
+    assert!(kept.len() > 20);
+    for url in kept {
+        let url = url.as_str().expect("an address");
+        assert!(url.starts_with(&page.server.url()), "{url}");
+        assert!(!url.contains("mine") && !url.contains("report"), "{url}");
+    }
+    // The report that is not there is the one error.
+    let errors: Vec<String> = page.browser.console();
+    let errors: Vec<&String> = errors
+        .iter()
+        .filter(|line| line.starts_with("SEVERE") && !line.contains("mine.atelier.json"))
+        .collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    page.server.come_back();
+}
+
+#[test]
+fn a_newer_page_is_offered_and_taken() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    let page = Page::kept_from(1440, 900, folder.path().to_owned());
+    page.open("");
+    page.until_live();
+    page.until_kept();
+    let old = page.build();
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_says(".look", "Three words of sport");
+
+    let new = "0123456789abcdef";
+    for file in [
+        "index.html",
+        "survey.html",
+        "boot.js",
+        "worker_loader.js",
+        "service_worker.js",
+    ] {
+        let path = folder.path().join(file);
+        let text = std::fs::read_to_string(&path).expect("a stamped file");
+        assert!(text.contains(&old), "{file} is not stamped");
+        std::fs::write(&path, text.replace(&old, new)).expect("written");
+    }
+    page.browser.reload();
+    // The one that is kept opens, whole; the newer one comes behind it.
+    page.until_says(".look", "Three words of sport");
+    assert_eq!(page.build(), old);
+    page.until_says("#news", "A new version of this page is here.");
+    page.until_live();
+    page.screenshot("news");
+    page.browser.click("#news button");
+    page.browser.until(
+        "the newer page is there",
+        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
+    );
+    // With the reader's state, and without what was kept of the older one.
+    page.until_says(".look", "Three words of sport");
+    page.until_live();
+    assert_eq!(page.text("#news"), "");
+    let caches = page.caches().to_string();
+    assert!(caches.contains(new) && !caches.contains(&old), "{caches}");
+    page.assert_quiet();
+}
+
+#[test]
+fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
+    let page = Page::kept(1440, 900);
+    page.open("");
+    page.until_live();
+    let errors = &page
+        .browser
+        .devtools("Page.getAppManifest", &serde_json::json!({}))["errors"];
+    assert_eq!(errors, &serde_json::json!([]));
+    let hindrances = page
+        .browser
+        .devtools("Page.getInstallabilityErrors", &serde_json::json!({}));
+    say!("what hinders installing: {hindrances}");
+    assert_eq!(hindrances["installabilityErrors"], serde_json::json!([]));
+
+    // As `trunk serve` makes it: without a build's id.
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    let old = page.build();
+    drop(page);
+    let boot = folder.path().join("boot.js");
+    let text = std::fs::read_to_string(&boot).expect("boot.js");
+    std::fs::write(&boot, text.replace(&old, "BUILD_ID")).expect("written");
+    let page = Page::kept_from(1440, 900, folder.path().to_owned());
+    page.open("");
+    page.until_live();
+    page.until_pointable();
+    std::thread::sleep(std::time::Duration::from_secs(6));
+    let registered = page.browser.run_async(
+        "navigator.serviceWorker.getRegistrations().then(all => arguments[0](all.length))",
+    );
+    assert_eq!(registered, Value::from(0));
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let to = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            std::fs::copy(&path, &to).expect("copied");
+        }
+    }
+}

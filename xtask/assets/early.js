@@ -1,0 +1,12 @@
+// What has to be known before the first paint. The file holds the picture of the plain address, in the
+// system's colours.
+const root = document.documentElement;
+try {
+  const kept = localStorage.getItem("atelier-theme");
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+} catch {
+  // Where storage is forbidden, nothing was kept.
+}
+const { hash, search } = location;
+const plain = ["", "#", "#main", root.dataset.link].includes(hash);
+if (!plain || search.includes("report=")) root.classList.add("elsewhere");
