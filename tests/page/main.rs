@@ -8,7 +8,6 @@ mod copying;
 mod driver;
 mod dropping;
 mod firefox;
-mod first_picture;
 #[cfg(unix)]
 mod opening;
 mod page;
@@ -24,6 +23,7 @@ macro_rules! say {
 }
 
 // After the macro that they print with.
+mod first_picture;
 mod gpu;
 mod lens;
 mod offline;
