@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::depths::{self, DepthArgs};
 use super::lens_prompts::{PromptFile, PromptRun};
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
@@ -74,6 +75,9 @@ pub struct LensArgs {
     plan: Option<String>,
 
     #[command(flatten)]
+    depths: DepthArgs,
+
+    #[command(flatten)]
     engine: super::engine::EngineArgs,
 
     /// What the member table shows
@@ -95,6 +99,7 @@ pub struct LensArgs {
 
 const EXAMPLES: &str = r#"Examples:
   atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0
+  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0 --lens 5 --follow " a"
   atelier lens --model path/to/model --ids 1,5,9 --rows 17,230 --answer 1 --plan reverse:1
   atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json"#;
 
@@ -145,18 +150,25 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         say_strange(&unknown.words(&question), unknown);
     }
     let bar = Progress::new("running", "prompts");
-    let lens = asking
-        .looked_at(&[question], &|done| bar.at(done, 1))?
+    let capture = args.depths.capture(model, args.prompt.as_deref())?;
+    let mut lens = asking
+        .looked_at(&[question], capture, &|done| bar.at(done, 1))?
         .pop()
         .context("the engine gave no trace")?;
     drop(bar);
-    let table = picture::lens(
+    args.depths.note(&mut lens);
+    let mut table = picture::lens(
         &lens,
         asking.plan,
         &model.facts(),
         &model.engine.describe(),
         args.column,
     );
+    let along = depths::text(&lens, asking.plan, model);
+    if !along.is_empty() {
+        table += "\n";
+        table += &along;
+    }
     let json = output::json(&lens::report(model, lens))?;
     args.engine.say_cost(model);
     if let Some(out) = out {

@@ -2,12 +2,12 @@
 //! first time to check every row, and what a row gives is written before the next ones run.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 
 use super::output::{self, Progress};
+use crate::engine::Capture;
 use crate::plan::Plan;
 use crate::study::lens::{self, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
@@ -139,7 +139,9 @@ impl PromptFile {
                 self.path.display()
             );
             let before = done;
-            let lenses = asking.looked_at(&chunk, &|part| bar.at(before + part, self.rows))?;
+            let lenses = asking.looked_at(&chunk, Capture::default(), &|part| {
+                bar.at(before + part, self.rows)
+            })?;
             for lens in lenses {
                 if done > 0 {
                     to.write_all(b",")?;
@@ -214,18 +216,20 @@ impl PromptRun<'_> {
     pub fn looked_at(
         &self,
         questions: &[Question],
+        capture: Capture,
         progress: &dyn Fn(usize),
     ) -> Result<Vec<Lens>, StudyError> {
         let prompts: Vec<_> = questions
             .iter()
             .map(|question| question.prompt.clone())
             .collect();
-        let mut at = |done: usize, total: usize| {
-            progress(prompts.len() * done / total.max(1));
-            ControlFlow::Continue(())
-        };
-        let plans = std::slice::from_ref(self.plan);
-        let traces = self.model.engine.run(&prompts, plans, &mut at)?;
+        let (count, plans) = (prompts.len(), vec![self.plan.clone()]);
+        let engine = &self.model.engine;
+        let mut run = engine.start(prompts.into(), plans.into(), capture)?;
+        while let Some((done, total)) = run.advance()? {
+            progress(count * done / total.max(1));
+        }
+        let traces = run.finish()?;
         let traces = traces.into_iter().flatten();
         Ok(questions
             .iter()

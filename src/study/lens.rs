@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::loaded::{LoadedModel, Question};
 use super::report::{AverageDepth, Averages, Lens, Report};
-use crate::engine::Trace;
+use crate::engine::{DepthReading, Trace, last_members};
 use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
 
@@ -14,6 +14,7 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         members,
         member_logits,
         logits,
+        depths,
         ..
     } = trace;
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
@@ -33,7 +34,17 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         correct: argmax(&wide) == question.answer,
         logits,
         decomposition,
+        logit_lens: along(&depths, plan),
+        logit_lens_members: (!depths.is_empty()).then_some(depths),
+        logit_lens_norm: None,
     }
+}
+
+/// Of the readings after every member, those before the first step and after each.
+fn along(depths: &[DepthReading], plan: &Plan) -> Option<Vec<DepthReading>> {
+    let at = last_members(plan);
+    let along: Option<Vec<DepthReading>> = at.iter().map(|&m| depths.get(m).cloned()).collect();
+    along
 }
 
 /// A report of one prompt.

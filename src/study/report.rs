@@ -7,7 +7,7 @@ pub use opened::{Opened, ReportError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Member;
+use crate::engine::{DepthReading, Member};
 use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
 pub use crate::study::facts::ModelFacts;
@@ -86,6 +86,26 @@ pub struct Lens {
     pub correct: bool,
     #[serde(flatten)]
     pub decomposition: Decomposition,
+    /// The stream at the last token, read by the whole vocabulary before the first step and after
+    /// each (docs/definitions.md, "Logit lens"). `[S + 1]`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logit_lens: Option<Vec<DepthReading>>,
+    /// The same before the first block and after every member but the bias.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logit_lens_members: Option<Vec<DepthReading>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logit_lens_norm: Option<LensNorm>,
+}
+
+/// The final norm's scale along the depth of a logit lens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
+pub enum LensNorm {
+    /// Computed of each stream.
+    Recomputed,
+    /// That of the run's last stream.
+    Held,
 }
 
 /// Many prompts under one plan.

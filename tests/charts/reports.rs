@@ -47,6 +47,9 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     } = golden.baseline;
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
     Lens {
+        logit_lens: None,
+        logit_lens_members: None,
+        logit_lens_norm: None,
         prompt: golden.prompt,
         options: golden.options,
         answer,

@@ -10,6 +10,128 @@ use super::support::{in_project, model, report};
 /// float32 against float64.
 const TOLERANCE: f64 = 1e-4;
 
+/// The logit lens, step by step and member by member, and what is wrong with it.
+#[test]
+fn the_logit_lens_is_the_goldens() {
+    let golden = in_project("tests/golden/lens/random-llama3.json");
+    let golden: Value =
+        serde_json::from_slice(&std::fs::read(golden).expect("a golden")).expect("JSON");
+    let list = |field: &str| {
+        let list = golden[field].as_array().expect(field).iter();
+        list.map(Value::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (model, ids, rows) = (
+        model("random-llama3").expect("it is here"),
+        list("ids"),
+        list("rows"),
+    );
+    let asked = |more: &[&str]| {
+        let mut words = vec![
+            "lens",
+            "--model",
+            model.as_str(),
+            "--ids",
+            &ids,
+            "--rows",
+            &rows,
+            "--answer",
+            "0",
+        ];
+        words.extend(more);
+        super::support::atelier(&words)
+    };
+    let output = asked(&["--lens", "5", "--json"]);
+    assert!(output.status.success());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let lens = &report["lens"];
+    assert_eq!(lens["logit_lens_norm"], "recomputed");
+    let (found, expected) = (
+        lens["logit_lens"].as_array(),
+        golden["logit_lens"].as_array(),
+    );
+    let (found, expected) = (found.expect("entries"), expected.expect("entries"));
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        for field in ["kl", "entropy"] {
+            let [a, b] = [found, expected].map(|entry| entry[field].as_f64().expect(field));
+            assert!((a - b).abs() < 1e-3 * b.abs().max(1.0), "{field}: {a}, {b}");
+        }
+        assert_eq!(found["top_ids"][0], expected["top_ids"][0]);
+    }
+    let members = lens["logit_lens_members"].as_array().expect("entries");
+    assert_eq!(
+        members.len(),
+        lens["members"].as_array().expect("members").len()
+    );
+    assert_eq!(members.last(), found.last());
+    let held = asked(&["--lens", "3", "--lens-norm", "held"]);
+    let shown = String::from_utf8(held.stdout).expect("text");
+    assert!(
+        shown.contains("held at the run's end") && shown.contains("KL to the end"),
+        "{shown}"
+    );
+
+    for (more, says) in [
+        (
+            &["--lens", "0"][..],
+            "0 likeliest tokens cannot be read at every depth: ask for 1 to 50",
+        ),
+        (&["--lens", "51"], "ask for 1 to 50"),
+        (&["--lens", "2", "--follow", " a"], "--prompt"),
+        (
+            &["--plan", "0~h6"],
+            "head 6 of block 0 off, which is not there: heads are 0 to 5",
+        ),
+    ] {
+        let output = asked(more);
+        let why = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{why}");
+        assert!(why.contains(says), "{why}");
+    }
+}
+
+/// A word of several tokens has no row to follow; its pieces are named.
+#[test]
+fn a_followed_word_is_one_token_from_depth_to_depth() {
+    let asked = |word: &str| {
+        super::support::atelier(&[
+            "lens",
+            "--model",
+            "apprentice-2",
+            "--prompt",
+            "the ball is",
+            "--option",
+            " red",
+            "--option",
+            " blue",
+            "--answer",
+            "0",
+            "--lens",
+            "2",
+            "--follow",
+            word,
+            "--json",
+        ])
+    };
+    let output = asked(" red");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let depths = report["lens"]["logit_lens"].as_array().expect("entries");
+    assert!(
+        depths
+            .iter()
+            .all(|depth| depth["followed"][0]["rank"].as_u64() >= Some(1))
+    );
+    let output = asked(" red blue");
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(why.contains("blue"), "{why}");
+}
+
 #[test]
 fn random_llama2() {
     by_ids("random-llama2");

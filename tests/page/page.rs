@@ -40,7 +40,9 @@ impl Page {
     /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
-        Self::opened(dist, || Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
+        Self::opened(dist, || {
+            Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER"))
+        })
     }
 
     fn with(width: u32, height: u32, gpu: bool) -> Self {
@@ -57,7 +59,9 @@ impl Page {
 
     fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        Self::opened(folder, || Browser::open(&chrome, &driver, width, height, gpu))
+        Self::opened(folder, || {
+            Browser::open(&chrome, &driver, width, height, gpu)
+        })
     }
 
     fn opened(folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {

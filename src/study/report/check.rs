@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
+use crate::engine::MemberKind;
 use crate::measure::decomposition::ColumnNumbers;
 use crate::plan::MAX_RUNS;
 use crate::study::geometry::Geometry;
@@ -83,6 +84,31 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     let mut all = lens.member_logits.iter().flatten().chain(&lens.logits);
     if !all.all(|x| x.is_finite()) {
         return Err("a logit is too large".to_owned());
+    }
+    // The bias is no stream's.
+    let has_bias = lens
+        .members
+        .last()
+        .is_some_and(|last| last.kind == MemberKind::Bias);
+    if let Some(depths) = &lens.logit_lens_members {
+        let streams = m - usize::from(has_bias);
+        long("logit_lens_members", depths.len(), streams, "members")?;
+    }
+    for depth in lens
+        .logit_lens
+        .iter()
+        .chain(&lens.logit_lens_members)
+        .flatten()
+    {
+        let (ids, logs) = (&depth.top_ids, &depth.top_log_probabilities);
+        long("top_log_probabilities", logs.len(), ids.len(), "top_ids")?;
+        if !logs
+            .iter()
+            .chain([&depth.kl, &depth.entropy])
+            .all(|x| x.is_finite())
+        {
+            return Err("a number of the logit lens is too large".to_owned());
+        }
     }
     let d = &lens.decomposition;
     long("by_depth", d.by_depth.len(), m, "members")?;

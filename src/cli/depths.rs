@@ -1,0 +1,130 @@
+//! The logit lens in `atelier lens`: what is asked for, and its table.
+
+use comfy_table::Cell;
+
+use super::table::{self, table};
+use super::view::percent;
+use crate::engine::{Capture, DepthReading, DepthWish};
+use crate::plan::{Plan, Step};
+use crate::study::report::{Lens, LensNorm};
+use crate::study::{LoadedModel, StudyError};
+
+/// The options of the logit lens
+#[derive(clap::Args)]
+pub struct DepthArgs {
+    /// Also read the whole vocabulary before the first block and after every step: the K likeliest
+    /// next tokens, entropy, and divergence from the model's answer
+    #[arg(
+        long,
+        value_name = "K",
+        conflicts_with = "prompts",
+        allow_negative_numbers = true
+    )]
+    lens: Option<usize>,
+
+    /// With --lens: a word to follow from depth to depth, one token after the prompt; may be repeated
+    #[arg(long, value_name = "TEXT", requires_all = ["lens", "prompt"], allow_negative_numbers = true)]
+    follow: Vec<String>,
+
+    /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
+    /// members' votes have it)
+    #[arg(long, value_enum, default_value_t = LensNorm::Recomputed, requires = "lens")]
+    lens_norm: LensNorm,
+}
+
+impl DepthArgs {
+    /// What the run is to keep.
+    ///
+    /// # Errors
+    /// A followed word that is not one token, with its pieces.
+    pub fn capture(
+        &self,
+        model: &LoadedModel,
+        prompt: Option<&str>,
+    ) -> Result<Capture, StudyError> {
+        let Some(top) = self.lens else {
+            return Ok(Capture::default());
+        };
+        let followed = match prompt {
+            Some(prompt) if !self.follow.is_empty() => {
+                let tokenizer = model.tokenizer()?;
+                tokenizer
+                    .prompt(model.shape(), prompt, &self.follow)?
+                    .option_ids
+            }
+            _ => Vec::new(),
+        };
+        Ok(Capture {
+            depths: Some(DepthWish {
+                top,
+                followed,
+                is_held: self.lens_norm == LensNorm::Held,
+            }),
+            ..Capture::default()
+        })
+    }
+
+    /// Says in the report which norm it was.
+    pub fn note(&self, lens: &mut Lens) {
+        lens.logit_lens_norm = self.lens.map(|_| self.lens_norm);
+    }
+}
+
+/// Depth by depth, the likeliest next tokens; empty where none were asked for.
+pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
+    let Some(depths) = &lens.logit_lens else {
+        return String::new();
+    };
+    let decoded = |id: u32| {
+        let tokenizer = model.tokenizer.as_ref();
+        let text = tokenizer.and_then(|tokenizer| tokenizer.decode(&[id]).ok());
+        text.map_or_else(|| id.to_string(), |text| format!("{text:?}"))
+    };
+    let mut header: Vec<String> = vec!["after".into(), "likeliest next tokens".into()];
+    header.extend(["entropy", "KL to the end"].map(String::from));
+    let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
+    header.extend(
+        followed
+            .iter()
+            .map(|token| format!("rank of\n{}", decoded(token.id))),
+    );
+    let mut rows = table(&header, 2);
+    let column = |number: fn(&DepthReading) -> f64| {
+        table::column(&depths.iter().map(number).collect::<Vec<_>>())
+    };
+    let (entropy, kl) = (column(|depth| depth.entropy), column(|depth| depth.kl));
+    let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
+    for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
+        let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
+        let top: Vec<String> = top
+            .map(|(&id, &log)| format!("{} {}", decoded(id), percent(log.exp())))
+            .collect();
+        let mut row = vec![Cell::new(name), Cell::new(top.join("  "))];
+        row.extend([&entropy[n], &kl[n]].map(Cell::new));
+        row.extend(depth.followed.iter().map(|token| Cell::new(token.rank)));
+        rows.add_row(row);
+    }
+    let norm = match lens.logit_lens_norm {
+        Some(LensNorm::Held) => "held at the run's end",
+        _ => "computed at every depth",
+    };
+    format!(
+        "What the stream would answer along the depth, through the model's own read-out (the final norm's scale \
+         {norm}; entropy and KL in nats). Early streams were never trained to be read so.\n\n{}\n",
+        table::text(&rows)
+    )
+}
+
+fn named(step: &Step) -> String {
+    let run = |run: &crate::plan::BlockRun| {
+        let plan = Plan::new(vec![Step::Block(*run)], run.index + 1);
+        plan.map_or_else(|_| run.index.to_string(), |plan| plan.to_string())
+    };
+    match step {
+        Step::Block(one) => format!("block {}", run(one)),
+        Step::Parallel(group) => {
+            let names: Vec<String> = group.iter().map(run).collect();
+            format!("blocks {} side by side", names.join(", "))
+        }
+    }
+}
