@@ -4,6 +4,7 @@
 mod engine;
 mod figures;
 mod fingerprint;
+mod hub;
 mod interrupt;
 mod known;
 mod lens;
@@ -15,6 +16,7 @@ mod orders_picture;
 mod out_file;
 mod output;
 mod picture;
+mod pull;
 mod rows_source;
 mod survey;
 mod table;
@@ -42,6 +44,7 @@ enum CliCommand {
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
     Orders(Box<orders::OrdersArgs>),
+    Pull(pull::PullArgs),
     Survey(Box<survey::SurveyArgs>),
     Tasks(tasks::TasksArgs),
     Train(Box<train::TrainArgs>),
@@ -70,8 +73,9 @@ fn run(command: clap::Command) -> ExitCode {
     let done = match cli.command {
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
-        CliCommand::Models(args) => models::run(args),
+        CliCommand::Models(args) => models::run(&args),
         CliCommand::Orders(args) => orders::run(*args),
+        CliCommand::Pull(args) => pull::run(&args),
         CliCommand::Survey(args) => survey::run(*args),
         CliCommand::Tasks(args) => tasks::run(args),
         CliCommand::Train(args) => train::run(*args),

@@ -75,6 +75,12 @@ impl Progress {
         )
     }
 
+    /// Of bytes, with how many a second.
+    pub fn bytes(doing: &'static str) -> Self {
+        let counts = "{bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+        Self::with(doing, &format!("{{msg}} {{bar:40}} {counts}"))
+    }
+
     fn with(doing: &'static str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let bar = match ProgressStyle::with_template(template) {
@@ -90,6 +96,11 @@ impl Progress {
     /// What is being done now.
     pub fn doing(&self, what: String) {
         self.bar.set_message(what);
+    }
+
+    /// Makes room for a line.
+    pub fn hide(&self) {
+        self.bar.finish_and_clear();
     }
 
     pub fn at(&self, done: usize, total: usize) {
