@@ -157,16 +157,53 @@ fn a_model_is_pulled_used_listed_and_removed() {
 #[test]
 fn every_command_takes_a_hubs_model() {
     let scene = Scene::new();
+    let shipped = |file: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/apprentice-2");
+        std::fs::read(folder.join(file)).expect(file)
+    };
+    let files = ["config.json", "tokenizer.json", "model.safetensors"];
+    let files = files.map(|file| (file, shipped(file)));
+    scene.hub.put(REPO, Place::open(&files));
     let name = format!("hub:{REPO}");
-    let ids = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
-    for command in ["lens", "orders"] {
-        let output = scene.run(&[&[command, "--model", &name], &ids[..]].concat());
+    let folder = scene.home.path().join("survey");
+    let out = folder.display().to_string();
+    for rest in [
+        &[
+            "lens",
+            "--prompt",
+            "sum : 3 + 5 ends in",
+            "--option",
+            " 7",
+            "--option",
+            " 8",
+            "--answer",
+            "1",
+        ][..],
+        &["next", "--prompt", "sum : 3 + 5 ends in"],
+        &["orders", "--task", "sum", "--rows", "2", "--plan", "1,0"],
+        &["survey", "--tasks", "sum", "--rows", "2", "--out", &out],
+    ] {
+        let output = scene.run(
+            &[
+                rest,
+                &[
+                    if rest[0] == "survey" {
+                        "--models"
+                    } else {
+                        "--model"
+                    },
+                    &name,
+                ],
+            ]
+            .concat(),
+        );
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{command}: {errors}");
+        assert!(output.status.success(), "{}: {errors}", rest[0]);
     }
     // One file, once.
     let asked = scene.hub.seen();
-    let weights = asked.iter().filter(|seen| seen.origin == Origin::Cdn);
+    let weights = hub::sha256(&files[2].1);
+    let weights = asked.iter().filter(|seen| seen.path.contains(&weights));
     assert_eq!(weights.count(), 1);
 }
 

@@ -11,6 +11,7 @@ mod lens;
 mod lens_prompts;
 mod members;
 mod models;
+mod next;
 mod orders;
 mod orders_picture;
 mod out_file;
@@ -43,6 +44,7 @@ enum CliCommand {
     Figures(figures::PicturesArgs),
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
+    Next(next::NextArgs),
     Orders(Box<orders::OrdersArgs>),
     Pull(pull::PullArgs),
     Survey(Box<survey::SurveyArgs>),
@@ -74,6 +76,7 @@ fn run(command: clap::Command) -> ExitCode {
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
         CliCommand::Models(args) => models::run(&args),
+        CliCommand::Next(args) => next::run(&args),
         CliCommand::Orders(args) => orders::run(*args),
         CliCommand::Pull(args) => pull::run(&args),
         CliCommand::Survey(args) => survey::run(*args),

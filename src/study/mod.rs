@@ -6,6 +6,7 @@ pub mod geometry;
 pub mod lab;
 pub mod lens;
 mod lens_fields;
+pub mod likeliest;
 mod loaded;
 pub mod orders;
 pub mod questions;

@@ -4,6 +4,8 @@
 pub mod catalogue;
 #[cfg(feature = "cli")]
 pub mod definition;
+#[cfg(any(feature = "cli", feature = "web"))]
+pub mod english;
 #[cfg(feature = "cli")]
 mod error;
 #[cfg(feature = "cli")]

@@ -8,6 +8,7 @@
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
 //!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
 //!   [`python`] (pyarrow for a test), [`apt`].
+//! - [`hub`]: which hub the page's panel of models asks.
 //! - [`page`]: sources to `dist/`; [`stamp`] gives its URLs the build's id, [`licences`] collects
 //!   what must travel with it.
 //! - [`server`]: serves `dist/`.
@@ -19,6 +20,7 @@ mod browser;
 mod check;
 mod command;
 mod hash;
+mod hub;
 mod licences;
 mod names;
 mod npm;
@@ -41,7 +43,9 @@ const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build                          build the page in release into dist/, for any static host
+  build [--hub URL] [--hub-cdn ORIGINS]
+                                 build the page in release into dist/, for any static host; a
+                                 mirror of the hub, and where it leads to for files
   test                           build the page and run every test, browser ones included
   check                          formatting, types' names, lints (native and wasm), documentation
   peers                          times the engine beside Python's and a browser's (gigabytes)
@@ -67,7 +71,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         Some((chore, options)) => (chore.as_str(), options),
         None => ("help", arguments),
     };
-    if chore != "serve"
+    if !["serve", "build"].contains(&chore)
         && let Some(option) = options.first()
     {
         return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
@@ -82,7 +86,10 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             println!("ready after {}", command::spell(clock.elapsed()));
             return server::serve(listener, &place.dist(), options.open);
         }
-        "build" => page::build(&place)?,
+        "build" => {
+            hub::Setting::parse(options)?.keep(&place)?;
+            page::build(&place)?;
+        }
         "test" => check::test(&place)?,
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,

@@ -32,11 +32,22 @@ const CONNECTIONS: usize = 64;
 /// What pages and workers may do: load and ask nothing but what is served here. A page's own meta tag
 /// says the same and does not reach its worker, which holds the prompt and the model.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
-                      style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+                      style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data: blob:; \
                       font-src 'self' data:; base-uri 'self'; form-action 'none'";
 
 /// The one page that others may frame.
 const EMBEDDED: &str = "embed.html";
+
+/// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
+const PANEL: &str = "hub.html";
+
+/// Who may show an answer in a frame.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Framed {
+    Nowhere,
+    Here,
+    Anywhere,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
@@ -348,8 +359,8 @@ impl Site {
             mime: "text/plain",
             length: 0,
             compressed: false,
-            framed: false,
-            policy: self.policy,
+            framed: Framed::Nowhere,
+            policy: self.policy.to_owned(),
         }
     }
 
@@ -372,19 +383,24 @@ impl Site {
         };
         let mime = mime(&path);
         let compressed = asked.gzip && shrinks(mime);
+        let is = |name: &str| path.strip_prefix(&self.folder) == Ok(Path::new(name));
+        let (framed, policy) = match policy_in(&plain).filter(|_| is(PANEL)) {
+            Some(policy) => (Framed::Here, policy),
+            None if is(EMBEDDED) => (Framed::Anywhere, self.policy.to_owned()),
+            None => (Framed::Nowhere, self.policy.to_owned()),
+        };
         let body = if compressed {
             self.pack(&path, plain)?
         } else {
             Arc::new(plain)
         };
-        let is_embedded = path.strip_prefix(&self.folder) == Ok(Path::new(EMBEDDED));
         Head {
             status: "200 OK",
             mime,
             length: body.len(),
             compressed,
-            framed: is_embedded,
-            policy: self.policy,
+            framed,
+            policy,
         }
         .write(stream)?;
         if body_too {
@@ -433,9 +449,8 @@ struct Head {
     /// Of the body, bytes.
     length: usize,
     compressed: bool,
-    /// May other sites show it in a frame?
-    framed: bool,
-    policy: &'static str,
+    framed: Framed,
+    policy: String,
 }
 
 impl Head {
@@ -457,10 +472,13 @@ impl Head {
         } else {
             ""
         };
-        let (frames, options) = if self.framed {
-            ("", "")
-        } else {
-            ("; frame-ancestors 'none'", "X-Frame-Options: DENY\r\n")
+        let (frames, options) = match self.framed {
+            Framed::Anywhere => ("", ""),
+            Framed::Here => (
+                "; frame-ancestors 'self'",
+                "X-Frame-Options: SAMEORIGIN\r\n",
+            ),
+            Framed::Nowhere => ("; frame-ancestors 'none'", "X-Frame-Options: DENY\r\n"),
         };
         // `no-cache` asks again each time: whoever serves from a clone is changing it.
         write!(
@@ -471,6 +489,16 @@ impl Head {
              Connection: close\r\n\r\n"
         )
     }
+}
+
+/// The policy that a document's own meta tag says.
+fn policy_in(html: &[u8]) -> Option<String> {
+    let html = std::str::from_utf8(html).ok()?;
+    let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
+    let (policy, _) = rest.split_once('"')?;
+    // What would end the header does not stand in it.
+    let is_plain = policy.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+    is_plain.then(|| policy.to_owned())
 }
 
 /// The file that a request's target names below the served folder; none when it points out of it
@@ -688,6 +716,12 @@ mod tests {
         let embedded = ask("/embed.html");
         assert!(policy(&embedded).contains("connect-src 'self';"));
         assert!(!embedded.contains("frame-ancestors") && !embedded.contains("X-Frame"));
+        // The panel of models may ask what its own tag names, and be framed by the page.
+        let panel = include_str!("../assets/hub.html");
+        std::fs::write(site.join(PANEL), panel).unwrap();
+        let panel = ask("/hub.html");
+        assert!(policy(&panel).contains("connect-src 'self' https://"), "{panel}");
+        assert!(policy(&panel).ends_with("frame-ancestors 'self'"), "{panel}");
         // What the pages say of themselves, the server says of all that they load.
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let page = std::fs::read_to_string(root.join("index.html")).unwrap();

@@ -13,7 +13,14 @@ use crate::hash::{Hash, files_under};
 const PLACEHOLDER: &str = "BUILD_ID";
 
 /// Files with the placeholder in them.
-const STAMPED: &[&str] = &["index.html", "survey.html", "boot.js", "worker_loader.js"];
+const STAMPED: &[&str] = &[
+    "index.html",
+    "survey.html",
+    "hub.html",
+    "boot.js",
+    "hub_boot.js",
+    "worker_loader.js",
+];
 
 /// Stamps the files of a folder and gives back the id: the fingerprint of all that is in it.
 pub fn stamp(folder: &Path) -> Result<String, Stop> {

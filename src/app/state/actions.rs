@@ -128,6 +128,11 @@ impl Studio {
         self.load();
     }
 
+    /// Who finds a model of a hub again.
+    pub fn fetch_by(self, fetcher: impl Fn(String) + 'static) {
+        self.hands().fetcher.replace(Some(Box::new(fetcher)));
+    }
+
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() {
@@ -288,6 +293,14 @@ impl Studio {
             };
             if !is_open {
                 self.change(|exchange, _| exchange.unload());
+                // What this browser keeps of a hub is found again by its name.
+                if let Some(fetcher) = &*self.hands().fetcher.borrow()
+                    && name.starts_with("hub:")
+                {
+                    self.clear_problems(&Place::ALL);
+                    fetcher(name.clone());
+                    return;
+                }
                 self.fail(
                     Place::Model,
                     format!(

@@ -82,9 +82,14 @@ pub(super) struct Hands {
     pub client: RefCell<Option<Rc<Client>>>,
     /// The folder opened last, by its name: a fresh worker needs its files again.
     pub folder: RefCell<(String, Vec<File>)>,
+    /// Finds a model of a hub that this browser keeps, and opens it.
+    pub fetcher: RefCell<Option<KeptFetcher>>,
     /// Who waits for which sweep to end.
     pub awaited: RefCell<Option<(u32, Ended)>>,
 }
+
+/// Called with the name of a model of a hub.
+pub(super) type KeptFetcher = Box<dyn Fn(String)>;
 
 /// Called when a sweep ends: with what it found, or `None` where it was stopped.
 pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;

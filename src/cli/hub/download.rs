@@ -83,11 +83,8 @@ impl Hub {
                     .and_then(|length| length.parse().ok())
                     .unwrap_or(file.size)
             }
-            416 => {
-                arriving.begin_anew()?;
-                let reason = "it does not send the rest of the file".to_owned();
-                return Ok(Some((Unanswered::Broken(reason), None)));
-            }
+            // There is less of it than the list says.
+            416 => return Err(arriving.wrong_size(arriving.done)),
             _ => {
                 let asked = retry_after(&answer);
                 let reason = self.refused(name, &answer, Some(&file.path));

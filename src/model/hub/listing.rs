@@ -1,6 +1,6 @@
 //! What a hub says of a model: its commit, its terms, its files.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::name::is_path;
@@ -17,7 +17,7 @@ pub struct HubInfo {
 }
 
 /// A file at a commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RemoteFile {
     pub path: String,
     pub size: u64,

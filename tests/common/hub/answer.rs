@@ -82,6 +82,13 @@ fn of_hub(seen: &Seen, places: &Places, cdn: SocketAddr, fault: Option<&Fault>) 
         .collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
+        ["api", "models", owner, name] => {
+            let repo = format!("{owner}/{name}");
+            match place(places, &repo, "main") {
+                Ok((place, at, files)) => info(&repo, place, at, files),
+                Err(answer) => answer,
+            }
+        }
         ["api", "models", owner, name, "revision", revision] => {
             let repo = format!("{owner}/{name}");
             match place(places, &repo, revision) {
