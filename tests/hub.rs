@@ -572,9 +572,10 @@ fn pythons_client_takes_it_for_a_hub() {
     assert_eq!(said["sha256"], *hub::sha256(&weights));
     assert_eq!(said["tree"]["model.safetensors"], *hub::sha256(&weights));
     assert_eq!(said["gated"], "GatedRepoError");
-    assert_eq!(said["none"], "RepositoryNotFoundError");
+    // It says RepositoryNotFoundError of an https address alone.
+    assert_eq!(said["none"], "HfHubHTTPError 401");
     assert_eq!(said["revision"], "RevisionNotFoundError");
-    assert_eq!(said["entry"], "EntryNotFoundError");
+    assert_eq!(said["entry"], "RemoteEntryNotFoundError");
     // The one cache: what Python fetched is a model here, without asking the hub.
     scene.hub.seen();
     let name = format!("hub:{REPO}");

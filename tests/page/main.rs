@@ -10,6 +10,9 @@ mod dropping;
 mod page;
 mod restarting;
 mod server;
+#[path = "../common/hub/mod.rs"]
+#[allow(dead_code)]
+mod test_hub;
 
 /// Says past the test harness, which swallows what a passing test prints.
 macro_rules! say {
@@ -21,6 +24,7 @@ macro_rules! say {
 
 // After the macro that they print with.
 mod gpu;
+mod hub;
 mod lens;
 mod orders;
 mod shell;

@@ -53,7 +53,11 @@ impl Setting {
                 Some(_) => Err(Stop::usage("`--hub-cdn` goes with `--hub`.".to_string())),
             };
         };
-        let wrong = |address: &str| Stop::usage(format!("`{address}` is no address such as https://models.example.org."));
+        let wrong = |address: &str| {
+            Stop::usage(format!(
+                "`{address}` is no address such as https://models.example.org."
+            ))
+        };
         let own = origin(&hub).ok_or_else(|| wrong(&hub))?;
         let mut origins = vec![own];
         for address in cdn {
@@ -85,13 +89,16 @@ impl Setting {
     /// Into the panel's document of a finished page.
     pub fn write(&self, folder: &Path) -> Result<(), Stop> {
         let path = folder.join(PANEL);
-        let html = std::fs::read_to_string(&path).map_err(|error| Stop::file("read", &path, &error))?;
+        let html =
+            std::fs::read_to_string(&path).map_err(|error| Stop::file("read", &path, &error))?;
         std::fs::write(&path, self.told(&html)).map_err(|error| Stop::file("write", &path, &error))
     }
 
     fn told(&self, html: &str) -> String {
-        html.replace(ORIGINS, &self.origins)
-            .replace(&format!("content=\"{HUB}\""), &format!("content=\"{}\"", self.hub))
+        html.replace(ORIGINS, &self.origins).replace(
+            &format!("content=\"{HUB}\""),
+            &format!("content=\"{}\"", self.hub),
+        )
     }
 }
 
@@ -106,7 +113,9 @@ fn origin(address: &str) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let host = rest.split('/').next()?;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:*[]".contains(c);
-    let is_one = ["https", "http"].contains(&scheme) && !host.is_empty() && rest.chars().all(|c| is_plain(c) || "/_~".contains(c));
+    let is_one = ["https", "http"].contains(&scheme)
+        && !host.is_empty()
+        && rest.chars().all(|c| is_plain(c) || "/_~".contains(c));
     (is_one && host.chars().all(is_plain)).then(|| format!("{scheme}://{host}"))
 }
 
@@ -123,10 +132,19 @@ mod tests {
     fn the_panel_names_the_hub_that_was_set_and_no_other() {
         let html = include_str!("../assets/hub.html");
         assert_eq!(parsed(&[]).unwrap().told(html), html);
-        let options = ["--hub", "https://models.school.test/hub/", "--hub-cdn", "https://files.school.test"];
+        let options = [
+            "--hub",
+            "https://models.school.test/hub/",
+            "--hub-cdn",
+            "https://files.school.test",
+        ];
         let told = parsed(&options).unwrap().told(html);
         assert!(told.contains("content=\"https://models.school.test/hub\""));
-        assert!(told.contains("connect-src 'self' https://models.school.test https://files.school.test;"));
+        assert!(
+            told.contains(
+                "connect-src 'self' https://models.school.test https://files.school.test;"
+            )
+        );
         assert!(!told.contains("huggingface") && !told.contains("hf.co"));
     }
 

@@ -720,8 +720,14 @@ mod tests {
         let panel = include_str!("../assets/hub.html");
         std::fs::write(site.join(PANEL), panel).unwrap();
         let panel = ask("/hub.html");
-        assert!(policy(&panel).contains("connect-src 'self' https://"), "{panel}");
-        assert!(policy(&panel).ends_with("frame-ancestors 'self'"), "{panel}");
+        assert!(
+            policy(&panel).contains("connect-src 'self' https://"),
+            "{panel}"
+        );
+        assert!(
+            policy(&panel).ends_with("frame-ancestors 'self'"),
+            "{panel}"
+        );
         // What the pages say of themselves, the server says of all that they load.
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let page = std::fs::read_to_string(root.join("index.html")).unwrap();

@@ -38,14 +38,17 @@ impl Chooser {
         });
         // The page listens as long as it is open.
         let heard = heard.into_js_value();
-        let _ = browser::window()
-            .add_event_listener_with_callback("message", heard.unchecked_ref());
+        let _ =
+            browser::window().add_event_listener_with_callback("message", heard.unchecked_ref());
         studio.fetch_by(move |name| chooser.tell("want", name));
         chooser
     }
 
     pub fn show(self) {
-        let name = self.studio.draft.with_untracked(|draft| draft.model.name().to_owned());
+        let name = self
+            .studio
+            .draft
+            .with_untracked(|draft| draft.model.name().to_owned());
         self.tell("shown", name);
         if let Some(dialog) = dialog() {
             let _ = dialog.show_modal();
@@ -55,7 +58,8 @@ impl Chooser {
     fn tell(self, word: &str, about: String) {
         self.is_there.set(true);
         if !self.is_ready.get_value() {
-            self.waiting.update_value(|waiting| waiting.push([word.to_owned(), about]));
+            self.waiting
+                .update_value(|waiting| waiting.push([word.to_owned(), about]));
             return;
         }
         let Some(panel) = frame().and_then(|frame| frame.content_window()) else {

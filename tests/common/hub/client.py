@@ -19,7 +19,8 @@ def refusal(*arguments, **named):
     try:
         hf_hub_download(*arguments, **named)
     except Exception as error:
-        return type(error).__name__
+        name = type(error).__name__
+        return f"{name} {error.response.status_code}" if name == "HfHubHTTPError" else name
     return "none"
 
 

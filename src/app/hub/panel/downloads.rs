@@ -36,7 +36,9 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     let model = StoredValue::new(kept.model.clone());
     let is_under_way = move || {
         let is_own = |way: &UnderWay| name.with_value(|name| way.name == *name);
-        downloads.under_way.with(|way| way.as_ref().is_some_and(is_own))
+        downloads
+            .under_way
+            .with(|way| way.as_ref().is_some_and(is_own))
     };
     let pressed = move || {
         let is_own = name.with_value(|name| *name == line.current.get());
@@ -135,7 +137,13 @@ fn Fetching() -> impl IntoView {
     let way = move || downloads.under_way.get();
     let share = move || way().map_or(0.0, |way| way.done as f64 / way.total.max(1) as f64);
     let words = move || {
-        way().map(|way| format!("{}: {}", way.name, spell_progress(way.done, way.total, way.rate)))
+        way().map(|way| {
+            format!(
+                "{}: {}",
+                way.name,
+                spell_progress(way.done, way.total, way.rate)
+            )
+        })
     };
     let cancel = move |_| {
         if let Some(way) = downloads.under_way.get_untracked() {
@@ -178,7 +186,10 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
     let bytes = model.bytes();
     let host = downloads.host.get_value();
     let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
-    let terms = model.licence.clone().unwrap_or_else(|| "no licence stated".to_owned());
+    let terms = model
+        .licence
+        .clone()
+        .unwrap_or_else(|| "no licence stated".to_owned());
     let about = format!(
         "{}: {}, {terms}, commit {}; {fit}.",
         model.name,
@@ -218,7 +229,10 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
 fn Gated(name: String) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
     let repo = HubName::parse(&name).map_or(name, |name| name.repo);
-    let page = downloads.address.get_value().map_or_else(String::new, |hub| hub.page(&repo));
+    let page = downloads
+        .address
+        .get_value()
+        .map_or_else(String::new, |hub| hub.page(&repo));
     view! {
         <p class="gated">
             "Its owners ask you to agree to terms first, and a page cannot do that for you: open "
@@ -242,7 +256,9 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
     let fit = model
         .memory()
         .map(|needed| spell_fit(needed, downloads.budget.get_value()));
-    let facts = [Some(model.licence.clone()), Some(model.size()), fit].into_iter().flatten();
+    let facts = [Some(model.licence.clone()), Some(model.size()), fit]
+        .into_iter()
+        .flatten();
     let facts = facts.collect::<Vec<_>>().join("; ");
     let title = model.name().title();
     let steps = (!model.steps.is_empty()).then(|| {

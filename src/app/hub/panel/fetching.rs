@@ -167,10 +167,16 @@ impl Downloads {
     pub fn remove(self, name: String) {
         self.clear();
         let is_own = |way: &UnderWay| way.name == name;
-        if self.under_way.with_untracked(|way| way.as_ref().is_some_and(is_own)) {
+        if self
+            .under_way
+            .with_untracked(|way| way.as_ref().is_some_and(is_own))
+        {
             self.pause();
         }
-        self.hands().in_memory.borrow_mut().retain(|(other, _)| *other != name);
+        self.hands()
+            .in_memory
+            .borrow_mut()
+            .retain(|(other, _)| *other != name);
         self.ask(HubAsk::Remove { name });
     }
 
@@ -183,7 +189,10 @@ impl Downloads {
                     self.line.remember(&name);
                     self.line.open_files(&name, &files);
                 }
-                None => self.fail(name, "Its files are not all there any more: fetch it again."),
+                None => self.fail(
+                    name,
+                    "Its files are not all there any more: fetch it again.",
+                ),
             }
         });
     }
@@ -200,7 +209,12 @@ impl Downloads {
 
     async fn files(self, name: &str) -> Option<Vec<File>> {
         let hands = self.hands();
-        let in_memory = hands.in_memory.borrow().iter().find(|(other, _)| other == name).cloned();
+        let in_memory = hands
+            .in_memory
+            .borrow()
+            .iter()
+            .find(|(other, _)| other == name)
+            .cloned();
         match in_memory {
             Some((_, files)) => Some(files),
             None => Shelf::open().await?.files(name).await,
@@ -248,9 +262,13 @@ impl Downloads {
         // The worker's name is the hub's address.
         options.set_name(&meta("atelier-hub"));
         let script = browser::beside(&format!("hub_boot.js?v={}", browser::build()));
-        let worker = client::start(&script).and_then(|url| Worker::new_with_options(&url, &options));
+        let worker =
+            client::start(&script).and_then(|url| Worker::new_with_options(&url, &options));
         let Ok(worker) = worker else {
-            self.fail(String::new(), "This browser refused to start the download worker.");
+            self.fail(
+                String::new(),
+                "This browser refused to start the download worker.",
+            );
             return;
         };
         let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -280,7 +298,8 @@ impl Downloads {
         let name = self.under_way.get_untracked().map(|way| way.name);
         self.under_way.set(None);
         self.asked.set(None);
-        let sentence = "The download worker stopped: press again, and it goes on from where it was.";
+        let sentence =
+            "The download worker stopped: press again, and it goes on from where it was.";
         self.fail(name.unwrap_or_default(), sentence);
         self.refresh();
     }
@@ -302,7 +321,11 @@ impl Downloads {
                 same,
             } => {
                 self.asked.set(None);
-                self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));
+                self.say(&format!(
+                    "{}: {}.",
+                    model.title(),
+                    spell_bytes(model.bytes())
+                ));
                 self.found.set(Some(LookedUp {
                     model,
                     is_gated,
@@ -316,8 +339,8 @@ impl Downloads {
                         let (since, first) = *way.began.get_or_insert((now, done));
                         (way.done, way.total) = (done, total);
                         let seconds = (now - since) / 1000.0;
-                        way.rate = (seconds > 0.5)
-                            .then(|| done.saturating_sub(first) as f64 / seconds);
+                        way.rate =
+                            (seconds > 0.5).then(|| done.saturating_sub(first) as f64 / seconds);
                     }
                 });
             }
@@ -364,8 +387,12 @@ fn send(worker: &Worker, ask: &HubAsk) {
 
 /// What the build wrote into this document's head.
 fn meta(name: &str) -> String {
-    let meta = document().query_selector(&format!("meta[name={name}]")).ok().flatten();
-    meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
+    let meta = document()
+        .query_selector(&format!("meta[name={name}]"))
+        .ok()
+        .flatten();
+    meta.and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_default()
 }
 
 /// Bytes that this origin uses, and may use, where the browser says it.

@@ -51,8 +51,8 @@ fn Panel() -> impl IntoView {
 
 /// What the page says: that the panel is shown, or which model it wants.
 fn listen(line: PageLine, downloads: Downloads) {
-    let heard = Closure::<dyn FnMut(web_sys::MessageEvent)>::new(
-        move |event: web_sys::MessageEvent| {
+    let heard =
+        Closure::<dyn FnMut(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {
             if event.origin() != browser::window().location().origin().unwrap_or_default() {
                 return;
             }
@@ -68,8 +68,7 @@ fn listen(line: PageLine, downloads: Downloads) {
                 "want" => downloads.open_if_there(text(1)),
                 _ => {}
             }
-        },
-    );
+        });
     // The panel listens as long as it is there.
     browser::window().set_onmessage(Some(heard.into_js_value().unchecked_ref()));
 }
@@ -85,7 +84,9 @@ fn close_on_escape(line: PageLine) {
 
 fn focus_heading() {
     let heading = document().get_element_by_id("models");
-    if let Some(heading) = heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok()) {
+    if let Some(heading) =
+        heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
+    {
         let _ = heading.focus();
     }
 }

@@ -136,7 +136,10 @@ impl Fetcher {
         let of_list = published().iter().find(|known| known.repo == name.repo);
         let beside = of_list.and_then(|known| known.neighbours(name.revision()));
         let mut same = Vec::new();
-        for other in beside.into_iter().flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()])) {
+        for other in beside
+            .into_iter()
+            .flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
+        {
             let (found, _) = self.look_up(&name.at(&other).to_string(), ending).await?;
             if found.weights() == model.weights() {
                 same.push(other);
@@ -237,7 +240,11 @@ impl Fetcher {
                 .flat_map(|kept| &kept.model.files)
                 .any(|other| other.hash == file.hash);
             if !is_shared {
-                for name in [file.hash.hex().to_owned(), part_name(file), state_name(file)] {
+                for name in [
+                    file.hash.hex().to_owned(),
+                    part_name(file),
+                    state_name(file),
+                ] {
                     shelf.remove(&name).await;
                 }
             }
@@ -283,7 +290,8 @@ impl Fetcher {
             let left = (until - js_sys::Date::now()).clamp(1.0, 100.0) as i32;
             let promise = js_sys::Promise::new(&mut |resolve, _| {
                 let scope = &self.scope;
-                let set = scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, left);
+                let set =
+                    scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, left);
                 if set.is_err() {
                     let _ = resolve.call0(&JsValue::NULL);
                 }

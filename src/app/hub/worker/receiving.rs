@@ -115,7 +115,10 @@ impl Fetcher {
         match answer.status() {
             206 => {
                 let range = header(&answer, "content-range").unwrap_or_default();
-                let total = range.rsplit('/').next().and_then(|total| total.parse().ok());
+                let total = range
+                    .rsplit('/')
+                    .next()
+                    .and_then(|total| total.parse().ok());
                 if total.is_some_and(|total: u64| total != file.size) {
                     return Err(arriving.wrong_size(total.unwrap_or(0)));
                 }
@@ -159,7 +162,8 @@ impl Fetcher {
                 let is_whole = arriving.done == arriving.file.size;
                 return Ok((!is_whole).then_some(NoAnswer::Broken));
             };
-            let after = arriving.done + u64::from(piece.unchecked_ref::<js_sys::Uint8Array>().length());
+            let after =
+                arriving.done + u64::from(piece.unchecked_ref::<js_sys::Uint8Array>().length());
             if after > arriving.file.size {
                 let _ = reader.cancel();
                 return Err(arriving.wrong_size(after));
@@ -225,5 +229,8 @@ impl FileArriving<'_> {
 }
 
 fn is_quota(error: &wasm_bindgen::JsValue) -> bool {
-    get(error, "name").and_then(|name| name.as_string()).as_deref() == Some("QuotaExceededError")
+    get(error, "name")
+        .and_then(|name| name.as_string())
+        .as_deref()
+        == Some("QuotaExceededError")
 }

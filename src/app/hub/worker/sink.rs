@@ -89,7 +89,11 @@ impl Sink {
         let known = state.read(0, &mut bytes) == bytes.len();
         let length = part.0.get_size()? as u64;
         let before = if known { sure(&bytes) } else { 0 };
-        let before = if before <= length && before <= file.size { before } else { 0 };
+        let before = if before <= length && before <= file.size {
+            before
+        } else {
+            0
+        };
         part.0.truncate_with_f64(before as f64)?;
         Ok(Self::Disk(Box::new(DiskSink {
             shelf: shelf.clone(),
