@@ -2,10 +2,10 @@
 
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// A prompt with options, each one token to the usual tokenizers.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// A prompt with options, each one token to the usual tokenizers (GPT-2's, Llama's, Mistral's, Phi-3's).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnglishPrompt {
     /// On a button.
@@ -19,20 +19,12 @@ pub struct EnglishPrompt {
     pub answer: usize,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EnglishList {
-    prompt: Vec<EnglishPrompt>,
-}
-
 /// Every one of them.
 pub fn english() -> &'static [EnglishPrompt] {
     static LIST: OnceLock<Vec<EnglishPrompt>> = OnceLock::new();
     LIST.get_or_init(|| {
         // A test reads the file, which is compiled in: it is never otherwise than well-formed.
-        toml::from_str::<EnglishList>(include_str!("english.toml"))
-            .map(|list| list.prompt)
-            .unwrap_or_default()
+        serde_json::from_str(include_str!("english.json")).unwrap_or_default()
     })
 }
 
@@ -42,14 +34,15 @@ mod tests {
 
     #[test]
     fn there_are_at_least_twelve_well_formed_prompts() {
-        let list: EnglishList = toml::from_str(include_str!("english.toml")).expect("prompts");
-        assert_eq!(list.prompt, english());
-        assert!(list.prompt.len() >= 12);
-        for (at, prompt) in list.prompt.iter().enumerate() {
+        let list: Vec<EnglishPrompt> =
+            serde_json::from_str(include_str!("english.json")).expect("prompts");
+        assert_eq!(list, english());
+        assert!(list.len() >= 12);
+        for (at, prompt) in list.iter().enumerate() {
             assert!(prompt.answer < prompt.options.len(), "{}", prompt.name);
             assert!(prompt.options.iter().all(|option| option.starts_with(' ')));
             assert!(!prompt.prompt.ends_with(' '), "{}", prompt.name);
-            let earlier = &list.prompt[..at];
+            let earlier = &list[..at];
             assert!(earlier.iter().all(|other| other.name != prompt.name));
         }
     }

@@ -4,7 +4,6 @@
 pub mod catalogue;
 #[cfg(feature = "cli")]
 pub mod definition;
-#[cfg(any(feature = "cli", feature = "web"))]
 pub mod english;
 #[cfg(feature = "cli")]
 mod error;

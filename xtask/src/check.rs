@@ -100,6 +100,7 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
     let (workshop, browser, python) = setup::for_tests(place)?;
+    let client = crate::python::prepare_client(place)?;
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
@@ -111,6 +112,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             .env("ATELIER_DIST", place.dist())
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver)
+            .env("ATELIER_HUB_PYTHON", &client)
             .env("ATELIER_PYTHON", &python);
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)

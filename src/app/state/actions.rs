@@ -216,6 +216,26 @@ impl Studio {
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
+    /// Takes for options what the model says by itself after the prompt.
+    pub fn ask_what_it_says(self) {
+        let draft = self.draft.get_untracked();
+        let holds = self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&draft.model));
+        if !holds {
+            self.load();
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let ask = Ask::Says {
+            prompt: draft.prompt,
+            plan,
+        };
+        self.clear_problems(&[Place::Prompt]);
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
     /// Opens a view, as a step, and runs the draft for it where its picture is another's.
     pub fn open_view(self, view: View) {
         if self.view.get_untracked() != view {

@@ -16,6 +16,7 @@ use crate::app::{examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
 use crate::study::report::{ModelFacts, Report};
+use crate::task::english::EnglishPrompt;
 
 #[derive(Clone, Copy)]
 pub struct Studio {
@@ -42,6 +43,8 @@ pub struct Studio {
     pub wish: Signal<EngineWish>,
     /// What runs the model, in words, and what is to be known about it.
     pub engine: Signal<[String; 2]>,
+    /// English prompts that the model held reads.
+    pub english: Signal<Vec<EnglishPrompt>>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
     /// The member that a reader looks for in the figures.
@@ -63,6 +66,7 @@ pub(super) struct StudioState {
     pub problems: RwSignal<Vec<Problem>>,
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
+    pub english: RwSignal<Vec<EnglishPrompt>>,
     pub said: RwSignal<String>,
     pub member: RwSignal<Option<usize>>,
     /// Has the worker been started?
@@ -118,6 +122,7 @@ impl Studio {
             problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::actions::kept_wish()),
             engine: RwSignal::default(),
+            english: RwSignal::default(),
             said: RwSignal::new(String::new()),
             member: RwSignal::new(None),
             is_awake: RwSignal::new(false),
@@ -154,6 +159,7 @@ impl Studio {
             held: held.into(),
             wish: state.wish.into(),
             engine: state.engine.into(),
+            english: state.english.into(),
             said: state.said.into(),
             member: state.member.into(),
             state,

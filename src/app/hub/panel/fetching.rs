@@ -356,7 +356,10 @@ impl Downloads {
                     hands.in_memory.borrow_mut().push((name.clone(), files));
                 }
                 self.say(&format!("{name} is here, whole and checked."));
-                self.open(name);
+                // Who closed the panel meanwhile is at something else.
+                if is_shown() {
+                    self.open(name);
+                }
                 self.refresh();
             }
             HubTell::Paused { name } => {
@@ -383,6 +386,14 @@ fn send(worker: &Worker, ask: &HubAsk) {
     let text = serde_json::to_string(ask).unwrap_or_default();
     // A string can always be cloned into a message.
     let _ = worker.post_message(&JsValue::from_str(&text));
+}
+
+/// A frame in a closed dialog has no height.
+fn is_shown() -> bool {
+    let height = browser::window().inner_height().ok();
+    height
+        .and_then(|height| height.as_f64())
+        .is_some_and(|height| height > 0.0)
 }
 
 /// What the build wrote into this document's head.

@@ -5,7 +5,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{ReadableStreamDefaultReader, Response};
 
 use super::asking::{NoAnswer, header};
-use super::sink::{Sink, unwritten};
+use super::sink::{FileSink, unwritten};
 use super::{FetchStop, Fetcher};
 use crate::app::hub::shelf::{Shelf, get};
 use crate::app::hub::talk::HubTell;
@@ -14,7 +14,7 @@ use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile};
 /// A file on its way.
 struct FileArriving<'a> {
     file: &'a RemoteFile,
-    sink: Sink,
+    sink: FileSink,
     hash: Hashing,
     done: u64,
     /// The most bytes that were ever there: only what goes beyond is progress.
@@ -79,7 +79,7 @@ impl Fetcher {
     }
 
     /// A handle that a worker left when it was ended is let go only after a while.
-    async fn open(&self, file: &RemoteFile, shelf: Option<&Shelf>) -> Result<Sink, FetchStop> {
+    async fn open(&self, file: &RemoteFile, shelf: Option<&Shelf>) -> Result<FileSink, FetchStop> {
         let mut waits = [0, 500, 2000, 5000].into_iter();
         loop {
             let Some(wait) = waits.next() else {
@@ -88,7 +88,7 @@ impl Fetcher {
                 return Err(HubError::Write { path, reason }.into());
             };
             self.sleep(wait).await?;
-            match Sink::open(shelf, file).await {
+            match FileSink::open(shelf, file).await {
                 Ok(sink) => return Ok(sink),
                 Err(error) if is_quota(&error) => {
                     return Err(unwritten(&error, &file.path, file.size).into());

@@ -8,13 +8,13 @@ use web_sys::{File, FileSystemReadWriteOptions, FileSystemSyncAccessHandle};
 use crate::app::hub::shelf::{Shelf, get, part_name, state_name, sure};
 use crate::model::hub::{HubError, RemoteFile, spell_bytes};
 
-/// Bytes between two times that what was written is made sure.
-const SECURED_EVERY: u64 = 16 << 20;
+/// Milliseconds between two times that what was written is made sure.
+const SECURED_EVERY: f64 = 500.0;
 
 /// Bytes read at a time.
 const PIECE: u64 = 1 << 20;
 
-pub enum Sink {
+pub enum FileSink {
     Disk(Box<DiskSink>),
     /// Pieces that stay the browser's.
     Memory(js_sys::Array),
@@ -31,6 +31,7 @@ pub struct DiskSink {
     /// Bytes that were there when it was opened.
     before: u64,
     secured: u64,
+    secured_at: f64,
 }
 
 /// A handle, closed however its time ends: no other can be opened before.
@@ -76,7 +77,7 @@ fn all(written: f64, length: usize) -> Result<(), JsValue> {
     Err(error.into())
 }
 
-impl Sink {
+impl FileSink {
     /// With what is sure of an earlier visit.
     pub async fn open(shelf: Option<&Shelf>, file: &RemoteFile) -> Result<Self, JsValue> {
         let Some(shelf) = shelf else {
@@ -104,6 +105,7 @@ impl Sink {
             state_name,
             before,
             secured: before,
+            secured_at: js_sys::Date::now(),
         })))
     }
 
@@ -127,7 +129,7 @@ impl Sink {
                 let written = handle.write_with_js_u8_array_and_options(piece, &place(at))?;
                 all(written, piece.length() as usize)?;
                 let after = at + u64::from(piece.length());
-                if after - disk.secured >= SECURED_EVERY {
+                if js_sys::Date::now() - disk.secured_at >= SECURED_EVERY {
                     self.secure(after);
                 }
             }
@@ -144,6 +146,7 @@ impl Sink {
             && disk.state.0.flush().is_ok()
         {
             disk.secured = done;
+            disk.secured_at = js_sys::Date::now();
         }
     }
 
