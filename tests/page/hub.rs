@@ -253,8 +253,8 @@ fn faults_that_pass_are_waited_for() {
     scene.show();
     for (origin, path, times, fault) in [
         (Origin::Hub, "/revision/", 1, Fault::status(503)),
-        (Origin::Cdn, &weights(), 2, Fault::Cut(60_000)),
-        (Origin::Cdn, &weights(), 1, Fault::status(408)),
+        (Origin::Cdn, weights().as_str(), 2, Fault::Cut(60_000)),
+        (Origin::Cdn, weights().as_str(), 1, Fault::status(408)),
         (
             Origin::Hub,
             "/resolve/",
@@ -283,10 +283,10 @@ fn a_hub_that_sends_only_whole_files_is_begun_anew_and_said() {
     scene.show();
     scene
         .hub
-        .fail(Origin::Cdn, &weights(), 1, Fault::Cut(50_000));
+        .fail(Origin::Cdn, weights().as_str(), 1, Fault::Cut(50_000));
     scene
         .hub
-        .fail(Origin::Cdn, &weights(), 1, Fault::WholeAlways);
+        .fail(Origin::Cdn, weights().as_str(), 1, Fault::WholeAlways);
     scene.fetch();
     scene.until_fetched();
     scene.assert_whole();
@@ -307,7 +307,7 @@ fn faults_that_last_are_one_sentence() {
     for (origin, path, fault, expected) in [
         (
             Origin::Cdn,
-            &weights(),
+            weights().as_str(),
             Fault::WrongByte(5000),
             "came damaged",
         ),
@@ -317,7 +317,7 @@ fn faults_that_last_are_one_sentence() {
             Fault::Longer(7),
             "bytes where the hub promised",
         ),
-        (Origin::Cdn, &weights(), Fault::status(404), "has no file"),
+        (Origin::Cdn, weights().as_str(), Fault::status(404), "has no file"),
         (
             Origin::Hub,
             "/resolve/",

@@ -100,8 +100,9 @@ mod tests {
                 r#"<meta name="atelier-build" content="BUILD_ID">"#,
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            write("survey.html", "");
-            write("worker_loader.js", "");
+            for name in ["survey.html", "hub.html", "hub_boot.js", "worker_loader.js"] {
+                write(name, "");
+            }
         };
         files("one");
         let first = stamp(&folder).unwrap();
