@@ -24,6 +24,17 @@ use crate::request::{Wanted, wanted};
 /// The one page that others may frame.
 const EMBEDDED: &str = "embed.html";
 
+/// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
+const PANEL: &str = "hub.html";
+
+/// Who may show an answer in a frame.
+enum Framed {
+    Nowhere,
+    /// The page itself; under the policy that the document's own tag says.
+    Here(String),
+    Anywhere,
+}
+
 /// Bytes of a file that are read at a time.
 const PIECE: u64 = 256 << 10;
 
@@ -38,8 +49,7 @@ struct Reply {
     range: Option<String>,
     /// Can ranges be asked for?
     has_ranges: bool,
-    /// May other sites show it in a frame?
-    framed: bool,
+    framed: Framed,
     body: Answer,
 }
 
@@ -73,7 +83,25 @@ fn prepare(site: &Site, wanted: &Wanted) -> io::Result<Reply> {
         .path
         .as_deref()
         .and_then(|path| site.files.find(path));
-    let framed = wanted.path.as_deref() == Some(EMBEDDED);
+    let panel = match &found {
+        Some(Found::File(path)) if wanted.path.as_deref() == Some(PANEL) => {
+            policy_in(&std::fs::read(path)?)
+        }
+        Some(Found::Bytes { bytes, gzip, .. }) if wanted.path.as_deref() == Some(PANEL) => {
+            let mut plain = Vec::new();
+            match gzip {
+                true => GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?,
+                false => bytes.as_ref().read_to_end(&mut plain)?,
+            };
+            policy_in(&plain)
+        }
+        _ => None,
+    };
+    let framed = match panel {
+        Some(policy) => Framed::Here(policy),
+        None if wanted.path.as_deref() == Some(EMBEDDED) => Framed::Anywhere,
+        None => Framed::Nowhere,
+    };
     let reply = match found {
         None => return Ok(Reply::missing()),
         Some(Found::Bytes { bytes, gzip, mime }) => bytes_reply(bytes, gzip, mime, wanted.gzip)?,
@@ -189,7 +217,7 @@ impl Reply {
             compressed: false,
             range: None,
             has_ranges: false,
-            framed: false,
+            framed: Framed::Nowhere,
             body: Answer::Bytes(bytes),
         }
     }
@@ -238,16 +266,32 @@ impl Reply {
         if let Some(policy) = policy {
             say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
             say(header::REFERRER_POLICY, "no-referrer");
-            if self.framed {
-                say(header::CONTENT_SECURITY_POLICY, policy);
-            } else {
-                let policy = format!("{policy}; frame-ancestors 'none'");
-                say(header::CONTENT_SECURITY_POLICY, &policy);
-                say(header::X_FRAME_OPTIONS, "DENY");
+            match &self.framed {
+                Framed::Anywhere => say(header::CONTENT_SECURITY_POLICY, policy),
+                Framed::Here(own) => {
+                    let policy = format!("{own}; frame-ancestors 'self'");
+                    say(header::CONTENT_SECURITY_POLICY, &policy);
+                    say(header::X_FRAME_OPTIONS, "SAMEORIGIN");
+                }
+                Framed::Nowhere => {
+                    let policy = format!("{policy}; frame-ancestors 'none'");
+                    say(header::CONTENT_SECURITY_POLICY, &policy);
+                    say(header::X_FRAME_OPTIONS, "DENY");
+                }
             }
         }
         response
     }
+}
+
+/// The policy that a document's own meta tag says.
+fn policy_in(html: &[u8]) -> Option<String> {
+    let html = std::str::from_utf8(html).ok()?;
+    let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
+    let (policy, _) = rest.split_once('"')?;
+    // What would end the header does not stand in it.
+    let is_plain = policy.chars().all(|c| c.is_ascii_graphic() || c == ' ');
+    is_plain.then(|| policy.to_owned())
 }
 
 /// An answer's body.

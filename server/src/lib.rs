@@ -42,7 +42,7 @@ use crowd::{Crowd, Guest};
 /// What pages and workers may do: load and ask nothing but what is served here. A page's own meta tag
 /// says the same, and a worker that begins from a file does not hear it.
 pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
-                          style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+                          style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data: blob:; \
                           font-src 'self' data:; base-uri 'self'; manifest-src 'self'; form-action 'none'";
 
 /// Connections at a time: a browser opens six.

@@ -150,8 +150,16 @@ fn every_answer_says_what_pages_and_workers_may_do() {
     let policy = header(&embedded, "content-security-policy").unwrap_or_default();
     assert!(policy.contains("connect-src 'self';") && !policy.contains("frame-ancestors"));
     assert_eq!(header(&embedded, "x-frame-options"), None);
-    // What the pages say of themselves, the server says of all that they load.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // The panel of models may ask what its own tag names, and be framed by the page.
+    let panel = std::fs::read(root.join("xtask/assets/hub.html")).expect("the panel");
+    served.put("hub.html", &panel);
+    let panel = ask("/hub.html");
+    let policy = header(&panel, "content-security-policy").unwrap_or_default();
+    assert!(policy.contains("connect-src 'self' https://"), "{panel}");
+    assert!(policy.ends_with("frame-ancestors 'self'"), "{panel}");
+    assert_eq!(header(&panel, "x-frame-options"), Some("SAMEORIGIN"));
+    // What the pages say of themselves, the server says of all that they load.
     let page = std::fs::read_to_string(root.join("index.html")).expect("the page");
     assert!(page.contains(&format!("content=\"{POLICY}\"")));
 }

@@ -202,7 +202,7 @@ fn message_of(event: &web_sys::Event) -> String {
 /// The address of a script that does nothing but start `script`. A worker from a file has the policy
 /// that its host sends with that file, and most hosts send none; one from a blob has the policy of the
 /// page, and so it sends what it holds, a reader's prompts and models, to nobody.
-fn start(script: &str) -> Result<String, JsValue> {
+pub(super) fn start(script: &str) -> Result<String, JsValue> {
     let text = format!("import {};", serde_json::Value::from(script));
     let options = web_sys::BlobPropertyBag::new();
     options.set_type("text/javascript");

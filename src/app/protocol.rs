@@ -2,15 +2,17 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
 
 use serde::{Deserialize, Serialize};
 
+use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};
+use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
@@ -67,6 +69,11 @@ pub enum Ask {
         answer: usize,
         plan: Option<String>,
     },
+    /// What does the model say after this prompt? Ends in [`Tell::Says`].
+    Says {
+        prompt: String,
+        plan: Option<String>,
+    },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -99,6 +106,14 @@ pub enum Tell {
     Engine {
         line: String,
         notice: String,
+    },
+    /// English prompts that the model being loaded can read as they stand; none where it cannot.
+    English {
+        prompts: Vec<EnglishPrompt>,
+    },
+    /// The likeliest next tokens, as options.
+    Says {
+        sayings: Vec<Saying>,
     },
     /// How far apart two engines are, in a sentence.
     Compared {

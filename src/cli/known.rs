@@ -1,10 +1,13 @@
-//! `--model`: a known model's name, a folder, or a GGUF file.
+//! `--model`: a known model's name, a folder, a GGUF file, or a model on a hub.
 
 use std::path::Path;
 
+use super::hub::Hub;
 use super::output::Progress;
+use super::pull;
 use crate::engine::EngineChoice;
-use crate::model::catalogue::{self, KnownFile};
+use crate::model::catalogue::{self, KnownFile, published};
+use crate::model::hub::HubName;
 use crate::model::{FileBytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
@@ -16,19 +19,43 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
     })
 }
 
-/// What belongs to a known name, lies in a folder, or is a GGUF file. A folder named like a known model is
-/// opened by a path: `./apprentice-12`.
-pub fn files(name_or_folder: &str) -> Result<ModelFiles, ModelError> {
+/// What belongs to a known name, lies in a folder, is a GGUF file, or lies on a hub: then it is taken
+/// from the cache, and fetched where it is not there. A folder named like a known model is opened by a
+/// path: `./apprentice-12`.
+pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     if let Some(known) = catalogue::find(name_or_folder) {
         let bytes = |file: &KnownFile| (file.name.to_string(), FileBytes::Static(file.bytes));
-        return ModelFiles::from_named(known.name, known.files.iter().map(bytes).collect());
+        let files = known.files.iter().map(bytes).collect();
+        return Ok(ModelFiles::from_named(known.name, files)?);
+    }
+    if HubName::is_one(name_or_folder) {
+        return of_hub(&HubName::parse(name_or_folder)?);
     }
     let path = Path::new(name_or_folder);
     if !path.is_dir() && !path.is_file() {
         return Err(ModelError::NoFolder {
             folder: path.to_path_buf(),
             known: catalogue::names(),
-        });
+        }
+        .into());
     }
-    ModelFiles::open(path)
+    Ok(ModelFiles::open(path)?)
+}
+
+fn of_hub(name: &HubName) -> anyhow::Result<ModelFiles> {
+    let hub = Hub::from_env()?;
+    let mut list = published::published().iter();
+    let of_list = list.find(|model| model.repo == name.repo);
+    let ending = of_list.and_then(|model| model.ending.as_deref());
+    let path = match hub.cache.find(name, ending) {
+        Some(path) => path,
+        None => pull::pull(&hub, name, None)?,
+    };
+    let mut files = ModelFiles::open(&path)?;
+    files.name = match &name.revision {
+        // A GGUF file says its own name.
+        None if files.is_gguf() => files.name,
+        _ => name.title(),
+    };
+    Ok(files)
 }

@@ -5,12 +5,14 @@ mod depths;
 mod engine;
 mod figures;
 mod fingerprint;
+mod hub;
 mod interrupt;
 mod known;
 mod lens;
 mod lens_prompts;
 mod members;
 mod models;
+mod next;
 mod open;
 mod orders;
 mod orders_picture;
@@ -18,6 +20,7 @@ mod out_file;
 mod output;
 mod page_files;
 mod picture;
+mod pull;
 mod rows_source;
 mod served_model;
 mod site;
@@ -47,7 +50,9 @@ enum CliCommand {
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
     Open(open::OpenArgs),
+    Next(next::NextArgs),
     Orders(Box<orders::OrdersArgs>),
+    Pull(pull::PullArgs),
     Survey(Box<survey::SurveyArgs>),
     Tasks(tasks::TasksArgs),
     Train(Box<train::TrainArgs>),
@@ -76,9 +81,11 @@ fn run(command: clap::Command) -> ExitCode {
     let done = match cli.command {
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
-        CliCommand::Models(args) => models::run(args),
+        CliCommand::Models(args) => models::run(&args),
         CliCommand::Open(args) => open::run(&args),
+        CliCommand::Next(args) => next::run(&args),
         CliCommand::Orders(args) => orders::run(*args),
+        CliCommand::Pull(args) => pull::run(&args),
         CliCommand::Survey(args) => survey::run(*args),
         CliCommand::Tasks(args) => tasks::run(args),
         CliCommand::Train(args) => train::run(*args),

@@ -89,6 +89,12 @@ impl Progress {
         )
     }
 
+    /// Of bytes, with how many a second.
+    pub fn bytes(doing: &'static str) -> Self {
+        let counts = "{bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
+        Self::with(doing, &format!("{{msg}} {{bar:40}} {counts}"))
+    }
+
     fn with(doing: &'static str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let bar = match ProgressStyle::with_template(template) {
@@ -104,6 +110,11 @@ impl Progress {
     /// What is being done now.
     pub fn doing(&self, what: String) {
         self.bar.set_message(plain(&what, false));
+    }
+
+    /// Makes room for a line.
+    pub fn hide(&self) {
+        self.bar.finish_and_clear();
     }
 
     pub fn at(&self, done: usize, total: usize) {

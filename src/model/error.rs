@@ -205,9 +205,14 @@ pub enum ModelError {
     #[error("the prompt has {tokens} tokens, but the model's context is {context}; shorten it")]
     TooLong { tokens: usize, context: usize },
     #[error(
-        "after this prompt the option {option:?} is not one token but {pieces}; choose another word, or check its leading space"
+        "after this prompt the option {option:?} is not one token but {pieces}; choose another word, or check its leading space{nearest}"
     )]
-    OptionPieces { option: String, pieces: String },
+    OptionPieces {
+        option: String,
+        pieces: String,
+        /// `; the nearest that is one token is …`, or nothing.
+        nearest: String,
+    },
     #[error(
         "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}); end the prompt before a space and start the option with one"
     )]

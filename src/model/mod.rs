@@ -6,6 +6,8 @@ mod checkpoint;
 mod error;
 mod family;
 mod files;
+#[cfg(any(feature = "cli", feature = "web"))]
+pub mod hub;
 mod prompt;
 pub mod shape;
 mod tensor;

@@ -144,11 +144,13 @@ impl Tokenizer {
         match ids.strip_prefix(prompt_ids) {
             Some(&[id]) => Ok(id),
             Some(rest) => {
+                let nearest = self.nearest(prompt_ids, prompt, option, rest.first().copied());
                 let pieces = self.pieces(&text)?;
                 let pieces = quoted(&pieces[pieces.len() - rest.len()..]);
                 Err(ModelError::OptionPieces {
                     option: option.to_string(),
                     pieces,
+                    nearest,
                 })
             }
             None => {
@@ -164,6 +166,84 @@ impl Tokenizer {
                 })
             }
         }
+    }
+
+    /// The token that `text` is right after a prompt, if it is one.
+    fn one_token(&self, prompt_ids: &[u32], prompt: &str, text: &str) -> Option<u32> {
+        let ids = self.encode(&format!("{prompt}{text}")).ok()?;
+        match ids.strip_prefix(prompt_ids) {
+            Some(&[id]) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// What is one token after this prompt and nearest to an option that is several: other spaces and
+    /// capitals, its beginnings, the text of its `first` token; as an end of a sentence.
+    fn nearest(
+        &self,
+        prompt_ids: &[u32],
+        prompt: &str,
+        option: &str,
+        first: Option<u32>,
+    ) -> String {
+        const OFFERED: usize = 3;
+        let word = option.trim();
+        let mut letters = word.chars();
+        let capital: String = letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect())
+            .unwrap_or_default();
+        let mut tried = vec![
+            format!(" {word}"),
+            word.to_owned(),
+            format!(" {}", word.to_lowercase()),
+            format!(" {capital}"),
+        ];
+        // The longest beginnings first; of a long text only its first word has any.
+        let start = word.split_whitespace().next().unwrap_or_default();
+        let ends = start.char_indices().map(|(at, c)| at + c.len_utf8());
+        let ends: Vec<usize> = ends.take(24).collect();
+        let shortest = 2;
+        for &end in ends.iter().skip(shortest).rev() {
+            tried.push(format!(" {}", &start[..end]));
+        }
+        tried.extend(first.and_then(|id| self.text_after(prompt_ids, id)));
+        let mut found: Vec<String> = Vec::new();
+        for text in tried {
+            let is_new = text != option && !text.trim().is_empty() && !found.contains(&text);
+            if is_new && self.one_token(prompt_ids, prompt, &text).is_some() {
+                found.push(text);
+            }
+            if found.len() == OFFERED {
+                break;
+            }
+        }
+        let quoted: Vec<String> = found.iter().map(|text| format!("{text:?}")).collect();
+        match quoted.split_last() {
+            None => String::new(),
+            Some((only, [])) => format!("; the nearest that is one token is {only}"),
+            Some((last, others)) => format!(
+                "; the nearest that are one token are {} and {last}",
+                others.join(", ")
+            ),
+        }
+    }
+
+    /// The text that a token adds to a prompt; `None` for one that is no text of its own.
+    fn text_after(&self, prompt_ids: &[u32], id: u32) -> Option<String> {
+        // The last tokens are enough to know whether a space is drawn.
+        let tail = &prompt_ids[prompt_ids.len().saturating_sub(4)..];
+        let before = self.inner.decode(tail, true).ok()?;
+        let after = self.inner.decode(&[tail, &[id]].concat(), true).ok()?;
+        let text = after.strip_prefix(&before)?;
+        (!text.is_empty() && !text.contains('\u{fffd}')).then(|| text.to_owned())
+    }
+
+    /// The text that makes a token an option of this prompt; `None` for a token that no text is, such as
+    /// one that ends a text.
+    pub fn as_option(&self, prompt_ids: &[u32], prompt: &str, id: u32) -> Option<String> {
+        let text = self.text_after(prompt_ids, id)?;
+        (self.one_token(prompt_ids, prompt, &text) == Some(id)).then_some(text)
     }
 
     fn encoding(&self, text: &str) -> Result<tokenizers::Encoding, ModelError> {

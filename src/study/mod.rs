@@ -5,6 +5,7 @@ pub mod facts;
 pub mod geometry;
 pub mod lab;
 pub mod lens;
+pub mod likeliest;
 mod loaded;
 pub mod orders;
 pub mod questions;

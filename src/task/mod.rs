@@ -4,6 +4,7 @@
 pub mod catalogue;
 #[cfg(feature = "cli")]
 pub mod definition;
+pub mod english;
 #[cfg(feature = "cli")]
 mod error;
 #[cfg(feature = "cli")]

@@ -13,6 +13,9 @@ mod opening;
 mod page;
 mod restarting;
 mod server;
+#[path = "../common/hub/mod.rs"]
+#[allow(dead_code)]
+mod test_hub;
 
 /// Says past the test harness, which swallows what a passing test prints.
 macro_rules! say {
@@ -25,6 +28,7 @@ macro_rules! say {
 // After the macro that they print with.
 mod first_picture;
 mod gpu;
+mod hub;
 mod lens;
 mod offline;
 mod orders;

@@ -101,6 +101,7 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
     let (workshop, browser, python) = setup::for_tests(place)?;
+    let client = crate::python::prepare_client(place)?;
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
@@ -119,6 +120,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             .env("ATELIER_CHROMEDRIVER", &browser.driver)
             .env("ATELIER_FIREFOX", &browser.firefox)
             .env("ATELIER_GECKODRIVER", &browser.geckodriver)
+            .env("ATELIER_HUB_PYTHON", &client)
             .env("ATELIER_PYTHON", &python)
             .envs(runtime.iter().map(|folder| (RUNTIME, folder)));
         step(&format!("cargo test --package {package}"), || {

@@ -8,6 +8,7 @@
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
 //!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
 //!   [`python`] (pyarrow for a test), [`apt`].
+//! - [`hub`]: which hub the page's panel of models asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`stamp`] gives its URLs the build's
 //!   id and its service worker the files to keep, [`licences`] collects what must travel with it.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`.
@@ -21,6 +22,7 @@ mod check;
 mod command;
 mod embedded;
 mod hash;
+mod hub;
 mod licences;
 mod long;
 mod names;
@@ -44,8 +46,10 @@ const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build [--binary]               build the page in release into dist/, for any static host;
-                                 with --binary also the program `atelier` with the page in it
+  build [--binary] [--hub URL] [--hub-cdn ORIGINS]
+                                 build the page in release into dist/, for any static host; with
+                                 --binary also the program `atelier` with the page in it; a mirror
+                                 of the hub, and where it leads to for files
   test [--long]                  build the page and run every test, browser ones included;
                                  with --long also hours of fuzzing, kills and benches with peers
   check                          formatting, types' names, lints (native and wasm), documentation
@@ -85,7 +89,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     let binary = chore == "build" && has("--binary");
     let long = chore == "test" && has("--long");
-    if chore != "serve"
+    if !["serve", "build"].contains(&chore)
         && let Some(option) = options.first()
     {
         return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
@@ -100,6 +104,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             return server::serve(listener, &place.dist(), options.open);
         }
         "build" => {
+            hub::Setting::parse(&options)?.keep(&place)?;
             page::build(&place)?;
             if binary {
                 embedded::build(&place)?;

@@ -13,7 +13,7 @@ use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{licences, npm, stamp};
+use crate::{hub, licences, npm, stamp};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -50,7 +50,11 @@ const BESIDE: &str = "--reorder-functions-by-name";
 const LOW_MEMORY: &str = "--low-memory-unused";
 
 /// The page travels before its first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] = &[("page_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
+const WASM_FILES: &[(&str, &str)] = &[
+    ("page_bg.wasm", "-Oz"),
+    ("hub_bg.wasm", "-Oz"),
+    ("worker_bg.wasm", WORKER_LEVEL),
+];
 
 pub const WORKER_LEVEL: &str = "-O3";
 
@@ -58,11 +62,13 @@ pub const WORKER_LEVEL: &str = "-O3";
 const SCRIPTS: &[&str] = &[
     "page.js",
     "worker.js",
+    "hub.js",
     "boot.js",
     "early.js",
     "hands.js",
     "offline.js",
     "service_worker.js",
+    "hub_boot.js",
     "survey_redirect.js",
     "worker_loader.js",
 ];
@@ -73,7 +79,8 @@ pub fn build(place: &Place) -> Result<(), Stop> {
 }
 
 pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
-    let sources = fingerprint(place)?;
+    let hub = hub::Setting::kept(place)?;
+    let sources = fingerprint(place, &hub)?;
     let note = place.scratch().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {
@@ -98,6 +105,7 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     step("collecting licences", || {
         licences::collect(place, &workshop.wasm, &stage)
     })?;
+    hub.write(&stage)?;
     let id = stamp::stamp(&stage)?;
     remove(&place.dist())?;
     std::fs::rename(&stage, place.dist())
@@ -107,8 +115,9 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     report_sizes(&place.dist())
 }
 
-fn fingerprint(place: &Place) -> Result<String, Stop> {
+fn fingerprint(place: &Place, hub: &hub::Setting) -> Result<String, Stop> {
     let mut hash = Hash::new();
+    hash.add(hub.to_string().as_bytes());
     for source in SOURCES {
         hash.add(source.as_bytes());
         hash.add_path(&place.root().join(source))?;

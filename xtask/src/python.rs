@@ -1,4 +1,5 @@
-//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it.
+//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it; and
+//! huggingface_hub, to which the tests' own hub is held.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,6 +72,52 @@ pub fn is_here(place: &Place) -> bool {
     is_ready(&interpreter(place))
 }
 
+/// huggingface_hub, and what it needs.
+const CLIENT: &str = "2.4.0";
+
+/// The interpreter of an environment with Python's client of hubs.
+pub fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
+    let name = format!("huggingface_hub {CLIENT}");
+    let folder = place
+        .cache()
+        .join("tools")
+        .join(format!("huggingface_hub-{CLIENT}"));
+    let interpreter = folder.join(INNER);
+    let script = "import huggingface_hub; print(huggingface_hub.__version__)";
+    let is_ready = interpreter.is_file()
+        && command::output(Command::new(&interpreter).args(["-c", script]))
+            .is_some_and(|version| version == CLIENT);
+    if is_ready {
+        ready(&name);
+        return Ok(interpreter);
+    }
+    step(&format!("installing {name}, once for all clones"), || {
+        let python = on_path(PYTHON)
+            .ok_or_else(|| Stop::new("There is no Python to hold the tests' hub to."))?;
+        run(
+            Command::new(python)
+                .args(["-m", "venv", "--clear"])
+                .arg(&folder),
+            "Python could not make an environment.",
+        )?;
+        let quiet = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ];
+        run(
+            Command::new(&interpreter)
+                .args(quiet)
+                .args(["--only-binary", ":all:"])
+                .arg(format!("huggingface_hub=={CLIENT}")),
+            "pip could not install huggingface_hub; is there a network?",
+        )
+    })?;
+    Ok(interpreter)
+}
+
 fn folder(place: &Place) -> PathBuf {
     place
         .cache()
@@ -78,13 +125,15 @@ fn folder(place: &Place) -> PathBuf {
         .join(format!("pyarrow-{PYARROW}"))
 }
 
+/// An environment's interpreter.
+const INNER: &str = if cfg!(windows) {
+    "Scripts/python.exe"
+} else {
+    "bin/python"
+};
+
 fn interpreter(place: &Place) -> PathBuf {
-    let inner = if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    };
-    folder(place).join(inner)
+    folder(place).join(INNER)
 }
 
 fn is_ready(interpreter: &Path) -> bool {

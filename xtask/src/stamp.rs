@@ -24,7 +24,9 @@ const SERVICE_WORKER: &str = "service_worker.js";
 const STAMPED: &[&str] = &[
     "index.html",
     "survey.html",
+    "hub.html",
     "boot.js",
+    "hub_boot.js",
     SERVICE_WORKER,
     "worker_loader.js",
 ];
@@ -130,8 +132,9 @@ mod tests {
                 r#"<meta name="atelier-build" content="BUILD_ID">"#,
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            write("survey.html", "");
-            write("worker_loader.js", "");
+            for name in ["survey.html", "hub.html", "hub_boot.js", "worker_loader.js"] {
+                write(name, "");
+            }
             write("models/a/config.json", "{}");
             write("models/CARD.md", "");
             write(

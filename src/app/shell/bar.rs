@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+use super::chooser::ChooserButton;
 use super::engine::{EngineChoice, EngineWords};
 use super::models::{ModelChoice, Openers};
 use super::plan_line::{PlanHint, PlanLine};
@@ -46,6 +47,7 @@ pub fn Bar() -> impl IntoView {
             <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
                 <div class="bar-row">
                     <ModelChoice />
+                    <ChooserButton />
                     <div class="bar-rest" id="bar-rest">
                         <Openers />
                         <Show when=move || lens.get()>

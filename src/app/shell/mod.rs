@@ -2,6 +2,7 @@
 //! every change of view.
 
 mod bar;
+mod chooser;
 mod drop;
 mod engine;
 mod foot;
@@ -23,6 +24,7 @@ use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
 use super::views::{LensView, OrdersView, SurveyView, TheoryView};
 use bar::Bar;
+use chooser::{Chooser, ChooserDialog};
 use foot::Foot;
 use head::{Intro, Masthead};
 
@@ -48,6 +50,7 @@ fn Shell() -> impl IntoView {
     provide_context(Bench::start(studio));
     provide_context(Sweeps::start(studio));
     provide_context(Quiz::start(studio));
+    provide_context(Chooser::start(studio, surveys));
     // Whoever only reads reports fetches no model, and whoever only asks a model no report.
     Effect::new(move |_| {
         if studio.awaits_reports() {
@@ -88,5 +91,6 @@ fn Shell() -> impl IntoView {
             }}
         </main>
         <Foot />
+        <ChooserDialog />
     }
 }

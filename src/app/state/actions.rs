@@ -128,6 +128,11 @@ impl Studio {
         self.load();
     }
 
+    /// Who finds a model of a hub again.
+    pub fn fetch_by(self, fetcher: impl Fn(String) + 'static) {
+        self.hands().fetcher.replace(Some(Box::new(fetcher)));
+    }
+
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() {
@@ -211,6 +216,26 @@ impl Studio {
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
+    /// Takes for options what the model says by itself after the prompt.
+    pub fn ask_what_it_says(self) {
+        let draft = self.draft.get_untracked();
+        let holds = self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&draft.model));
+        if !holds {
+            self.load();
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let ask = Ask::Says {
+            prompt: draft.prompt,
+            plan,
+        };
+        self.clear_problems(&[Place::Prompt]);
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
     /// Opens a view, as a step, and runs the draft for it where its picture is another's.
     pub fn open_view(self, view: View) {
         if self.view.get_untracked() != view {
@@ -283,6 +308,14 @@ impl Studio {
         if let Choice::Folder(name) = &choice {
             if !self.hands().opened(name) && self.hands().served(name).is_none() {
                 self.change(|exchange, _| exchange.unload());
+                // What this browser keeps of a hub is found again by its name.
+                if let Some(fetcher) = &*self.hands().fetcher.borrow()
+                    && name.starts_with("hub:")
+                {
+                    self.clear_problems(&Place::ALL);
+                    fetcher(name.clone());
+                    return;
+                }
                 self.fail(
                     Place::Model,
                     format!(

@@ -42,6 +42,23 @@ impl Studio {
             Tell::Partial { report } => {
                 self.show_sweep(Arc::new(*report), time);
             }
+            Tell::English { prompts } => self.state.english.set(prompts),
+            Tell::Says { sayings } => {
+                self.ended(id);
+                let options: Vec<String> = sayings.into_iter().map(|s| s.option).collect();
+                if options.len() >= 2 {
+                    self.say("The options are what the model is likeliest to say.");
+                    self.step();
+                    self.state.draft.update(|draft| {
+                        draft.options = options;
+                        draft.answer = None;
+                    });
+                    self.run();
+                } else {
+                    let sentence = "Of what the model is likeliest to say next, nothing can be written as an option.";
+                    self.fail(Place::Prompt, sentence.to_owned());
+                }
+            }
             Tell::Compared { sentence } => {
                 self.ended(id);
                 self.say(sentence.clone());

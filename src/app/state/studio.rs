@@ -17,6 +17,7 @@ use crate::app::{examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
 use crate::study::report::{ModelFacts, Report};
+use crate::task::english::EnglishPrompt;
 
 #[derive(Clone, Copy)]
 pub struct Studio {
@@ -45,6 +46,8 @@ pub struct Studio {
     pub engine: Signal<[String; 2]>,
     /// The folder that the model held was read from, where its server says so.
     pub from: Signal<String>,
+    /// English prompts that the model held reads.
+    pub english: Signal<Vec<EnglishPrompt>>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
     /// The member that a reader looks for in the figures.
@@ -67,6 +70,7 @@ pub(super) struct StudioState {
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
     pub from: RwSignal<String>,
+    pub english: RwSignal<Vec<EnglishPrompt>>,
     pub said: RwSignal<String>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
@@ -90,6 +94,8 @@ pub(super) struct Hands {
     pub folder: RefCell<(String, Vec<File>)>,
     /// The folder that the page's own server serves.
     pub served: RefCell<Option<ServedFolder>>,
+    /// Finds a model of a hub that this browser keeps, and opens it.
+    pub fetcher: RefCell<Option<KeptFetcher>>,
     /// Who waits for which sweep to end.
     pub awaited: RefCell<Option<(u32, Ended)>>,
 }
@@ -108,6 +114,8 @@ impl Hands {
         served.map(|served| served.url.clone())
     }
 }
+/// Called with the name of a model of a hub.
+pub(super) type KeptFetcher = Box<dyn Fn(String)>;
 
 /// Called when a sweep ends: with what it found, or `None` where it was stopped.
 pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;
@@ -137,6 +145,7 @@ impl Studio {
             wish: RwSignal::new(super::actions::kept_wish()),
             engine: RwSignal::default(),
             from: RwSignal::default(),
+            english: RwSignal::default(),
             said: RwSignal::new(String::new()),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
@@ -175,6 +184,7 @@ impl Studio {
             wish: state.wish.into(),
             engine: state.engine.into(),
             from: state.from.into(),
+            english: state.english.into(),
             said: state.said.into(),
             member: state.member.into(),
             state,

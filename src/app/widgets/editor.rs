@@ -5,8 +5,9 @@ use web_sys::KeyboardEvent;
 
 use super::problem::ProblemLine;
 use crate::app::examples;
-use crate::app::link::Choice;
+use crate::app::link::{Choice, Draft};
 use crate::app::state::{Place, Studio};
+use crate::task::english::EnglishPrompt;
 
 /// The engine takes more, but nobody compares more by eye.
 const MOST_OPTIONS: usize = 12;
@@ -58,10 +59,13 @@ pub fn PromptEditor() -> impl IntoView {
                                 aria-label="Remove the last option"
                                 title="Remove the last option"
                                 disabled={move || count.get() <= 2}
-                                on:click=move |_| studio.edit(crate::app::link::Draft::remove_option)
+                                on:click=move |_| studio.edit(Draft::remove_option)
                             >"−"</button>
                         </span>
                     </div>
+                    <button type="button" class="says" on:click=move |_| studio.ask_what_it_says()>
+                        "What does it say by itself?"
+                    </button>
                     <p class="hint" id="prompt-hint">
                         "An option is one token right after the prompt; the space before a word belongs to it. Enter runs at once, \
                          Shift and Enter break the line."
@@ -107,6 +111,58 @@ fn OptionField(k: usize) -> impl IntoView {
 
 #[component]
 fn Examples() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    view! {
+        <Show when=move || studio.english.with(Vec::is_empty) fallback=|| view! { <EnglishExamples /> }>
+            <OwnExamples />
+        </Show>
+    }
+}
+
+/// Of models that read text.
+#[component]
+fn EnglishExamples() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let is_own = move |example: &EnglishPrompt| {
+        studio
+            .draft
+            .with(|draft| draft.prompt == example.prompt && draft.options == example.options)
+    };
+    let look = move || {
+        let examples = studio.english.get();
+        let current = examples.into_iter().find(is_own);
+        current.map_or_else(String::new, |example| {
+            format!("{} (in the shape of {})", example.look, example.like)
+        })
+    };
+    let buttons = move || {
+        let button = |example: EnglishPrompt| {
+            let name = example.name.clone();
+            let same = example.clone();
+            let take = move |_| {
+                let model = studio.draft.with_untracked(|draft| draft.model.clone());
+                studio.take(Draft {
+                    model,
+                    prompt: example.prompt.clone(),
+                    options: example.options.clone(),
+                    answer: Some(example.answer),
+                    plan: String::new(),
+                });
+            };
+            let pressed = move || if is_own(&same) { "true" } else { "false" };
+            view! { <button type="button" aria-pressed=pressed on:click=take>{name}</button> }
+        };
+        studio.english.get().into_iter().map(button).collect_view()
+    };
+    view! {
+        <div class="examples" role="group" aria-label="Examples">{buttons}</div>
+        <p class="look">{look}</p>
+    }
+}
+
+/// In the apprentices' own language.
+#[component]
+fn OwnExamples() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let current = Memo::new(move |_| {
         studio.draft.with(|draft| {

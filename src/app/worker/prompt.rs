@@ -34,8 +34,35 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
             let question = (prompt.as_str(), options.as_slice(), *answer);
             lab(model, desk, id, question, plan).await.map(done)
         }
+        Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
         _ => Err(Stop::Cancelled),
     }
+}
+
+/// The likeliest next tokens, as options.
+async fn says(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    prompt: &str,
+    plan: Option<&str>,
+) -> Result<Tell, Stop> {
+    let tokenizer = model.tokenizer().map_err(failed)?;
+    let asked = tokenizer
+        .prompt(model.shape(), prompt, &[])
+        .map_err(failed)?;
+    let ids = asked.token_ids.clone();
+    let plan = model.plan(plan).map_err(failed)?;
+    let run = model.engine.next([asked].into(), [plan].into());
+    let mut run = run.map_err(stop)?;
+    while let Some((done, of)) = run.advance().map_err(stop)? {
+        desk.progress(id, Stage::Run, done as f64, of as f64);
+        desk.turn(id, run.is_waiting()).await?;
+    }
+    let logits = run.finish().map_err(stop)?;
+    let logits: Vec<f32> = logits.into_iter().flatten().flatten().collect();
+    let sayings = model.sayings(prompt, &ids, &logits).map_err(failed)?;
+    Ok(Tell::Says { sayings })
 }
 
 async fn lens(

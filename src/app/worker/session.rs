@@ -7,6 +7,7 @@ use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::engine::EngineChoice;
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
+use crate::task::english::{EnglishPrompt, english};
 
 #[derive(Default)]
 pub struct Session {
@@ -65,6 +66,8 @@ impl Session {
         let facts = model.facts();
         let known = model.tokenizer.as_ref().and_then(Tokenizer::known_words);
         let vocabulary = known.map(|(unknown, words)| Known { unknown, words });
+        let prompts = readable(&model);
+        desk.tell(id, Tell::English { prompts });
         let held = self.held.insert(HeldModel {
             model: Some(model),
             files,
@@ -110,6 +113,18 @@ impl Session {
             held.reopen(desk, id, again, &reason).await?;
         }
     }
+}
+
+/// English prompts whose options are one token each to this model: none to one that knows few words.
+fn readable(model: &LoadedModel) -> Vec<EnglishPrompt> {
+    let Some(tokenizer) = model.tokenizer.as_ref().filter(|_| model.unknown.is_none()) else {
+        return Vec::new();
+    };
+    let is_read = |example: &&EnglishPrompt| {
+        let cut = tokenizer.prompt(model.shape(), &example.prompt, &example.options);
+        cut.is_ok()
+    };
+    english().iter().filter(is_read).cloned().collect()
 }
 
 impl HeldModel {

@@ -22,6 +22,13 @@ pub fn split_of(file: &str) -> Option<(&str, &str)> {
     (is_count(number, "-") && is_count(of, "-of-")).then_some((name, of))
 }
 
+/// Of `name-00001-of-00003.gguf`: 3.
+#[cfg(any(feature = "cli", feature = "web"))]
+pub fn shard_count(file: &str) -> Option<usize> {
+    let (_, of) = split_of(file)?;
+    of.trim_start_matches("-of-").parse().ok()
+}
+
 /// Which GGUF files are the model: the only one, or all parts of one.
 pub fn choose<W>(
     folder: &str,

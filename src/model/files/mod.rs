@@ -12,8 +12,8 @@ use std::rc::Rc;
 pub(super) use self::choice::ShardIndex;
 use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
-#[cfg(feature = "cli")]
-use self::ggufs::split_of;
+#[cfg(any(feature = "cli", feature = "web"))]
+pub(super) use self::ggufs::{shard_count, split_of};
 use super::ModelError;
 
 const INDEX: &str = ".safetensors.index.json";
@@ -157,6 +157,20 @@ impl ModelFiles {
     /// Is `file` one that holds tensors?
     pub fn is_weights(file: &str) -> bool {
         file.ends_with(".safetensors") || is_gguf(file)
+    }
+
+    /// Are all files there that the index names, or all parts of a GGUF file?
+    #[cfg(feature = "cli")]
+    pub fn has_all_shards(&self) -> bool {
+        let is_there = |shard: &String| self.weights.iter().any(|(file, _)| file == shard);
+        match &self.index {
+            Some((file, bytes)) => ShardIndex::read(file, bytes)
+                .is_ok_and(|index| index.weight_map.values().all(is_there)),
+            None => self
+                .weights
+                .iter()
+                .all(|(file, _)| shard_count(file).is_none_or(|count| count == self.weights.len())),
+        }
     }
 
     /// Does the model lie in GGUF files?

@@ -1,5 +1,8 @@
 //! The models that come with atelier: one table for the command line, which carries them, and for
-//! the page, which fetches them.
+//! the page, which fetches them. And published ones, which lie on a hub.
+
+#[cfg(any(feature = "cli", feature = "web"))]
+pub mod published;
 
 /// One file of a known model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ macro_rules! file {
             name: $name,
             path: concat!("models/", $folder, "/", $file),
             #[cfg(not(target_arch = "wasm32"))]
-            bytes: include_bytes!(concat!("../../public/models/", $folder, "/", $file)),
+            bytes: include_bytes!(concat!("../../../public/models/", $folder, "/", $file)),
         }
     };
 }

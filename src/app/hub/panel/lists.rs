@@ -1,0 +1,113 @@
+//! Models that need no hub: those opened of late, those that come with the page, those on the disk.
+
+use leptos::prelude::*;
+use web_sys::HtmlInputElement;
+
+use super::fetching::Downloads;
+use super::page::PageLine;
+use crate::app::files;
+use crate::model::catalogue;
+use crate::model::hub::HubName;
+
+#[component]
+pub fn Recent() -> impl IntoView {
+    let line = expect_context::<PageLine>();
+    let downloads = expect_context::<Downloads>();
+    // Those that can be opened again.
+    let names = move || {
+        let kept = downloads.kept.get();
+        let is_there = |name: &String| {
+            catalogue::find(name).is_some() || kept.iter().any(|kept| kept.model.name == *name)
+        };
+        let mut names = line.recent.get();
+        names.retain(is_there);
+        names
+    };
+    view! {
+        <Show when=move || !names().is_empty()>
+            <section aria-labelledby="recent-head">
+                <h2 id="recent-head">"Opened of late"</h2>
+                <p class="row">
+                    {move || {
+                        names()
+                            .into_iter()
+                            .map(|name| {
+                                let words = name.clone();
+                                let open = move |_| {
+                                    if HubName::is_one(&name) {
+                                        downloads.open(name.clone());
+                                    } else {
+                                        line.open_shipped(&name);
+                                    }
+                                };
+                                view! { <button type="button" on:click=open>{words}</button> }
+                            })
+                            .collect_view()
+                    }}
+                </p>
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+pub fn Shipped() -> impl IntoView {
+    let line = expect_context::<PageLine>();
+    view! {
+        <section aria-labelledby="shipped-head">
+            <h2 id="shipped-head">"With this page"</h2>
+            <ul class="models">
+                {catalogue::KNOWN
+                    .iter()
+                    .map(|known| {
+                        let pressed = move || if line.current.get() == known.name { "true" } else { "false" };
+                        let size = format!("{} kB", known.bytes.div_ceil(1000));
+                        view! {
+                            <li>
+                                <button type="button" aria-pressed=pressed on:click=move |_| line.open_shipped(known.name)>
+                                    {known.name}
+                                </button>
+                                <span>{known.about}</span>
+                                <span class="quiet">{size}</span>
+                            </li>
+                        }
+                    })
+                    .collect_view()}
+            </ul>
+        </section>
+    }
+}
+
+#[component]
+pub fn FromDisk() -> impl IntoView {
+    let line = expect_context::<PageLine>();
+    let take = move |event: leptos::ev::Event| {
+        let input: HtmlInputElement = event_target(&event);
+        if let Some(list) = input.files().filter(|list| list.length() > 0) {
+            let chosen = files::from_list(&list);
+            line.open_files(&chosen.name, &chosen.files);
+        }
+        // The same can be chosen again.
+        input.set_value("");
+    };
+    view! {
+        <section aria-labelledby="disk-head">
+            <h2 id="disk-head">"From disk"</h2>
+            <p class="hint">
+                "A folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> ", "
+                <code>"*.safetensors"</code> "), its files, or one " <code>".gguf"</code>
+                " file. Nothing is uploaded, nothing is copied."
+            </p>
+            <p class="row">
+                <label class="button">
+                    "Open a folder"
+                    <input type="file" id="folder" class="unseen" prop:webkitdirectory=true on:change=take />
+                </label>
+                <label class="button">
+                    "Open files"
+                    <input type="file" id="files" class="unseen" multiple="" on:change=take />
+                </label>
+            </p>
+        </section>
+    }
+}

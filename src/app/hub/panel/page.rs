@@ -1,0 +1,63 @@
+//! The line to the page that shows this panel.
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use crate::app::browser;
+
+/// What was opened of late, newest first; a name a line.
+const RECENT: &str = "atelier-recent-models";
+const MOST_RECENT: usize = 5;
+
+#[derive(Clone, Copy)]
+pub struct PageLine {
+    /// The name of the page's model.
+    pub current: RwSignal<String>,
+    pub recent: RwSignal<Vec<String>>,
+}
+
+impl PageLine {
+    pub fn start() -> Self {
+        let kept = browser::kept(RECENT).unwrap_or_default();
+        Self {
+            current: RwSignal::default(),
+            recent: RwSignal::new(kept.lines().map(str::to_owned).collect()),
+        }
+    }
+
+    /// A message: a word, and what it is about.
+    pub fn tell(self, word: &str, about: &[JsValue]) {
+        let message = js_sys::Array::of1(&JsValue::from_str(word));
+        for thing in about {
+            message.push(thing);
+        }
+        let window = browser::window();
+        let origin = window.location().origin().unwrap_or_default();
+        if let Ok(Some(parent)) = window.parent() {
+            // Strings and files can always be cloned into a message.
+            let _ = parent.post_message(&message, &origin);
+        }
+    }
+
+    /// A model that comes with the page.
+    pub fn open_shipped(self, name: &str) {
+        self.remember(name);
+        self.tell("known", &[JsValue::from_str(name)]);
+    }
+
+    /// A model of these files.
+    pub fn open_files(self, name: &str, files: &[web_sys::File]) {
+        let mut about = vec![JsValue::from_str(name)];
+        about.extend(files.iter().map(JsValue::from));
+        self.tell("open", &about);
+    }
+
+    pub fn remember(self, name: &str) {
+        self.recent.update(|recent| {
+            recent.retain(|other| other != name);
+            recent.insert(0, name.to_owned());
+            recent.truncate(MOST_RECENT);
+            browser::keep(RECENT, &recent.join("\n"));
+        });
+    }
+}

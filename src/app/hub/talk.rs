@@ -1,0 +1,120 @@
+//! What the panel and its download worker say to each other, as JSON.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::hub::{HubName, RemoteFile, spell_bytes};
+
+/// A model whose files are known: those it consists of, at one commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredModel {
+    /// `hub:owner/name…`
+    pub name: String,
+    pub commit: String,
+    pub licence: Option<String>,
+    pub files: Vec<RemoteFile>,
+}
+
+/// To the worker. One thing is done at a time: what is asked meanwhile waits.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum HubAsk {
+    /// What does a name mean? Ends in `Found` or `Failed`.
+    LookUp {
+        name: String,
+        ending: Option<String>,
+    },
+    /// Ends in `Fetched`, `Failed` or `Paused`.
+    Fetch { model: StoredModel },
+    /// Stops what is being fetched; what has come stays.
+    Pause,
+    /// Removes a model's files, whole or in part: ends in `Removed` or `Failed`.
+    Remove { name: String },
+}
+
+/// From the worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum HubTell {
+    Ready,
+    Found {
+        model: StoredModel,
+        is_gated: bool,
+        /// Other steps of its training that the hub serves with the very same weights.
+        same: Vec<String>,
+    },
+    /// Bytes of all the model's files.
+    Progress {
+        name: String,
+        done: u64,
+        total: u64,
+    },
+    /// Something to know, in a sentence; it goes on.
+    Notice {
+        sentence: String,
+    },
+    /// Whole and right. Where this browser keeps no files, they come beside this message.
+    Fetched {
+        name: String,
+    },
+    Paused {
+        name: String,
+    },
+    Removed {
+        name: String,
+    },
+    Failed {
+        name: String,
+        sentence: String,
+    },
+}
+
+impl StoredModel {
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().map(|file| file.size).sum()
+    }
+
+    /// The hashes of its weights.
+    pub fn weights(&self) -> Vec<&str> {
+        let is_weights = |path: &str| path.ends_with(".safetensors") || path.ends_with(".gguf");
+        let weights = self.files.iter().filter(|file| is_weights(&file.path));
+        weights.map(|file| file.hash.hex()).collect()
+    }
+
+    /// The name that pictures and reports show.
+    pub fn title(&self) -> String {
+        HubName::parse(&self.name).map_or_else(|_| self.name.clone(), |name| name.title())
+    }
+}
+
+/// How far a download is, in words: `120 MB of 269 MB, 5 MB/s, 30 s left`.
+pub fn spell_progress(done: u64, total: u64, bytes_a_second: Option<f64>) -> String {
+    let mut words = format!("{} of {}", spell_bytes(done), spell_bytes(total));
+    let Some(rate) = bytes_a_second.filter(|rate| *rate >= 1.0) else {
+        return words;
+    };
+    words += &format!(", {}/s", spell_bytes(rate as u64));
+    let left = (total.saturating_sub(done) as f64 / rate).ceil() as u64;
+    words += &match left {
+        0 => String::new(),
+        1..=90 => format!(", {left} s left"),
+        91..=5400 => format!(", {} min left", left.div_ceil(60)),
+        _ => format!(", {} h left", left.div_ceil(3600)),
+    };
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_said_with_rate_and_time_left() {
+        let said = |done, rate| spell_progress(done, 269_000_000, rate);
+        assert_eq!(said(0, None), "0 kB of 269 MB");
+        assert_eq!(
+            said(119_000_000, Some(5e6)),
+            "119 MB of 269 MB, 5 MB/s, 30 s left"
+        );
+        assert_eq!(said(0, Some(1e6)), "0 kB of 269 MB, 1 MB/s, 5 min left");
+        assert_eq!(said(0, Some(1e4)), "0 kB of 269 MB, 10 kB/s, 8 h left");
+        assert_eq!(said(269_000_000, Some(1e6)), "269 MB of 269 MB, 1 MB/s");
+    }
+}

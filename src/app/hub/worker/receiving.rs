@@ -1,0 +1,236 @@
+//! One file of the hub: gone on with, hashed as it comes, kept only when it is right.
+
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{ReadableStreamDefaultReader, Response};
+
+use super::asking::{NoAnswer, header};
+use super::sink::{FileSink, unwritten};
+use super::{FetchStop, Fetcher};
+use crate::app::hub::shelf::{Shelf, get};
+use crate::app::hub::talk::HubTell;
+use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile};
+
+/// A file on its way.
+struct FileArriving<'a> {
+    file: &'a RemoteFile,
+    sink: FileSink,
+    hash: Hashing,
+    done: u64,
+    /// The most bytes that were ever there: only what goes beyond is progress.
+    furthest: u64,
+}
+
+impl Fetcher {
+    /// The file itself where there is no shelf to keep it on.
+    pub(super) async fn receive(
+        &self,
+        name: &HubName,
+        commit: &str,
+        file: &RemoteFile,
+        shelf: Option<&Shelf>,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Option<web_sys::File>, FetchStop> {
+        let sink = self.open(file, shelf).await?;
+        let mut arriving = FileArriving {
+            file,
+            hash: Hashing::begin(&file.hash, file.size),
+            done: 0,
+            furthest: 0,
+            sink,
+        };
+        // What is on the disk is read once more: its hash is not kept.
+        while let Some(piece) = arriving.sink.prefix(arriving.done) {
+            arriving.hash.add(&piece);
+            arriving.done += piece.len() as u64;
+            arriving.furthest = arriving.done;
+            told(arriving.done);
+            self.listen()?;
+        }
+        let url = self.hub.resolve(&name.repo, commit, &file.path);
+        let mut patience = Patience::default();
+        while arriving.done < file.size {
+            let before = arriving.furthest;
+            let why = self.connection(name, &url, &mut arriving, told).await;
+            arriving.sink.secure(arriving.done);
+            let why = why?;
+            if arriving.furthest > before {
+                patience.went_on();
+            }
+            if let Some(why) = why {
+                self.listen()?;
+                match self.wait(&mut patience, why).await {
+                    Err(FetchStop::Failed(HubError::Offline { host, .. })) => {
+                        return Err(self.reason(name, host).await);
+                    }
+                    waited => waited?,
+                }
+            }
+        }
+        let FileArriving { sink, hash, .. } = arriving;
+        if !hash.is(&file.hash) {
+            // What is wrong in the middle stays wrong however it goes on.
+            sink.discard().await;
+            let file = file.path.clone();
+            return Err(HubError::WrongHash { file }.into());
+        }
+        let finished = sink.finish(&file.path).await;
+        finished.map_err(|error| unwritten(&error, &file.path, file.size).into())
+    }
+
+    /// A handle that a worker left when it was ended is let go only after a while.
+    async fn open(&self, file: &RemoteFile, shelf: Option<&Shelf>) -> Result<FileSink, FetchStop> {
+        let mut waits = [0, 500, 2000, 5000].into_iter();
+        loop {
+            let Some(wait) = waits.next() else {
+                let path = file.path.clone();
+                let reason = "another tab of this page may be fetching it: close it".to_owned();
+                return Err(HubError::Write { path, reason }.into());
+            };
+            self.sleep(wait).await?;
+            match FileSink::open(shelf, file).await {
+                Ok(sink) => return Ok(sink),
+                Err(error) if is_quota(&error) => {
+                    return Err(unwritten(&error, &file.path, file.size).into());
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// One connection's worth; why it ended early, if it did.
+    async fn connection(
+        &self,
+        name: &HubName,
+        url: &str,
+        arriving: &mut FileArriving<'_>,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Option<NoAnswer>, FetchStop> {
+        let file = arriving.file;
+        let from = Some(arriving.done).filter(|&done| done > 0);
+        let answer = match self.get(url, from).await {
+            Ok(answer) => answer,
+            Err(why) => return Ok(Some(why)),
+        };
+        match answer.status() {
+            206 => {
+                let range = header(&answer, "content-range").unwrap_or_default();
+                let total = range
+                    .rsplit('/')
+                    .next()
+                    .and_then(|total| total.parse().ok());
+                if total.is_some_and(|total: u64| total != file.size) {
+                    return Err(arriving.wrong_size(total.unwrap_or(0)));
+                }
+            }
+            // The whole file, whatever was asked for: it begins anew.
+            200 => {
+                if from.is_some() {
+                    let sentence = format!(
+                        "{} sends only whole files: {} begins anew.",
+                        self.hub.host(),
+                        file.path
+                    );
+                    self.tell(&HubTell::Notice { sentence });
+                }
+                arriving.begin_anew()?;
+            }
+            // There is less of it than the list says.
+            416 => return Err(arriving.wrong_size(arriving.done)),
+            _ => return Ok(Some(self.refused(name, &answer, Some(&file.path)))),
+        }
+        self.pieces(&answer, arriving, told).await
+    }
+
+    async fn pieces(
+        &self,
+        answer: &Response,
+        arriving: &mut FileArriving<'_>,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Option<NoAnswer>, FetchStop> {
+        let Some(body) = answer.body() else {
+            return Ok(Some(NoAnswer::Broken));
+        };
+        let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+        loop {
+            self.listen()?;
+            let Ok(next) = JsFuture::from(reader.read()).await else {
+                self.listen()?;
+                return Ok(Some(NoAnswer::Broken));
+            };
+            let Some(piece) = get(&next, "value") else {
+                let is_whole = arriving.done == arriving.file.size;
+                return Ok((!is_whole).then_some(NoAnswer::Broken));
+            };
+            let after =
+                arriving.done + u64::from(piece.unchecked_ref::<js_sys::Uint8Array>().length());
+            if after > arriving.file.size {
+                let _ = reader.cancel();
+                return Err(arriving.wrong_size(after));
+            }
+            arriving.add(piece.unchecked_ref())?;
+            told(arriving.done);
+        }
+    }
+
+    /// Why a browser got no bytes: it does not say, so the hub is asked for its terms, which it tells
+    /// everybody.
+    async fn reason(&self, name: &HubName, host: String) -> FetchStop {
+        match self.info(name).await {
+            Ok(info) if info.is_gated => {
+                let page = self.hub.page(&name.repo);
+                let repo = name.repo.clone();
+                HubError::Gated { repo, page }.into()
+            }
+            Ok(_) => {
+                let reason = "it answers questions, and its files' host does not, or is one that this page may not ask".to_owned();
+                HubError::Offline { host, reason }.into()
+            }
+            Err(FetchStop::Failed(_)) => {
+                let reason = "it gives no answer at all".to_owned();
+                HubError::Offline { host, reason }.into()
+            }
+            Err(paused) => paused,
+        }
+    }
+}
+
+impl FileArriving<'_> {
+    fn add(&mut self, piece: &js_sys::Uint8Array) -> Result<(), FetchStop> {
+        let written = self.sink.add(self.done, piece);
+        written.map_err(|error| {
+            self.sink.secure(self.done);
+            unwritten(&error, &self.file.path, self.file.size - self.done)
+        })?;
+        let bytes = piece.to_vec();
+        self.hash.add(&bytes);
+        self.done += bytes.len() as u64;
+        self.furthest = self.furthest.max(self.done);
+        Ok(())
+    }
+
+    fn begin_anew(&mut self) -> Result<(), FetchStop> {
+        let emptied = self.sink.empty();
+        emptied.map_err(|error| unwritten(&error, &self.file.path, self.file.size))?;
+        self.hash = Hashing::begin(&self.file.hash, self.file.size);
+        self.done = 0;
+        Ok(())
+    }
+
+    fn wrong_size(&mut self, found: u64) -> FetchStop {
+        let _ = self.sink.empty();
+        HubError::Size {
+            file: self.file.path.clone(),
+            expected: self.file.size,
+            found,
+        }
+        .into()
+    }
+}
+
+fn is_quota(error: &wasm_bindgen::JsValue) -> bool {
+    get(error, "name")
+        .and_then(|name| name.as_string())
+        .as_deref()
+        == Some("QuotaExceededError")
+}

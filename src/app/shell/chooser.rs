@@ -1,0 +1,155 @@
+//! The panel of models in a dialog of its own: a document with its own policy, which alone may ask a
+//! hub. It hears from this page which model is wanted, and nothing else.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{File, HtmlDialogElement, HtmlIFrameElement, MessageEvent};
+
+use crate::app::browser;
+use crate::app::files::Chosen;
+use crate::app::state::{Studio, Surveys};
+
+const PANEL: &str = "hub.html";
+
+#[derive(Clone, Copy)]
+pub struct Chooser {
+    studio: Studio,
+    surveys: Surveys,
+    /// Its document is fetched when it is needed first, and stays: a download goes on behind it.
+    is_there: RwSignal<bool>,
+    /// Does its program listen?
+    is_ready: StoredValue<bool>,
+    /// What is to be told when it does.
+    waiting: StoredValue<Vec<[String; 2]>>,
+}
+
+impl Chooser {
+    pub fn start(studio: Studio, surveys: Surveys) -> Self {
+        let chooser = Self {
+            studio,
+            surveys,
+            is_there: RwSignal::new(false),
+            is_ready: StoredValue::new(false),
+            waiting: StoredValue::default(),
+        };
+        let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            chooser.hear(&event);
+        });
+        // The page listens as long as it is open.
+        let heard = heard.into_js_value();
+        let _ =
+            browser::window().add_event_listener_with_callback("message", heard.unchecked_ref());
+        studio.fetch_by(move |name| chooser.tell("want", name));
+        chooser
+    }
+
+    pub fn show(self) {
+        let name = self
+            .studio
+            .draft
+            .with_untracked(|draft| draft.model.name().to_owned());
+        self.tell("shown", name);
+        if let Some(dialog) = dialog() {
+            let _ = dialog.show_modal();
+        }
+    }
+
+    fn tell(self, word: &str, about: String) {
+        self.is_there.set(true);
+        if !self.is_ready.get_value() {
+            self.waiting
+                .update_value(|waiting| waiting.push([word.to_owned(), about]));
+            return;
+        }
+        let Some(panel) = frame().and_then(|frame| frame.content_window()) else {
+            return;
+        };
+        let message = js_sys::Array::of2(&JsValue::from_str(word), &JsValue::from_str(&about));
+        let origin = browser::window().location().origin().unwrap_or_default();
+        // Strings can always be cloned into a message.
+        let _ = panel.post_message(&message, &origin);
+    }
+
+    fn hear(self, event: &MessageEvent) {
+        let panel = frame().and_then(|frame| frame.content_window());
+        let is_own = match (event.source(), panel) {
+            (Some(from), Some(panel)) => js_sys::Object::is(from.as_ref(), panel.as_ref()),
+            _ => false,
+        };
+        if !is_own {
+            return;
+        }
+        let message: js_sys::Array = event.data().unchecked_into();
+        let text = |at| message.get(at).as_string().unwrap_or_default();
+        match &*text(0) {
+            "ready" => {
+                self.is_ready.set_value(true);
+                let waiting = self.waiting.try_update_value(std::mem::take);
+                for [word, about] in waiting.unwrap_or_default() {
+                    self.tell(&word, about);
+                }
+            }
+            "close" => close(),
+            "known" => {
+                close();
+                self.studio.choose_known(text(1));
+            }
+            "open" => {
+                close();
+                let files: Vec<File> = message.iter().skip(2).map(JsCast::unchecked_into).collect();
+                let name = text(1);
+                self.studio.open_files(self.surveys, Chosen { name, files });
+            }
+            "none" => self.studio.refuse(&format!(
+                "{} is not on this machine: press “Models” to fetch it.",
+                text(1)
+            )),
+            _ => {}
+        }
+    }
+}
+
+fn dialog() -> Option<HtmlDialogElement> {
+    let dialog = document().get_element_by_id("chooser")?;
+    dialog.dyn_into().ok()
+}
+
+fn frame() -> Option<HtmlIFrameElement> {
+    let frame = document().get_element_by_id("chooser-frame")?;
+    frame.dyn_into().ok()
+}
+
+/// What had the focus before has it again.
+fn close() {
+    if let Some(dialog) = dialog() {
+        dialog.close();
+    }
+}
+
+/// The button that shows it.
+#[component]
+pub fn ChooserButton() -> impl IntoView {
+    let chooser = expect_context::<Chooser>();
+    view! {
+        <button type="button" id="models-open" aria-haspopup="dialog" on:click=move |_| chooser.show()>
+            "Models"
+        </button>
+    }
+}
+
+#[component]
+pub fn ChooserDialog() -> impl IntoView {
+    let chooser = expect_context::<Chooser>();
+    let source = browser::beside(&format!("{PANEL}?v={}", browser::build()));
+    view! {
+        <dialog id="chooser" aria-label="Models">
+            {move || {
+                chooser
+                    .is_there
+                    .get()
+                    .then(|| view! { <iframe id="chooser-frame" title="Models" src=source.clone()></iframe> })
+            }}
+        </dialog>
+    }
+}

@@ -1,0 +1,224 @@
+//! One file of the hub into the cache: resumed, hashed as it comes, and there only when it is whole.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::Hub;
+use super::asking::{Unanswered, each_piece, header, retry_after};
+use super::cache::written;
+use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile, spell_bytes};
+
+/// A file on its way.
+struct Arriving<'a> {
+    file: &'a RemoteFile,
+    path: PathBuf,
+    part: File,
+    hash: Hashing,
+    done: u64,
+    /// The most bytes that were ever there: only what goes beyond is progress.
+    furthest: u64,
+}
+
+impl Hub {
+    /// Where a file lies when it is whole and right; `told` hears how many bytes of it are there.
+    pub(super) fn download(
+        &self,
+        name: &HubName,
+        commit: &str,
+        file: &RemoteFile,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<PathBuf, HubError> {
+        let whole = self.cache.blob(name, &file.hash);
+        // Two programs that fetch the same file take turns.
+        let _turn = self.cache.turn(name, &file.hash)?;
+        if is_whole(&whole, file, told)? {
+            return Ok(whole);
+        }
+        let mut arriving = Arriving::open(whole.with_extension("part"), file, told)?;
+        let url = self.address.resolve(&name.repo, commit, &file.path);
+        let mut patience = Patience::default();
+        while arriving.done < file.size {
+            let before = arriving.furthest;
+            let stopped = self.receive(name, &url, &mut arriving, told)?;
+            if arriving.furthest > before {
+                patience.went_on();
+            }
+            if let Some((reason, asked)) = stopped {
+                self.wait(&mut patience, reason, asked)?;
+            }
+        }
+        arriving.finish(&whole)?;
+        Ok(whole)
+    }
+
+    /// One connection's worth of a file; why it ended early, if it did.
+    fn receive(
+        &self,
+        name: &HubName,
+        url: &str,
+        arriving: &mut Arriving<'_>,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Option<(Unanswered, Option<u64>)>, HubError> {
+        let from = Some(arriving.done).filter(|&done| done > 0);
+        let answer = match self.get(url, from) {
+            Ok(answer) => answer,
+            Err(reason) => return Ok(Some((reason, None))),
+        };
+        let file = arriving.file;
+        let stated = match answer.status().as_u16() {
+            206 => {
+                let range = header(&answer, "content-range").unwrap_or_default();
+                let begins = format!("bytes {}-", arriving.done);
+                let total = range
+                    .strip_prefix(&begins)
+                    .and_then(|rest| rest.split_once('/'));
+                total.and_then(|(_, total)| total.parse().ok()).unwrap_or(0)
+            }
+            // The whole file, whatever was asked for: it begins anew.
+            200 => {
+                arriving.begin_anew()?;
+                let length = header(&answer, "content-length");
+                length
+                    .and_then(|length| length.parse().ok())
+                    .unwrap_or(file.size)
+            }
+            // There is less of it than the list says.
+            416 => return Err(arriving.wrong_size(arriving.done)),
+            _ => {
+                let asked = retry_after(&answer);
+                let reason = self.refused(name, &answer, Some(&file.path));
+                return Ok(Some((reason, asked)));
+            }
+        };
+        if stated != file.size {
+            return Err(arriving.wrong_size(stated));
+        }
+        let ended = each_piece(answer, &mut |piece| {
+            arriving.add(piece)?;
+            told(arriving.done);
+            Ok(())
+        })?;
+        let reason = match ended {
+            Err(reason) => reason,
+            Ok(()) if arriving.done == file.size => return Ok(None),
+            Ok(()) => "the connection ended early".to_owned(),
+        };
+        Ok(Some((Unanswered::Broken(reason), None)))
+    }
+}
+
+impl<'a> Arriving<'a> {
+    /// With what came before, hashed again from the disk.
+    fn open(
+        path: PathBuf,
+        file: &'a RemoteFile,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<Self, HubError> {
+        let failed = |error: &std::io::Error| written(&path, error);
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut part = options.open(&path).map_err(|error| failed(&error))?;
+        let mut hash = Hashing::begin(&file.hash, file.size);
+        let mut done = 0;
+        let length = part.metadata().map_err(|error| failed(&error))?.len();
+        if length > file.size {
+            part.set_len(0).map_err(|error| failed(&error))?;
+        } else {
+            done = hashed(&mut part, &mut hash, told).map_err(|error| failed(&error))?;
+        }
+        Ok(Self {
+            file,
+            path,
+            part,
+            hash,
+            done,
+            furthest: done,
+        })
+    }
+
+    fn add(&mut self, piece: &[u8]) -> Result<(), HubError> {
+        let after = self.done + piece.len() as u64;
+        if after > self.file.size {
+            return Err(self.wrong_size(after));
+        }
+        self.part
+            .write_all(piece)
+            .map_err(|error| self.unwritten(&error))?;
+        self.hash.add(piece);
+        self.done = after;
+        self.furthest = self.furthest.max(after);
+        Ok(())
+    }
+
+    fn begin_anew(&mut self) -> Result<(), HubError> {
+        use std::io::Seek;
+        let emptied = self.part.set_len(0).and_then(|()| self.part.rewind());
+        emptied.map_err(|error| self.unwritten(&error))?;
+        self.hash = Hashing::begin(&self.file.hash, self.file.size);
+        self.done = 0;
+        Ok(())
+    }
+
+    fn finish(self, whole: &Path) -> Result<(), HubError> {
+        self.part
+            .sync_all()
+            .map_err(|error| self.unwritten(&error))?;
+        if !self.hash.is(&self.file.hash) {
+            // What is wrong in the middle stays wrong however it goes on.
+            let _ = std::fs::remove_file(&self.path);
+            return Err(HubError::WrongHash {
+                file: self.file.path.clone(),
+            });
+        }
+        std::fs::rename(&self.path, whole).map_err(|error| written(whole, &error))
+    }
+
+    fn wrong_size(&self, found: u64) -> HubError {
+        let _ = std::fs::remove_file(&self.path);
+        HubError::Size {
+            file: self.file.path.clone(),
+            expected: self.file.size,
+            found,
+        }
+    }
+
+    fn unwritten(&self, error: &std::io::Error) -> HubError {
+        if error.kind() == std::io::ErrorKind::StorageFull {
+            return HubError::NoRoom {
+                file: self.file.path.clone(),
+                needed: spell_bytes(self.file.size - self.done.min(self.file.size)),
+            };
+        }
+        written(&self.path, error)
+    }
+}
+
+/// Is a file of the cache there, and the right one? One that is damaged goes.
+fn is_whole(path: &Path, file: &RemoteFile, told: &mut dyn FnMut(u64)) -> Result<bool, HubError> {
+    let Ok(mut found) = File::open(path) else {
+        return Ok(false);
+    };
+    let mut hash = Hashing::begin(&file.hash, file.size);
+    let size = hashed(&mut found, &mut hash, told).map_err(|error| written(path, &error))?;
+    if size == file.size && hash.is(&file.hash) {
+        return Ok(true);
+    }
+    std::fs::remove_file(path).map_err(|error| written(path, &error))?;
+    Ok(false)
+}
+
+/// Reads to the end; how many bytes those were.
+fn hashed(file: &mut File, hash: &mut Hashing, told: &mut dyn FnMut(u64)) -> std::io::Result<u64> {
+    let mut piece = vec![0; 1 << 20];
+    let mut done = 0;
+    loop {
+        let count = file.read(&mut piece)?;
+        if count == 0 {
+            return Ok(done);
+        }
+        hash.add(&piece[..count]);
+        done += count as u64;
+        told(done);
+    }
+}

@@ -1,0 +1,177 @@
+//! `hub:owner/name`: models on a hub, kept in the cache that Python's programs keep them in.
+//!
+//! `HF_ENDPOINT` is the hub's address, `HF_TOKEN` the reader's token; `HF_HUB_CACHE` or `HF_HOME` say
+//! where the cache is. The cache's layout is hf-hub's; the bytes come by a client of our own, because
+//! hf-hub's takes a file with a wrong byte, and a whole file after the first half of one.
+
+mod asking;
+mod cache;
+mod download;
+
+pub use cache::{CachedModel, HubCache};
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::model::catalogue::published::{PublishedModel, published};
+use crate::model::hub::{
+    HubAddress, HubError, HubInfo, HubName, MAIN, RemoteFile, index_of, pick, shards, spell_bytes,
+};
+
+/// A hub, and the cache of what came from it.
+pub struct Hub {
+    pub address: HubAddress,
+    pub cache: HubCache,
+    token: Option<String>,
+    agent: ureq::Agent,
+}
+
+/// What a model on the hub consists of.
+pub struct HubModel {
+    pub info: HubInfo,
+    /// Every file of the commit.
+    listed: Vec<RemoteFile>,
+    /// Those that are the model.
+    picked: Vec<RemoteFile>,
+}
+
+impl Hub {
+    /// The hub, the token and the cache that the environment names, or the usual ones.
+    ///
+    /// # Errors
+    /// An address that is none, or no home folder to have a cache in.
+    pub fn from_env() -> Result<Self, HubError> {
+        let address = variable("HF_ENDPOINT");
+        let address = HubAddress::parse(address.as_deref().unwrap_or(HubAddress::DEFAULT))?;
+        let cache = HubCache::from_env()?;
+        let token = variable("HF_TOKEN").or_else(|| cache.token());
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            // Followed by hand: the token goes to the hub alone.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("atelier/", env!("CARGO_PKG_VERSION")))
+            .timeout_connect(Some(Duration::from_secs(20)))
+            .timeout_recv_response(Some(Duration::from_secs(60)))
+            // A connection that stands still is given up; the next one goes on where it stood.
+            .timeout_recv_body(Some(Duration::from_secs(300)))
+            .build();
+        Ok(Self {
+            address,
+            cache,
+            token,
+            agent: config.into(),
+        })
+    }
+
+    /// Asks what a name means: commit, terms, files.
+    ///
+    /// # Errors
+    /// No such model, none that may be had, or none that atelier reads; no answer.
+    pub fn look_up(&self, name: &HubName) -> Result<HubModel, HubError> {
+        let info = self.info(name)?;
+        let listed = match self.list(name, &info.commit) {
+            // Some hubs say only that the list is not for everybody.
+            Err(HubError::NoRepo { repo, .. }) if info.is_gated => {
+                let page = self.address.page(&repo);
+                return Err(HubError::Gated { repo, page });
+            }
+            listed => listed?,
+        };
+        let of_list = published().iter().find(|model| model.repo == name.repo);
+        let ending = of_list.and_then(|model| model.ending.as_deref());
+        let picked = pick(name, ending, &listed)?;
+        Ok(HubModel {
+            info,
+            listed,
+            picked,
+        })
+    }
+
+    /// Fetches what is missing of a model and checks all of it; the place in the cache.
+    ///
+    /// # Errors
+    /// See [`HubError`].
+    pub fn fetch(
+        &self,
+        name: &HubName,
+        model: &mut HubModel,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<PathBuf, HubError> {
+        let commit = model.info.commit.clone();
+        if let Some(index) = index_of(&model.picked).cloned() {
+            let path = self.download(name, &commit, &index, &mut |_| ())?;
+            let bytes = std::fs::read(&path).map_err(|error| cache::written(&path, &error))?;
+            for shard in shards(name, &bytes, &model.listed)? {
+                if !model.picked.contains(&shard) {
+                    model.picked.push(shard);
+                }
+            }
+        }
+        let total = model.bytes();
+        let mut before = 0;
+        for file in &model.picked {
+            self.download(name, &commit, file, &mut |done| {
+                progress(before + done, total);
+            })?;
+            before += file.size;
+            progress(before, total);
+        }
+        // Linked when all are there: what is linked is whole.
+        self.cache.link(name, &commit, &model.picked)
+    }
+
+    /// Says of a step of training whether its weights are those of another revision: some hubs serve
+    /// one file under many names.
+    ///
+    /// # Errors
+    /// No answer.
+    pub fn same_weights(&self, name: &HubName, model: &HubModel) -> Result<Vec<String>, HubError> {
+        let of_list = published().iter().find(|known| known.repo == name.repo);
+        let beside = of_list.and_then(|known: &PublishedModel| known.neighbours(name.revision()));
+        let Some(mut others) = beside else {
+            return Ok(Vec::new());
+        };
+        others.push(MAIN.to_owned());
+        let mut same = Vec::new();
+        for revision in others {
+            let other = self.look_up(&name.at(&revision))?;
+            if other.weights() == model.weights() {
+                same.push(revision);
+            }
+        }
+        Ok(same)
+    }
+}
+
+impl HubModel {
+    /// Of all files that are picked.
+    pub fn bytes(&self) -> u64 {
+        self.picked.iter().map(|file| file.size).sum()
+    }
+
+    /// `Apache-2.0`, or that it is not stated.
+    pub fn licence(&self) -> &str {
+        self.info.licence.as_deref().unwrap_or("no licence stated")
+    }
+
+    /// The hashes of the large files.
+    fn weights(&self) -> Vec<&str> {
+        let large = self
+            .picked
+            .iter()
+            .filter(|file| file.path.contains(".safetensors") || file.path.ends_with(".gguf"));
+        large.map(|file| file.hash.hex()).collect()
+    }
+
+    /// `271 MB, apache-2.0`.
+    pub fn words(&self) -> String {
+        format!("{}, {}", spell_bytes(self.bytes()), self.licence())
+    }
+}
+
+/// A variable that is set to something.
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var(name).ok()?;
+    Some(value.trim().to_owned()).filter(|value| !value.is_empty())
+}

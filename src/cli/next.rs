@@ -1,0 +1,73 @@
+//! `atelier next`: what a model says by itself.
+
+use comfy_table::Cell;
+
+use super::output;
+use super::table::{table, text};
+use super::view::percent;
+
+/// The five likeliest next tokens of a prompt, to choose options from
+#[derive(clap::Args)]
+#[command(after_help = "Example:
+  atelier next --model hub:HuggingFaceTB/SmolLM2-135M --prompt \"The capital of France is\"
+  atelier next --model path/to/model --english")]
+pub struct NextArgs {
+    /// A known model's name, a folder, a .gguf file, or hub:owner/name
+    #[arg(long, short, value_name = "MODEL")]
+    model: String,
+
+    /// The text to go on from
+    #[arg(long, short, value_name = "TEXT", required_unless_present = "english")]
+    prompt: Option<String>,
+
+    /// The order of blocks, as of `atelier lens`
+    #[arg(long, value_name = "LINE")]
+    plan: Option<String>,
+
+    /// Ask the English examples, one after the other
+    #[arg(long, conflicts_with = "prompt")]
+    english: bool,
+
+    #[command(flatten)]
+    engine: super::engine::EngineArgs,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &NextArgs) -> anyhow::Result<()> {
+    let files = super::known::files(&args.model)?;
+    let model = super::known::load(&files, &args.engine.choice()?)?;
+    let plan = model.plan(args.plan.as_deref())?;
+    let prompts: Vec<String> = match &args.prompt {
+        Some(prompt) => vec![prompt.clone()],
+        None => crate::task::english::english()
+            .iter()
+            .map(|example| example.prompt.clone())
+            .collect(),
+    };
+    let mut page = String::new();
+    for prompt in prompts {
+        let said = model.says(&prompt, &plan)?;
+        if args.json {
+            let line = serde_json::json!({ "prompt": prompt, "next": said });
+            page += &format!("{line}\n");
+            continue;
+        }
+        let header = ["option", "probability"].map(String::from);
+        let mut table = table(&header, 1);
+        for saying in &said {
+            table.add_row([
+                Cell::new(format!("{:?}", saying.option)),
+                Cell::new(percent(saying.probability)),
+            ]);
+        }
+        if args.english {
+            page += &format!("\n{prompt}\n");
+        }
+        page += &text(&table);
+    }
+    args.engine.say_cost(&model);
+    output::show(&page)
+}

@@ -1,0 +1,75 @@
+//! `atelier pull`: a model from a hub into the cache.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::hub::Hub;
+use super::interrupt;
+use super::output::{self, Progress};
+use crate::model::hub::{HubName, spell_bytes};
+
+/// Fetch models from a hub into the cache that Python's programs use too
+///
+/// What is there already is checked; what came in part is gone on with. HF_ENDPOINT is the hub's
+/// address, HF_TOKEN your token, HF_HOME or HF_HUB_CACHE the cache.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier pull hub:HuggingFaceTB/SmolLM2-135M
+  atelier pull hub:EleutherAI/pythia-70m@step1000
+  atelier pull hub:unsloth/Qwen3-0.6B-GGUF:Qwen3-0.6B-Q4_0.gguf")]
+pub struct PullArgs {
+    /// hub:owner/name[@revision][:path/file.gguf]
+    #[arg(required = true, value_name = "MODEL")]
+    models: Vec<String>,
+}
+
+pub fn run(args: &PullArgs) -> anyhow::Result<()> {
+    let names: Vec<HubName> = args
+        .models
+        .iter()
+        .map(|name| HubName::parse(name))
+        .collect::<Result<_, _>>()?;
+    let hub = Hub::from_env()?;
+    let stop = interrupt::listen()?;
+    for name in &names {
+        let path = pull(&hub, name, Some(&stop))?;
+        output::print(&format!("{name}: {}\n", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Fetches one, saying what and from where.
+pub fn pull(
+    hub: &Hub,
+    name: &HubName,
+    stop: Option<&AtomicBool>,
+) -> anyhow::Result<std::path::PathBuf> {
+    let mut model = hub.look_up(name)?;
+    output::say(&format!(
+        "atelier: {name} ({}) from {}, commit {}",
+        model.words(),
+        hub.address.host(),
+        &model.info.commit[..8]
+    ));
+    let same = hub.same_weights(name, &model)?;
+    if !same.is_empty() {
+        output::say(&format!(
+            "atelier: {name} has the very weights of {}: the hub serves one file under both names, so it shows no other step of training",
+            same.join(" and ")
+        ));
+    }
+    let bar = Progress::bytes("fetching");
+    let path = hub.fetch(name, &mut model, &mut |done, of| {
+        bar.at(done as usize, of as usize);
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            bar.hide();
+            output::say(&format!(
+                "atelier: stopped at {} of {}; the same command goes on from there",
+                spell_bytes(done),
+                spell_bytes(of)
+            ));
+            // What is on the disk is gone on with: nothing is lost by going at once.
+            std::process::exit(interrupt::CODE);
+        }
+    })?;
+    Ok(path)
+}

@@ -1,0 +1,78 @@
+//! Why a hub's files cannot be had.
+
+/// Each message is one sentence that says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HubError {
+    #[error(
+        "{name:?} is no model on a hub: {reason}; write hub:owner/name, hub:owner/name@revision or hub:owner/name:file.gguf"
+    )]
+    Name { name: String, reason: &'static str },
+    #[error(
+        "{host} did not answer ({reason}); check the connection and ask again: what has come is kept"
+    )]
+    Offline { host: String, reason: String },
+    #[error(
+        "{repo} is gated: agree to its terms at {page}, signed in, then download its files there and open them from disk, or give the command line your token in HF_TOKEN"
+    )]
+    Gated { repo: String, page: String },
+    #[error(
+        "{host} gives {repo} to nobody with this token: ask for access at {page}, or use another token in HF_TOKEN"
+    )]
+    NoAccess {
+        host: String,
+        repo: String,
+        page: String,
+    },
+    #[error("{host} has no model {repo}, or shows it to its owners alone; check the name")]
+    NoRepo { host: String, repo: String },
+    #[error("{repo} has no revision {revision:?}; check the branch, tag or commit")]
+    NoRevision { repo: String, revision: String },
+    #[error("{repo} has no file {file:?}; it has {there}")]
+    NoFile {
+        repo: String,
+        file: String,
+        there: String,
+    },
+    #[error(
+        "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors, or a .gguf file"
+    )]
+    NotAModel { repo: String, reason: String },
+    #[error(
+        "{repo} holds several models as GGUF files ({files}); name the one you want: hub:{repo}:{example}"
+    )]
+    SeveralFiles {
+        repo: String,
+        files: String,
+        example: String,
+    },
+    #[error(
+        "{host} is busy (it answers {status} again and again); wait some minutes and ask again: what has come is kept"
+    )]
+    Busy { host: String, status: u16 },
+    #[error("{host} answers {status} for {path}; ask again later")]
+    Refused {
+        host: String,
+        status: u16,
+        path: String,
+    },
+    #[error(
+        "{host} answers with something else than a hub does ({reason}); check the hub's address"
+    )]
+    NotAHub { host: String, reason: String },
+    #[error(
+        "{file} came with {found} bytes where the hub promised {expected}; it was taken away again: ask once more"
+    )]
+    Size {
+        file: String,
+        expected: u64,
+        found: u64,
+    },
+    #[error(
+        "{file} came damaged (its hash is not the one that the hub states); it was taken away again: ask once more"
+    )]
+    WrongHash { file: String },
+    #[error("there is no room for {file}: {needed} are needed; make room and ask again")]
+    NoRoom { file: String, needed: String },
+    #[error("{path} cannot be written ({reason}); check the folder and its permissions")]
+    Write { path: String, reason: String },
+}

@@ -1,0 +1,102 @@
+//! One connection: a request's head, the answer to it, and what goes wrong on the way.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::answer::{self, Answer};
+use super::{Fault, Origin, Rule, Seen, Shelf};
+
+pub fn serve(
+    stream: TcpStream,
+    origin: Origin,
+    shelf: &Mutex<Shelf>,
+    cdn: SocketAddr,
+) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (Some(method), Some(path)) = (words.next(), words.next()) else {
+        return Ok(());
+    };
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        match line.trim_end().split_once(':') {
+            Some((name, value)) => headers.insert(name.to_lowercase(), value.trim().to_owned()),
+            None => break,
+        };
+    }
+    let length = headers
+        .get("content-length")
+        .and_then(|text| text.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    let seen = Seen {
+        origin,
+        method,
+        path,
+        headers,
+    };
+    let (answer, fault) = {
+        let mut shelf = shelf.lock().expect("the shelf");
+        let fault = shelf.fault(&seen);
+        let answer = answer::to(&seen, &shelf.places, cdn, fault.as_ref());
+        shelf.seen.push(seen.clone());
+        (answer, fault)
+    };
+    let mut stream = reader.into_inner();
+    write(&mut stream, &seen, &answer, fault.as_ref())?;
+    stream.shutdown(Shutdown::Write)?;
+    stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+    std::io::copy(&mut stream.take(1 << 16), &mut std::io::sink())?;
+    Ok(())
+}
+
+impl Shelf {
+    fn fault(&mut self, seen: &Seen) -> Option<Fault> {
+        let is_meant = |rule: &&mut Rule| {
+            rule.times > 0
+                && rule.origin == seen.origin
+                && seen.path.contains(&rule.path)
+                && seen.method != "OPTIONS"
+        };
+        let rule = self.rules.iter_mut().find(is_meant)?;
+        rule.times -= 1;
+        Some(rule.fault.clone())
+    }
+}
+
+fn write(
+    stream: &mut TcpStream,
+    seen: &Seen,
+    answer: &Answer,
+    fault: Option<&Fault>,
+) -> std::io::Result<()> {
+    let mut head = format!("HTTP/1.1 {} .\r\nConnection: close\r\n", answer.status);
+    for (name, value) in &answer.headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    let length = answer.body.len();
+    head += &format!("Content-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes())?;
+    if seen.method == "HEAD" {
+        return Ok(());
+    }
+    match fault {
+        Some(Fault::Cut(after)) => stream.write_all(&answer.body[..(*after).min(length)]),
+        Some(Fault::Slow(rate)) => {
+            for piece in answer.body.chunks((rate / 20).max(1)) {
+                stream.write_all(piece)?;
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Ok(())
+        }
+        _ => stream.write_all(&answer.body),
+    }
+}

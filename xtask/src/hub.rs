@@ -1,0 +1,164 @@
+//! Which hub the page's panel of models asks: `--hub URL`, and `--hub-cdn ORIGINS` where its files lie
+//! elsewhere. The panel's content policy follows.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::command::Stop;
+use crate::place::Place;
+
+/// The document that names the hub, and what it names before it is told otherwise.
+const PANEL: &str = "hub.html";
+const HUB: &str = "https://huggingface.co";
+const ORIGINS: &str = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
+
+/// Kept for the builds that other chores make.
+const NOTE: &str = "hub-setting";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    hub: String,
+    /// Origins that may be asked, with blanks between.
+    origins: String,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            hub: HUB.to_string(),
+            origins: ORIGINS.to_string(),
+        }
+    }
+}
+
+impl Setting {
+    /// Of a command line's options; none of them is the usual hub.
+    pub fn parse(options: &[String]) -> Result<Self, Stop> {
+        let (mut hub, mut cdn) = (None, Vec::new());
+        let mut rest = options.iter();
+        while let Some(option) = rest.next() {
+            let mut value = || {
+                let value = rest.next();
+                value.ok_or_else(|| Stop::usage(format!("`{option}` needs an address.")))
+            };
+            match option.as_str() {
+                "--hub" => hub = Some(value()?.trim_end_matches('/').to_string()),
+                "--hub-cdn" => cdn.extend(value()?.split([',', ' ']).map(str::to_string)),
+                other => return Err(Stop::usage(format!("`build` takes no `{other}`."))),
+            }
+        }
+        let Some(hub) = hub else {
+            return match cdn.first() {
+                None => Ok(Self::default()),
+                Some(_) => Err(Stop::usage("`--hub-cdn` goes with `--hub`.".to_string())),
+            };
+        };
+        let wrong = |address: &str| {
+            Stop::usage(format!(
+                "`{address}` is no address such as https://models.example.org."
+            ))
+        };
+        let own = origin(&hub).ok_or_else(|| wrong(&hub))?;
+        let mut origins = vec![own];
+        for address in cdn {
+            origins.push(origin(&address).ok_or_else(|| wrong(&address))?);
+        }
+        Ok(Self {
+            hub,
+            origins: origins.join(" "),
+        })
+    }
+
+    /// For this build and those that other chores make.
+    pub fn keep(&self, place: &Place) -> Result<(), Stop> {
+        let note = place.scratch().join(NOTE);
+        crate::page::make_folder(&place.scratch())?;
+        std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
+    }
+
+    /// As the last `build` was told.
+    pub fn kept(place: &Place) -> Result<Self, Stop> {
+        let text = std::fs::read_to_string(place.scratch().join(NOTE)).unwrap_or_default();
+        let mut lines = text.lines().map(str::to_string);
+        Ok(match (lines.next(), lines.next()) {
+            (Some(hub), Some(origins)) => Self { hub, origins },
+            _ => Self::default(),
+        })
+    }
+
+    /// Into the panel's document of a finished page.
+    pub fn write(&self, folder: &Path) -> Result<(), Stop> {
+        let path = folder.join(PANEL);
+        let html =
+            std::fs::read_to_string(&path).map_err(|error| Stop::file("read", &path, &error))?;
+        std::fs::write(&path, self.told(&html)).map_err(|error| Stop::file("write", &path, &error))
+    }
+
+    fn told(&self, html: &str) -> String {
+        html.replace(ORIGINS, &self.origins).replace(
+            &format!("content=\"{HUB}\""),
+            &format!("content=\"{}\"", self.hub),
+        )
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(to, "{}\n{}\n", self.hub, self.origins)
+    }
+}
+
+/// Scheme, host and port of an address, where it is one and would not end a policy's directive.
+fn origin(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://")?;
+    let host = rest.split('/').next()?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:*[]".contains(c);
+    let is_one = ["https", "http"].contains(&scheme)
+        && !host.is_empty()
+        && rest.chars().all(|c| is_plain(c) || "/_~".contains(c));
+    (is_one && host.chars().all(is_plain)).then(|| format!("{scheme}://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(options: &[&str]) -> Result<Setting, Stop> {
+        let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
+        Setting::parse(&options)
+    }
+
+    #[test]
+    fn the_panel_names_the_hub_that_was_set_and_no_other() {
+        let html = include_str!("../assets/hub.html");
+        assert_eq!(parsed(&[]).unwrap().told(html), html);
+        let options = [
+            "--hub",
+            "https://models.school.test/hub/",
+            "--hub-cdn",
+            "https://files.school.test",
+        ];
+        let told = parsed(&options).unwrap().told(html);
+        assert!(told.contains("content=\"https://models.school.test/hub\""));
+        assert!(
+            told.contains(
+                "connect-src 'self' https://models.school.test https://files.school.test;"
+            )
+        );
+        assert!(!told.contains("huggingface") && !told.contains("hf.co"));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for options in [
+            &["--hub"][..],
+            &["--hub", "models.test"],
+            &["--hub", "https://a.test; script-src *"],
+            &["--hub", "https://a.test\" onload=\""],
+            &["--hub-cdn", "https://a.test"],
+            &["--other"],
+        ] {
+            assert!(parsed(options).is_err(), "{options:?}");
+        }
+    }
+}
