@@ -55,7 +55,7 @@ pub enum PlanError {
          `{block}~h0` or `{block}a~h0`"
     )]
     HeadsOfMlp { block: usize, at: usize },
-    #[error("the plan switches head {head} of block {block} off, which is not there: {}", Heads(*.heads))]
+    #[error("the plan switches head {head} of block {block} off, which is not there: {}", HeadNumbers(*.heads))]
     NoSuchHead {
         head: String,
         block: usize,
@@ -113,9 +113,9 @@ impl fmt::Display for Blocks {
     }
 }
 
-struct Heads(usize);
+struct HeadNumbers(usize);
 
-impl fmt::Display for Heads {
+impl fmt::Display for HeadNumbers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             1 => write!(f, "its only head is 0"),

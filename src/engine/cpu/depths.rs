@@ -19,7 +19,7 @@ const LOGITS: usize = 1 << 23;
 
 /// What is known of a stream's distribution after some of the vocabulary.
 #[derive(Clone)]
-struct Depth {
+struct RunningDepth {
     largest: f32,
     /// Of `exp(logit - largest)`.
     sum: f64,
@@ -39,9 +39,9 @@ impl Head {
         let normed = normed(&self.norm, kept, rows); // [S, D]
         let streams = rows.sums.len();
         let followed = self.followed(&normed, &rows.followed)?; // [S, F]
-        let mut depths: Vec<Depth> = (0..streams)
+        let mut depths: Vec<RunningDepth> = (0..streams)
             .map(|s| {
-                Depth::new(
+                RunningDepth::new(
                     rows.top,
                     &followed[s * rows.followed.len()..][..rows.followed.len()],
                 )
@@ -133,7 +133,7 @@ fn mean(norm: &Norm, x: &[f32]) -> f64 {
 }
 
 /// Takes the logits [S, V'] of the vocabulary from `first` on into account.
-fn go_on(depths: &mut [Depth], logits: &[f32], rows: &DepthRows, first: u32) {
+fn go_on(depths: &mut [RunningDepth], logits: &[f32], rows: &DepthRows, first: u32) {
     let count = logits.len() / depths.len().max(1);
     let of = |s: usize| &logits[s * count..][..count];
     let before: Vec<f32> = depths.iter().map(|depth| depth.largest).collect();
@@ -153,7 +153,7 @@ fn go_on(depths: &mut [Depth], logits: &[f32], rows: &DepthRows, first: u32) {
     });
 }
 
-impl Depth {
+impl RunningDepth {
     fn new(top: usize, followed: &[f32]) -> Self {
         Self {
             largest: f32::NEG_INFINITY,

@@ -89,13 +89,13 @@ fn of_width<const W: usize>(dtype: DType, panel: &[u8], out: &mut [MaybeUninit<f
 }
 
 /// Numbers of one input, a column each.
-type Numbers<const W: usize> = [MaybeUninit<f32>; W];
+type InputNumbers<const W: usize> = [MaybeUninit<f32>; W];
 
 #[inline(always)]
 fn each<const W: usize, const BYTES: usize, const NUMBERS: usize>(
     rows: &[[u8; W]],
-    out: &mut [Numbers<W>],
-    block: impl Fn(&[[u8; W]; BYTES], &mut [Numbers<W>; NUMBERS]),
+    out: &mut [InputNumbers<W>],
+    block: impl Fn(&[[u8; W]; BYTES], &mut [InputNumbers<W>; NUMBERS]),
 ) {
     let blocks = rows.as_chunks::<BYTES>().0.iter();
     for (bytes, out) in blocks.zip(out.as_chunks_mut::<NUMBERS>().0) {
@@ -105,7 +105,7 @@ fn each<const W: usize, const BYTES: usize, const NUMBERS: usize>(
 
 /// Writes one input's numbers.
 #[inline(always)]
-fn put<const W: usize>(out: &mut Numbers<W>, number: impl Fn(usize) -> f32) {
+fn put<const W: usize>(out: &mut InputNumbers<W>, number: impl Fn(usize) -> f32) {
     for (column, out) in out.iter_mut().enumerate() {
         out.write(number(column));
     }
@@ -125,7 +125,7 @@ fn scales<const W: usize>(block: &[[u8; W]], at: usize) -> [f32; W] {
 
 /// `d q`
 #[inline(always)]
-fn q8_0<const W: usize>(block: &[[u8; W]; 34], out: &mut [Numbers<W>; 32]) {
+fn q8_0<const W: usize>(block: &[[u8; W]; 34], out: &mut [InputNumbers<W>; 32]) {
     let d = scales(block, 0);
     for (out, q) in out.iter_mut().zip(&block[2..]) {
         put(out, |c| d[c] * f32::from(q[c].cast_signed()));
@@ -134,7 +134,7 @@ fn q8_0<const W: usize>(block: &[[u8; W]; 34], out: &mut [Numbers<W>; 32]) {
 
 /// `d (q - 8)`
 #[inline(always)]
-fn q4_0<const W: usize>(block: &[[u8; W]; 18], out: &mut [Numbers<W>; 32]) {
+fn q4_0<const W: usize>(block: &[[u8; W]; 18], out: &mut [InputNumbers<W>; 32]) {
     let d = scales(block, 0);
     let (first, second) = out.split_at_mut(16);
     for ((low, high), q) in first.iter_mut().zip(second).zip(&block[2..]) {
@@ -145,7 +145,7 @@ fn q4_0<const W: usize>(block: &[[u8; W]; 18], out: &mut [Numbers<W>; 32]) {
 
 /// `d q + m`
 #[inline(always)]
-fn q4_1<const W: usize>(block: &[[u8; W]; 20], out: &mut [Numbers<W>; 32]) {
+fn q4_1<const W: usize>(block: &[[u8; W]; 20], out: &mut [InputNumbers<W>; 32]) {
     let (d, m) = (scales(block, 0), scales(block, 2));
     let (first, second) = out.split_at_mut(16);
     for ((low, high), q) in first.iter_mut().zip(second).zip(&block[4..]) {
@@ -156,14 +156,14 @@ fn q4_1<const W: usize>(block: &[[u8; W]; 20], out: &mut [Numbers<W>; 32]) {
 
 /// `d (q - 16)`
 #[inline(always)]
-fn q5_0<const W: usize>(block: &[[u8; W]; 22], out: &mut [Numbers<W>; 32]) {
+fn q5_0<const W: usize>(block: &[[u8; W]; 22], out: &mut [InputNumbers<W>; 32]) {
     let d = scales(block, 0);
     fives(block, 2, out, |c, q| d[c] * (q - 16.0));
 }
 
 /// `d q + m`
 #[inline(always)]
-fn q5_1<const W: usize>(block: &[[u8; W]; 24], out: &mut [Numbers<W>; 32]) {
+fn q5_1<const W: usize>(block: &[[u8; W]; 24], out: &mut [InputNumbers<W>; 32]) {
     let (d, m) = (scales(block, 0), scales(block, 2));
     fives(block, 4, out, |c, q| d[c] * q + m[c]);
 }
@@ -173,7 +173,7 @@ fn q5_1<const W: usize>(block: &[[u8; W]; 24], out: &mut [Numbers<W>; 32]) {
 fn fives<const W: usize>(
     block: &[[u8; W]],
     at: usize,
-    out: &mut [Numbers<W>; 32],
+    out: &mut [InputNumbers<W>; 32],
     number: impl Fn(usize, f32) -> f32,
 ) {
     let (fifths, nibbles) = (&block[at..at + 4], &block[at + 4..at + 20]);
@@ -191,7 +191,7 @@ fn fives<const W: usize>(
 
 /// `d s q - dmin o`
 #[inline(always)]
-fn q4_k<const W: usize>(block: &[[u8; W]; 144], out: &mut [Numbers<W>; 256]) {
+fn q4_k<const W: usize>(block: &[[u8; W]; 144], out: &mut [InputNumbers<W>; 256]) {
     let (d, dmin) = (scales(block, 0), scales(block, 2));
     for n in 0..4 {
         let (s, o) = pair(block, &d, &dmin, 2 * n);
@@ -207,7 +207,7 @@ fn q4_k<const W: usize>(block: &[[u8; W]; 144], out: &mut [Numbers<W>; 256]) {
 
 /// The same with a fifth bit.
 #[inline(always)]
-fn q5_k<const W: usize>(block: &[[u8; W]; 176], out: &mut [Numbers<W>; 256]) {
+fn q5_k<const W: usize>(block: &[[u8; W]; 176], out: &mut [InputNumbers<W>; 256]) {
     let (d, dmin) = (scales(block, 0), scales(block, 2));
     for n in 0..4 {
         let (s, o) = pair(block, &d, &dmin, 2 * n);
@@ -253,7 +253,7 @@ fn pair<const W: usize>(
 
 /// `d s (q - 32)`
 #[inline(always)]
-fn q6_k<const W: usize>(block: &[[u8; W]; 210], out: &mut [Numbers<W>; 256]) {
+fn q6_k<const W: usize>(block: &[[u8; W]; 210], out: &mut [InputNumbers<W>; 256]) {
     let d = scales(block, 208);
     for (n, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
         // Sixteen numbers share a scale; two such parts are a quarter of half a block.
