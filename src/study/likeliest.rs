@@ -34,7 +34,7 @@ impl LoadedModel {
         self.sayings(prompt, &ids, &logits)
     }
 
-    /// The same of logits that are there. `logits` [V]
+    /// The same of `logits` `[V]` that are there.
     ///
     /// # Errors
     /// No tokenizer.
