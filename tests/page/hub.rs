@@ -317,7 +317,12 @@ fn faults_that_last_are_one_sentence() {
             Fault::Longer(7),
             "bytes where the hub promised",
         ),
-        (Origin::Cdn, weights().as_str(), Fault::status(404), "has no file"),
+        (
+            Origin::Cdn,
+            weights().as_str(),
+            Fault::status(404),
+            "has no file",
+        ),
         (
             Origin::Hub,
             "/resolve/",
@@ -376,12 +381,16 @@ fn killed_and_reloaded_at_any_moment_it_goes_on() {
                 .browser
                 .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
         }
-        std::thread::sleep(Duration::from_millis(30 + round * 97 % 700));
+        std::thread::sleep(Duration::from_millis(300 + round * 97 % 900));
         // The tab is reloaded, and with it panel and worker die.
         scene.page.browser.reload();
         scene.page.until_picture();
         scene.show();
         scene.until("what is here is listed", "document.querySelector('.kept')");
+        let listed = scene.page.browser.text(&format!(
+            "{PANEL}.querySelector('.kept .quiet').textContent"
+        ));
+        println!("round {round}: {listed}");
     }
     scene.hub.mend();
     scene
