@@ -6,7 +6,8 @@ mod common;
 use std::io::Write;
 use std::path::Path;
 
-use atelier::model::{ModelShape, Tokenizer};
+use atelier::model::{FileBytes, ModelFiles, ModelShape, Tokenizer};
+use atelier::study::LoadedModel;
 use atelier::task::english::english;
 
 /// A shape with room for every id.
@@ -72,6 +73,19 @@ fn what_is_several_tokens_is_told_with_the_nearest_that_is_one() {
             }
         }
     }
+}
+
+#[test]
+fn a_word_that_a_model_does_not_know_is_nearest_to_nothing() {
+    let known = atelier::model::catalogue::find("apprentice-2").expect("it is shipped");
+    let files = known.files.iter();
+    let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
+    let files = ModelFiles::from_named(known.name, files.collect()).expect("its files");
+    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("it loads");
+    let options = [" negativexyzzy ?".to_owned(), " positive".to_owned()];
+    let refused = model.question("mood : the soup is bad . it is", &options, 0);
+    let sentence = refused.expect_err("two tokens").to_string();
+    assert!(!sentence.contains("negativexyz\""), "{sentence}");
 }
 
 #[test]

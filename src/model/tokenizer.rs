@@ -208,10 +208,13 @@ impl Tokenizer {
             tried.push(format!(" {}", &start[..end]));
         }
         tried.extend(first.and_then(|id| self.text_after(prompt_ids, id)));
+        // What stands for every word that is not known is no word.
+        let unknown = self.known_words().map(|(unknown, _)| unknown);
         let mut found: Vec<String> = Vec::new();
         for text in tried {
             let is_new = text != option && !text.trim().is_empty() && !found.contains(&text);
-            if is_new && self.one_token(prompt_ids, prompt, &text).is_some() {
+            let token = self.one_token(prompt_ids, prompt, &text);
+            if is_new && token.is_some() && token != unknown {
                 found.push(text);
             }
             if found.len() == OFFERED {

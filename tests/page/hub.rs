@@ -381,12 +381,16 @@ fn killed_and_reloaded_at_any_moment_it_goes_on() {
                 .browser
                 .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
         }
-        std::thread::sleep(Duration::from_millis(30 + round * 97 % 700));
+        std::thread::sleep(Duration::from_millis(300 + round * 97 % 900));
         // The tab is reloaded, and with it panel and worker die.
         scene.page.browser.reload();
         scene.page.until_picture();
         scene.show();
         scene.until("what is here is listed", "document.querySelector('.kept')");
+        let listed = scene.page.browser.text(&format!(
+            "{PANEL}.querySelector('.kept .quiet').textContent"
+        ));
+        println!("round {round}: {listed}");
     }
     scene.hub.mend();
     scene
@@ -403,4 +407,42 @@ fn killed_and_reloaded_at_any_moment_it_goes_on() {
         .count();
     assert!(ranges > 0, "it never went on in the middle");
     println!("{ranges} times it went on in the middle");
+}
+
+#[test]
+fn a_browser_that_keeps_no_files_has_it_in_memory_and_says_so() {
+    let scene = Scene::new();
+    scene.show();
+    // The worker starts with the first question, and finds no private file system.
+    let dist = std::path::PathBuf::from(crate::page::set("ATELIER_DIST"));
+    let boot = std::fs::read_to_string(dist.join("hub_boot.js")).expect("a script");
+    let blind = format!("{boot}\n").replace(
+        "await init",
+        "StorageManager.prototype.getDirectory = undefined;\nawait init",
+    );
+    assert!(blind.contains("undefined"), "{boot}");
+    scene.page.server.replace("hub_boot.js", &blind);
+    scene.fetch();
+    scene.says("#notice", "This browser keeps no files for pages");
+    scene.until_fetched();
+    assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+#[test]
+fn what_a_model_says_by_itself_becomes_the_options() {
+    let page = Page::live();
+    page.browser.click(".says");
+    page.browser.until(
+        "five options are there",
+        "document.querySelectorAll('.option-text').length === 5",
+    );
+    page.until_settled();
+    let judged = "return document.querySelectorAll('.option-field input:checked').length";
+    assert_eq!(page.browser.run(judged), 0, "nobody said what is right");
+    let shares = "return [...document.querySelectorAll('.options .number')].map(e => parseFloat(e.textContent.replace(/[<>]/, '')))";
+    let shares: Vec<f64> = serde_json::from_value(page.browser.run(shares)).expect("numbers");
+    assert!(
+        shares.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{shares:?}"
+    );
 }

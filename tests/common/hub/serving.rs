@@ -89,7 +89,12 @@ fn write(
         return Ok(());
     }
     match fault {
-        Some(Fault::Cut(after)) => stream.write_all(&answer.body[..(*after).min(length)]),
+        Some(Fault::Cut(after)) => {
+            stream.write_all(&answer.body[..(*after).min(length)])?;
+            // Who reads has what was sent before it hears of the end.
+            std::thread::sleep(Duration::from_millis(300));
+            Ok(())
+        }
         Some(Fault::Slow(rate)) => {
             for piece in answer.body.chunks((rate / 20).max(1)) {
                 stream.write_all(piece)?;

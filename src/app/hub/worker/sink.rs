@@ -9,7 +9,7 @@ use crate::app::hub::shelf::{Shelf, get, part_name, state_name, sure};
 use crate::model::hub::{HubError, RemoteFile, spell_bytes};
 
 /// Milliseconds between two times that what was written is made sure.
-const SECURED_EVERY: f64 = 500.0;
+const SECURED_EVERY: f64 = 250.0;
 
 /// Bytes read at a time.
 const PIECE: u64 = 1 << 20;
