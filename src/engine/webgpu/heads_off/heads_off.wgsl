@@ -23,7 +23,7 @@ fn head_of(n: u32) -> u32 {
             continue;
         }
         for (head = 0u; head < 32u; head++) {
-            if (bits >> head & 1u) == 1u {
+            if ((bits >> head) & 1u) == 1u {
                 if left == 0u {
                     return word * 32u + head;
                 }
