@@ -21,7 +21,7 @@ use atelier::plan::Plan;
 use atelier::study::LoadedModel;
 use common::{median, prompts};
 use serde_json::{Value, json};
-use setting::{here, mobile, python, run, scratch};
+use setting::{environment, here, mobile, run, scratch};
 use side::{Side, peak_kb, seconds};
 
 const BLOCKS: usize = 30;
@@ -37,7 +37,8 @@ fn main() {
         return ours(Path::new(file));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let (python, script) = (python(), here().join("llama.py"));
+    let python = environment("venv-llama", "requirements-llama.txt");
+    let script = here().join("llama.py");
     let folder = scratch("llama");
     // K types need widths of whole blocks of 256.
     let wide = mobile(BLOCKS).replace("576", "512");

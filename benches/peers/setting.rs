@@ -35,11 +35,16 @@ pub fn run(command: &mut Command) {
 
 /// Python with what `requirements.txt` names.
 pub fn python() -> PathBuf {
-    let folder = scratch("venv");
+    environment("venv", "requirements.txt")
+}
+
+/// Python with what a file of this folder names, in a folder of its own.
+pub fn environment(name: &str, wanted: &str) -> PathBuf {
+    let folder = scratch(name);
     let python = folder.join("bin/python");
-    let wanted = here().join("requirements.txt");
+    let wanted = here().join(wanted);
     let done = folder.join("requirements.txt");
-    let text = std::fs::read_to_string(&wanted).expect("requirements.txt");
+    let text = std::fs::read_to_string(&wanted).expect("requirements");
     if std::fs::read_to_string(&done).is_ok_and(|have| have == text) {
         return python;
     }

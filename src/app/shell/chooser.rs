@@ -56,7 +56,10 @@ impl Chooser {
     }
 
     fn tell(self, word: &str, about: String) {
-        self.is_there.set(true);
+        // Set once: a frame that is drawn again is a document that begins again.
+        if !self.is_there.get_untracked() {
+            self.is_there.set(true);
+        }
         if !self.is_ready.get_value() {
             self.waiting
                 .update_value(|waiting| waiting.push([word.to_owned(), about]));
