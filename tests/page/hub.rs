@@ -416,10 +416,9 @@ fn a_browser_that_keeps_no_files_has_it_in_memory_and_says_so() {
     // The worker starts with the first question, and finds no private file system.
     let dist = std::path::PathBuf::from(crate::page::set("ATELIER_DIST"));
     let boot = std::fs::read_to_string(dist.join("hub_boot.js")).expect("a script");
-    let blind = format!("{boot}\n").replace(
-        "await init",
-        "StorageManager.prototype.getDirectory = undefined;\nawait init",
-    );
+    // Imports are hoisted, but the program only starts behind them.
+    let blind = "StorageManager.prototype.getDirectory = undefined;\nawait ";
+    let blind = boot.replacen("await ", blind, 1);
     assert!(blind.contains("undefined"), "{boot}");
     scene.page.server.replace("hub_boot.js", &blind);
     scene.fetch();
