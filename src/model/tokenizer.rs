@@ -11,6 +11,16 @@ fn panicked(reason: Panicked) -> ModelError {
     ModelError::Tokenizer { reason }
 }
 
+/// What the library says quotes tokens, which may hold line breaks.
+fn in_one_line(error: &tokenizers::Error) -> String {
+    let text = error.to_string();
+    let kept = |c: char| match c.is_control() {
+        true => c.escape_debug().collect(),
+        false => String::from(c),
+    };
+    text.chars().map(kept).collect()
+}
+
 /// A Hugging Face tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
@@ -21,7 +31,7 @@ impl Tokenizer {
     /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
     pub fn from_json(bytes: &[u8], shape: &ModelShape) -> Result<Self, ModelError> {
         let read_error = |error: tokenizers::Error| ModelError::Tokenizer {
-            reason: error.to_string(),
+            reason: in_one_line(&error),
         };
         let mut inner = guarded(|| tokenizers::Tokenizer::from_bytes(bytes))
             .map_err(panicked)?
@@ -85,7 +95,7 @@ impl Tokenizer {
         guarded(|| self.inner.decode(ids, true))
             .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer {
-                reason: error.to_string(),
+                reason: in_one_line(&error),
             })
     }
 
@@ -253,7 +263,7 @@ impl Tokenizer {
         guarded(|| self.inner.encode(text, true))
             .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer {
-                reason: error.to_string(),
+                reason: in_one_line(&error),
             })
     }
 }

@@ -305,26 +305,27 @@ impl Studio {
     /// Loads the draft's model, and leaves the picture as it is.
     pub(super) fn fetch_model(self) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
-        if let Choice::Folder(name) = &choice {
-            if !self.hands().opened(name) && self.hands().served(name).is_none() {
-                self.change(|exchange, _| exchange.unload());
-                // What this browser keeps of a hub is found again by its name.
-                if let Some(fetcher) = &*self.hands().fetcher.borrow()
-                    && name.starts_with("hub:")
-                {
-                    self.clear_problems(&Place::ALL);
-                    fetcher(name.clone());
-                    return;
-                }
-                self.fail(
+        if let Choice::Folder(name) = &choice
+            && !self.hands().opened(name)
+            && self.hands().served(name).is_none()
+        {
+            self.change(|exchange, _| exchange.unload());
+            // What this browser keeps of a hub is found again by its name.
+            if let Some(fetcher) = &*self.hands().fetcher.borrow()
+                && name.starts_with("hub:")
+            {
+                self.clear_problems(&Place::ALL);
+                fetcher(name.clone());
+                return;
+            }
+            self.fail(
                     Place::Model,
                     format!(
                         "This link was made with the folder “{name}”, which stays on the machine that opened it: open the \
                          folder here, or choose an apprentice."
                     ),
                 );
-                return;
-            }
+            return;
         }
         let engine = self.wish.get_untracked();
         self.clear_problems(&Place::ALL);
