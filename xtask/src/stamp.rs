@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );
