@@ -1,42 +1,25 @@
-//! An answer: its headers, and its body, whole, compressed or a range.
+//! An answer: its headers, and what of a file is sent: whole, compressed or a range.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex};
-use std::task::{Context, Poll, ready};
 use std::time::SystemTime;
 
 use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use crate::Site;
+use crate::body::{Answer, Reading};
 use crate::files::{Found, Sent, mime, shrinks};
+use crate::policy::{Framed, framed};
 use crate::request::{Wanted, wanted};
-
-/// The one page that others may frame.
-const EMBEDDED: &str = "embed.html";
-
-/// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
-const PANEL: &str = "hub.html";
-
-/// Who may show an answer in a frame.
-enum Framed {
-    Nowhere,
-    /// The page itself; under the policy that the document's own tag says.
-    Here(String),
-    Anywhere,
-}
-
-/// Bytes of a file that are read at a time.
-const PIECE: u64 = 256 << 10;
 
 /// What an answer begins with, and its body.
 struct Reply {
@@ -83,25 +66,7 @@ fn prepare(site: &Site, wanted: &Wanted) -> io::Result<Reply> {
         .path
         .as_deref()
         .and_then(|path| site.files.find(path));
-    let panel = match &found {
-        Some(Found::File(path)) if wanted.path.as_deref() == Some(PANEL) => {
-            policy_in(&std::fs::read(path)?)
-        }
-        Some(Found::Bytes { bytes, gzip, .. }) if wanted.path.as_deref() == Some(PANEL) => {
-            let mut plain = Vec::new();
-            match gzip {
-                true => GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?,
-                false => bytes.as_ref().read_to_end(&mut plain)?,
-            };
-            policy_in(&plain)
-        }
-        _ => None,
-    };
-    let framed = match panel {
-        Some(policy) => Framed::Here(policy),
-        None if wanted.path.as_deref() == Some(EMBEDDED) => Framed::Anywhere,
-        None => Framed::Nowhere,
-    };
+    let framed = framed(wanted.path.as_deref(), found.as_ref())?;
     let reply = match found {
         None => return Ok(Reply::missing()),
         Some(Found::Bytes { bytes, gzip, mime }) => bytes_reply(bytes, gzip, mime, wanted.gzip)?,
@@ -266,102 +231,8 @@ impl Reply {
         if let Some(policy) = policy {
             say(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
             say(header::REFERRER_POLICY, "no-referrer");
-            match &self.framed {
-                Framed::Anywhere => say(header::CONTENT_SECURITY_POLICY, policy),
-                Framed::Here(own) => {
-                    let policy = format!("{own}; frame-ancestors 'self'");
-                    say(header::CONTENT_SECURITY_POLICY, &policy);
-                    say(header::X_FRAME_OPTIONS, "SAMEORIGIN");
-                }
-                Framed::Nowhere => {
-                    let policy = format!("{policy}; frame-ancestors 'none'");
-                    say(header::CONTENT_SECURITY_POLICY, &policy);
-                    say(header::X_FRAME_OPTIONS, "DENY");
-                }
-            }
+            self.framed.say(policy, say);
         }
         response
     }
-}
-
-/// The policy that a document's own meta tag says.
-fn policy_in(html: &[u8]) -> Option<String> {
-    let html = std::str::from_utf8(html).ok()?;
-    let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
-    let (policy, _) = rest.split_once('"')?;
-    // What would end the header does not stand in it.
-    let is_plain = policy.chars().all(|c| c.is_ascii_graphic() || c == ' ');
-    is_plain.then(|| policy.to_owned())
-}
-
-/// An answer's body.
-pub enum Answer {
-    Bytes(Bytes),
-    /// The next `left` bytes of a file.
-    File {
-        left: u64,
-        reading: Reading,
-    },
-}
-
-/// A file between two pieces, or while one is read, in a thread that may wait for the disk.
-pub enum Reading {
-    Idle(Option<File>),
-    Busy(JoinHandle<io::Result<(File, Bytes)>>),
-}
-
-impl Body for Answer {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        let (left, reading) = match self.get_mut() {
-            Self::Bytes(bytes) if bytes.is_empty() => return Poll::Ready(None),
-            Self::Bytes(bytes) => {
-                return Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes)))));
-            }
-            Self::File { left, reading } => (left, reading),
-        };
-        if let Reading::Idle(file) = reading {
-            let Some(file) = file.take().filter(|_| *left > 0) else {
-                return Poll::Ready(None);
-            };
-            let length = PIECE.min(*left);
-            *reading = Reading::Busy(spawn_blocking(move || read(file, length)));
-        }
-        let Reading::Busy(busy) = reading else {
-            return Poll::Ready(None);
-        };
-        let read = ready!(Pin::new(busy).poll(context)).map_err(io::Error::other);
-        Poll::Ready(Some(read.flatten().map(|(file, piece)| {
-            *left -= piece.len() as u64;
-            *reading = Reading::Idle(Some(file));
-            Frame::data(piece)
-        })))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        match self {
-            Self::Bytes(bytes) => bytes.is_empty(),
-            Self::File { left, .. } => *left == 0,
-        }
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(match self {
-            Self::Bytes(bytes) => bytes.len() as u64,
-            Self::File { left, .. } => *left,
-        })
-    }
-}
-
-/// # Errors
-/// Among others, the file became shorter: the reader sees that the answer broke off.
-fn read(mut file: File, length: u64) -> io::Result<(File, Bytes)> {
-    let mut piece = vec![0; length as usize];
-    file.read_exact(&mut piece)?;
-    Ok((file, piece.into()))
 }

@@ -10,14 +10,18 @@
 //!
 //! - [`files`]: what is served: a folder, bytes in memory, or whatever implements [`Files`].
 //! - [`request`]: what of a request is heard, and which are refused.
-//! - [`answer`]: an answer's headers and body, whole, compressed or a range.
+//! - [`answer`]: an answer's headers, and what of a file is sent: whole, compressed or a range.
+//! - [`body`]: an answer's body, sent as fast as it is taken.
+//! - [`policy`]: what a document may do, and who may frame it.
 //! - [`crowd`]: how many are connected, and who gives way.
 //! - [`browser`]: opens a browser.
 
 mod answer;
+mod body;
 mod browser;
 mod crowd;
 mod files;
+mod policy;
 mod request;
 
 pub use browser::open_browser;
