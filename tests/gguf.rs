@@ -101,3 +101,30 @@ fn every_familys_goldens_hold_as_gguf() {
     };
     parity::goldens_hold(&load, TOLERANCE);
 }
+
+/// Files of Llama 3 seldom say that texts begin with a token of their own, and mean it.
+#[test]
+fn texts_of_llama_3_begin_with_their_token_unless_the_file_says_otherwise() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf");
+    let stored = std::fs::read(root.join("random-llama3-wide-q4_k.gguf")).expect("a file");
+    let key = b"tokenizer.ggml.add_bos_token";
+    let at = stored.windows(key.len()).position(|part| part == key);
+    let at = at.expect("the key");
+    let cut = |bytes: &[u8]| {
+        let file = folder.path().join("llama3.gguf");
+        std::fs::write(&file, bytes).expect("a file");
+        let model = load(&file);
+        let tokenizer = model.tokenizer().expect("a vocabulary");
+        tokenizer.encode("One word").expect("tokens")
+    };
+    let said = cut(&stored);
+    // Under a name that nobody reads.
+    let mut silent = stored.clone();
+    silent[at + key.len() - 1] = b'x';
+    assert_eq!(cut(&silent), said);
+    // The flag's one byte follows the key and its type.
+    let mut without = stored;
+    without[at + key.len() + 4] = 0;
+    assert_eq!(cut(&without), said[1..]);
+}

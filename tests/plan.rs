@@ -113,9 +113,9 @@ fn heads_are_switched_off_behind_a_tilde() {
         ("5m~h1", "block 5's MLP"),
         (
             "5~h128",
-            "head 128 of block 5 off, which is not there: heads are 0 to 127",
+            "head 128 of block 5 off: a plan speaks of heads 0 to 127",
         ),
-        ("5~h99999999999999999999", "heads are 0 to 127"),
+        ("5~h99999999999999999999", "heads 0 to 127"),
         ("5~", "ends where `h` and a head's number should stand"),
         ("5~x", "`x` at character 3 where `h`"),
         ("5~h", "ends where a head's number should stand"),

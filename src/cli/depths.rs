@@ -77,8 +77,10 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     };
     let decoded = |id: u32| {
         let tokenizer = model.tokenizer.as_ref();
-        let text = tokenizer.and_then(|tokenizer| tokenizer.decode(&[id]).ok());
-        text.map_or_else(|| id.to_string(), |text| format!("{text:?}"))
+        tokenizer.map_or_else(
+            || id.to_string(),
+            |tokenizer| format!("{:?}", tokenizer.shown_after(&lens.token_ids, id)),
+        )
     };
     let mut header: Vec<String> = vec!["after".into(), "likeliest next tokens".into()];
     header.extend(["entropy", "KL to the end"].map(String::from));

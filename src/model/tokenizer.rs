@@ -242,12 +242,19 @@ impl Tokenizer {
         }
     }
 
+    /// A token as a reader knows it: the text that it adds to a prompt, or its name in the vocabulary.
+    pub fn shown_after(&self, prompt_ids: &[u32], id: u32) -> String {
+        let text = self.text_after(prompt_ids, id);
+        text.or_else(|| self.inner.id_to_token(id))
+            .unwrap_or_else(|| id.to_string())
+    }
+
     /// The text that a token adds to a prompt; `None` for one that is no text of its own.
     fn text_after(&self, prompt_ids: &[u32], id: u32) -> Option<String> {
         // The last tokens are enough to know whether a space is drawn.
         let tail = &prompt_ids[prompt_ids.len().saturating_sub(4)..];
-        let before = self.inner.decode(tail, true).ok()?;
-        let after = self.inner.decode(&[tail, &[id]].concat(), true).ok()?;
+        let before = self.decode(tail).ok()?;
+        let after = self.decode(&[tail, &[id]].concat()).ok()?;
         let text = after.strip_prefix(&before)?;
         (!text.is_empty() && !text.contains('\u{fffd}')).then(|| text.to_owned())
     }

@@ -55,6 +55,11 @@ pub enum PlanError {
          `{block}~h0` or `{block}a~h0`"
     )]
     HeadsOfMlp { block: usize, at: usize },
+    #[error(
+        "the plan switches head {head} of block {block} off: a plan speaks of heads 0 to {}",
+        super::HeadsOff::MOST - 1
+    )]
+    HeadPastAll { head: String, block: usize },
     #[error("the plan switches head {head} of block {block} off, which is not there: {}", HeadNumbers(*.heads))]
     NoSuchHead {
         head: String,

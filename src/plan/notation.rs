@@ -165,10 +165,9 @@ impl NotationReader {
                 .parse()
                 .ok()
                 .and_then(|head| off.and(head))
-                .ok_or_else(|| PlanError::NoSuchHead {
+                .ok_or_else(|| PlanError::HeadPastAll {
                     head: shortened(&digits),
                     block,
-                    heads: HeadsOff::MOST,
                 })?;
             if !self.take('.') {
                 return Ok(off);

@@ -1,6 +1,6 @@
 //! Names of a stream's states: before the first step, and after each.
 
-use crate::plan::{Plan, Step};
+use crate::plan::Plan;
 use crate::study::geometry::Geometry;
 
 /// More states than this are thinned out: an eye cannot tell them apart, nor a page draw them.
@@ -14,15 +14,8 @@ pub fn names(geometry: &Geometry) -> Vec<String> {
     let mut names = vec!["emb".to_owned()];
     let steps = plan.iter().flat_map(Plan::steps);
     names.extend(steps.map(|step| {
-        match step {
-            Step::Parallel(_) => Plan::new(vec![step.clone()], 4096)
-                .map_or_else(|_| "group".to_owned(), |plan| plan.to_string()),
-            Step::Block(run) => match run.half {
-                crate::plan::Half::Both => run.index.to_string(),
-                crate::plan::Half::Attention => format!("{}a", run.index),
-                crate::plan::Half::Mlp => format!("{}m", run.index),
-            },
-        }
+        Plan::new(vec![step.clone()], 4096)
+            .map_or_else(|_| "group".to_owned(), |plan| plan.to_string())
     }));
     if names.len() != states {
         names = (0..states).map(|i| format!("state {i}")).collect();

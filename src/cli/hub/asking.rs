@@ -24,6 +24,9 @@ pub(super) enum Unanswered {
     Final(HubError),
 }
 
+/// How long a list may take.
+const SHORT: Duration = Duration::from_secs(300);
+
 impl Hub {
     pub(super) fn info(&self, name: &HubName) -> Result<HubInfo, HubError> {
         let (bytes, _) = self.short(name, &self.address.info(name))?;
@@ -51,7 +54,7 @@ impl Hub {
     fn short(&self, name: &HubName, url: &str) -> Result<(Vec<u8>, Option<String>), HubError> {
         let mut patience = Patience::default();
         loop {
-            let (reason, asked) = match self.get(url, None) {
+            let (reason, asked) = match self.get(url, None, SHORT) {
                 Ok(mut answer) if answer.status().is_success() => {
                     let link = header(&answer, "link");
                     let body = answer.body_mut().with_config().limit(MOST);
@@ -118,9 +121,14 @@ impl Hub {
         }
     }
 
-    /// An answer from the hub, or from where it leads; from byte `from` on, if it is given. Only the
-    /// hub itself is told the token.
-    pub(super) fn get(&self, url: &str, from: Option<u64>) -> Result<Response<Body>, Unanswered> {
+    /// An answer from the hub, or from where it leads; from byte `from` on, if it is given. Its body is given
+    /// up after `most` in all. Only the hub itself is told the token.
+    pub(super) fn get(
+        &self,
+        url: &str,
+        from: Option<u64>,
+        most: Duration,
+    ) -> Result<Response<Body>, Unanswered> {
         let mut url = url.to_owned();
         for _ in 0..HOPS {
             let mut request = self.agent.get(&url).header("Accept-Encoding", "identity");
@@ -131,6 +139,9 @@ impl Hub {
                 request = request.header("Range", format!("bytes={from}-"));
             }
             let answer = request
+                .config()
+                .timeout_recv_body(Some(most))
+                .build()
                 .call()
                 .map_err(|error| Unanswered::Broken(error.to_string()))?;
             if !answer.status().is_redirection() {

@@ -3,11 +3,15 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Hub;
 use super::asking::{Unanswered, each_piece, header, retry_after};
 use super::cache::written;
 use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile, spell_bytes};
+
+/// Bytes a second below which a connection is held to stand still.
+const SLOWEST: u64 = 20_000;
 
 /// A file on its way.
 struct Arriving<'a> {
@@ -61,7 +65,10 @@ impl Hub {
         told: &mut dyn FnMut(u64),
     ) -> Result<Option<(Unanswered, Option<u64>)>, HubError> {
         let from = Some(arriving.done).filter(|&done| done > 0);
-        let answer = match self.get(url, from) {
+        // One that stands still is given up; the next one goes on where it stood.
+        let left = arriving.file.size.saturating_sub(arriving.done);
+        let most = Duration::from_secs(60 + left / SLOWEST);
+        let answer = match self.get(url, from, most) {
             Ok(answer) => answer,
             Err(reason) => return Ok(Some((reason, None))),
         };

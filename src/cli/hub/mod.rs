@@ -53,8 +53,6 @@ impl Hub {
             .user_agent(concat!("atelier/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(Duration::from_secs(20)))
             .timeout_recv_response(Some(Duration::from_secs(60)))
-            // A connection that stands still is given up; the next one goes on where it stood.
-            .timeout_recv_body(Some(Duration::from_secs(300)))
             .build();
         Ok(Self {
             address,

@@ -333,7 +333,9 @@ impl Told<'_> {
             Some(width) => width,
             None => self.size("embedding_length")? / self.heads()?.max(1),
         };
-        Ok(Some(turning as f64 / width.max(1) as f64))
+        // The reader multiplies again and rounds down: 44 (30 / 44) is 29.999….
+        let nudge = if turning < width { 1e-6 } else { 0.0 };
+        Ok(Some((turning as f64 + nudge) / width.max(1) as f64))
     }
 
     fn gpt2(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
@@ -387,6 +389,17 @@ impl Told<'_> {
         let original = self.optional_size("rope.scaling.original_context_length")?;
         if has(ROPE_FREQUENCIES) {
             let factors = table(ROPE_FREQUENCIES)?;
+            let kind = self.metadata.text(&self.key("rope.scaling.type"))?;
+            let factor = self.number("rope.scaling.factor")?;
+            if kind.is_some_and(|kind| kind != "none") || factor.is_some_and(|factor| factor != 1.0)
+            {
+                return Err(ModelError::Key {
+                    file: self.metadata.file().into(),
+                    key: self.key("rope.scaling.type"),
+                    found: super::shown(&format!("{kind:?}, factor {factor:?}")),
+                    expected: "rope_freqs.weight says how frequencies are scaled, and atelier knows no model that scales them twice".into(),
+                });
+            }
             return Ok(Some(json!({
                 "rope_type": "longrope",
                 "short_factor": factors,

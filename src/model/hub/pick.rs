@@ -104,7 +104,7 @@ pub fn shards(
     found.collect()
 }
 
-/// A GGUF file with the other parts of its model and the tokenizer beside it.
+/// A GGUF file with the other parts of its model.
 fn parts(
     name: &HubName,
     file: RemoteFile,

@@ -16,8 +16,9 @@ const PUNCTUATION: &str = r"[\p{P}\$\+<=>\^~\|`]+";
 const PUNCTUATION_BUT_GRAVE: &str = r"[\p{P}\$\+<=>\^~\|]+";
 const THREE_DIGITS: &str = "[0-9][0-9][0-9]";
 
-/// `tokenizer.ggml.pre`, the rules that it names, applied one after the other, and whether a word that
-/// is a token whole is not merged.
+/// `tokenizer.ggml.pre`, the rules that it names, applied one after the other, and whether it is one of
+/// Llama 3's: a word that is a token whole is not merged, and texts begin with a token of their own unless
+/// the file says otherwise.
 const RULES: &[(&str, &[&str], bool)] = &[
     (
         "default",
@@ -34,13 +35,19 @@ const RULES: &[(&str, &[&str], bool)] = &[
     ("falcon", &[PUNCTUATION, GPT2, THREE_DIGITS], false),
 ];
 
+/// Do texts begin with a token of their own where the file does not say?
+pub fn begins(pre: Option<&str>) -> bool {
+    let rule = RULES.iter().find(|(name, ..)| Some(*name) == pre);
+    rule.is_some_and(|(.., is_llama3)| *is_llama3)
+}
+
 impl Vocabulary<'_> {
     /// Without what all vocabularies have.
     pub(super) fn byte_level(&self) -> Result<Value, ModelError> {
         const PRE: &str = "tokenizer.ggml.pre";
         const MERGES: &str = "tokenizer.ggml.merges";
         let pre = self.metadata.text(PRE)?.unwrap_or("default");
-        let Some((_, rules, ignore_merges)) = RULES.iter().find(|(name, ..)| *name == pre) else {
+        let Some((_, rules, is_llama3)) = RULES.iter().find(|(name, ..)| *name == pre) else {
             let known: Vec<&str> = RULES.iter().map(|(name, ..)| *name).collect();
             return Err(self.odd(
                 PRE,
@@ -79,7 +86,7 @@ impl Vocabulary<'_> {
             },
             "model": {
                 "type": "BPE",
-                "ignore_merges": ignore_merges,
+                "ignore_merges": is_llama3,
                 "vocab": self.ids(),
                 "merges": merges,
             },

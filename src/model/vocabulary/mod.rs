@@ -16,6 +16,10 @@ pub struct Vocabulary<'a> {
     kinds: &'a [i64],
 }
 
+/// Bytes of a token. The longest of the vocabularies seen has 256; what pieces a token can be made of is
+/// looked up at every one of its bytes.
+const LONGEST: usize = 1024;
+
 /// Kinds of tokens, as the format numbers them.
 const UNKNOWN: i64 = 2;
 const CONTROL: i64 = 3;
@@ -46,7 +50,9 @@ pub fn tokenizer_json(metadata: &GgufMetadata) -> Result<Option<Vec<u8>>, ModelE
     };
     told["version"] = "1.0".into();
     told["added_tokens"] = vocabulary.added();
-    told["post_processor"] = vocabulary.ends(model == "llama")?;
+    // As llama.cpp does it: files of Llama 3 often leave the flag out.
+    let begins = model == "llama" || byte_level::begins(metadata.text("tokenizer.ggml.pre")?);
+    told["post_processor"] = vocabulary.ends(begins)?;
     let bytes = serde_json::to_vec(&told).map_err(|reason| ModelError::Tokenizer {
         reason: reason.to_string(),
     })?;
@@ -59,6 +65,16 @@ impl<'a> Vocabulary<'a> {
         const KINDS: &str = "tokenizer.ggml.token_type";
         let tokens = metadata.needed(TOKENS, metadata.texts(TOKENS)?)?;
         let kinds = metadata.integers(KINDS)?.unwrap_or_default();
+        if let Some(token) = tokens.iter().find(|token| token.len() > LONGEST) {
+            let start: String = token.chars().take(12).collect();
+            let found = format!("a token of {} bytes, {start}…", token.len());
+            return Err(odd(
+                metadata,
+                TOKENS,
+                &found,
+                &format!("tokens have at most {LONGEST}"),
+            ));
+        }
         let vocabulary = Self {
             metadata,
             tokens,
@@ -150,11 +166,15 @@ impl<'a> Vocabulary<'a> {
     }
 
     fn odd(&self, key: &str, found: &str, expected: &str) -> ModelError {
-        ModelError::Key {
-            file: self.metadata.file().into(),
-            key: key.into(),
-            found: super::family::shown(found),
-            expected: expected.into(),
-        }
+        odd(self.metadata, key, found, expected)
+    }
+}
+
+fn odd(metadata: &GgufMetadata, key: &str, found: &str, expected: &str) -> ModelError {
+    ModelError::Key {
+        file: metadata.file().into(),
+        key: key.into(),
+        found: super::family::shown(found),
+        expected: expected.into(),
     }
 }

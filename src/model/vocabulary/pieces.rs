@@ -25,8 +25,14 @@ impl Vocabulary<'_> {
             return Err(self.odd(SCORES, &found, &expected));
         }
         let mut normalizers = Vec::new();
+        let mut decoders = vec![
+            json!({"type": "Replace", "pattern": {"String": SPACE}, "content": " "}),
+            json!({"type": "ByteFallback"}),
+            json!({"type": "Fuse"}),
+        ];
         if self.metadata.flag(PREFIX)?.unwrap_or(true) {
             normalizers.push(json!({"type": "Prepend", "prepend": SPACE}));
+            decoders.push(json!({"type": "Strip", "content": " ", "start": 1, "stop": 0}));
         }
         let space = json!({"String": " "});
         normalizers.push(json!({"type": "Replace", "pattern": space, "content": SPACE}));
@@ -37,12 +43,7 @@ impl Vocabulary<'_> {
             "pre_tokenizer": null,
             "decoder": {
                 "type": "Sequence",
-                "decoders": [
-                    {"type": "Replace", "pattern": {"String": SPACE}, "content": " "},
-                    {"type": "ByteFallback"},
-                    {"type": "Fuse"},
-                    {"type": "Strip", "content": " ", "start": 1, "stop": 0},
-                ],
+                "decoders": decoders,
             },
             "model": {
                 "type": "BPE",

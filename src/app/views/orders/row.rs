@@ -322,7 +322,10 @@ fn view_painter(
             </span>
         }
     };
-    let name = painter_name(BlockRun::whole(run.index));
+    let name = painter_name(BlockRun {
+        half: Half::Both,
+        ..run
+    });
     view! {
         <span class="pair" role="group" aria-label=name>
             <span class="who" aria-hidden="true">{run.index}</span>

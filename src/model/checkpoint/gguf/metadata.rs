@@ -216,6 +216,9 @@ fn value(
 }
 
 fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValue, ModelError> {
+    /// Vocabularies have a quarter of a million tokens, and about as many merges. Numbers of one byte in the
+    /// file take eight here.
+    const LONGEST: u64 = 1 << 24;
     /// Arrays of arrays are allowed, and none has been seen.
     const DEEPEST: u8 = 4;
     let number = reader.u32()?;
@@ -226,6 +229,11 @@ fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValu
         )));
     };
     reader.check_count(&format!("values of {key}"), count, kind.least())?;
+    if count > LONGEST {
+        return Err(reader.error(&format!(
+            "{key} has {count} values, and the longest list of a model has {LONGEST}"
+        )));
+    }
     Ok(match kind {
         Type::Integer { bytes, signed } => {
             let mut all = Vec::new();

@@ -28,7 +28,7 @@ pub fn read<'a>(
                 file: file.into(),
                 reason: format!(
                     "it is part {} of {count}, and {} opened; all parts of a model belong together",
-                    number + 1,
+                    number.saturating_add(1),
                     match files.len() {
                         1 => "one file was".to_string(),
                         several => format!("{several} files were"),
