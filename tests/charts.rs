@@ -3,6 +3,7 @@
 //! like code.
 
 mod charts {
+    mod before;
     mod drawn;
     mod fuzz;
     mod model;
