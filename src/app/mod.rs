@@ -32,6 +32,8 @@ mod handing;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod hub;
 #[cfg(feature = "web")]
+mod later;
+#[cfg(feature = "web")]
 mod served;
 #[cfg(feature = "web")]
 mod shell;

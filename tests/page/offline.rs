@@ -114,6 +114,7 @@ fn a_newer_page_is_offered_and_taken() {
         "index.html",
         "survey.html",
         "boot.js",
+        "later.js",
         "worker_loader.js",
         "service_worker.js",
     ] {

@@ -1,9 +1,13 @@
 // Starts the page's program. The id in the URLs is the build's: see xtask/src/stamp.rs.
 import init from "./page.js?v=BUILD_ID";
 import { again, watch } from "./hands.js?v=BUILD_ID";
+import "./later.js?v=BUILD_ID";
 
 // What answers pointing at a drawing: the page asks for it when its first pictures stand.
 globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
+
+// A link may lead to any view.
+if (document.documentElement.classList.contains("elsewhere")) fetchLater().catch(() => {});
 
 const host = document.getElementById("app");
 const done = watch(host);

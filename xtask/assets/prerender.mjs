@@ -55,7 +55,8 @@ async function drawn(width) {
   define("matchMedia", () => ({ matches: false, addEventListener: nothing }));
   define("addEventListener", nothing);
   define("removeEventListener", nothing);
-  // What would come later does not come.
+  // What would come later does not come, and the program is still whole.
+  for (const name of ["keepFirst", "fetchLater", "loadLater"]) define(name, nothing);
   define("setTimeout", () => 0);
   Object.defineProperty(document, "baseURI", { value: "http://localhost/" });
   Object.defineProperty(window.Element.prototype, "clientWidth", { get: () => width, configurable: true });

@@ -9,8 +9,9 @@
 //!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
 //!   [`python`] (pyarrow for a test), [`apt`].
 //! - [`hub`]: which hub the page's panel of models asks.
-//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`stamp`] gives its URLs the build's
-//!   id and its service worker the files to keep, [`licences`] collects what must travel with it.
+//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
+//!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
+//!   service worker the files to keep, [`licences`] collects what must travel with it.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`.
 //! - [`peers`]: the benches against other programs.
 //! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests; [`long`] those that
@@ -33,9 +34,11 @@ mod place;
 mod python;
 mod server;
 mod setup;
+mod split;
 mod stamp;
 mod tools;
 mod wasm;
+mod wasm_opt;
 
 use std::process::ExitCode;
 

@@ -12,8 +12,9 @@ use crate::command::{Stop, ready, run, step};
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
+use crate::split::split;
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{hub, licences, npm, stamp};
+use crate::{hub, licences, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -30,30 +31,35 @@ const SOURCES: &[&str] = &[
     "xtask/assets",
 ];
 
-/// What rustc's wasm may use, and so what binaryen must know.
-const WASM_FEATURES: &[&str] = &[
-    "--enable-bulk-memory",
-    "--enable-nontrapping-float-to-int",
-    "--enable-sign-ext",
-    "--enable-mutable-globals",
-    "--enable-simd",
-    "--enable-reference-types",
-    "--enable-multivalue",
-];
-
-/// Like functions stand beside each other: 3 to 4 % less to send, because compression looks back
-/// only so far.
-const BESIDE: &str = "--reorder-functions-by-name";
-
-/// The stack's last kilobyte lies lowest, so no address that the program computes with is that low, and offsets
-/// can be folded into loads and stores.
-const LOW_MEMORY: &str = "--low-memory-unused";
-
 /// The page travels before its first picture: small. The worker runs the models: fast.
 const WASM_FILES: &[(&str, &str)] = &[
-    ("page_bg.wasm", "-Oz"),
+    (PAGE, "-Oz"),
     ("hub_bg.wasm", "-Oz"),
     ("worker_bg.wasm", WORKER_LEVEL),
+];
+
+const PAGE: &str = "page_bg.wasm";
+
+/// What the page's file leaves to a second one, which comes behind the first picture: what other views are
+/// made of, and what a reader sets off. What is wrongly here is fetched at once when the page opens, which
+/// `tests/page/first_picture.rs` sees.
+const LATER: &[&str] = &[
+    "atelier::app::arrangement::edit",
+    "atelier::app::views::orders",
+    "atelier::app::views::survey",
+    "atelier::app::views::theory",
+    "atelier::app::widgets::download",
+    "atelier::chart::lab",
+    "atelier::chart::orders",
+    "atelier::chart::plot::option",
+    "atelier::chart::survey",
+    "atelier::chart::theory",
+    "atelier::engine::record",
+    "atelier::measure::information",
+    "atelier::study::orders",
+    "atelier::study::questions",
+    "atelier::study::survey",
+    "statrs",
 ];
 
 pub const WORKER_LEVEL: &str = "-O3";
@@ -64,6 +70,7 @@ const SCRIPTS: &[&str] = &[
     "worker.js",
     "hub.js",
     "boot.js",
+    "later.js",
     "early.js",
     "hands.js",
     "offline.js",
@@ -97,11 +104,12 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     })?;
     for (file, level) in WASM_FILES {
         step(&format!("wasm-opt {level} {file}"), || {
-            optimise(place, &stage.join(file), level)
+            wasm_opt::optimise(place, &stage.join(file), level, *file == PAGE)
         })?;
     }
     step("minifying the wasm's JavaScript", || minify(place, &stage))?;
     step("drawing the first picture", || prerender(place, &stage))?;
+    step("cutting off what later views need", || cut(&stage))?;
     step("collecting licences", || {
         licences::collect(place, &workshop.wasm, &stage)
     })?;
@@ -165,7 +173,7 @@ fn esbuild(place: &Place) -> Command {
 /// Compiles what Trunk will ask for, so that it finds it done.
 pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
     step("compiling the page and its worker meanwhile", || {
-        for program in ["worker", "page"] {
+        for program in ["worker", "page", "hub"] {
             let mut cargo = wasm.cargo();
             cargo.current_dir(place.root()).args(["build", "--quiet"]);
             cargo.args([
@@ -176,7 +184,7 @@ pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
                 "web",
             ]);
             // As index.html says to Trunk.
-            let profile = if program == "worker" { "web" } else { program };
+            let profile = if program == "worker" { "web" } else { "page" };
             cargo.args(["--bin", program, "--profile", profile]);
             run(&mut cargo, "The page could not be compiled.")?;
         }
@@ -196,80 +204,39 @@ fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
     run(&mut trunk, "Trunk could not build the page.")
 }
 
-/// Runs binaryen over a file. It takes a minute, so its result is kept for as long as the same
-/// wasm comes in, as it does when only words or styles changed.
-pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
-    let mut hash = Hash::new();
-    hash.add_path(file)?;
-    hash.add_path(&npm::folder(place).join("binaryen/package.json"))?;
-    let kept = place.scratch().join("wasm-opt");
-    make_folder(&kept)?;
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let result = kept.join(format!("{}{level}-{name}", hash.finish()));
-    if !result.is_file() {
-        // One result a file is enough to keep.
-        for old in files_under(&kept)? {
-            if old.to_string_lossy().ends_with(&*name) {
-                remove(&old)?;
-            }
-        }
-        let unfinished = kept.join("unfinished");
-        let mut wasm_opt = npm::program(place, "binaryen/bin/wasm-opt");
-        wasm_opt
-            .arg(level)
-            .args(WASM_FEATURES)
-            .args([BESIDE, LOW_MEMORY])
-            .arg(file)
-            .arg("-o")
-            .arg(&unfinished);
-        run(
-            &mut wasm_opt,
-            "wasm-opt could not optimise the page's wasm.",
-        )?;
-        // On a full disk, wasm-opt leaves the beginning of a file and says nothing.
-        let made =
-            std::fs::read(&unfinished).map_err(|error| Stop::file("read", &unfinished, &error))?;
-        if !is_whole(&made) {
-            return Err(Stop::new(format!(
-                "wasm-opt left {} bytes of {name} that end in the middle: is the disk full? Make room and build again.",
-                made.len()
-            )));
-        }
-        std::fs::rename(&unfinished, &result)
-            .map_err(|error| Stop::file("write", &result, &error))?;
+/// Cuts the page's file in two.
+fn cut(stage: &Path) -> Result<(), Stop> {
+    let path = stage.join(PAGE);
+    let wasm = std::fs::read(&path).map_err(|error| Stop::file("read", &path, &error))?;
+    let halves = split(&wasm, |name| LATER.iter().any(|module| is_of(name, module)))
+        .map_err(|error| Stop::new(error.to_string()))?;
+    println!("  {} functions in a file of their own", halves.moved);
+    let later = stage.join("page_later.wasm");
+    for (path, half) in [(path, halves.first), (later, halves.later)] {
+        std::fs::write(&path, half).map_err(|error| Stop::file("write", &path, &error))?;
     }
-    std::fs::copy(&result, file).map_err(|error| Stop::file("write", file, &error))?;
     Ok(())
 }
 
-/// Do a module's sections end where its file does?
-fn is_whole(wasm: &[u8]) -> bool {
-    let mut rest = match wasm.strip_prefix(b"\0asm\x01\0\0\0") {
-        Some(rest) if !rest.is_empty() => rest,
-        _ => return false,
-    };
-    while let Some((_, after)) = rest.split_first() {
-        let Some((length, after)) = leb128(after) else {
-            return false;
-        };
-        let Some(next) = after.get(length..) else {
-            return false;
-        };
-        rest = next;
-    }
-    true
-}
-
-/// A section's length and what follows it.
-fn leb128(bytes: &[u8]) -> Option<(usize, &[u8])> {
-    let mut value = 0_u64;
-    for (i, byte) in bytes.iter().take(5).enumerate() {
-        value |= u64::from(byte & 0x7f) << (7 * i);
-        if byte & 0x80 == 0 {
-            return Some((usize::try_from(value).ok()?, &bytes[i + 1..]));
+/// Is a function of a module, or made for one of its types? Names say by a hash which crate is meant, as in
+/// `atelier[1f3a]::chart::lab::figure`.
+fn is_of(name: &str, module: &str) -> bool {
+    let mut plain = String::with_capacity(name.len());
+    for (i, piece) in name.split('[').enumerate() {
+        let hash = piece
+            .split_once("]::")
+            .filter(|(hash, _)| i > 0 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        plain += hash.map_or(piece, |(_, rest)| rest);
+        if hash.is_some() {
+            let at = plain.len() - hash.map_or(0, |(_, rest)| rest.len());
+            plain.insert_str(at, "::");
         }
     }
-    None
+    plain.match_indices(module).any(|(at, _)| {
+        let before = plain[..at].chars().next_back();
+        let starts = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':');
+        starts && plain[at + module.len()..].starts_with("::")
+    })
 }
 
 /// wasm-bindgen writes for people; these files are for browsers.
@@ -350,21 +317,16 @@ pub fn remove(path: &PathBuf) -> Result<(), Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_whole;
+    use super::is_of;
 
     #[test]
-    fn a_module_that_ends_in_the_middle_is_seen() {
-        // A header, and two sections: of 3 bytes, and of 130, whose length takes two.
-        let mut wasm = b"\0asm\x01\0\0\0".to_vec();
-        assert!(!is_whole(&wasm));
-        wasm.extend([0, 3, 1, 2, 3, 10, 0x82, 0x01]);
-        wasm.extend([0; 130]);
-        assert!(is_whole(&wasm));
-        for end in 0..wasm.len() {
-            // Only after a section does a shorter file look whole.
-            assert_eq!(is_whole(&wasm[..end]), end == 13, "{end}");
+    fn functions_are_told_by_their_modules() {
+        let name = "<atelier[1f3a]::chart::lab::Lab as core[c593]::fmt::Debug>::fmt::{closure#0}";
+        assert!(is_of(name, "atelier::chart::lab") && is_of(name, "core::fmt"));
+        for other in ["atelier::chart::la", "chart::lab", "lab", "statrs"] {
+            assert!(!is_of(name, other), "{other}");
         }
-        wasm[0] = b'<';
-        assert!(!is_whole(&wasm));
+        assert!(is_of("statrs[0a]::function::gamma::ln_gamma", "statrs"));
+        assert!(!is_of("<[f32] as statrs2[0a]::Sum>::sum", "statrs"));
     }
 }

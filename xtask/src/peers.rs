@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::wasm::TRIPLE;
-use crate::{npm, page, setup};
+use crate::{npm, page, setup, wasm_opt};
 
 /// The crate that a page calls in the bench.
 pub const PACKAGE: &str = "atelier-browser-peer";
@@ -45,10 +45,11 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         "wasm-bindgen could not make the engine's JavaScript.",
     )?;
     step("wasm-opt", || {
-        page::optimise(
+        wasm_opt::optimise(
             place,
             &pkg.join(format!("{name}_bg.wasm")),
             page::WORKER_LEVEL,
+            false,
         )
     })?;
 

@@ -27,6 +27,7 @@ const STAMPED: &[&str] = &[
     "hub.html",
     "boot.js",
     "hub_boot.js",
+    "later.js",
     SERVICE_WORKER,
     "worker_loader.js",
 ];
@@ -132,7 +133,13 @@ mod tests {
                 r#"<meta name="atelier-build" content="BUILD_ID">"#,
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            for name in ["survey.html", "hub.html", "hub_boot.js", "worker_loader.js"] {
+            for name in [
+                "survey.html",
+                "hub.html",
+                "hub_boot.js",
+                "later.js",
+                "worker_loader.js",
+            ] {
                 write(name, "");
             }
             write("models/a/config.json", "{}");
@@ -150,7 +157,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"hub.html\",\"hub_boot.js\",\"\",\"later.js\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );

@@ -20,6 +20,7 @@ use wasm_bindgen::JsCast;
 
 use super::browser;
 use super::echarts::Library;
+use super::later::Later;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
 use super::views::{LensView, OrdersView, SurveyView, TheoryView};
@@ -41,6 +42,8 @@ pub fn mount() {
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());
     provide_context(Library::start());
+    let later = Later::start();
+    provide_context(later);
     let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
     let studio = Studio::open(&link);
     let surveys = Surveys::start(link.looking);
@@ -85,6 +88,7 @@ fn Shell() -> impl IntoView {
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
+                _ if !later.is_there() => view! { <Coming later /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),
@@ -92,5 +96,27 @@ fn Shell() -> impl IntoView {
         </main>
         <Foot />
         <ChooserDialog />
+    }
+}
+
+/// Stands in a view's place until its part of the program has come.
+#[component]
+fn Coming(later: Later) -> impl IntoView {
+    later.fetch();
+    view! {
+        <p class="waiting" role="status">
+            {move || {
+                if later.has_failed() {
+                    "This view's part of the program could not be fetched: without a network, try again when there is one; after a newer page was put there, reload. "
+                } else {
+                    "This view is being fetched."
+                }
+            }}
+            <Show when=move || later.has_failed()>
+                <button type="button" on:click=move |_| later.fetch()>
+                    "Try again"
+                </button>
+            </Show>
+        </p>
     }
 }

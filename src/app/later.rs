@@ -1,0 +1,75 @@
+//! The part of the page's program that the views behind the first one need. It travels behind the first
+//! picture, in a file of its own that the build cuts off (`xtask/src/split.rs`). A function that is called before
+//! it has come fetches it then and there, so everything here is about not having to wait for that.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+/// How long the first picture stands before the rest of the program is fetched unasked.
+const PATIENCE: Duration = Duration::from_millis(1000);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coming {
+    Not,
+    Asked,
+    There,
+    Failed,
+}
+
+#[derive(Clone, Copy)]
+pub struct Later(RwSignal<Coming>);
+
+impl Later {
+    pub fn start() -> Self {
+        keep_first(&wasm_bindgen::exports());
+        let later = Self(RwSignal::new(Coming::Not));
+        set_timeout(move || later.fetch(), PATIENCE);
+        later
+    }
+
+    pub fn is_there(self) -> bool {
+        self.0.get() == Coming::There
+    }
+
+    pub fn has_failed(self) -> bool {
+        self.0.get() == Coming::Failed
+    }
+
+    /// Fetches it, unless it is there or on its way.
+    pub fn fetch(self) {
+        if matches!(self.0.get_untracked(), Coming::Asked | Coming::There) {
+            return;
+        }
+        self.0.set(Coming::Asked);
+        leptos::task::spawn_local(async move {
+            let come = match fetch_later() {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
+                Err(error) => Err(error),
+            };
+            self.0.set(match come {
+                Ok(_) => Coming::There,
+                Err(_) => Coming::Failed,
+            });
+        });
+    }
+}
+
+/// What the functions that were cut off call in their absence. (Here so that the program imports it.)
+#[wasm_bindgen]
+pub fn call_later() {
+    load_later();
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = keepFirst)]
+    fn keep_first(exports: &JsValue);
+
+    #[wasm_bindgen(catch, js_name = fetchLater)]
+    fn fetch_later() -> Result<js_sys::Promise, JsValue>;
+
+    #[wasm_bindgen(js_name = loadLater)]
+    fn load_later();
+}

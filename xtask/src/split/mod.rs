@@ -1,0 +1,318 @@
+//! Cuts a module in two: what runs before the page can be used, and what a view needs that is opened later.
+//!
+//! Functions named by `later` go to the second module. In the first, each leaves behind a few bytes under its
+//! old number: they fetch the second module if it has not come, and call the function through a place in the
+//! table that it has filled. So the program computes the same whichever functions are cut out, whenever the
+//! second module comes: the names decide about bytes alone.
+//!
+//! The first module has to import a function without parameters or results whose name contains
+//! [`FETCH`], which instantiates the second module before it returns. The second one's imports are the first
+//! one's exports; halves that were not cut from one module do not link.
+
+mod plan;
+mod read;
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use wasm_encoder::reencode::{self, Reencode, utils};
+use wasm_encoder::{
+    CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, ExportSection,
+    Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Module, RawSection,
+    SectionId, StartSection, TableSection, ValType,
+};
+use wasmparser::{BinaryReaderError, FunctionBody, Parser};
+
+use plan::Plan;
+use read::Read;
+
+/// What the import is called that fetches the second module.
+pub const FETCH: &str = "loadLater";
+
+/// A function smaller than this is not worth the bytes that it would leave behind.
+const SMALLEST: usize = 48;
+
+/// Goes before the names of what the second module imports; no export of wasm-bindgen's begins so.
+const PREFIX: char = '~';
+
+#[derive(Debug)]
+pub enum SplitError {
+    Wasm(String),
+    NoFetch,
+    Nothing,
+    Table,
+}
+
+impl std::fmt::Display for SplitError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Wasm(error) => write!(f, "The page's wasm cannot be read: {error}."),
+            Self::NoFetch => write!(f, "The page's wasm imports no function named {FETCH}."),
+            Self::Nothing => write!(
+                f,
+                "No function of the page's wasm belongs to a later view: does it still hold its names?"
+            ),
+            Self::Table => write!(
+                f,
+                "The page's wasm has no table of functions, or a full one."
+            ),
+        }
+    }
+}
+
+impl From<BinaryReaderError> for SplitError {
+    fn from(error: BinaryReaderError) -> Self {
+        Self::Wasm(error.to_string())
+    }
+}
+
+impl From<reencode::Error<Infallible>> for SplitError {
+    fn from(error: reencode::Error<Infallible>) -> Self {
+        Self::Wasm(error.to_string())
+    }
+}
+
+pub struct Halves {
+    pub first: Vec<u8>,
+    pub later: Vec<u8>,
+    /// How many functions went to the second module.
+    pub moved: usize,
+}
+
+/// Cuts `wasm`, which must hold its names, by `is_later`.
+pub fn split(wasm: &[u8], is_later: impl Fn(&str) -> bool) -> Result<Halves, SplitError> {
+    let read = Read::new(wasm)?;
+    let plan = Plan::new(&read, is_later)?;
+    let mut first = Module::new();
+    First::new(&read, &plan).parse_core_module(&mut first, Parser::new(0), wasm)?;
+    Ok(Halves {
+        first: first.finish(),
+        later: later(&read, &plan)?,
+        moved: plan.moved.len(),
+    })
+}
+
+/// Writes the first module.
+struct First<'a, 'b> {
+    read: &'b Read<'a>,
+    plan: &'b Plan,
+    moved: BTreeMap<u32, u32>,
+    table: u32,
+    function: u32,
+}
+
+impl<'a, 'b> First<'a, 'b> {
+    fn new(read: &'b Read<'a>, plan: &'b Plan) -> Self {
+        Self {
+            moved: plan.moved.iter().copied().zip(0..).collect(),
+            table: 0,
+            function: read.imported,
+            read,
+            plan,
+        }
+    }
+
+    /// What stays of a function that went.
+    fn stub(&self, function: u32, nth: u32) -> Function {
+        let kind = self.read.functions[function as usize];
+        let mut stub = Function::new([]);
+        let mut body = stub.instructions();
+        body.global_get(ready(self.read))
+            .i32_eqz()
+            .if_(wasm_encoder::BlockType::Empty)
+            .call(self.plan.fetch)
+            .end();
+        for parameter in 0..self.read.parameters[kind as usize] {
+            body.local_get(parameter);
+        }
+        body.i32_const((self.plan.slots + nth).cast_signed())
+            .call_indirect(self.plan.table, kind)
+            .end();
+        stub
+    }
+}
+
+/// The number of the global that says whether the second module is there.
+fn ready(read: &Read) -> u32 {
+    u32::try_from(read.globals.len()).unwrap_or(u32::MAX)
+}
+
+impl Reencode for First<'_, '_> {
+    type Error = Infallible;
+
+    fn parse_table(
+        &mut self,
+        tables: &mut TableSection,
+        table: wasmparser::Table<'_>,
+    ) -> Result<(), reencode::Error<Infallible>> {
+        let mut kind = self.table_type(table.ty)?;
+        if self.table == self.plan.table {
+            let more = u64::from(self.plan.count());
+            kind.minimum += more;
+            kind.maximum = kind.maximum.map(|most| most + more);
+        }
+        self.table += 1;
+        tables.table(kind);
+        Ok(())
+    }
+
+    fn parse_global_section(
+        &mut self,
+        globals: &mut GlobalSection,
+        section: wasmparser::GlobalSectionReader<'_>,
+    ) -> Result<(), reencode::Error<Infallible>> {
+        utils::parse_global_section(self, globals, section)?;
+        let kind = GlobalType {
+            val_type: ValType::I32,
+            mutable: true,
+            shared: false,
+        };
+        globals.global(kind, &ConstExpr::i32_const(0));
+        Ok(())
+    }
+
+    fn parse_export_section(
+        &mut self,
+        exports: &mut ExportSection,
+        section: wasmparser::ExportSectionReader<'_>,
+    ) -> Result<(), reencode::Error<Infallible>> {
+        utils::parse_export_section(self, exports, section)?;
+        for (name, kind, index) in shared(self.read, self.plan) {
+            exports.export(&name, kind, index);
+        }
+        Ok(())
+    }
+
+    fn parse_function_body(
+        &mut self,
+        code: &mut CodeSection,
+        body: FunctionBody<'_>,
+    ) -> Result<(), reencode::Error<Infallible>> {
+        let function = self.function;
+        self.function += 1;
+        match self.moved.get(&function) {
+            Some(&nth) => code.function(&self.stub(function, nth)),
+            None => code.raw(body.as_bytes()),
+        };
+        Ok(())
+    }
+
+    /// The names were needed here alone.
+    fn parse_custom_section(
+        &mut self,
+        _: &mut Module,
+        _: wasmparser::CustomSectionReader<'_>,
+    ) -> Result<(), reencode::Error<Infallible>> {
+        Ok(())
+    }
+}
+
+/// What the first module exports for the second one, in the order in which that imports it.
+fn shared(read: &Read, plan: &Plan) -> Vec<(String, ExportKind, u32)> {
+    let all = |count: usize| 0..u32::try_from(count).unwrap_or(u32::MAX);
+    let functions = plan.called.iter().map(|&call| (ExportKind::Func, call));
+    let tables = all(read.tables.len()).map(|table| (ExportKind::Table, table));
+    let memories = all(read.memories.len()).map(|memory| (ExportKind::Memory, memory));
+    let globals = all(read.globals.len() + 1).map(|global| (ExportKind::Global, global));
+    (functions.chain(tables).chain(memories).chain(globals))
+        .enumerate()
+        .map(|(nth, (kind, index))| {
+            let name = match kind {
+                ExportKind::Global if index == ready(read) => format!("{PREFIX}{}", read.id),
+                _ => format!("{PREFIX}{nth:x}"),
+            };
+            (name, kind, index)
+        })
+        .collect()
+}
+
+/// Gives functions their numbers in the second module.
+struct Later<'b> {
+    numbers: &'b BTreeMap<u32, u32>,
+}
+
+impl Reencode for Later<'_> {
+    type Error = Infallible;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, reencode::Error<Infallible>> {
+        // Every function that a moved body names was listed before.
+        Ok(self.numbers[&function])
+    }
+}
+
+/// The second module.
+fn later(read: &Read, plan: &Plan) -> Result<Vec<u8>, SplitError> {
+    let mut imports = ImportSection::new();
+    for (name, kind, index) in shared(read, plan) {
+        let nth = index as usize;
+        let kind = match kind {
+            ExportKind::Func => EntityType::Function(read.functions[nth]),
+            ExportKind::Table => {
+                let mut table = read.tables[nth];
+                if index == plan.table {
+                    table.minimum += u64::from(plan.count());
+                    table.maximum = table.maximum.map(|most| most + u64::from(plan.count()));
+                }
+                EntityType::Table(table)
+            }
+            ExportKind::Memory => EntityType::Memory(read.memories[nth]),
+            _ => EntityType::Global(read.globals.get(nth).copied().unwrap_or(GlobalType {
+                val_type: ValType::I32,
+                mutable: true,
+                shared: false,
+            })),
+        };
+        imports.import("first", &name, kind);
+    }
+    let numbers: BTreeMap<u32, u32> = (plan.called.iter().chain(&plan.moved).copied())
+        .zip(0..)
+        .collect();
+    let mut functions = FunctionSection::new();
+    let mut code = CodeSection::new();
+    let mut renumbered = Later { numbers: &numbers };
+    for &function in &plan.moved {
+        functions.function(read.functions[function as usize]);
+        renumbered.parse_function_body(&mut code, read.body(function).clone())?;
+    }
+    // The last function says that all is there, once the table is filled.
+    let start = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+    let mut arrived = Function::new([]);
+    let nothing = nothing(read)?;
+    functions.function(nothing);
+    arrived
+        .instructions()
+        .i32_const(1)
+        .global_set(ready(read))
+        .end();
+    code.function(&arrived);
+    let places: Vec<u32> = plan.moved.iter().map(|moved| numbers[moved]).collect();
+    let mut elements = ElementSection::new();
+    elements.active(
+        (plan.table != 0).then_some(plan.table),
+        &ConstExpr::i32_const(plan.slots.cast_signed()),
+        Elements::Functions(places.into()),
+    );
+    let mut module = Module::new();
+    module
+        .section(&RawSection {
+            id: SectionId::Type.into(),
+            data: read.types,
+        })
+        .section(&imports)
+        .section(&functions)
+        .section(&StartSection {
+            function_index: start,
+        })
+        .section(&elements)
+        .section(&code);
+    Ok(module.finish())
+}
+
+/// The type of what takes and gives nothing: that of the import that fetches.
+fn nothing(read: &Read) -> Result<u32, SplitError> {
+    let fetch = read.fetch.ok_or(SplitError::NoFetch)?;
+    Ok(read.functions[fetch as usize])
+}
+
+#[cfg(test)]
+mod tests;
