@@ -4,7 +4,11 @@ import { again, watch } from "./hands.js?v=BUILD_ID";
 import "./later.js?v=BUILD_ID";
 
 // What answers pointing at a drawing: the page asks for it when its first pictures stand.
-globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
+globalThis.fetchCharts = async () => {
+  // What the page says to it is in the program's second file.
+  await fetchLater();
+  return import("./charts/echarts.js?v=BUILD_ID");
+};
 
 // A link may lead to any view.
 if (document.documentElement.classList.contains("elsewhere")) fetchLater().catch(() => {});

@@ -5,6 +5,7 @@ const address = new URL("./page_later.wasm?v=BUILD_ID", import.meta.url);
 const isCut = /^[0-9a-f]{16}$/.test("BUILD_ID");
 
 let coming;
+let come;
 let isThere = false;
 let first;
 let start;
@@ -27,19 +28,18 @@ globalThis.fetchLater = () => {
 async function ahead() {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
-  const module = await WebAssembly.compile(await response.arrayBuffer());
+  come = await WebAssembly.compile(await response.arrayBuffer());
   await started;
-  if (!isThere) join(module);
-}
-
-// A file of another build does not link.
-function join(module) {
-  new WebAssembly.Instance(module, { first });
-  isThere = true;
+  if (!isThere) loadLater();
 }
 
 /** Called by the program, which cannot wait, when it needs what was cut off before it has come. */
-globalThis.loadLater = () => join(new WebAssembly.Module(atOnce()));
+globalThis.loadLater = () => {
+  come ??= new WebAssembly.Module(atOnce());
+  // A file of another build does not link.
+  new WebAssembly.Instance(come, { first });
+  isThere = true;
+};
 
 function atOnce() {
   const request = new XMLHttpRequest();

@@ -1,4 +1,5 @@
-// Puts the first picture into index.html: node prerender.mjs FOLDER, where FOLDER holds the built page.
+// Puts the first picture into index.html: node prerender.mjs FOLDER NOTES, where FOLDER holds the built page.
+// NOTES will hold the numbers of the functions that ran, of those that the program watches (xtask/src/split).
 //
 // The page's own program draws it, from the report that it ships, in a document without a browser. So
 // what stands in the file is what the program will draw again, element by element. Two things a file
@@ -13,11 +14,13 @@ const DESK = 816;
 const TELEPHONE = 358;
 const NARROW = "(max-width: 40rem)";
 
-const [folder] = process.argv.slice(2);
+const [folder, notes] = process.argv.slice(2);
 const at = (name) => `${folder}/${name}`;
 const html = await readFile(at("index.html"), "utf8");
 const script = await readFile(at("page.js"), "utf8");
 const wasm = await readFile(at("page_bg.wasm"));
+
+const ran = new Set();
 
 /** The page as it stands when its program has drawn what it ships, and before anything else comes. */
 async function drawn(width) {
@@ -63,8 +66,11 @@ async function drawn(width) {
   // A program of its own for every width.
   const source = Buffer.from(`${script}\n// ${width}`).toString("base64");
   const { default: init } = await import(`data:text/javascript;base64,${source}`);
-  await init({ module_or_path: wasm });
+  const exports = await init({ module_or_path: wasm });
   await new Promise((resolve) => setImmediate(resolve));
+  for (const [name, noted] of Object.entries(exports)) {
+    if (name.startsWith("~") && noted.value) ran.add(name.slice(1));
+  }
   return document;
 }
 
@@ -125,5 +131,6 @@ if (html.split(place).length !== 2) throw new Error(`index.html has no one place
 const page = html
   .replace("<html ", () => `<html data-link="${link.replaceAll("&", "&amp;")}" `)
   .replace(place, () => `<div class="drawn">${picture}</div>`);
+await writeFile(notes, [...ran].join(" "));
 await writeFile(at("index.html"), page);
 await writeFile(at("style.css"), `${style}\n${sheet.join("\n")}\n`);

@@ -2,6 +2,7 @@
 //! and faster by binaryen, the first picture drawn into the page, every URL stamped with the build's
 //! id.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +13,7 @@ use crate::command::{Stop, ready, run, step};
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
-use crate::split::split;
+use crate::split::{SplitError, split, watched};
 use crate::wasm::{TRIPLE, Wasm};
 use crate::{hub, licences, npm, stamp, wasm_opt};
 
@@ -41,8 +42,8 @@ const WASM_FILES: &[(&str, &str)] = &[
 const PAGE: &str = "page_bg.wasm";
 
 /// What the page's file leaves to a second one, which comes behind the first picture: what other views are
-/// made of, and what a reader sets off. What is wrongly here is fetched at once when the page opens, which
-/// `tests/page/first_picture.rs` sees.
+/// made of, and what a reader sets off. What runs for the first picture stays, wherever it is named; what
+/// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
 const LATER: &[&str] = &[
     "atelier::app::arrangement::edit",
     "atelier::app::views::orders",
@@ -108,8 +109,10 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
         })?;
     }
     step("minifying the wasm's JavaScript", || minify(place, &stage))?;
-    step("drawing the first picture", || prerender(place, &stage))?;
-    step("cutting off what later views need", || cut(&stage))?;
+    step(
+        "drawing the first picture, and cutting off what later views need",
+        || first_picture(place, &stage),
+    )?;
     step("collecting licences", || {
         licences::collect(place, &workshop.wasm, &stage)
     })?;
@@ -204,18 +207,33 @@ fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
     run(&mut trunk, "Trunk could not build the page.")
 }
 
-/// Cuts the page's file in two.
-fn cut(stage: &Path) -> Result<(), Stop> {
+/// Has the page's program draw the first picture, and cuts its file in two: what ran stays.
+fn first_picture(place: &Place, stage: &Path) -> Result<(), Stop> {
     let path = stage.join(PAGE);
+    let write = |path: &Path, bytes: &[u8]| {
+        std::fs::write(path, bytes).map_err(|error| Stop::file("write", path, &error))
+    };
+    let odd = |error: SplitError| Stop::new(error.to_string());
     let wasm = std::fs::read(&path).map_err(|error| Stop::file("read", &path, &error))?;
-    let halves = split(&wasm, |name| LATER.iter().any(|module| is_of(name, module)))
-        .map_err(|error| Stop::new(error.to_string()))?;
+    let is_later = |name: &str| LATER.iter().any(|module| is_of(name, module));
+    write(
+        &path,
+        &watched(&wasm, |_, name| is_later(name)).map_err(odd)?,
+    )?;
+    let ran = place.scratch().join("ran");
+    prerender(place, stage, &ran)?;
+    let ran = std::fs::read_to_string(&ran).map_err(|error| Stop::file("read", &ran, &error))?;
+    let ran: BTreeSet<u32> = ran
+        .split_whitespace()
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    let halves = split(&wasm, |function, name| {
+        is_later(name) && !ran.contains(&function)
+    });
+    let halves = halves.map_err(odd)?;
     println!("  {} functions in a file of their own", halves.moved);
-    let later = stage.join("page_later.wasm");
-    for (path, half) in [(path, halves.first), (later, halves.later)] {
-        std::fs::write(&path, half).map_err(|error| Stop::file("write", &path, &error))?;
-    }
-    Ok(())
+    write(&path, &halves.first)?;
+    write(&stage.join("page_later.wasm"), &halves.later)
 }
 
 /// Is a function of a module, or made for one of its types? Names say by a hash which crate is meant, as in
@@ -257,12 +275,13 @@ fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
     )
 }
 
-/// Puts the first picture into `index.html`: it is there before any program is.
-fn prerender(place: &Place, stage: &Path) -> Result<(), Stop> {
+/// Puts the first picture into `index.html`: it is there before any program is. Which functions ran for it is
+/// written to `ran`.
+fn prerender(place: &Place, stage: &Path, ran: &Path) -> Result<(), Stop> {
     let mut node = Command::new("node");
     node.current_dir(place.root())
         .arg("xtask/assets/prerender.mjs")
-        .arg(stage);
+        .args([stage, ran]);
     run(
         &mut node,
         "The page's program could not draw the first picture into index.html.",

@@ -54,6 +54,12 @@ fn Shell() -> impl IntoView {
     provide_context(Sweeps::start(studio));
     provide_context(Quiz::start(studio));
     provide_context(Chooser::start(studio, surveys));
+    let is_there = Memo::new(move |_| later.is_there());
+    Effect::new(move |_| {
+        if studio.view.get() != View::Lens {
+            later.fetch();
+        }
+    });
     // Whoever only reads reports fetches no model, and whoever only asks a model no report.
     Effect::new(move |_| {
         if studio.awaits_reports() {
@@ -61,7 +67,7 @@ fn Shell() -> impl IntoView {
         }
         if studio.view.get().is_live() {
             studio.wake();
-        } else {
+        } else if is_there.get() {
             surveys.wake();
         }
     });
@@ -88,7 +94,7 @@ fn Shell() -> impl IntoView {
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
-                _ if !later.is_there() => view! { <Coming later /> }.into_any(),
+                _ if !is_there.get() => view! { <Coming later /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),
@@ -102,7 +108,6 @@ fn Shell() -> impl IntoView {
 /// Stands in a view's place until its part of the program has come.
 #[component]
 fn Coming(later: Later) -> impl IntoView {
-    later.fetch();
     view! {
         <p class="waiting" role="status">
             {move || {

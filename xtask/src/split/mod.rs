@@ -1,9 +1,12 @@
 //! Cuts a module in two: what runs before the page can be used, and what a view needs that is opened later.
 //!
-//! Functions named by `later` go to the second module. In the first, each leaves behind a few bytes under its
+//! Functions named by `is_later` go to the second module. In the first, each leaves behind a few bytes under its
 //! old number: they fetch the second module if it has not come, and call the function through a place in the
 //! table that it has filled. So the program computes the same whichever functions are cut out, whenever the
 //! second module comes: the names decide about bytes alone.
+//!
+//! What runs when the page opens is to stay in the first: [`watched`] tells which functions did, of those that
+//! are named to go.
 //!
 //! The first module has to import a function without parameters or results whose name contains
 //! [`FETCH`], which instantiates the second module before it returns. The second one's imports are the first
@@ -11,6 +14,7 @@
 
 mod plan;
 mod read;
+mod watched;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -25,12 +29,10 @@ use wasmparser::{BinaryReaderError, FunctionBody, Parser};
 
 use plan::Plan;
 use read::Read;
+use watched::Watched;
 
 /// What the import is called that fetches the second module.
 pub const FETCH: &str = "loadLater";
-
-/// A function smaller than this is not worth the bytes that it would leave behind.
-const SMALLEST: usize = 48;
 
 /// Goes before the names of what the second module imports; no export of wasm-bindgen's begins so.
 const PREFIX: char = '~';
@@ -79,8 +81,18 @@ pub struct Halves {
     pub moved: usize,
 }
 
-/// Cuts `wasm`, which must hold its names, by `is_later`.
-pub fn split(wasm: &[u8], is_later: impl Fn(&str) -> bool) -> Result<Halves, SplitError> {
+/// `wasm` whole; of every function that [`split`] would move, an exported global says, once it has run, that it
+/// did: `~` and the function's number.
+pub fn watched(wasm: &[u8], is_later: impl Fn(u32, &str) -> bool) -> Result<Vec<u8>, SplitError> {
+    let read = Read::new(wasm)?;
+    let plan = Plan::new(&read, is_later)?;
+    let mut module = Module::new();
+    Watched::new(&read, &plan).parse_core_module(&mut module, Parser::new(0), wasm)?;
+    Ok(module.finish())
+}
+
+/// Cuts `wasm`, which must hold its names, by `is_later`, which is told functions' numbers and names.
+pub fn split(wasm: &[u8], is_later: impl Fn(u32, &str) -> bool) -> Result<Halves, SplitError> {
     let read = Read::new(wasm)?;
     let plan = Plan::new(&read, is_later)?;
     let mut first = Module::new();

@@ -2,8 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::SplitError;
 use super::read::{Read, calls, place};
-use super::{SMALLEST, SplitError};
+
+/// A function smaller than this, in bytes, is not worth what it would leave behind.
+const SMALLEST: usize = 64;
+
+/// And this, where a name says that a function was made from another's pattern.
+const MERGED: usize = 200;
 
 /// Who goes where, by numbers of the whole module.
 pub(super) struct Plan {
@@ -18,7 +24,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(read: &Read, is_later: impl Fn(&str) -> bool) -> Result<Self, SplitError> {
+    pub(super) fn new(
+        read: &Read,
+        is_later: impl Fn(u32, &str) -> bool,
+    ) -> Result<Self, SplitError> {
         let fetch = read.fetch.ok_or(SplitError::NoFetch)?;
         let table = read
             .tables
@@ -30,11 +39,18 @@ impl Plan {
         let mut named = BTreeSet::new();
         for (&function, &name) in &read.names {
             let stays = function < read.imported || read.kept.contains(&function);
-            if stays || !is_later(name) {
+            if stays || !is_later(function, name) {
                 continue;
             }
             let body = read.body(function);
-            if place(body.range().end - body.range().start) < SMALLEST {
+            let size = place(body.range().end - body.range().start);
+            // binaryen makes one function of several alike, and keeps one's name: those are short.
+            let least = if name.starts_with('<') || name.contains("::<") {
+                MERGED
+            } else {
+                SMALLEST
+            };
+            if size < least {
                 continue;
             }
             // Data and elements have numbers of their own in every module.

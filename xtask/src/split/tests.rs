@@ -59,7 +59,7 @@ fn module() -> Vec<u8> {
     let mut body = late.instructions();
     body.global_get(0).i64_const(1).i64_add().global_set(0);
     // Longer than what it leaves behind.
-    for _ in 0..20 {
+    for _ in 0..40 {
         body.nop();
     }
     body.local_get(0)
@@ -123,7 +123,7 @@ const RUN: &str = r#"
 #[test]
 fn a_module_in_two_computes_the_same_and_fetches_the_second_once() {
     let whole = module();
-    let halves = split(&whole, |name| name.contains("module::")).unwrap();
+    let halves = split(&whole, |_, name| name.contains("module::")).unwrap();
     assert_eq!(halves.moved, 1);
     let folder = std::env::temp_dir().join(format!("atelier-split-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -151,11 +151,34 @@ fn a_module_in_two_computes_the_same_and_fetches_the_second_once() {
 }
 
 #[test]
+fn what_ran_is_noted() {
+    let watched = watched(&module(), |_, name| name.contains("module::")).unwrap();
+    let file = std::env::temp_dir().join(format!("atelier-watched-{}", std::process::id()));
+    std::fs::write(&file, watched).unwrap();
+    let script = r#"
+        const bytes = require("fs").readFileSync(process.argv[1]);
+        const js = { __wbg_loadLater_1f() {} };
+        const { run, "~2": noted } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { js }).exports;
+        console.log(noted.value, run(5n), noted.value);
+    "#;
+    let output = Command::new("node")
+        .args(["-e", script])
+        .arg(&file)
+        .output()
+        .unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0 52n 1");
+}
+
+#[test]
 fn what_cannot_be_cut_is_refused() {
     let whole = module();
-    assert!(matches!(split(&whole, |_| false), Err(SplitError::Nothing)));
     assert!(matches!(
-        split(&whole[..40], |_| true),
+        split(&whole, |_, _| false),
+        Err(SplitError::Nothing)
+    ));
+    assert!(matches!(
+        split(&whole[..40], |_, _| true),
         Err(SplitError::Wasm(_))
     ));
     let mut renamed = whole;
@@ -165,7 +188,7 @@ fn what_cannot_be_cut_is_refused() {
         .unwrap();
     renamed[at] = b'L';
     assert!(matches!(
-        split(&renamed, |_| true),
+        split(&renamed, |_, _| true),
         Err(SplitError::NoFetch)
     ));
 }
