@@ -61,6 +61,17 @@ fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
         let gflops = 2.0 * 128.0 * 2048.0 * 2048.0 / ours.as_secs_f64() / 1e9;
         println!("{:<46} {gflops:>9.1} GFLOP/s", "");
     }
+    for dtype in [DType::Q8_0, DType::Q4_0] {
+        for m in [1, 8, 32, 128] {
+            let times = yardstick.gemm_of([m, 2048, 2048], [dtype, DType::F16], ROUNDS);
+            let (blocks, halves) = medians(times.expect("times"));
+            println!(
+                "{:<46} {blocks:>11.2?} {halves:>11.2?} {:>7.2} (f16's time = 1)",
+                format!("gemm {m} x 2048 x 2048, {} beside f16", dtype.name()),
+                blocks.as_secs_f64() / halves.as_secs_f64()
+            );
+        }
+    }
     let times = yardstick.attention(heads, 128, ROUNDS).expect("times");
     let (ours, naive) = medians(times);
     line(

@@ -3,6 +3,7 @@
 
 mod cli {
     mod figures;
+    mod generate;
     mod golden;
     mod inputs;
     mod orders;

@@ -25,6 +25,61 @@ fn every_golden_logit_lens() {
 }
 
 #[test]
+fn tokens_one_by_one_equal_the_whole_sequence() {
+    let is_cached = parity::growing_equals_recomputing(&load, 1e-5);
+    assert!(is_cached, "keys and values are kept");
+}
+
+#[test]
+fn growing_past_longropes_original_context_turns_every_key_anew() {
+    let folder = model_folder("random-phi3").expect("random models travel with the project");
+    let copy = tempfile::tempdir().expect("a folder");
+    for file in ["config.json", "model.safetensors"] {
+        std::fs::copy(folder.join(file), copy.path().join(file)).expect("a copy");
+    }
+    let config = copy.path().join("config.json");
+    let text = std::fs::read_to_string(&config).expect("a config");
+    let mut fields: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let angles = fields["head_dim"].as_u64().unwrap_or_else(|| {
+        let number = |field: &str| fields[field].as_u64().expect("a number");
+        number("hidden_size") / number("num_attention_heads")
+    }) / 2;
+    let (short, long) = (vec![1.0; angles as usize], vec![3.0; angles as usize]);
+    fields["rope_scaling"] =
+        json!({ "type": "longrope", "short_factor": short, "long_factor": long });
+    fields["original_max_position_embeddings"] = json!(12);
+    std::fs::write(&config, fields.to_string()).expect("a config");
+    let model = load(copy.path());
+    let plan = model.plan(None).expect("its own order");
+    let mut decoder = model
+        .engine
+        .decoder(vec![vec![3, 1, 4, 1, 5, 9, 2, 6, 5, 3]], &plan);
+    let decoder = decoder.as_mut().expect("a decoder");
+    for id in [5, 8, 9, 7, 9] {
+        decoder.ask(&[0]).expect("a step");
+        let found = loop {
+            if let Some(found) = decoder.advance().expect("a block") {
+                break found.concat();
+            }
+        };
+        let prompt = Prompt {
+            token_ids: decoder.ids(0).to_vec(),
+            option_ids: Vec::new(),
+        };
+        let run = model.engine.next([prompt].into(), [plan.clone()].into());
+        let anew = run
+            .expect("a run")
+            .complete()
+            .expect("logits")
+            .concat()
+            .concat();
+        let at = format!("{} tokens", decoder.ids(0).len());
+        common::assert_close_to(&json!(found), &json!(anew), &at, 1e-5);
+        decoder.push(0, id).expect("room");
+    }
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&load, TOLERANCE);
 }

@@ -50,6 +50,12 @@ fn every_golden_logit_lens() {
 }
 
 #[test]
+fn tokens_one_by_one_equal_the_whole_sequence() {
+    let is_cached = parity::growing_equals_recomputing(&on_gpu, 1e-5);
+    assert!(!is_cached, "the GPU recomputes them");
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
 }

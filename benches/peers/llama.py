@@ -1,7 +1,7 @@
 """The peer of the `llama` bench: llama.cpp by its Python binding.
 
-`llama.py write SHAPE KIND FILE` writes a GGUF file of random weights; `llama.py run FILE THREADS` reads a number
-of tokens a line, runs so many from an empty cache, and answers a line of JSON."""
+`llama.py write SHAPE KIND FILE` writes a GGUF file of random weights; `llama.py run FILE THREADS` reads a line
+`prefill TOKENS` or `decode PROMPT TOKENS`, runs so many from an empty cache, and answers a line of JSON."""
 
 import json
 import sys
@@ -93,15 +93,27 @@ def run(path, threads):
     )
     vocabulary = model.n_vocab()
     print(json.dumps({"version": f"llama.cpp (llama-cpp-python {llama_cpp.__version__})"}), flush=True)
+
+    def logits():
+        return llama_cpp.llama_get_logits_ith(model.ctx, -1)
+
     for line in sys.stdin:
-        tokens = int(line)
-        ids = [identity(t, vocabulary) for t in range(tokens)]
+        what, tokens, *more = line.split()
+        ids = [identity(t, vocabulary) for t in range(int(tokens))]
         model.reset()
+        if what == "decode":
+            model.eval(ids)
         start = time.perf_counter()
-        model.eval(ids)
-        logits = llama_cpp.llama_get_logits_ith(model.ctx, -1)
+        if what == "decode":
+            # Ids that are given, so that both sides read the same.
+            for n in range(int(more[0])):
+                model.eval([identity(len(ids) + n, vocabulary)])
+                logits()
+        else:
+            model.eval(ids)
+        last = logits()
         seconds = time.perf_counter() - start
-        options = [float(logits[identity(i, vocabulary)]) for i in range(4)]
+        options = [float(last[identity(i, vocabulary)]) for i in range(4)]
         print(json.dumps({"seconds": seconds, "peak_kb": peak(), "logits": options}), flush=True)
 
 

@@ -1,5 +1,5 @@
-//! A prompt through a GGUF model, every member recorded: atelier against llama.cpp, MobileLLM-125M's
-//! shape with random weights in BF16, Q8_0, Q4_0 and Q4_K, as many threads.
+//! A prompt through a GGUF model, every member recorded, and tokens one by one after it: atelier against
+//! llama.cpp, MobileLLM-125M's shape with random weights in BF16, Q8_0, Q4_0 and Q4_K, as many threads.
 //!
 //! `cargo bench -p atelier-benches --features peers --bench llama`; the first time it compiles
 //! llama.cpp (`llama-cpp-python`). llama.cpp reads the last token out through the whole vocabulary and
@@ -16,17 +16,24 @@ mod common;
 mod setting;
 mod side;
 
+use atelier::engine::Decoder;
 use atelier::model::ModelFiles;
 use atelier::plan::Plan;
 use atelier::study::LoadedModel;
 use common::{median, prompts};
 use serde_json::{Value, json};
-use setting::{environment, here, mobile, run, scratch};
+use setting::{environment, here, llama_cmake, mobile, run, scratch};
 use side::{Side, peak_kb, seconds};
 
 const BLOCKS: usize = 30;
 const KINDS: [&str; 4] = ["bf16", "q8_0", "q4_0", "q4_k"];
-const TOKENS: [usize; 3] = [12, 64, 512];
+/// What is timed, its tokens, and how many times llama.cpp's rate is wanted.
+const CASES: [(&str, usize, f64); 4] = [
+    ("prefill 12", 12, 0.0),
+    ("prefill 64", 64, 1.0),
+    ("prefill 512", 512, 1.0),
+    ("decode 16 32", 32, 0.8),
+];
 const ROUNDS: usize = 7;
 
 fn main() {
@@ -37,7 +44,7 @@ fn main() {
         return ours(Path::new(file));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = environment("venv-llama", "requirements-llama.txt");
+    let python = environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake()));
     let script = here().join("llama.py");
     let folder = scratch("llama");
     // K types need widths of whole blocks of 256.
@@ -73,20 +80,23 @@ fn main() {
             println!("atelier against {}, {threads} threads\n", theirs.version);
             println!("medians of {ROUNDS} alternating rounds    tokens/s  llama.cpp      ratio");
         }
-        for tokens in TOKENS {
-            let case = tokens.to_string();
-            same(&atelier.round(&case), &theirs.round(&case));
+        for (case, tokens, wanted) in CASES {
+            same(&atelier.round(case), &theirs.round(case));
             let (mut a, mut b) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
-                a.push(seconds(&atelier.round(&case)));
-                b.push(seconds(&theirs.round(&case)));
+                a.push(seconds(&atelier.round(case)));
+                b.push(seconds(&theirs.round(case)));
             }
             let rate = |times: Vec<f64>| tokens as f64 / median(times);
             let (a, b) = (rate(a), rate(b));
-            let wanted = if tokens < 64 { "" } else { " (want >= 1.0)" };
+            let wanted = if wanted > 0.0 {
+                format!(" (want >= {wanted:.1})")
+            } else {
+                String::new()
+            };
             println!(
                 "{:<34} {a:>8.0} {b:>10.0} {:>10.2}{wanted}",
-                format!("{}, {tokens} tokens", atelier.version),
+                format!("{}, {case}", atelier.version),
                 a / b
             );
         }
@@ -124,20 +134,47 @@ fn ours(file: &Path) {
     let engine = model.engine;
     let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
     println!("{}", json!({ "version": engine.describe() }));
-    for tokens in std::io::stdin().lines() {
-        let tokens = tokens
-            .expect("a number")
-            .parse()
-            .expect("a number of tokens");
-        let prompts = prompts(engine.shape().vocabulary, 1, tokens);
-        let start = Instant::now();
-        let go_on = &mut |_, _| ControlFlow::Continue(());
-        let traces = engine.run(&prompts, &plan, go_on).expect("a run");
+    for case in std::io::stdin().lines() {
+        let case = case.expect("a case");
+        let words: Vec<&str> = case.split_whitespace().collect();
+        let number = |n: usize| words[n].parse::<usize>().expect("a number of tokens");
+        let vocabulary = engine.shape().vocabulary;
+        let (start, logits) = if words[0] == "decode" {
+            let all = prompts(vocabulary, 1, number(1) + number(2)).remove(0);
+            let (first, rest) = all.token_ids.split_at(number(1));
+            let mut decoder = engine
+                .decoder(vec![first.to_vec()], &plan[0])
+                .expect("room");
+            last_logits(&mut decoder);
+            let start = Instant::now();
+            let mut last = Vec::new();
+            for &id in rest {
+                decoder.push(0, id).expect("room");
+                last = last_logits(&mut decoder);
+            }
+            let options = all.option_ids.iter().map(|&id| last[id as usize]);
+            (start, options.collect::<Vec<f32>>())
+        } else {
+            let prompts = prompts(vocabulary, 1, number(1));
+            let start = Instant::now();
+            let go_on = &mut |_, _| ControlFlow::Continue(());
+            let traces = engine.run(&prompts, &plan, go_on).expect("a run");
+            (start, traces[0][0].logits.clone())
+        };
         let seconds = start.elapsed().as_secs_f64();
-        let logits = &traces[0][0].logits;
         println!(
             "{}",
             json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits })
         );
+    }
+}
+
+/// Of the next token of the only sequence. [V]
+fn last_logits(decoder: &mut Decoder) -> Vec<f32> {
+    decoder.ask(&[0]).expect("a step");
+    loop {
+        if let Some(mut logits) = decoder.advance().expect("a block") {
+            return logits.remove(0);
+        }
     }
 }

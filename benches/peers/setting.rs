@@ -35,25 +35,65 @@ pub fn run(command: &mut Command) {
 
 /// Python with what `requirements.txt` names.
 pub fn python() -> PathBuf {
-    environment("venv", "requirements.txt")
+    environment("venv", "requirements.txt", None)
 }
 
-/// Python with what a file of this folder names, in a folder of its own.
-pub fn environment(name: &str, wanted: &str) -> PathBuf {
+/// Python with what a file of this folder names, in a folder of its own; what is compiled from its source
+/// is compiled with these arguments of CMake.
+pub fn environment(name: &str, wanted: &str, cmake: Option<&str>) -> PathBuf {
     let folder = scratch(name);
     let python = folder.join("bin/python");
     let wanted = here().join(wanted);
     let done = folder.join("requirements.txt");
-    let text = std::fs::read_to_string(&wanted).expect("requirements");
+    let mut text = std::fs::read_to_string(&wanted).expect("requirements");
+    if let Some(arguments) = cmake {
+        text += &format!("# CMAKE_ARGS={arguments}\n");
+    }
     if std::fs::read_to_string(&done).is_ok_and(|have| have == text) {
         return python;
     }
     println!("setting up Python in {}", folder.display());
     run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
     let mut pip = Command::new(&python);
-    run(pip
-        .args(["-m", "pip", "install", "--quiet", "-r"])
-        .arg(&wanted));
+    pip.args(["-m", "pip", "install", "--quiet", "-r"])
+        .arg(&wanted);
+    if let Some(arguments) = cmake {
+        // pip keeps what it compiled, whatever the arguments were.
+        pip.args(["--no-cache-dir", "--force-reinstall"])
+            .env("CMAKE_ARGS", arguments);
+    }
+    run(&mut pip);
     std::fs::write(done, text).expect("a note of what is installed");
     python
+}
+
+/// How llama.cpp is compiled: for what this processor has, named one by one. Left to find it out itself
+/// (`GGML_NATIVE`) it takes AMX where the processor shows it, and its kernels for blocks then end in a
+/// segmentation fault on virtual machines that do not let programs use it.
+pub fn llama_cmake() -> String {
+    let mut arguments = vec!["-DGGML_NATIVE=OFF", "-DLLAVA_BUILD=OFF"];
+    #[cfg(target_arch = "x86_64")]
+    {
+        let all = [
+            (is_x86_feature_detected!("avx512f"), "-DGGML_AVX512=ON"),
+            (
+                is_x86_feature_detected!("avx512vbmi"),
+                "-DGGML_AVX512_VBMI=ON",
+            ),
+            (
+                is_x86_feature_detected!("avx512vnni"),
+                "-DGGML_AVX512_VNNI=ON",
+            ),
+            (
+                is_x86_feature_detected!("avx512bf16"),
+                "-DGGML_AVX512_BF16=ON",
+            ),
+        ];
+        arguments.extend(
+            all.iter()
+                .filter(|(has, _)| *has)
+                .map(|(_, argument)| *argument),
+        );
+    }
+    arguments.join(" ")
 }

@@ -2,13 +2,14 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Written`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
 
 use serde::{Deserialize, Serialize};
 
+use crate::study::End;
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};
@@ -16,7 +17,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -74,6 +75,13 @@ pub enum Ask {
         prompt: String,
         plan: Option<String>,
     },
+    /// Go on with a text, token by token: [`Tell::Wrote`] shows it as it grows, [`Tell::Written`] ends it.
+    GoOn {
+        text: String,
+        plan: Option<String>,
+        /// At most.
+        tokens: usize,
+    },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -114,6 +122,14 @@ pub enum Tell {
     /// The likeliest next tokens, as options.
     Says {
         sayings: Vec<Saying>,
+    },
+    /// What the model wrote so far, all of it.
+    Wrote {
+        text: String,
+    },
+    /// It writes no more.
+    Written {
+        end: End,
     },
     /// How far apart two engines are, in a sentence.
     Compared {
@@ -161,4 +177,6 @@ pub enum Stage {
     Weights,
     /// Block runs.
     Run,
+    /// Tokens.
+    Write,
 }

@@ -5,6 +5,7 @@ mod depths;
 mod engine;
 mod figures;
 mod fingerprint;
+mod generate;
 mod hub;
 mod interrupt;
 mod known;
@@ -47,6 +48,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum CliCommand {
     Figures(figures::PicturesArgs),
+    Generate(generate::GenerateArgs),
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
     Open(open::OpenArgs),
@@ -80,6 +82,7 @@ fn run(command: clap::Command) -> ExitCode {
     };
     let done = match cli.command {
         CliCommand::Figures(args) => figures::run(&args),
+        CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
         CliCommand::Models(args) => models::run(&args),
         CliCommand::Open(args) => open::run(&args),

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::EngineError;
+use super::schedule::Schedule;
 use super::schedule::pack::Pack;
 use super::schedule::program::Program;
 use crate::model::Tensor;
@@ -26,6 +27,26 @@ pub trait Backend {
     /// # Errors
     /// The device failed.
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError>;
+
+    /// An empty cache of `sequences` sequences for every block run of a schedule; `None` where the
+    /// backend keeps none, and texts are recomputed token by token.
+    fn cache<'a>(&'a self, _: &Schedule, _sequences: usize) -> Option<Box<dyn KvCache<'a> + 'a>> {
+        None
+    }
+}
+
+/// Keys and values that the block runs of one plan had of some sequences.
+pub trait KvCache<'a> {
+    /// Begins a pack of tokens, each prompt of which goes on from `start.pack.past` tokens of one of the
+    /// cache's sequences: `sequences` says which. What was kept behind those is forgotten.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn begin(&self, start: Start, sequences: Vec<usize>)
+    -> Result<Box<dyn Pass + 'a>, EngineError>;
+
+    /// Bytes that a token of a sequence takes.
+    fn bytes_a_token(&self) -> u64;
 }
 
 /// What fits on a device at once.

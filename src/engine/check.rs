@@ -5,7 +5,7 @@ use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
 
 /// One sequence: a prompt, or a passage.
-fn ids(shape: &ModelShape, token_ids: &[u32]) -> Result<(), EngineError> {
+pub fn ids(shape: &ModelShape, token_ids: &[u32]) -> Result<(), EngineError> {
     let (vocabulary, context) = (shape.vocabulary, shape.context);
     let tokens = token_ids.len();
     if tokens == 0 || tokens > context {

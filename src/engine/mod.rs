@@ -12,6 +12,7 @@ mod choice;
 pub(crate) mod cpu;
 #[cfg(any(test, feature = "reference"))]
 pub(crate) mod cuda;
+mod decoder;
 mod error;
 mod execution;
 mod loading;
@@ -25,6 +26,7 @@ mod trace;
 pub mod webgpu;
 
 pub use choice::EngineChoice;
+pub use decoder::Decoder;
 pub use error::EngineError;
 pub use loading::Loading;
 pub use record::{DepthReading, DepthWish, FollowedToken, TokenScore};
@@ -171,19 +173,41 @@ impl Engine {
         Ok(Box::new(Execution::new(self, record, plans)?))
     }
 
+    /// Sequences that grow under one plan by the tokens that are given to them: nothing is computed
+    /// twice where the backend keeps keys and values (see [`Decoder::is_cached`]).
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    pub fn decoder<'a>(
+        &'a self,
+        sequences: Vec<Vec<u32>>,
+        plan: &Plan,
+    ) -> Result<Decoder<'a>, EngineError> {
+        check::plans(self.shape(), std::slice::from_ref(plan))?;
+        for ids in &sequences {
+            check::ids(self.shape(), ids)?;
+        }
+        Ok(Decoder::new(self, sequences, plan))
+    }
+
     /// `[N, D]`: the sequences' tokens embedded, one sequence after the other.
     fn embed(&self, sequences: &[Vec<u32>]) -> Result<Vec<f32>, EngineError> {
-        let weights = &self.weights;
         let ids: Vec<u32> = sequences.iter().flatten().copied().collect();
-        let mut stream = weights.gather(&weights.embedding, &ids)?;
+        let lengths = sequences.iter().map(|ids| ids.len() as u32);
+        let at: Vec<u32> = lengths.flat_map(|length| 0..length).collect();
+        self.embed_at(&ids, &at)
+    }
+
+    /// `[N, D]`: tokens embedded, each at its position in its sequence.
+    fn embed_at(&self, ids: &[u32], at: &[u32]) -> Result<Vec<f32>, EngineError> {
+        let weights = &self.weights;
+        let mut stream = weights.gather(&weights.embedding, ids)?;
         let scale = weights.shape.input.scale;
         if scale != 1.0 {
             stream.iter_mut().for_each(|x| *x *= scale);
         }
         if let Some(positions) = &weights.positions {
-            let lengths = sequences.iter().map(|ids| ids.len() as u32);
-            let at: Vec<u32> = lengths.flat_map(|length| 0..length).collect();
-            let rows = weights.gather(positions, &at)?;
+            let rows = weights.gather(positions, at)?;
             stream.iter_mut().zip(rows).for_each(|(x, p)| *x += p);
         }
         Ok(stream)

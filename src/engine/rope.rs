@@ -1,5 +1,7 @@
 //! Rotary position embedding: the angles, with Llama 3's and Phi-3's ways to stretch them.
 
+use std::ops::Range;
+
 use crate::model::shape::{RopeScaling, RopeShape};
 
 /// Inverse frequencies `[rope width / 2]`, in f64 as the angles are products of large positions.
@@ -15,6 +17,8 @@ pub struct Rope {
 /// cos and sin of every angle, `[T, rope width / 2]` each.
 #[derive(Clone, Debug, Default)]
 pub struct Angles {
+    /// The position that the first ones are of.
+    pub first: usize,
     pub cos: Vec<f32>,
     pub sin: Vec<f32>,
 }
@@ -86,6 +90,11 @@ impl Rope {
 
     /// The angles of positions `0..length`.
     pub fn angles(&self, length: usize, long: bool) -> Angles {
+        self.angles_at(0..length, long)
+    }
+
+    /// The angles of some positions.
+    pub fn angles_at(&self, positions: Range<usize>, long: bool) -> Angles {
         let frequencies = match &self.long {
             Some((frequencies, _)) if long => frequencies,
             _ => &self.short,
@@ -96,9 +105,10 @@ impl Rope {
                     .iter()
                     .map(move |w| (f(position as f64 * w) * self.scale) as f32)
             };
-            (0..length).flat_map(at).collect()
+            positions.clone().flat_map(at).collect()
         };
         Angles {
+            first: positions.start,
             cos: each(f64::cos),
             sin: each(f64::sin),
         }

@@ -17,6 +17,10 @@ pub enum StudyError {
     )]
     NoTokenizer { model: String },
     #[error(
+        "the prompt fills the model's context of {context} tokens, and nothing can be written after it: shorten it"
+    )]
+    FullContext { context: usize },
+    #[error(
         "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop"
     )]
     UnknownSweep { name: String },

@@ -1,14 +1,13 @@
 //! A model that is ready to be studied: its files checked, its weights in an engine.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use crate::engine::{Engine, EngineChoice};
 use crate::model::weights::Weights;
 use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
 use crate::plan::Plan;
 use crate::study::facts::ModelFacts;
-use crate::study::{StudyError, Unknown};
+use crate::study::{Generation, StudyError, Unknown, Wrote};
 
 /// Name, tokenizer and engine of one model.
 pub struct LoadedModel {
@@ -180,23 +179,17 @@ impl LoadedModel {
         })
     }
 
-    /// The likeliest next token, again and again: at most `tokens`, until the model ends its text.
-    /// Every order is recomputed from the start (docs/definitions.md, section 7: no KV cache in a
-    /// measured run).
+    /// A prompt and the likeliest next token, again and again: at most `tokens`, until the model ends
+    /// its text or its context is full.
+    ///
+    /// # Errors
+    /// As [`Generation::new`]; no tokenizer.
     pub fn greedy(&self, prompt: &str, tokens: usize, plan: &Plan) -> Result<String, StudyError> {
         let tokenizer = self.tokenizer()?;
         let mut ids = tokenizer.encode(prompt)?;
-        let plans: Arc<[Plan]> = Arc::from([plan.clone()]);
-        for _ in 0..tokens {
-            let prompt = Prompt::from_ids(self.shape(), ids.clone(), Vec::new())?;
-            let run = self.engine.next(Arc::from([prompt]), plans.clone())?;
-            let logits = run.complete()?;
-            let id = likeliest(logits.iter().flatten().flatten().copied());
-            if self.shape().eos_token_ids.contains(&id) {
-                break;
-            }
-            ids.push(id);
-        }
+        let mut generation = Generation::new(self, ids.clone(), plan, tokens)?;
+        while !matches!(generation.advance()?, Wrote::End(_)) {}
+        ids.extend_from_slice(generation.written());
         Ok(tokenizer.decode(&ids)?)
     }
 }

@@ -2,6 +2,7 @@
 
 mod error;
 pub mod facts;
+mod generation;
 pub mod geometry;
 pub mod lab;
 pub mod lens;
@@ -14,5 +15,6 @@ pub mod survey;
 mod unknown;
 
 pub use error::StudyError;
+pub use generation::{End, Generation, Wrote};
 pub use loaded::{LoadedModel, ModelWords, Question, QuestionText};
 pub use unknown::Unknown;

@@ -364,3 +364,103 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
         close(json!(found.2), json!(expected.2), "next tokens");
     }
 }
+
+/// Models of every causal family, and of other types of weights where they are here.
+const GROWING: [&str; 17] = [
+    "random-llama2",
+    "random-llama3",
+    "random-mistral",
+    "random-mobilellm-layer-share",
+    "random-phi3",
+    "random-falcon",
+    "random-gemma",
+    "random-gpt2",
+    "random-olmo2",
+    "random-phi2",
+    "random-pythia",
+    "random-qwen2",
+    "random-qwen3",
+    "gguf/random-llama3-wide-q4_k.gguf",
+    "gguf/random-llama3-wide-q8_0.gguf",
+    "gguf/random-llama3-wide-bf16.gguf",
+    "gguf/stories260k-q4_0.gguf",
+];
+
+/// Sequences that grow by some tokens at a time give the logits of the whole sequence run anew. What is
+/// said tells whether keys and values are kept.
+pub fn growing_equals_recomputing(load: &Load, tolerance: f64) -> bool {
+    let (mut checked, mut is_cached) = (0, true);
+    for name in GROWING {
+        let Some(folder) = model_folder(name) else {
+            continue;
+        };
+        let model = load(&folder);
+        let vocabulary = model.shape().vocabulary as u32;
+        let id = |n: usize, t: usize| (t as u32 * 53 + 7 * n as u32 + 1) % vocabulary;
+        let own = model.plan(None).expect("its own order").to_string();
+        // Some files have two blocks.
+        let lines = match model.shape().blocks.len() {
+            0..=2 => ["1x2", "(0,1)x2", "0,1a", "0,1~h0,1m", "0,(1,1,1~h1),1a~h0"],
+            _ => [
+                "1x2",
+                "(1,2)x2",
+                "0,1a,2",
+                "0,1~h0,2m",
+                "0,(1,1,2~h1),1a~h0",
+            ],
+        };
+        for line in lines.into_iter().chain([own.as_str()]) {
+            let plan = model.plan(Some(line)).expect(line);
+            let starts = [9, 1, 5].map(|length| (0..length).map(|t| id(length, t)).collect());
+            let mut decoder = model.engine.decoder(starts.to_vec(), &plan).expect("room");
+            is_cached &= decoder.is_cached();
+            // Who is asked, and how many tokens each grows by before.
+            let rounds: [(&[usize], usize); 6] = [
+                (&[0, 1, 2], 0),
+                (&[2, 0, 1], 1),
+                (&[1], 1),
+                (&[0, 2], 3),
+                (&[0, 1, 2], 1),
+                (&[1], 0),
+            ];
+            for (round, (asked, more)) in rounds.into_iter().enumerate() {
+                for &n in asked {
+                    for _ in 0..more {
+                        let next = id(n, decoder.ids(n).len());
+                        decoder.push(n, next).expect("room");
+                    }
+                }
+                decoder.ask(asked).expect("a step");
+                if round == 3 {
+                    // Given up in the middle, and asked anew.
+                    assert!(decoder.advance().expect("a block").is_none());
+                    decoder.ask(asked).expect("a step");
+                }
+                let found = loop {
+                    if let Some(found) = decoder.advance().expect("a block") {
+                        break found;
+                    }
+                };
+                let prompt = |&n: &usize| Prompt {
+                    token_ids: decoder.ids(n).to_vec(),
+                    option_ids: Vec::new(),
+                };
+                let prompts: Vec<Prompt> = asked.iter().map(prompt).collect();
+                let run = model.engine.next(prompts.into(), [plan.clone()].into());
+                let anew = run.expect("a run").complete().expect("logits").concat();
+                assert_eq!(found.len(), anew.len());
+                for (found, anew) in found.iter().zip(&anew) {
+                    let largest = anew.iter().fold(1f32, |largest, x| largest.max(x.abs()));
+                    for (a, b) in found.iter().zip(anew) {
+                        let off = f64::from((a - b).abs() / largest);
+                        assert!(off <= tolerance, "{name} {line}, round {round}: {a}, {b}");
+                    }
+                    checked += 1;
+                }
+            }
+        }
+    }
+    println!("{checked} next tokens equal");
+    assert!(checked >= 14 * 6 * 13, "{checked}");
+    is_cached
+}

@@ -143,6 +143,73 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
 }
 
 #[test]
+fn the_model_goes_on_by_itself_under_the_plan_in_force() {
+    let page = Page::live();
+    let wrote = |line: &str, prompt: &str, tokens: &str| {
+        let model = page.report()["model"]["name"].clone();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+        command.args([
+            "generate",
+            "--json",
+            "--model",
+            model.as_str().expect("a name"),
+        ]);
+        command.args(["--prompt", prompt, "--tokens", tokens]);
+        if !line.is_empty() {
+            command.args(["--plan", line]);
+        }
+        let output = command.output().expect("the command line runs");
+        let written: Value = serde_json::from_slice(&output.stdout).expect("what was written");
+        written["written"].as_str().expect("a text").to_owned()
+    };
+    let prompt = page.browser.text("document.querySelector('#prompt').value");
+    let go_on = |expected: &str| {
+        page.browser.click("#go-on");
+        let is_there = format!(
+            "document.querySelector('.written').textContent === {}",
+            Value::from(expected)
+        );
+        page.browser.until("the model has written", &is_there);
+        page.until_settled();
+    };
+    let own = wrote("", &prompt, "40");
+    go_on(&own);
+    // Once more: it goes on with what it wrote.
+    let more = wrote("", &format!("{prompt}{own}"), "40");
+    go_on(&format!("{own}{more}"));
+    // Another order writes something of its own, and what was written before is gone.
+    page.browser.type_into("#plan", "0-1,1");
+    page.browser.until(
+        "the plan ran",
+        "document.querySelectorAll('.tile').length === 4",
+    );
+    assert_eq!(page.text(".written"), "");
+    go_on(&wrote("0-1,1", &prompt, "40"));
+    // Cancelled in the middle it keeps what it wrote.
+    page.browser.clear("#plan");
+    page.browser.type_into(
+        "#plan",
+        "(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64",
+    );
+    page.until_settled();
+    page.browser.click("#go-on");
+    page.browser.until(
+        "it writes",
+        "document.querySelector('.written').textContent && document.querySelector('.status.visible #cancel')",
+    );
+    page.browser.click("#cancel");
+    page.until_settled();
+    let kept = page.text(".written");
+    let all = wrote(
+        "(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64",
+        &prompt,
+        "40",
+    );
+    assert!(!kept.is_empty() && all.starts_with(&kept), "{kept}\n{all}");
+    page.assert_quiet();
+}
+
+#[test]
 fn a_link_restores_the_picture() {
     let page = Page::live();
     page.browser.type_into("#plan", "0-1,1");

@@ -1,4 +1,4 @@
-//! The benches against peers: Python's transformers natively, onnxruntime-web in a browser.
+//! The benches against peers: Python's transformers and llama.cpp natively, onnxruntime-web in a browser.
 
 use std::process::Command;
 
@@ -58,6 +58,9 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         ("browser", &["gpu"]),
         ("python", &[]),
         ("memory", &[]),
+        ("decode", &[]),
+        ("llama", &[]),
+        ("truth", &[]),
     ];
     for (bench, arguments) in benches {
         let mut cargo = Command::new("cargo");

@@ -19,6 +19,9 @@ use crate::study::report::Report;
 /// Typing is over when nothing was typed for this long.
 const PAUSE: Duration = Duration::from_millis(350);
 
+/// Tokens that the model writes when it is asked to go on.
+const TOKENS: usize = 40;
+
 /// Where the wish for an engine is kept.
 const WISH: &str = "atelier-engine";
 
@@ -228,6 +231,31 @@ impl Studio {
         let ask = Ask::Says {
             prompt: draft.prompt,
             plan,
+        };
+        self.clear_problems(&[Place::Prompt]);
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
+    /// Lets the model go on with the prompt, and with what it wrote after it.
+    pub fn go_on(self) {
+        let draft = self.draft.get_untracked();
+        let holds = self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&draft.model));
+        if !holds {
+            self.load();
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let before = self.written.get_untracked();
+        let text = draft.prompt.clone() + &before;
+        self.state.written.set((draft, before.clone()));
+        self.state.before.set_value(before);
+        let ask = Ask::GoOn {
+            text,
+            plan,
+            tokens: TOKENS,
         };
         self.clear_problems(&[Place::Prompt]);
         self.change(|exchange, now| exchange.run(ask, now));

@@ -11,6 +11,7 @@ use super::studio::{WhenLoaded, sentence};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
+use crate::study::End;
 use crate::study::report::Report;
 
 impl Studio {
@@ -64,6 +65,19 @@ impl Studio {
                     let sentence = "Of what the model is likeliest to say next, nothing can be written as an option.";
                     self.fail(Place::Prompt, sentence.to_owned());
                 }
+            }
+            Tell::Wrote { text } => {
+                let text = self.state.before.get_value() + &text;
+                self.state.written.update(|written| written.1 = text);
+            }
+            Tell::Written { end } => {
+                self.ended(id);
+                let text = self.written.get_untracked();
+                self.say(match end {
+                    End::Tokens => text,
+                    End::Model => text + " The model ends here.",
+                    End::Context => text + " The model takes no more tokens.",
+                });
             }
             Tell::Compared { sentence } => {
                 self.ended(id);

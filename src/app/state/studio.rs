@@ -50,6 +50,8 @@ pub struct Studio {
     pub english: Signal<Vec<EnglishPrompt>>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
+    /// What the model wrote after the draft's prompt.
+    pub written: Signal<String>,
     /// The member that a reader looks for in the figures.
     pub member: Signal<Option<usize>>,
     pub(super) state: StudioState,
@@ -72,6 +74,10 @@ pub(super) struct StudioState {
     pub from: RwSignal<String>,
     pub english: RwSignal<Vec<EnglishPrompt>>,
     pub said: RwSignal<String>,
+    /// What was written, and after which draft.
+    pub written: RwSignal<(Draft, String)>,
+    /// What of it was there when the model went on.
+    pub before: StoredValue<String>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
     pub is_coming: RwSignal<bool>,
@@ -156,6 +162,8 @@ impl Studio {
             from: RwSignal::default(),
             english: RwSignal::default(),
             said: RwSignal::new(String::new()),
+            written: RwSignal::new((examples::first(), String::new())),
+            before: StoredValue::default(),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
@@ -177,6 +185,20 @@ impl Studio {
         let sweep = Memo::new(move |_| exchange.with(|exchange| exchange.sweep().cloned()));
         let held = Memo::new(move |_| exchange.with(|exchange| exchange.held().cloned()));
         let view = Memo::new(move |_| state.view.get());
+        let written = Memo::new(move |_| {
+            let of = |draft: &Draft| {
+                (
+                    draft.model.clone(),
+                    draft.prompt.clone(),
+                    draft.plan.clone(),
+                )
+            };
+            let own = state.draft.with(of);
+            state.written.with(|(draft, text)| match of(draft) == own {
+                true => text.clone(),
+                false => String::new(),
+            })
+        });
         Self {
             draft: state.draft.into(),
             column: state.column.into(),
@@ -195,6 +217,7 @@ impl Studio {
             from: state.from.into(),
             english: state.english.into(),
             said: state.said.into(),
+            written: written.into(),
             member: state.member.into(),
             state,
         }

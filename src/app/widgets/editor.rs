@@ -66,6 +66,10 @@ pub fn PromptEditor() -> impl IntoView {
                     <button type="button" class="says" on:click=move |_| studio.ask_what_it_says()>
                         "What does it say by itself?"
                     </button>
+                    <button type="button" class="says" id="go-on" on:click=move |_| studio.go_on()>
+                        "Go on"
+                    </button>
+                    <output class="written" aria-live="off">{move || studio.written.get()}</output>
                     <p class="hint" id="prompt-hint">
                         "An option is one token right after the prompt; the space before a word belongs to it. Enter runs at once, \
                          Shift and Enter break the line."

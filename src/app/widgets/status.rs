@@ -67,6 +67,9 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
             format!("Preparing {model}: part {done} of {total}")
         }
         (Job::Load, _) => format!("Loading {model}"),
+        (Job::Run, Some((Stage::Write, done, total))) => {
+            format!("{model} writes: token {done} of {total}")
+        }
         (Job::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
         (Job::Sweep, Some((_, done, total))) => {
             format!(

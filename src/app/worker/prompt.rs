@@ -7,7 +7,7 @@ use crate::engine::{Capture, Trace};
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
 use crate::study::report::Report;
-use crate::study::{self, LoadedModel, Question};
+use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 
 /// Every pair of a stream's states is compared, and the worker hears nothing meanwhile.
 const MOST_RUNS: usize = 256;
@@ -36,6 +36,9 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
             lab(model, desk, id, question, plan).await.map(done)
         }
         Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
+        Ask::GoOn { text, plan, tokens } => {
+            go_on(model, desk, id, text, plan.as_deref(), *tokens).await
+        }
         _ => Err(Stop::Cancelled),
     }
 }
@@ -64,6 +67,36 @@ async fn says(
     let logits: Vec<f32> = logits.into_iter().flatten().flatten().collect();
     let sayings = model.sayings(prompt, &ids, &logits).map_err(failed)?;
     Ok(Tell::Says { sayings })
+}
+
+/// The model's own next words, told as they come.
+async fn go_on(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    text: &str,
+    plan: Option<&str>,
+    tokens: usize,
+) -> Result<Tell, Stop> {
+    let ids = model.tokenizer().and_then(|t| Ok(t.encode(text)?));
+    let plan = model.plan(plan).map_err(failed)?;
+    let writing = Generation::new(model, ids.map_err(failed)?, &plan, tokens);
+    let mut writing = writing.map_err(stop)?;
+    let mut text = String::new();
+    loop {
+        match writing.advance().map_err(stop)? {
+            Wrote::Nothing => {}
+            Wrote::Token { text: more, .. } => {
+                text += &more;
+                let text = text.clone();
+                desk.tell(id, Tell::Wrote { text });
+                let written = writing.written().len();
+                desk.progress(id, Stage::Write, written as f64, tokens as f64);
+            }
+            Wrote::End(end) => return Ok(Tell::Written { end }),
+        }
+        desk.turn(id, writing.is_waiting()).await?;
+    }
 }
 
 async fn lens(

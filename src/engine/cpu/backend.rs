@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 
 use super::block::{Block, Inside};
+use super::cache::CpuCache;
 use super::head::Head;
 use super::pass::CpuPass;
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, Limits, Pass, Start};
+use crate::engine::backend::{Backend, KvCache, Limits, Pass, Start};
+use crate::engine::schedule::Schedule;
 use crate::model::{DType, names};
 
 /// Bytes that waiting streams may take, and as many again the insides of a block that is run.
@@ -72,5 +74,13 @@ impl Backend for CpuBackend {
 
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
         Ok(Box::new(CpuPass::new(self, start)))
+    }
+
+    fn cache<'a>(
+        &'a self,
+        schedule: &Schedule,
+        sequences: usize,
+    ) -> Option<Box<dyn KvCache<'a> + 'a>> {
+        Some(Box::new(CpuCache::new(self, schedule, sequences)))
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 
 use super::activation::activate;
-use super::attention::{Heads, attention};
+use super::attention::{CacheRows, Heads, attention};
 use super::matmul::PackedMatrix;
 use super::norm::{Norm, rms_norm_in_place};
 use super::scratch::{fit, take, with_scratch};
@@ -51,6 +51,8 @@ pub struct BlockRows<'a> {
     pub pack: &'a Pack,
     /// The pack's sequences that the stretches' rows are, one after the other.
     pub sequences: &'a [usize],
+    /// What is kept of the pack's sequences, where anything is.
+    pub cache: Option<CacheRows<'a>>,
 }
 
 /// Memory that every call uses again.
@@ -114,6 +116,7 @@ impl Block {
             stretches,
             pack,
             sequences,
+            cache,
         } = rows;
         let d = self.width;
         let count: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
@@ -130,7 +133,7 @@ impl Block {
                 self.project(&piece.stretches, piece.rows, qkv, shared);
             });
             let attended = fit(&mut inside.attended, count * wide); // [N, H W]
-            attention(qkv, self.heads, pack, sequences, attended);
+            attention(qkv, self.heads, pack, sequences, cache, attended);
             switch_off(run.heads_off, self.heads.width, attended, wide);
             &*attended
         } else {

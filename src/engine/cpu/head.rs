@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rayon::prelude::*;
 
 use super::exp::exp;
-use super::matmul::multiply;
+use super::matmul::{multiply, multiply_few};
 use super::norm::Norm;
 use super::scratch::fit;
 use super::sums::largest;
@@ -75,6 +75,29 @@ impl Head {
                 v,
                 slice.start,
             );
+        }
+        Ok(logits)
+    }
+
+    /// The same for a row or a few, which read the output rows as they are stored.
+    pub fn logits_of_few(&self, stream: &[f32], rows: &[u32]) -> Result<Vec<f32>, EngineError> {
+        let normed = self.normed(stream, rows);
+        let head = self.weights.head();
+        let v = head.rows;
+        let mut logits = vec![0.0; rows.len() * v];
+        for slice in head.slices() {
+            let weights = self.weights.rows(head, slice.clone())?;
+            for (x, logits) in normed
+                .chunks(self.norm.gain.len())
+                .zip(logits.chunks_mut(v))
+            {
+                multiply_few(
+                    x,
+                    &weights,
+                    self.bias_of(&slice),
+                    &mut logits[slice.clone()],
+                );
+            }
         }
         Ok(logits)
     }

@@ -9,6 +9,7 @@ pub mod activation;
 pub mod attention;
 mod backend;
 mod block;
+mod cache;
 mod depths;
 pub mod exp;
 mod head;

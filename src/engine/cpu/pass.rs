@@ -2,8 +2,10 @@
 
 use std::rc::Rc;
 
+use super::attention::CacheRows;
 use super::backend::{CpuBackend, PassMemory};
 use super::block::{BlockRows, LastMembers};
+use super::cache::PassCache;
 use super::scratch::{fit, take};
 use super::stretch::Stretch;
 use super::sums::are_finite;
@@ -13,12 +15,17 @@ use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
+/// Rows of a decoding step that read the output rows as they are stored: laying those out first pays
+/// only for more.
+const FEW: usize = 4;
+
 pub struct CpuPass<'a> {
     backend: &'a CpuBackend,
     pack: Rc<Pack>,
     program: Rc<Program>,
     kept_rows: usize,
     memory: PassMemory,
+    cache: Option<PassCache>,
     /// What is given back: what it is, and its numbers.
     outputs: Vec<(&'static str, Vec<f32>)>,
     /// The first branch that wrote a number that is not finite, at whichever token.
@@ -45,9 +52,17 @@ impl<'a> CpuPass<'a> {
             program: start.program,
             kept_rows: start.kept_rows,
             memory,
+            cache: None,
             outputs: Vec::new(),
             overflow: None,
         }
+    }
+
+    /// The same on tokens that go on from what is kept.
+    pub fn going_on(backend: &'a CpuBackend, start: Start, cache: PassCache) -> Self {
+        let mut pass = Self::new(backend, start);
+        pass.cache = Some(cache);
+        pass
     }
 
     /// The stream in `slot`. [N, D]
@@ -87,6 +102,10 @@ impl Pass for CpuPass<'_> {
             .iter()
             .map(|step| slots[step.slot_out].take().unwrap_or_default())
             .collect();
+        let mut kept_of = match (&self.cache, call.steps.first()) {
+            (Some(cache), Some(step)) => Some((cache.run(step), cache.sequences.as_slice())),
+            _ => None,
+        };
         for parts in chunks(&call.steps, pack, self.backend.call_rows) {
             let stretches = parts.iter().map(|part| {
                 let step = &call.steps[part.step];
@@ -108,6 +127,7 @@ impl Pass for CpuPass<'_> {
                 stretches: stretches.collect(),
                 pack,
                 sequences: &sequences,
+                cache: kept_of.as_mut().map(|(run, of)| CacheRows { run, of }),
             };
             let LastMembers {
                 attention,
@@ -162,7 +182,11 @@ impl Pass for CpuPass<'_> {
     }
 
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
-        let logits = self.backend.head.logits(self.stream(slot), rows)?;
+        let (head, stream) = (&self.backend.head, self.stream(slot));
+        let logits = match &self.cache {
+            Some(_) if rows.len() <= FEW => head.logits_of_few(stream, rows)?,
+            _ => head.logits(stream, rows)?,
+        };
         self.outputs.push(("the logits", logits));
         Ok(())
     }

@@ -68,7 +68,8 @@ fn turn_heads(row: &mut [f32], heads: Heads, angles: &Angles, t: usize, inverse:
 /// cos and sin at position `t`, [`half`] each.
 #[inline(always)]
 fn at(angles: &Angles, half: usize, t: usize) -> (&[f32], &[f32]) {
-    let span = t * half..(t + 1) * half;
+    let row = t - angles.first;
+    let span = row * half..(row + 1) * half;
     (&angles.cos[span.clone()], &angles.sin[span])
 }
 

@@ -6,6 +6,9 @@ use crate::engine::rope::{Angles, Rope};
 pub struct Pack {
     /// (first row, T) of each prompt.
     pub spans: Vec<(usize, usize)>,
+    /// Tokens that stand before each prompt's first row and are not in the pack: 0, but where a cache
+    /// holds their keys and values.
+    pub past: Vec<usize>,
     /// N
     pub rows: usize,
     /// Of the sequences that are not long, and of those that are (see `Rope::is_long`).
@@ -17,6 +20,11 @@ pub struct Pack {
 impl Pack {
     /// Of sequences of these lengths; without `rope` there are no angles.
     pub fn of(lengths: &[usize], rope: Option<&Rope>) -> Self {
+        Self::going_on(&vec![0; lengths.len()], lengths, rope)
+    }
+
+    /// Of sequences that go on by these lengths from `past` tokens each.
+    pub fn going_on(past: &[usize], lengths: &[usize], rope: Option<&Rope>) -> Self {
         let mut rows = 0;
         let spans: Vec<(usize, usize)> = lengths
             .iter()
@@ -26,23 +34,23 @@ impl Pack {
                 span
             })
             .collect();
-        let is_long: Vec<bool> = spans
+        let whole: Vec<usize> = past.iter().zip(lengths).map(|(p, t)| p + t).collect();
+        let is_long: Vec<bool> = whole
             .iter()
-            .map(|&(_, length)| rope.is_some_and(|rope| rope.is_long(length)))
+            .map(|&length| rope.is_some_and(|rope| rope.is_long(length)))
             .collect();
-        let longest = |long: bool| {
-            let lengths = spans
-                .iter()
-                .zip(&is_long)
-                .filter(|(_, is_long)| **is_long == long)
-                .map(|(span, _)| span.1);
-            rope.map(|rope| rope.angles(lengths.max().unwrap_or(0), long))
+        let angles = |long: bool| {
+            let of = (0..lengths.len()).filter(|&n| is_long[n] == long);
+            let first = of.clone().map(|n| past[n]).min().unwrap_or(0);
+            let end = of.map(|n| whole[n]).max().unwrap_or(0);
+            rope.map(|rope| rope.angles_at(first..end, long))
                 .unwrap_or_default()
         };
         Self {
-            short: longest(false),
-            long: longest(true),
+            short: angles(false),
+            long: angles(true),
             spans,
+            past: past.to_vec(),
             rows,
             is_long,
         }

@@ -18,7 +18,7 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
     gather::check::rows_come_by_ids_and_by_steps(&mut probe)?;
     norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
     norm::check::a_normed_branch_is_a_member(&mut probe)?;
-    gemm::check::the_tiles_equal_the_plain_sum_in_every_type(&mut probe)?;
+    gemm::check::every_route_equals_the_plain_sum_in_every_type(&mut probe)?;
     gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe, dtypes)?;
     gemm::check::a_matrix_in_parts_is_one_product(&mut probe)?;
     gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;

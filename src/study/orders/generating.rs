@@ -1,10 +1,10 @@
-//! Text written greedily under many plans (docs/definitions.md, section 8, `generate`): no cache,
-//! every token recomputed under the whole order.
+//! Text written greedily under many plans (docs/definitions.md, section 8, `generate`): plan after plan,
+//! as many texts at once as have room for their keys and values.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::engine::Run;
-use crate::model::Prompt;
+use crate::engine::Decoder;
 use crate::plan::Plan;
 use crate::study::loaded::likeliest;
 use crate::study::{LoadedModel, StudyError};
@@ -23,22 +23,21 @@ pub struct Generating<'a> {
     /// Token ids of every prompt.
     prompts: Vec<Vec<u32>>,
     expected: Vec<String>,
-    plan: usize,
-    texts: Vec<Text>,
-    written: usize,
-    /// The next tokens of the texts that have not ended, on their way.
-    run: Option<Writing<'a>>,
-    /// [plan][prompt]
+    /// The texts that are being written.
+    batch: Option<Batch<'a>>,
+    /// [plan][prompt], as far as they are written.
     right: Vec<Vec<bool>>,
 }
 
-/// Which texts go on, and their next tokens' logits.
-type Writing<'a> = (Vec<usize>, Box<dyn Run<Vec<f32>> + 'a>);
-
-#[derive(Clone)]
-struct Text {
-    ids: Vec<u32>,
-    ended: bool,
+/// Texts under one plan.
+struct Batch<'a> {
+    texts: Range<usize>,
+    decoder: Decoder<'a>,
+    /// Counted from the batch's first.
+    ended: Vec<bool>,
+    written: usize,
+    /// Those whose next tokens were asked for.
+    open: Option<Vec<usize>>,
 }
 
 impl<'a> Generating<'a> {
@@ -51,107 +50,127 @@ impl<'a> Generating<'a> {
         expected: Vec<String>,
     ) -> Result<Self, StudyError> {
         model.tokenizer()?;
-        let texts = begin(&prompts);
         Ok(Self {
             model,
             plans,
             prompts,
             expected,
-            plan: 0,
-            texts,
-            written: 0,
-            run: None,
-            right: Vec::new(),
+            batch: None,
+            right: vec![Vec::new()],
         })
     }
 
-    /// Goes on with one token of every text that has not ended; `false` once every plan is done.
+    /// Goes on with one block of all texts of a batch that have not ended; `false` once every plan is
+    /// done.
     pub fn advance(&mut self) -> Result<bool, StudyError> {
-        if let Some((open, mut run)) = self.run.take() {
-            if run.advance()?.is_some() {
-                self.run = Some((open, run));
-            } else {
-                self.write(&open, &run.finish()?.concat())?;
+        let Some(mut batch) = self.batch.take() else {
+            return self.begin();
+        };
+        if let Some(open) = batch.open.take() {
+            match batch.decoder.advance()? {
+                Some(logits) => self.write(&mut batch, &open, &logits)?,
+                None => batch.open = Some(open),
+            }
+            self.batch = Some(batch);
+            return Ok(true);
+        }
+        let context = self.model.shape().context;
+        for (text, ended) in batch.ended.iter_mut().enumerate() {
+            *ended |= batch.decoder.ids(text).len() >= context;
+        }
+        let open: Vec<usize> = (0..batch.ended.len())
+            .filter(|&text| !batch.ended[text])
+            .collect();
+        if open.is_empty() || batch.written == TOKENS {
+            for (text, row) in batch.texts.clone().enumerate() {
+                let right = score::answers(&self.text(&batch, text)?, &self.expected[row]);
+                if let Some(rows) = self.right.last_mut() {
+                    rows.push(right);
+                }
             }
             return Ok(true);
         }
-        let Some(plan) = self.plans.get(self.plan) else {
-            return Ok(false);
-        };
-        let context = self.model.shape().context;
-        for text in &mut self.texts {
-            text.ended |= text.ids.len() >= context;
-        }
-        let open: Vec<usize> = (0..self.texts.len())
-            .filter(|&i| !self.texts[i].ended)
-            .collect();
-        if open.is_empty() || self.written == TOKENS {
-            let right = (0..self.texts.len())
-                .map(|i| Ok(score::answers(&self.text(i)?, &self.expected[i])))
-                .collect::<Result<_, StudyError>>()?;
-            self.right.push(right);
-            self.texts = begin(&self.prompts);
-            (self.plan, self.written) = (self.plan + 1, 0);
-            return Ok(true);
-        }
-        let prompts: Vec<Prompt> = open
-            .iter()
-            .map(|&i| Prompt {
-                token_ids: self.texts[i].ids.clone(),
-                option_ids: Vec::new(),
-            })
-            .collect();
-        let plan = Arc::from([plan.clone()]);
-        let run = self.model.engine.next(prompts.into(), plan)?;
-        self.run = Some((open, run));
+        batch.decoder.ask(&open)?;
+        batch.open = Some(open);
+        self.batch = Some(batch);
         Ok(true)
     }
 
-    /// Is the device to answer first? See [`Run::is_waiting`].
+    /// The next texts, or the next plan.
+    fn begin(&mut self) -> Result<bool, StudyError> {
+        let Some(plan) = self.plans.get(self.right.len() - 1) else {
+            return Ok(false);
+        };
+        let done = self.right.last().map_or(0, Vec::len);
+        if done == self.prompts.len() {
+            self.right.push(Vec::new());
+            return Ok(self.right.len() <= self.plans.len());
+        }
+        let rest = &self.prompts[done..];
+        let lengths = rest.iter().map(|ids| ids.len() + TOKENS);
+        let count = Decoder::room(&self.model.engine, plan, lengths);
+        self.batch = Some(Batch {
+            texts: done..done + count,
+            decoder: self.model.engine.decoder(rest[..count].to_vec(), plan)?,
+            ended: vec![false; count],
+            written: 0,
+            open: None,
+        });
+        Ok(true)
+    }
+
+    /// Is the device to answer first? See [`Decoder::is_waiting`].
     pub fn is_waiting(&self) -> bool {
-        self.run.as_ref().is_some_and(|(_, run)| run.is_waiting())
+        self.batch
+            .as_ref()
+            .is_some_and(|batch| batch.decoder.is_waiting())
     }
 
     /// Adds the likeliest token to each of the `open` texts.
-    fn write(&mut self, open: &[usize], logits: &[Vec<f32>]) -> Result<(), StudyError> {
-        for (&i, row) in open.iter().zip(logits) {
+    fn write(
+        &self,
+        batch: &mut Batch<'a>,
+        open: &[usize],
+        logits: &[Vec<f32>],
+    ) -> Result<(), StudyError> {
+        for (&text, row) in open.iter().zip(logits) {
             let id = likeliest(row.iter().copied());
             if self.model.shape().eos_token_ids.contains(&id) {
-                self.texts[i].ended = true;
+                batch.ended[text] = true;
                 continue;
             }
-            self.texts[i].ids.push(id);
-            self.texts[i].ended = self.text(i)?.contains(END);
+            batch.decoder.push(text, id)?;
+            batch.ended[text] = self.text(batch, text)?.contains(END);
         }
-        self.written += 1;
+        batch.written += 1;
         Ok(())
     }
 
     /// Tokens written and to write.
     pub fn progress(&self) -> (usize, usize) {
-        (self.plan * TOKENS + self.written, self.plans.len() * TOKENS)
+        let whole = self.prompts.len() * TOKENS;
+        let rows: usize = self.right.iter().map(Vec::len).sum();
+        let written = self
+            .batch
+            .as_ref()
+            .map_or(0, |batch| batch.written * batch.texts.len());
+        (rows * TOKENS + written, self.plans.len() * whole)
     }
 
     /// `[plan][prompt]` whether each text says what was expected.
-    pub fn right(self) -> Vec<Vec<bool>> {
+    pub fn right(mut self) -> Vec<Vec<bool>> {
+        self.right.truncate(self.plans.len());
         self.right
     }
 
     /// What was written after the prompt, up to the next question.
-    fn text(&self, i: usize) -> Result<String, StudyError> {
-        let written = &self.texts[i].ids[self.prompts[i].len()..];
+    fn text(&self, batch: &Batch, text: usize) -> Result<String, StudyError> {
+        let prompt = self.prompts[batch.texts.start + text].len();
+        let written = &batch.decoder.ids(text)[prompt..];
         let text = self.model.tokenizer()?.decode(written)?;
         Ok(match text.find(END) {
             Some(end) => text[..end].to_string(),
             None => text,
         })
     }
-}
-
-fn begin(prompts: &[Vec<u32>]) -> Vec<Text> {
-    let text = |ids: &Vec<u32>| Text {
-        ids: ids.clone(),
-        ended: false,
-    };
-    prompts.iter().map(text).collect()
 }

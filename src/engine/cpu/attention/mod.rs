@@ -3,10 +3,13 @@
 //! Scores and mixtures are small products with panels of keys and of values, a few queries at a
 //! time; panels that lie past all of them are left out.
 
+mod cached;
 #[cfg(feature = "cli")]
 pub mod training;
 
 use rayon::prelude::*;
+
+pub use self::cached::{CacheRows, HeadCache, RunCache};
 
 use super::exp::exp;
 use super::matmul::NarrowPanels;
@@ -54,11 +57,22 @@ struct HeadTask<'a> {
     kv_head: usize,
     /// For each token, the places of the query heads that share the KV head: T of [group W].
     out: Vec<&'a mut [f32]>,
+    /// Where keys and values are kept, and how many tokens stand before the first.
+    cache: Option<(&'a mut HeadCache, usize)>,
 }
 
 /// `qkv` [N, (H + 2 KV) W] queries, keys and values to `out` [N, H W], where the rows are those of
-/// `sequences` of the pack, one after the other.
-pub fn attention(qkv: &[f32], heads: Heads, pack: &Pack, sequences: &[usize], out: &mut [f32]) {
+/// `sequences` of the pack, one after the other; with a `cache`, they go on from what it holds and are
+/// kept in it.
+pub fn attention(
+    qkv: &[f32],
+    heads: Heads,
+    pack: &Pack,
+    sequences: &[usize],
+    cache: Option<CacheRows>,
+    out: &mut [f32],
+) {
+    let mut kept = cache.map_or_else(Vec::new, CacheRows::heads);
     let row_in = heads.qkv_width();
     let group = heads.heads / heads.kv_heads;
     let mut tasks = Vec::with_capacity(sequences.len() * heads.kv_heads);
@@ -77,16 +91,22 @@ pub fn attention(qkv: &[f32], heads: Heads, pack: &Pack, sequences: &[usize], ou
                 out.push(place);
             }
         }
+        let kept = kept.get_mut(sequence).and_then(Option::take);
+        let mut kept = kept.into_iter().flatten();
         for (kv_head, out) in outs.into_iter().enumerate() {
             tasks.push(HeadTask {
                 qkv,
                 angles: pack.angles(sequence),
                 kv_head,
                 out,
+                cache: kept.next().map(|kept| (kept, pack.past[sequence])),
             });
         }
     }
-    tasks.into_par_iter().for_each(|task| attend(task, heads));
+    tasks.into_par_iter().for_each(|task| match task.cache {
+        Some((_, past)) if past > 0 => cached::attend(task, heads),
+        _ => attend(task, heads),
+    });
 }
 
 /// Queries that go through together: as many scores as stay in the first-level cache.
@@ -99,6 +119,7 @@ fn attend(task: HeadTask, heads: Heads) {
         angles,
         kv_head,
         mut out,
+        cache,
     } = task;
     let (width, length) = (heads.width, out.len());
     let row = heads.qkv_width();
@@ -114,6 +135,13 @@ fn attend(task: HeadTask, heads: Heads) {
     turn(heads.heads + kv_head, 1.0, &mut turned);
     let keys = NarrowPanels::from_rows(&turned, width); // [T, W]
     let values = (0..length).map(|t| head(t, heads.heads + heads.kv_heads + kv_head));
+    if let Some((cache, _)) = cache {
+        cache.forget(0, width);
+        cache.keys.extend_from_slice(&turned);
+        values
+            .clone()
+            .for_each(|v| cache.values.extend_from_slice(v));
+    }
     let values = NarrowPanels::from_columns(width, length, values); // [W, T]
 
     let mut scores = vec![0f32; QUERIES.min(length) * keys.padded()];
@@ -235,7 +263,7 @@ pub(super) mod tests {
                 let rows: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
                 let qkv = random(rows * heads.qkv_width(), 1.5, 1);
                 let mut ours = vec![f32::NAN; rows * 6 * width];
-                attention(&qkv, heads, &pack, &sequences, &mut ours);
+                attention(&qkv, heads, &pack, &sequences, None, &mut ours);
                 let mut expected = Vec::new();
                 let mut left = &qkv[..];
                 for s in sequences {
@@ -244,6 +272,59 @@ pub(super) mod tests {
                     expected.extend(plain(one, heads, pack.angles(s)));
                 }
                 close(&ours, &expected, 3e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn going_on_from_what_is_kept_equals_the_whole_sequence() {
+        let rope = Rope::of(&RopeShape {
+            width: 8,
+            theta: 1e4,
+            scaling: None,
+        });
+        for (window, kv_heads) in [(usize::MAX, 2), (5, 1), (1, 6)] {
+            let heads = Heads {
+                heads: 6,
+                kv_heads,
+                width: 20,
+                window,
+                rope_half: 4,
+            };
+            let row = heads.qkv_width();
+            let lengths = [17, 30];
+            let whole = Pack::of(&lengths, Some(&rope));
+            let qkv: Vec<Vec<f32>> = (0..2)
+                .map(|n| random(lengths[n] * row, 1.5, n as u64))
+                .collect();
+            // The cache's sequences stand in another order than the pack's.
+            let mut cache = RunCache::new(2, kv_heads);
+            let mut found = [Vec::new(), Vec::new()];
+            for (past, lengths) in [
+                ([0, 0], [9, 1]),
+                ([9, 1], [1, 4]),
+                ([10, 5], [7, 25]),
+                ([12, 29], [5, 1]),
+            ] {
+                let pack = Pack::going_on(&past, &lengths, Some(&rope));
+                let rows: Vec<f32> = (0..2)
+                    .flat_map(|n| &qkv[n][past[n] * row..(past[n] + lengths[n]) * row])
+                    .copied()
+                    .collect();
+                let mut ours = vec![f32::NAN; pack.rows * 6 * 20];
+                let rows_of = CacheRows {
+                    run: &mut cache,
+                    of: &[1, 0],
+                };
+                attention(&rows, heads, &pack, &[0, 1], Some(rows_of), &mut ours);
+                for n in 0..2 {
+                    let (start, length) = pack.spans[n];
+                    found[n].truncate(past[n] * 120);
+                    found[n].extend_from_slice(&ours[start * 120..(start + length) * 120]);
+                }
+            }
+            for n in 0..2 {
+                close(&found[n], &plain(&qkv[n], heads, whole.angles(n)), 3e-6);
             }
         }
     }

@@ -19,6 +19,7 @@ mod lanes;
 mod matrix;
 mod narrow;
 mod panel;
+mod stored_rows;
 mod tile;
 #[cfg(feature = "cli")]
 pub mod training;
@@ -29,6 +30,7 @@ pub use columns::multiply;
 use isa::Isa;
 pub use matrix::{MatrixBuilder, PackedMatrix};
 pub use narrow::NarrowPanels;
+pub use stored_rows::multiply_few;
 
 #[cfg(test)]
 mod tests;

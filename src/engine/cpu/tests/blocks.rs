@@ -99,6 +99,7 @@ fn run(
         stretches,
         pack,
         sequences: &sequences,
+        cache: None,
     };
     let mut inside = Inside::default();
     let run = BlockRun {

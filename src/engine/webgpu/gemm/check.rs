@@ -24,15 +24,20 @@ pub fn sixty_fourths(n: usize, seed: u32) -> Vec<f32> {
     numbers.iter().map(|x| (x * 64.0).round() / 64.0).collect()
 }
 
-pub fn the_tiles_equal_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
+pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [
         (67, 130, 172),
+        (3, 13, 172),
+        (4, 70, 36),
+        (16, 33, 64),
+        (17, 9, 32),
+        (1, 131, 260),
         (1, 1, 4),
         (31, 33, 32),
         (32, 64, 64),
         (5, 512, 48),
     ];
-    for &(m, n, k) in probe.some(&shapes, 1) {
+    for &(m, n, k) in probe.some(&shapes, 2) {
         for dtype in DType::PLAIN {
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
@@ -59,8 +64,12 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(
     probe: &mut Probe,
     dtypes: &[DType],
 ) -> Result<(), GpuError> {
-    let (m, n, k) = (5, 33, 512);
-    for &dtype in dtypes.iter().filter(|dtype| dtype.is_block()) {
+    let (n, k) = (33, 512);
+    // Each route.
+    let rows = [20, 5, 1, 3];
+    let blocks = dtypes.iter().filter(|dtype| dtype.is_block());
+    let rows = probe.some(&rows, 2);
+    for (&dtype, &m) in blocks.flat_map(|dtype| rows.iter().map(move |m| (dtype, m))) {
         let tensor = Tensor {
             dtype,
             rows: n,
@@ -231,7 +240,7 @@ mod tests {
         for most in [1, 300_000, 3_000_000] {
             let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
-            the_tiles_equal_the_plain_sum_in_every_type(&mut probe).expect("products");
+            every_route_equals_the_plain_sum_in_every_type(&mut probe).expect("products");
             a_member_joins_its_stream_and_is_kept(&mut probe).expect("members");
             pollster::block_on(probe.settle()).expect("the same products");
         }

@@ -13,9 +13,37 @@ use super::template::unroll;
 use super::watchdog::{self, TILE};
 use crate::model::DType;
 
-/// A pipeline for each stored type, with each ending.
+/// A pipeline for each stored type, with each ending and each route.
 #[derive(Default)]
-pub struct GemmKernel(Variants<(DType, Ending)>);
+pub struct GemmKernel(Variants<(DType, Ending, Route)>);
+
+/// How a product is shared out, by the rows of `a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Route {
+    /// At most so many rows: threads share the sums over k, for what takes time is reading `w`.
+    Rows(usize),
+    /// 32 x 32 outputs a workgroup.
+    Tiles,
+}
+
+impl Route {
+    fn of(m: usize) -> Self {
+        match m {
+            0..=1 => Self::Rows(1),
+            2..=4 => Self::Rows(4),
+            5..=16 => Self::Rows(16),
+            _ => Self::Tiles,
+        }
+    }
+
+    /// Rows and columns that a workgroup makes.
+    fn makes(self) -> [usize; 2] {
+        match self {
+            Self::Rows(rows) => [rows, 8],
+            Self::Tiles => [TILE; 2],
+        }
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Ending {
@@ -77,10 +105,12 @@ impl GemmKernel {
     ) -> Result<(), GpuError> {
         let k = w.matrix.columns;
         let device = recorder.device;
+        let route = Route::of(m);
+        let [high, wide] = route.makes();
         for part in &w.matrix.parts {
-            let kernel = self
-                .0
-                .get((part.dtype, ending), || kernel(device, part.dtype, ending));
+            let kernel = self.0.get((part.dtype, ending, route), || {
+                kernel(device, part.dtype, ending, route)
+            });
             for (rows, columns) in watchdog::product(m, part.rows, k, recorder.most_work()) {
                 let own = [
                     rows.end,
@@ -92,7 +122,8 @@ impl GemmKernel {
                 ];
                 let params = [&own.map(|x| x as u32)[..], rest].concat();
                 let buffers = [&[a, &part.buffer, w.bias][..], out].concat();
-                let size = [columns.len(), rows.len()].map(|x| x.div_ceil(TILE) as u32);
+                let size = [columns.len().div_ceil(wide), rows.len().div_ceil(high)];
+                let size = size.map(|x| x as u32);
                 let cost = watchdog::product_cost(rows.len(), columns.len(), k);
                 recorder.call(&kernel, &buffers, &params, [size[0], size[1], 1], cost)?;
             }
@@ -102,9 +133,16 @@ impl GemmKernel {
     }
 }
 
-fn kernel(device: &Device, dtype: DType, ending: Ending) -> Kernel {
+fn kernel(device: &Device, dtype: DType, ending: Ending, route: Route) -> Kernel {
+    let body = match route {
+        Route::Rows(rows) => include_str!("rows.wgsl")
+            .replace("{ROWS}", &rows.to_string())
+            .replace("{SUMS}", &(rows * 64).to_string()),
+        Route::Tiles => include_str!("gemm.wgsl").to_owned(),
+    };
     let source = |epilogue: &str| {
-        let source = include_str!("gemm.wgsl").replacen("//epilogue", epilogue, 1);
+        let source = body.replacen("//head\n", include_str!("head.wgsl"), 1);
+        let source = source.replacen("//epilogue", epilogue, 1);
         unroll(&specialise(dtype, &source))
     };
     match ending {

@@ -13,8 +13,8 @@ use super::gemm::{GemmKernel, Linear};
 use super::matrix::GpuMatrix;
 use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
-use crate::model::DType;
 use crate::model::shape::AttentionShape;
+use crate::model::{DType, Tensor};
 
 /// A device with nothing on it.
 pub struct Yardstick {
@@ -72,6 +72,50 @@ impl Yardstick {
                     naive.run(recorder, &a, m, &plain, &out)
                 })?,
             ));
+        }
+        Ok(times.split_off(1))
+    }
+
+    /// `[m, k] x [n, k]` transposed with weights of two types: the times of both, alternating.
+    ///
+    /// # Errors
+    /// The device failed.
+    pub fn gemm_of(
+        &mut self,
+        [m, n, k]: [usize; 3],
+        dtypes: [DType; 2],
+        rounds: usize,
+    ) -> Result<Vec<(Duration, Duration)>, GpuError> {
+        let numbers: Vec<f32> = (0..m * k).map(|i| (i % 17) as f32 - 8.0).collect();
+        let a = self.device.storage("a", &numbers);
+        let out = self.device.storage("out", &vec![0f32; m * n]);
+        let bias = self.device.storage("bias", &vec![0f32; n]);
+        let matrix = |dtype: DType| {
+            // Whatever numbers these bytes are: none is an infinity, which would be slow on some.
+            let bytes = vec![0x2c; dtype.bytes_of((n * k) as u64) as usize];
+            let tensor = Tensor {
+                dtype,
+                rows: n,
+                columns: k,
+                bytes: bytes.into(),
+            };
+            GpuMatrix::of_rows(&self.device, &tensor, dtype)
+        };
+        let matrices = [matrix(dtypes[0])?, matrix(dtypes[1])?];
+        let gemm = GemmKernel::default();
+        let mut times = Vec::with_capacity(rounds);
+        for _ in 0..=rounds {
+            let mut each = [Duration::ZERO; 2];
+            for (time, matrix) in each.iter_mut().zip(&matrices) {
+                let linear = Linear {
+                    matrix,
+                    bias: &bias,
+                };
+                *time = self.time(&out, &mut |recorder| {
+                    gemm.run(recorder, &a, m, linear, &out, 0)
+                })?;
+            }
+            times.push((each[0], each[1]));
         }
         Ok(times.split_off(1))
     }

@@ -1,0 +1,164 @@
+//! Tokens one by one: atelier beside Hugging Face transformers in bf16 (`decode.py`), Llama-3.2-1B's
+//! shape with random weights, greedily, as many threads.
+//!
+//! `cargo bench -p atelier-benches --features peers --bench decode`. Either side is a process of its own
+//! that loads the same folder (2.5 GB below the target folder, removed in the end); rounds alternate.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+#[path = "../common/mod.rs"]
+mod common;
+mod setting;
+mod side;
+
+use atelier::model::ModelFiles;
+use atelier::plan::Plan;
+use atelier::study::{Generation, LoadedModel, Wrote};
+use common::random::{RandomModel, Stored};
+use common::{median, prompts};
+use serde_json::{Value, json};
+use setting::{here, python, run, scratch};
+use side::{Side, peak_kb};
+
+const SHAPE: &str = include_str!("shapes/llama-3.2-1b.json");
+const PROMPT: usize = 12;
+const TOKENS: usize = 210;
+/// Places in the text whose times are compared, and how many tokens around each.
+const PLACES: [usize; 2] = [20, 200];
+const AROUND: usize = 10;
+const ROUNDS: usize = 2;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.as_slice() {
+        [_, side, folder] if side == "ours" => return ours(Path::new(folder)),
+        [_, side, folder] if side == "write" => {
+            return RandomModel::new(SHAPE).write(Path::new(folder), Stored::Bf16);
+        }
+        _ => {}
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let python = python();
+    let folder = tempfile::tempdir_in(scratch("decode")).expect("a folder");
+    let program = std::env::current_exe().expect("this program");
+    // In a process of its own: what it held would count for those measured after it.
+    run(Command::new(&program).arg("write").arg(folder.path()));
+
+    let mut atelier = Command::new(&program);
+    atelier.arg("ours").arg(folder.path());
+    let mut atelier = Side::start(atelier.env("RAYON_NUM_THREADS", threads.to_string()));
+    let mut theirs = Command::new(python);
+    theirs.arg(here().join("decode.py")).arg(folder.path());
+    let mut theirs = Side::start(theirs.arg(threads.to_string()));
+    println!(
+        "{} against {}, {threads} threads",
+        atelier.version, theirs.version
+    );
+    same(
+        &atelier.round(&format!("{PROMPT} 1")),
+        &theirs.round(&format!("{PROMPT} 1")),
+    );
+    let case = format!("{PROMPT} {TOKENS}");
+    let (mut ours, mut python) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        ours.push(each(&atelier.round(&case)));
+        python.push(each(&theirs.round(&case)));
+    }
+    let rate = |rounds: &[Vec<f64>]| {
+        let seconds = rounds.iter().map(|each| each.iter().sum::<f64>());
+        TOKENS as f64 / median(seconds.collect())
+    };
+    let (a, b) = (rate(&ours), rate(&python));
+    println!(
+        "{TOKENS} tokens: {a:.2} tokens/s, Python {b:.2}: {:.2}",
+        a / b
+    );
+    for (name, rounds) in [("ours", &ours), ("Python", &python)] {
+        let at = PLACES.map(|place| {
+            let around = place - AROUND..place + AROUND;
+            median(
+                rounds
+                    .iter()
+                    .flat_map(|each| each[around.clone()].to_vec())
+                    .collect(),
+            )
+        });
+        println!(
+            "{name}: {:.1} ms at {}, {:.1} ms at {}: {:.2} (want <= 1.2)",
+            1e3 * at[0],
+            PLACES[0],
+            1e3 * at[1],
+            PLACES[1],
+            at[1] / at[0]
+        );
+    }
+    println!(
+        "peak memory: {:.0} MB, Python {:.0} MB",
+        atelier.peak(),
+        theirs.peak()
+    );
+}
+
+/// Seconds of every token.
+fn each(answer: &Value) -> Vec<f64> {
+    serde_json::from_value(answer["each"].clone()).expect("seconds")
+}
+
+/// Python rounds to bf16 at every step.
+fn same(ours: &Value, theirs: &Value) {
+    let numbers = |answer: &Value| -> Vec<f64> {
+        serde_json::from_value(answer["logits"].clone()).expect("logits")
+    };
+    let (ours, theirs) = (numbers(ours), numbers(theirs));
+    assert_eq!(ours.len(), theirs.len());
+    let largest = ours.iter().fold(0f64, |largest, x| largest.max(x.abs()));
+    for (a, b) in ours.iter().zip(&theirs) {
+        assert!((a - b).abs() < 0.1 * largest, "{ours:?}, {theirs:?}");
+    }
+}
+
+/// Our side: the same protocol as `decode.py`.
+fn ours(folder: &Path) {
+    let files = ModelFiles::open(folder).expect("a model folder");
+    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
+    let plan = Plan::whole(&model.shape().order).expect("a plan");
+    println!("{}", json!({ "version": model.engine.describe() }));
+    for case in std::io::stdin().lines() {
+        let case = case.expect("a case");
+        let numbers: Vec<usize> = case
+            .split_whitespace()
+            .map(|number| number.parse().expect("a number"))
+            .collect();
+        let prompt = prompts(model.shape().vocabulary, 1, numbers[0]).remove(0);
+        let logits = model
+            .engine
+            .next([prompt.clone()].into(), [plan.clone()].into());
+        let logits = logits
+            .expect("a run")
+            .complete()
+            .expect("logits")
+            .concat()
+            .concat();
+        // The first token is what the prompt takes.
+        let writing = Generation::new(&model, prompt.token_ids, &plan, numbers[1] + 1);
+        let mut writing = writing.expect("a text");
+        let (mut each, mut start) = (Vec::new(), Instant::now());
+        loop {
+            match writing.advance().expect("a block") {
+                Wrote::Nothing => {}
+                Wrote::Token { .. } => {
+                    each.push(start.elapsed().as_secs_f64());
+                    start = Instant::now();
+                }
+                Wrote::End(_) => break,
+            }
+        }
+        let each = &each[1.min(each.len())..];
+        println!(
+            "{}",
+            json!({ "seconds": each.iter().sum::<f64>(), "each": each, "peak_kb": peak_kb(), "logits": logits[..64] })
+        );
+    }
+}

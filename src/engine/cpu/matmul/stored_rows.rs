@@ -1,0 +1,167 @@
+//! Products of one row with weights as they are stored: a dot product a stored row, widened on the
+//! way. To lay panels out first, as [`multiply`](super::multiply) does, pays where many rows use them.
+
+use std::cell::RefCell;
+
+use rayon::prelude::*;
+
+use super::lanes::{F16_BITS, F16_SCALE};
+use crate::engine::cpu::sums::dot;
+use crate::model::{DType, Tensor, blocks};
+
+/// Products whose sums are kept apart: enough that none waits for the one before.
+const LANES: usize = 64;
+
+/// Stored rows that a thread takes at a time.
+const ROWS: usize = 64;
+
+thread_local! {
+    /// A stored row of blocks, widened.
+    static WIDENED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// `y [out] = W [out, in] x [in] (+ bias [out])`; an empty `bias` is none.
+///
+/// # Panics
+/// If the slices are not whole rows of these lengths.
+pub fn multiply_few(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32]) {
+    let (ins, outs, dtype) = (weights.columns, weights.rows, weights.dtype);
+    let a_row = dtype.bytes_of(ins as u64) as usize;
+    assert_eq!(x.len(), ins, "a row of input");
+    assert_eq!(y.len(), outs, "a row of output");
+    assert_eq!(weights.bytes.len(), outs * a_row, "whole rows of weights");
+    assert!(
+        bias.is_empty() || bias.len() == outs,
+        "a bias for each output"
+    );
+    if ins == 0 {
+        return y.fill(0.0);
+    }
+    y.par_chunks_mut(ROWS)
+        .zip(weights.bytes.par_chunks(ROWS * a_row))
+        .enumerate()
+        .for_each(|(n, (y, rows))| {
+            products(dtype, x, rows, y);
+            let bias = bias.get(n * ROWS..).unwrap_or_default();
+            y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
+        });
+}
+
+/// Of stored rows, one after the other.
+fn products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
+    if !dtype.is_block() {
+        return plain_products(dtype, x, rows, y);
+    }
+    WIDENED.with_borrow_mut(|widened| {
+        widened.resize(x.len(), 0.0);
+        let a_row = rows.len() / y.len();
+        for (y, row) in y.iter_mut().zip(rows.chunks_exact(a_row)) {
+            blocks::widen(dtype, row, widened);
+            *y = product(x, widened);
+        }
+    });
+}
+
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn product(x: &[f32], row: &[f32]) -> f32 {
+    dot(x, row)
+}
+
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl+avx512bw",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn plain_products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
+    match dtype {
+        DType::F32 => each::<4>(x, rows, y, f32::from_le_bytes),
+        DType::Bf16 => each::<2>(x, rows, y, |bytes| {
+            f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)
+        }),
+        // Finite, as was seen when the file was read.
+        DType::F16 => each::<2>(x, rows, y, |bytes| {
+            let word = u32::from(u16::from_le_bytes(bytes)) << 16;
+            let bits = (word.cast_signed() >> 3).cast_unsigned() & F16_BITS;
+            f32::from_bits(bits) * F16_SCALE
+        }),
+        blocks => panic!("{} has no numbers of its own", blocks.name()),
+    }
+}
+
+#[inline(always)]
+fn each<const BYTES: usize>(
+    x: &[f32],
+    rows: &[u8],
+    y: &mut [f32],
+    number: impl Fn([u8; BYTES]) -> f32 + Copy,
+) {
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for (y, row) in y.iter_mut().zip(rows.chunks_exact(x.len() * BYTES)) {
+        let row = row.as_chunks::<BYTES>().0;
+        let (row, row_rest) = row.as_chunks::<LANES>();
+        let mut sums = [0f32; LANES];
+        for (x, row) in chunks.iter().zip(row) {
+            for i in 0..LANES {
+                sums[i] += x[i] * number(row[i]);
+            }
+        }
+        let rest = rest.iter().zip(row_rest).map(|(x, &w)| x * number(w));
+        *y = sums.iter().sum::<f32>() + rest.sum::<f32>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+    use crate::engine::cpu::testing::{close, random};
+
+    #[test]
+    fn a_row_times_stored_rows_equals_the_plain_product() {
+        let plain = DType::PLAIN.map(|dtype| (dtype, [(1, 1), (65, 7), (300, 131)]));
+        let blocks = DType::BLOCKS.map(|dtype| (dtype, [(256, 1), (512, 7), (768, 131)]));
+        for (dtype, shapes) in plain.into_iter().chain(blocks) {
+            for (ins, outs) in shapes {
+                let bytes = match dtype {
+                    DType::F32 => random(ins * outs, 0.5, 2)
+                        .iter()
+                        .flat_map(|x| x.to_le_bytes())
+                        .collect(),
+                    DType::Bf16 => random(ins * outs, 0.5, 2)
+                        .iter()
+                        .flat_map(|&x| half::bf16::from_f32(x).to_le_bytes())
+                        .collect(),
+                    DType::F16 => random(ins * outs, 0.5, 2)
+                        .iter()
+                        .flat_map(|&x| half::f16::from_f32(x).to_le_bytes())
+                        .collect(),
+                    blocks => blocks::tests::random(blocks, outs * ins / blocks.block(), 11),
+                };
+                let weights = Tensor {
+                    dtype,
+                    rows: outs,
+                    columns: ins,
+                    bytes: Cow::Owned(bytes),
+                };
+                let (x, bias) = (random(ins, 0.5, 1), random(outs, 0.5, 3));
+                let numbers = weights.to_f32();
+                for bias in [&[][..], &bias] {
+                    let mut found = vec![f32::NAN; outs];
+                    multiply_few(&x, &weights, bias, &mut found);
+                    let dot = |(o, row): (usize, &[f32])| -> f64 {
+                        let products = row.iter().zip(&x);
+                        let sum: f64 = products.map(|(&w, &x)| f64::from(w) * f64::from(x)).sum();
+                        sum + bias.get(o).map_or(0.0, |&b| f64::from(b))
+                    };
+                    let expected: Vec<f64> = numbers.chunks(ins).enumerate().map(dot).collect();
+                    close(&found, &expected, 1e-5);
+                }
+            }
+        }
+    }
+}
