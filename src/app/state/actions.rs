@@ -10,10 +10,12 @@ use super::Studio;
 use super::exchange::{Exchange, Post, Stopping};
 use super::shown::Place;
 use crate::app::client::Client;
+use crate::app::files::model_name;
 use crate::app::link::{Choice, Draft, SweepSettings, View};
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
+use crate::model::hub::HubName;
 use crate::study::report::Report;
 
 /// Typing is over when nothing was typed for this long.
@@ -136,12 +138,12 @@ impl Studio {
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() {
-            "your files".to_owned()
+            model_name(&files)
         } else {
             name
         };
         self.step();
-        self.hands().folder.replace((name.clone(), files));
+        self.hands().keep(&name, files);
         self.state.draft.update(|draft| {
             draft.model = Choice::Folder(name);
             draft.plan.clear();
@@ -150,6 +152,22 @@ impl Studio {
             self.state.view.set(View::Lens);
         }
         self.load();
+    }
+
+    /// What the reader opened from disk in this visit, the latest first.
+    pub fn opened_here(self) -> Vec<String> {
+        let hands = self.hands();
+        let folders = hands.folders.borrow();
+        let names = folders.iter().map(|(name, _)| name.clone());
+        names.filter(|name| !HubName::is_one(name)).collect()
+    }
+
+    /// One of these, once more.
+    pub fn choose_opened(self, name: &str) {
+        let files = self.hands().opened(name);
+        if !files.is_empty() {
+            self.choose_folder(name.to_owned(), files);
+        }
     }
 
     pub fn choose_column(self, column: Column) {
@@ -168,6 +186,12 @@ impl Studio {
 
     /// Runs the draft on its model; loads the model first where the worker does not hold it.
     pub fn run(self) {
+        self.clear_problems(&[Place::Model, Place::Prompt]);
+        self.run_on();
+    }
+
+    /// The same; what was said of the model stays.
+    pub(super) fn run_on(self) {
         let view = self.view.get_untracked();
         if !view.is_live() || !self.state.is_awake.get_untracked() {
             return;
@@ -212,7 +236,7 @@ impl Studio {
                 plan,
             }
         };
-        self.clear_problems(&[Place::Model, Place::Prompt]);
+        self.state.ran.set_value(Some((draft.model, draft.plan)));
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
@@ -306,7 +330,7 @@ impl Studio {
     pub(super) fn fetch_model(self) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         if let Choice::Folder(name) = &choice
-            && !self.hands().opened(name)
+            && self.hands().opened(name).is_empty()
             && self.hands().served(name).is_none()
         {
             self.change(|exchange, _| exchange.unload());
@@ -411,11 +435,13 @@ impl Studio {
             let Some(client) = &client else { continue };
             let Post { id, ask } = post;
             let (ask, files) = match ask {
-                Ask::LoadFiles { name, engine } if !hands.opened(&name) => {
-                    let url = hands.served(&name).unwrap_or_default();
-                    (Ask::LoadServed { name, url, engine }, Vec::new())
-                }
-                ask @ Ask::LoadFiles { .. } => (ask, hands.folder.borrow().1.clone()),
+                Ask::LoadFiles { name, engine } => match hands.opened(&name) {
+                    files if files.is_empty() => {
+                        let url = hands.served(&name).unwrap_or_default();
+                        (Ask::LoadServed { name, url, engine }, files)
+                    }
+                    files => (Ask::LoadFiles { name, engine }, files),
+                },
                 ask => (ask, Vec::new()),
             };
             client.post(Post { id, ask }, &files);
