@@ -186,6 +186,8 @@ impl Client {
     fn died(self: &Rc<Self>, why: &str) {
         let deaths = self.deaths.get() + 1;
         self.deaths.set(deaths);
+        // What is sent from now on is the next one's.
+        self.ready.set(false);
         self.waiting.borrow_mut().clear();
         let why = if why.trim().is_empty() {
             "its script could not be loaded"
@@ -200,7 +202,6 @@ impl Client {
                 "The engine stopped ({why}) and was started again: run once more, or choose a smaller model."
             )
         } else {
-            self.ready.set(false);
             format!("The engine stopped again ({why}): run once more, or reload the page.")
         };
         (self.heard)(Heard::Died(sentence));

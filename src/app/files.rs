@@ -14,6 +14,16 @@ pub struct Chosen {
     pub files: Vec<File>,
 }
 
+/// What a model is called whose files came without a folder.
+pub fn model_name(files: &[File]) -> String {
+    let names = files.iter().map(File::name);
+    let mut names = names.filter_map(|name| name.strip_suffix(".gguf").map(str::to_owned));
+    match (names.next(), names.next()) {
+        (Some(only), None) => only,
+        _ => "your files".to_owned(),
+    }
+}
+
 /// Files of an `<input type="file">`, with or without `webkitdirectory`.
 pub fn from_list(list: &FileList) -> Chosen {
     let mut chosen = Chosen {

@@ -86,6 +86,16 @@ pub enum Ask {
     Cancel { id: u32 },
 }
 
+impl Ask {
+    /// Is another model to be loaded?
+    pub fn is_load(&self) -> bool {
+        matches!(
+            self,
+            Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. }
+        )
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// 0 for `Ready`, which answers no request.
@@ -110,6 +120,8 @@ pub enum Tell {
         /// The folder it lies in, where the server that serves it says so.
         from: Option<String>,
     },
+    /// The model that was there before this load is there still; the load's end follows.
+    Kept,
     /// What runs the model now, in words, and, unless all is as the reader wished, why it does.
     Engine {
         line: String,

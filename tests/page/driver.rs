@@ -33,6 +33,18 @@ impl Browser {
     /// Opens a headless window of this size in CSS pixels; `gpu` lets it have Chromium's own
     /// software adapter for WebGPU, and else none.
     pub fn open(chrome: &str, driver: &str, width: u32, height: u32, gpu: bool) -> Self {
+        Self::open_with(chrome, driver, width, height, gpu, &[])
+    }
+
+    /// The same, with more of Chromium's own switches.
+    pub fn open_with(
+        chrome: &str,
+        driver: &str,
+        width: u32,
+        height: u32,
+        gpu: bool,
+        more: &[String],
+    ) -> Self {
         let mut browser = Self::start(driver);
         let args = [
             "--headless=new".to_owned(),
@@ -52,6 +64,7 @@ impl Browser {
             .iter()
             .map(String::as_str)
             .chain(gpu.iter().copied())
+            .chain(more.iter().map(String::as_str))
             .collect();
         let wanted = json!({ "capabilities": { "alwaysMatch": {
             "goog:chromeOptions": { "binary": chrome, "args": args },
@@ -212,6 +225,15 @@ impl Browser {
         );
     }
 
+    /// Does something in a frame's document.
+    pub fn within<T>(&self, frame: &str, then: impl FnOnce() -> T) -> T {
+        let element = self.find(frame);
+        self.call("POST", "/frame", &json!({ "id": { ELEMENT: element } }));
+        let done = then();
+        self.call("POST", "/frame", &json!({ "id": null }));
+        done
+    }
+
     pub fn clear(&self, css: &str) {
         let element = self.find(css);
         self.call("POST", &format!("/element/{element}/clear"), &json!({}));
@@ -272,10 +294,19 @@ impl Browser {
 
     /// A picture of the whole page as PNG.
     pub fn screenshot(&self, path: &Path) {
-        let taken = self.devtools(
-            "Page.captureScreenshot",
+        self.capture(
+            path,
             &json!({ "format": "png", "captureBeyondViewport": true }),
         );
+    }
+
+    /// A picture of what the window shows.
+    pub fn screenshot_of_window(&self, path: &Path) {
+        self.capture(path, &json!({ "format": "png" }));
+    }
+
+    fn capture(&self, path: &Path, how: &Value) {
+        let taken = self.devtools("Page.captureScreenshot", how);
         let bytes = base64(taken["data"].as_str().expect("a picture"));
         std::fs::create_dir_all(path.parent().expect("a folder"))
             .expect("a folder for screenshots");

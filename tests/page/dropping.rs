@@ -42,7 +42,7 @@ impl Page {
     }
 
     /// Drags files or folders in and lets them go.
-    fn drop_in(&self, files: &[&Path]) {
+    pub fn drop_in(&self, files: &[&Path]) {
         for step in [Move::Enter, Move::Over, Move::Drop] {
             self.drag(step, files, &json!([]));
         }

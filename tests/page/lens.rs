@@ -331,16 +331,14 @@ pub fn compare(a: &Value, b: &Value, at: &str) -> f64 {
 fn a_folder_on_this_machine_opens() {
     let page = Page::live();
     let random = root().join("tests/models/random-llama2");
-    page.browser
-        .type_into("#folder", &random.display().to_string());
+    page.open_folder(&random);
     page.until_says(".problem", "tokenizer");
     println!(
         "without a tokenizer the page says: {}",
         page.text(".problem:not(.empty)")
     );
     if let Some(folder) = shared_model("tinystories-656k") {
-        page.browser
-            .type_into("#folder", &folder.display().to_string());
+        page.open_folder(&folder);
         page.browser.until(
             "the folder is the model",
             "location.hash.includes('folder=tinystories-656k')",
@@ -385,13 +383,11 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
         &whole[..whole.len() / 2],
     )
     .expect("written");
-    page.browser
-        .type_into("#folder", &folder.path().display().to_string());
+    page.open_folder(folder.path());
     page.until_says(".of-model", "model.safetensors");
     println!("of half a file the page says: {}", page.text(".of-model"));
     std::fs::remove_file(folder.path().join("config.json")).expect("removed");
-    page.browser
-        .type_into("#folder", &folder.path().display().to_string());
+    page.open_folder(folder.path());
     page.until_says(".of-model", "config.json");
 
     // The picture is still there, and an apprentice still runs.
@@ -400,10 +396,7 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
             .run("return document.querySelectorAll('.chart svg').length"),
         Value::from(3)
     );
-    page.browser.run(
-        "const s = document.querySelector('#model'); s.value = s.options[0].value; s.dispatchEvent(new Event('change', { bubbles: true }));",
-    );
-    page.until_settled();
+    page.choose("apprentice-12");
     page.browser.until(
         "the error is gone",
         "!document.querySelector('.of-model:not(.empty)')",

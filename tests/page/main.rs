@@ -29,7 +29,9 @@ macro_rules! say {
 mod first_picture;
 mod gpu;
 mod hub;
+mod large;
 mod lens;
+mod loading;
 mod offline;
 mod orders;
 mod shell;

@@ -13,7 +13,7 @@ use crate::page::{Page, set};
 const MODEL: &str = "models/apprentice-8/tokenizer.json";
 
 impl Page {
-    fn until_kept(&self) {
+    pub fn until_kept(&self) {
         self.browser.until(
             "the page keeps itself",
             "navigator.serviceWorker.controller?.state === 'activated'",

@@ -371,8 +371,7 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
     if let Some(folder) = shared_model("tinystories-656k") {
         page.browser.run("document.querySelector('nav a').click()");
         page.until_live();
-        page.browser
-            .type_into("#folder", &folder.display().to_string());
+        page.open_folder(&folder);
         page.browser.until(
             "the folder is the model",
             "location.hash.includes('folder=tinystories-656k')",
@@ -419,8 +418,7 @@ fn a_sweeps_report_opens_in_the_page() {
         String::from_utf8_lossy(&output.stderr)
     );
     let page = Page::live();
-    page.browser
-        .type_into("#files", &file.display().to_string());
+    page.open_file(&file);
     page.browser.until(
         "the sweep is drawn",
         "document.querySelector('#figure-neighbours .chart svg')",

@@ -8,6 +8,9 @@ use serde_json::Value;
 use crate::driver::Browser;
 use crate::server::Server;
 
+/// The document of the panel of models.
+pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
+
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The page in a browser of its own, from a host of its own.
@@ -42,6 +45,17 @@ impl Page {
         let dist = PathBuf::from(set("ATELIER_DIST"));
         Self::opened(dist, || {
             Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER"))
+        })
+    }
+
+    /// The same, kept for visits without a network, where the browser writes down what it asks the network
+    /// for; whole when the browser has ended.
+    pub fn logged(width: u32, height: u32, log: &Path) -> Self {
+        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
+        let dist = PathBuf::from(set("ATELIER_DIST"));
+        let more = [format!("--log-net-log={}", log.display())];
+        Self::opened(dist, || {
+            Browser::open_with(&chrome, &driver, width, height, false, &more)
         })
     }
 
@@ -134,14 +148,55 @@ impl Page {
         );
     }
 
-    /// Chooses an apprentice, by its name, and waits for its picture.
-    pub fn choose(&self, known: &str) {
+    /// Opens the panel of models, by its button.
+    pub fn show_models(&self) {
+        self.browser.click("#model");
+        self.browser.until(
+            "the panel of models is there",
+            &format!("{PANEL}?.querySelector('#folder')"),
+        );
+    }
+
+    /// Presses the panel's button of a model that comes with the page.
+    pub fn press_model(&self, known: &str) {
         self.browser.run(&format!(
-            "const s = document.querySelector('#model'); s.value = {}; s.dispatchEvent(new Event('change', {{ bubbles: true }}));",
+            "[...{PANEL}.querySelectorAll('.shipped button')].find(b => b.textContent === {}).setAttribute('data-this', '')",
             Value::from(known)
         ));
+        self.browser.within("#chooser-frame", || {
+            self.browser.click("[data-this]");
+            self.browser
+                .run("document.querySelector('[data-this]').removeAttribute('data-this')");
+        });
+    }
+
+    /// Chooses an apprentice, by its name, and waits for its picture.
+    pub fn choose(&self, known: &str) {
+        self.show_models();
+        self.press_model(known);
         self.until_says(".provenance", &format!("Computed here by {known} "));
         self.until_settled();
+    }
+
+    /// Opens a model's folder from disk.
+    pub fn open_folder(&self, folder: &Path) {
+        self.open_from_disk("#folder", folder);
+    }
+
+    /// Opens a file from disk.
+    pub fn open_file(&self, file: &Path) {
+        self.open_from_disk("#files", file);
+    }
+
+    fn open_from_disk(&self, input: &str, path: &Path) {
+        self.show_models();
+        self.browser.within("#chooser-frame", || {
+            self.browser.type_into(input, &path.display().to_string());
+        });
+        self.browser.until(
+            "the panel has handed it over",
+            "!document.querySelector('#chooser').open",
+        );
     }
 
     /// Says which option is right, counted from 0.
@@ -252,6 +307,13 @@ impl Page {
 
     pub fn sent_bytes(&self) -> usize {
         self.server.sent().iter().map(|sent| sent.bytes).sum()
+    }
+
+    /// Of what the window shows, such as a dialog.
+    pub fn screenshot_of_window(&self, name: &str) {
+        let folder = root().join("target/screenshots");
+        self.browser
+            .screenshot_of_window(&folder.join(format!("{name}.png")));
     }
 
     pub fn screenshot(&self, name: &str) {

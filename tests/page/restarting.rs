@@ -36,7 +36,7 @@ impl Page {
 
 /// apprentice-2 with MLPs of a quarter of a gigabyte, which are a hole in the file. (An embedding as
 /// large would do nothing: only the rows that a run needs are read.)
-fn too_large_for_a_full_memory(folder: &std::path::Path) {
+pub fn too_large_for_a_full_memory(folder: &std::path::Path) {
     let small = root().join("public/models/apprentice-2");
     let mlp_width = 300_000;
     let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("JSON");
@@ -92,7 +92,7 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
     for smaller in ["apprentice-2", "apprentice-4", "apprentice-8"] {
         let picture = page.picture();
         page.exhaust_memory();
-        page.browser.type_into("#folder", &folder);
+        page.open_folder(std::path::Path::new(&folder));
         page.until_says(".of-model", "was started again");
         println!("of a full memory the page says: {}", page.problem());
         assert!(page.problem().ends_with('.'), "{}", page.problem());

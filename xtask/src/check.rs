@@ -106,28 +106,11 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser, pythons) = setup::for_tests(place)?;
-    page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
-    let runtime = runtime_folder(place)?;
-    for (package, features) in [
-        ("atelier", "browser-tests,reference,webgpu"),
-        ("xtask", ""),
-        ("atelier-server", ""),
-    ] {
-        let mut cargo = Command::new("cargo");
-        cargo
-            .current_dir(place.root())
-            .args(["test", "--package", package, "--features", features])
-            .env("ATELIER_DIST", place.dist())
-            .env("ATELIER_CHROME", &browser.chrome)
-            .env("ATELIER_CHROMEDRIVER", &browser.driver)
-            .env("ATELIER_FIREFOX", &browser.firefox)
-            .env("ATELIER_GECKODRIVER", &browser.geckodriver)
-            .env("ATELIER_HUB_PYTHON", &pythons.client)
-            .env("ATELIER_PYTHON", &pythons.pyarrow)
-            .envs(runtime.iter().map(|folder| (RUNTIME, folder)));
+    let tests = page_tests(place)?;
+    for (package, features) in [("atelier", FEATURES), ("xtask", ""), ("atelier-server", "")] {
+        let mut cargo = tests(package, features);
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)
         })?;
@@ -137,6 +120,39 @@ pub fn test(place: &Place) -> Result<(), Stop> {
         println!("{summary}");
     }
     Ok(())
+}
+
+/// A model of a billion numbers in the page: 1.3 GB on the disk, and minutes on a software GPU.
+pub fn test_large(place: &Place) -> Result<(), Stop> {
+    let mut cargo = page_tests(place)?("atelier", FEATURES);
+    cargo.args(["--test", "page", "--", "--ignored", "--nocapture", "large"]);
+    run(&mut cargo, "A large model does not fit the page.")
+}
+
+/// What the page's tests need beside the package's own.
+const FEATURES: &str = "browser-tests,reference,webgpu";
+
+/// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
+fn page_tests(place: &Place) -> Result<impl Fn(&str, &str) -> Command, Stop> {
+    let (workshop, browser, pythons) = setup::for_tests(place)?;
+    page::build_in(&workshop, place)?;
+    let runtime = runtime_folder(place)?;
+    let (root, dist) = (place.root().to_owned(), place.dist());
+    Ok(move |package: &str, features: &str| {
+        let mut cargo = Command::new("cargo");
+        cargo
+            .current_dir(&root)
+            .args(["test", "--package", package, "--features", features])
+            .env("ATELIER_DIST", &dist)
+            .env("ATELIER_CHROME", &browser.chrome)
+            .env("ATELIER_CHROMEDRIVER", &browser.driver)
+            .env("ATELIER_FIREFOX", &browser.firefox)
+            .env("ATELIER_GECKODRIVER", &browser.geckodriver)
+            .env("ATELIER_HUB_PYTHON", &pythons.client)
+            .env("ATELIER_PYTHON", &pythons.pyarrow)
+            .envs(runtime.iter().map(|folder| (RUNTIME, folder)));
+        cargo
+    })
 }
 
 const RUNTIME: &str = "XDG_RUNTIME_DIR";

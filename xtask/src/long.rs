@@ -1,5 +1,6 @@
 //! What takes too long for every change: `cargo xtask test --long`. Ten minutes of each fuzzer, twenty
-//! kills of a survey and of a sweep, and the benches against peers, 1B shapes among them.
+//! kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
+//! peers, 1B shapes among them.
 
 use std::collections::VecDeque;
 use std::process::Command;
@@ -7,8 +8,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::command::{self, Stop, output, run, spell, step};
-use crate::peers;
 use crate::place::Place;
+use crate::{check, peers};
 
 /// How long each fuzzer runs.
 const FUZZING: Duration = Duration::from_secs(600);
@@ -31,6 +32,9 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             &mut kills,
             "A run that was killed did not end as the others.",
         )
+    })?;
+    step("a model of a billion numbers in the page", || {
+        check::test_large(place)
     })?;
     peers::bench(place)
 }

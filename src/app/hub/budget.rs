@@ -17,6 +17,22 @@ pub struct Budget {
     pub device: &'static str,
 }
 
+#[cfg(feature = "web")]
+impl DeviceWords {
+    /// Of the browser that this runs in, a window or a worker.
+    pub fn here() -> Self {
+        use super::shelf::get;
+        let navigator = get(&js_sys::global(), "navigator").unwrap_or_default();
+        let number = |name| get(&navigator, name).and_then(|value| value.as_f64());
+        let agent = get(&navigator, "userAgent").and_then(|agent| agent.as_string());
+        Self {
+            agent: agent.unwrap_or_default(),
+            touches: number("maxTouchPoints").unwrap_or(0.0) as u32,
+            memory: number("deviceMemory"),
+        }
+    }
+}
+
 impl DeviceWords {
     /// Megabytes for weights and all that a run takes; `None` where nothing is known.
     pub fn budget(&self) -> Option<Budget> {
@@ -34,6 +50,15 @@ impl DeviceWords {
         };
         Some(Budget { megabytes, device })
     }
+}
+
+/// Megabytes for two models at once where nothing is known of the device.
+const UNKNOWN: u64 = 2000;
+
+/// May models that take so many bytes together be held at once?
+pub fn is_room_for(bytes: u64, budget: Option<Budget>) -> bool {
+    let megabytes = budget.map_or(UNKNOWN, |budget| budget.megabytes);
+    bytes <= megabytes * 1_000_000
 }
 
 /// Does a run that takes so many megabytes fit? In words.
@@ -90,6 +115,8 @@ mod tests {
             "fits: takes about 419 MB of 700 MB on an iPhone"
         );
         assert!(spell_fit(874, phone).starts_with("too large: takes about 874 MB"));
+        assert!(is_room_for(700_000_000, phone) && !is_room_for(700_000_001, phone));
+        assert!(is_room_for(2_000_000_000, None) && !is_room_for(2_600_000_000, None));
         assert_eq!(spell_fit(874, None), "takes about 874 MB of memory");
     }
 }

@@ -28,12 +28,15 @@ pub enum HubAsk {
     Pause,
     /// Removes a model's files, whole or in part: ends in `Removed` or `Failed`.
     Remove { name: String },
+    /// Answered at once, whatever is being done: `Alive`.
+    Ping,
 }
 
 /// From the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubTell {
     Ready,
+    Alive,
     Found {
         model: StoredModel,
         is_gated: bool,
@@ -45,6 +48,10 @@ pub enum HubTell {
         name: String,
         done: u64,
         total: u64,
+    },
+    /// Why nothing comes for a while.
+    Waiting {
+        sentence: String,
     },
     /// Something to know, in a sentence; it goes on.
     Notice {
@@ -99,6 +106,15 @@ pub fn spell_progress(done: u64, total: u64, bytes_a_second: Option<f64>) -> Str
         _ => format!(", {} h left", left.div_ceil(3600)),
     };
     words
+}
+
+/// That a model's files are gone, and what that means to the page whose model `is_open`.
+pub fn removed(name: &str, is_open: bool) -> String {
+    let mut sentence = format!("{name} is deleted.");
+    if is_open {
+        sentence += " It is the page's model still: what was computed stays, and another has to be opened to ask again.";
+    }
+    sentence
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use leptos::prelude::*;
 
 use super::chooser::ChooserButton;
 use super::engine::{EngineChoice, EngineWords};
-use super::models::{ModelChoice, Openers};
 use super::plan_line::{PlanHint, PlanLine};
 use crate::app::link::View;
 use crate::app::state::{Place, Studio};
@@ -46,10 +45,8 @@ pub fn Bar() -> impl IntoView {
         <Show when=move || live.get()>
             <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
                 <div class="bar-row">
-                    <ModelChoice />
                     <ChooserButton />
                     <div class="bar-rest" id="bar-rest">
-                        <Openers />
                         <Show when=move || lens.get()>
                             <PlanLine />
                         </Show>
@@ -67,9 +64,9 @@ pub fn Bar() -> impl IntoView {
                 </div>
                 <div class="bar-words" id="bar-words">
                     <p class="hint">
-                        "A model's folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> ", "
-                        <code>"*.safetensors"</code> "), or any report that atelier wrote: open it, or drop it anywhere on the page. \
-                         Nothing is uploaded."
+                        "“Model” has every model there is: with this page, on this machine, one click away, from disk. A model's folder, a "
+                        <code>".gguf"</code> " file, or any report that atelier wrote can be dropped anywhere on the page, too. Nothing is \
+                         uploaded."
                     </p>
                     <PlanHint />
                     <EngineWords />

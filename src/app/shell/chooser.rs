@@ -8,7 +8,10 @@ use web_sys::{File, HtmlDialogElement, HtmlIFrameElement, MessageEvent};
 
 use crate::app::browser;
 use crate::app::files::Chosen;
+use crate::app::link::Choice;
 use crate::app::state::{Studio, Surveys};
+use crate::model::catalogue;
+use crate::model::hub::HubName;
 
 const PANEL: &str = "hub.html";
 
@@ -21,7 +24,7 @@ pub struct Chooser {
     /// Does its program listen?
     is_ready: StoredValue<bool>,
     /// What is to be told when it does.
-    waiting: StoredValue<Vec<[String; 2]>>,
+    waiting: StoredValue<Vec<Vec<String>>>,
 }
 
 impl Chooser {
@@ -40,7 +43,7 @@ impl Chooser {
         let heard = heard.into_js_value();
         let _ =
             browser::window().add_event_listener_with_callback("message", heard.unchecked_ref());
-        studio.fetch_by(move |name| chooser.tell("want", name));
+        studio.fetch_by(move |name| chooser.tell(vec!["want".to_owned(), name]));
         chooser
     }
 
@@ -49,19 +52,26 @@ impl Chooser {
             .studio
             .draft
             .with_untracked(|draft| draft.model.name().to_owned());
-        self.tell("shown", name);
+        let mut message = vec!["shown".to_owned(), name];
+        message.extend(self.studio.opened_here());
+        self.tell(message);
         if let Some(dialog) = dialog() {
             let _ = dialog.show_modal();
         }
     }
 
-    fn tell(self, word: &str, about: String) {
+    /// Fetches the panel's document, if it is not there.
+    fn prepare(self) {
         // Set once: a frame that is drawn again is a document that begins again.
         if !self.is_there.get_untracked() {
             self.is_there.set(true);
         }
+    }
+
+    /// A word, and what it is about.
+    fn tell(self, message: Vec<String>) {
+        self.prepare();
         if !self.is_ready.get_value() {
-            let message = [word.to_owned(), about];
             self.waiting.update_value(|waiting| {
                 if !waiting.contains(&message) {
                     waiting.push(message);
@@ -72,7 +82,7 @@ impl Chooser {
         let Some(panel) = frame().and_then(|frame| frame.content_window()) else {
             return;
         };
-        let message = js_sys::Array::of2(&JsValue::from_str(word), &JsValue::from_str(&about));
+        let message: js_sys::Array = message.into_iter().map(JsValue::from).collect();
         let origin = browser::window().location().origin().unwrap_or_default();
         // Strings can always be cloned into a message.
         let _ = panel.post_message(&message, &origin);
@@ -93,14 +103,18 @@ impl Chooser {
             "ready" => {
                 self.is_ready.set_value(true);
                 let waiting = self.waiting.try_update_value(std::mem::take);
-                for [word, about] in waiting.unwrap_or_default() {
-                    self.tell(&word, about);
+                for message in waiting.unwrap_or_default() {
+                    self.tell(message);
                 }
             }
             "close" => close(),
             "known" => {
                 close();
                 self.studio.choose_known(text(1));
+            }
+            "again" => {
+                close();
+                self.studio.choose_opened(&text(1));
             }
             // What the page asked for and its reader no longer does; in the open panel, somebody chose it.
             "open" | "none" if !is_shown() && !self.studio.lacks(&text(1)) => {}
@@ -111,7 +125,7 @@ impl Chooser {
                 self.studio.open_files(self.surveys, Chosen { name, files });
             }
             "none" => self.studio.refuse(&format!(
-                "{} is not on this machine: press “Models” to fetch it.",
+                "{} is not on this machine: press “Model” to fetch it.",
                 text(1)
             )),
             _ => {}
@@ -140,13 +154,35 @@ fn close() {
     }
 }
 
-/// The button that shows it.
+/// Where a model comes from, or what it is, in few words.
+fn about(choice: &Choice) -> String {
+    match choice {
+        Choice::Known(name) => catalogue::find(name)
+            .map_or("", |known| known.about)
+            .to_owned(),
+        Choice::Folder(name) if HubName::is_one(name) => "from a hub".to_owned(),
+        Choice::Folder(_) => "opened here".to_owned(),
+    }
+}
+
+/// Which model answers, and the button that shows all others.
 #[component]
 pub fn ChooserButton() -> impl IntoView {
     let chooser = expect_context::<Chooser>();
+    let choice = move || chooser.studio.draft.with(|draft| draft.model.clone());
+    // Whoever is about to press it finds the panel there.
+    let prepare = move || chooser.prepare();
     view! {
-        <button type="button" id="models-open" aria-haspopup="dialog" on:click=move |_| chooser.show()>
-            "Models"
+        <button
+            type="button"
+            id="model"
+            aria-haspopup="dialog"
+            on:pointerenter=move |_| prepare()
+            on:click=move |_| chooser.show()
+        >
+            <span class="field">"Model "</span>
+            <span class="model-name">{move || choice().name().to_owned()}</span>
+            <span class="model-about">{move || format!(" ({})", about(&choice()))}</span>
         </button>
     }
 }

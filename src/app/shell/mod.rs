@@ -7,7 +7,6 @@ mod drop;
 mod engine;
 mod foot;
 mod head;
-mod models;
 mod plan_line;
 mod theme;
 mod theme_picker;

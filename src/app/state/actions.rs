@@ -10,10 +10,12 @@ use super::Studio;
 use super::shown::{Place, Shown};
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
+use crate::app::files::model_name;
 use crate::app::link::{Choice, Draft, SweepSettings, View};
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
+use crate::model::hub::HubName;
 use crate::study::report::Report;
 
 /// Typing is over when nothing was typed for this long.
@@ -132,12 +134,12 @@ impl Studio {
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() {
-            "your files".to_owned()
+            model_name(&files)
         } else {
             name
         };
         self.step();
-        self.hands().folder.replace((name.clone(), files));
+        self.hands().keep(&name, files);
         self.state
             .draft
             .update(|draft| draft.ask(Choice::Folder(name)));
@@ -145,6 +147,22 @@ impl Studio {
             self.state.view.set(View::Lens);
         }
         self.load();
+    }
+
+    /// What the reader opened from disk in this visit, the latest first.
+    pub fn opened_here(self) -> Vec<String> {
+        let hands = self.hands();
+        let folders = hands.folders.borrow();
+        let names = folders.iter().map(|(name, _)| name.clone());
+        names.filter(|name| !HubName::is_one(name)).collect()
+    }
+
+    /// One of these, once more.
+    pub fn choose_opened(self, name: &str) {
+        let files = self.hands().opened(name);
+        if !files.is_empty() {
+            self.choose_folder(name.to_owned(), files);
+        }
     }
 
     pub fn choose_column(self, column: Column) {
@@ -163,6 +181,12 @@ impl Studio {
 
     /// Runs the draft on its model; loads the model first where the worker does not hold it.
     pub fn run(self) {
+        self.clear_problems(&[Place::Model, Place::Prompt]);
+        self.run_on();
+    }
+
+    /// The same; what was said of the model stays.
+    pub(super) fn run_on(self) {
         let view = self.view.get_untracked();
         if !view.is_live() || !self.state.is_awake.get_untracked() {
             return;
@@ -207,7 +231,7 @@ impl Studio {
                 plan,
             }
         };
-        self.clear_problems(&[Place::Model, Place::Prompt]);
+        self.state.ran.set_value(Some((draft.model, draft.plan)));
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
@@ -341,7 +365,7 @@ impl Studio {
     pub(super) fn fetch_model(self) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         if let Choice::Folder(name) = &choice
-            && !self.hands().opened(name)
+            && self.hands().opened(name).is_empty()
             && self.hands().served(name).is_none()
         {
             self.change(|exchange, _| exchange.unload());

@@ -23,7 +23,9 @@ impl Studio {
                     exchange.died();
                     Vec::new()
                 });
-                self.fail(Place::Model, sentence);
+                if !self.fall_back(&sentence) {
+                    self.fail(Place::Model, sentence);
+                }
             }
         }
     }
@@ -36,6 +38,7 @@ impl Studio {
         let time = browser::now() - work.since;
         match tell {
             Tell::Ready { .. } => {}
+            Tell::Kept => exchange.update(|exchange| exchange.kept(id)),
             Tell::Engine { line, notice } => self.state.engine.set([line, notice]),
             Tell::Progress { stage, done, total } => {
                 exchange.update(|exchange| exchange.progressed(id, (stage, done, total)));
@@ -96,7 +99,7 @@ impl Studio {
                 });
                 match self.state.when_loaded.get_value() {
                     WhenLoaded::Nothing => {}
-                    WhenLoaded::Run => self.run(),
+                    WhenLoaded::Run => self.run_on(),
                     WhenLoaded::Says => self.ask_what_it_says(),
                 }
             }
@@ -115,7 +118,7 @@ impl Studio {
                         ended(Some(report));
                     }
                 } else {
-                    self.clear_problems(&[Place::Model, Place::Prompt]);
+                    self.clear_problems(&[Place::Prompt]);
                     self.show_live(report, time);
                 }
                 self.ended(id);
@@ -130,7 +133,10 @@ impl Studio {
                     Job::Run | Job::Compare => Place::Prompt,
                     Job::Sweep => Place::Sweep,
                 };
-                self.fail(place, sentence(&reason));
+                let sentence = sentence(&reason);
+                if work.job != Job::Load || !self.fall_back(&sentence) {
+                    self.fail(place, sentence);
+                }
             }
             Tell::Cancelled => {
                 self.change(|exchange, _| {
@@ -209,7 +215,48 @@ impl Studio {
         }
     }
 
+    /// The reader stopped something; after a load, what was there before is gone back to.
     pub(super) fn stopped(self) {
-        self.say("Stopped.");
+        let unopened = self
+            .draft
+            .with_untracked(|draft| format!("{} was not opened.", draft.model.name()));
+        if !self.fall_back(&unopened) {
+            self.say("Stopped.");
+        }
+    }
+
+    /// After a load that came to nothing, for the reason `why`: the model that was there before answers
+    /// again. `false` where there was none.
+    fn fall_back(self, why: &str) -> bool {
+        let mut back = None;
+        self.change(|exchange, _| {
+            back = exchange.fall_back();
+            Vec::new()
+        });
+        let Some((choice, is_kept)) = back else {
+            return false;
+        };
+        let ran = self.state.ran.get_value();
+        let plan = ran.filter(|(model, _)| *model == choice);
+        let plan = plan.map(|(_, plan)| plan).unwrap_or_default();
+        let how = if is_kept {
+            "answers as before"
+        } else {
+            "is opened again"
+        };
+        self.fail(Place::Model, format!("{why} {} {how}.", choice.name()));
+        self.state.draft.update(|draft| {
+            draft.model = choice.clone();
+            draft.plan = plan;
+        });
+        let is_current = untrack(|| self.is_current());
+        if !is_kept {
+            self.state.run_when_loaded.set_value(!is_current);
+            let engine = self.wish.get_untracked();
+            self.change(|exchange, now| exchange.load(&choice, engine, now));
+        } else if !is_current {
+            self.run_on();
+        }
+        true
     }
 }

@@ -65,6 +65,10 @@ struct Waiting {
 pub struct Exchange {
     next: u32,
     held: Option<Held>,
+    /// What was held before the load under way.
+    before: Option<Held>,
+    /// Does the worker hold that still, though the load has failed?
+    is_kept: bool,
     /// What is being loaded by the load under way.
     loading: Option<Choice>,
     work: Option<Work>,
@@ -81,6 +85,8 @@ impl Default for Exchange {
         Self {
             next: 1,
             held: None,
+            before: None,
+            is_kept: false,
             loading: None,
             work: None,
             asked: None,
@@ -127,7 +133,8 @@ impl Exchange {
     pub fn load(&mut self, choice: &Choice, engine: EngineWish, now: f64) -> Vec<Post> {
         let mut posts = self.give_up_work();
         posts.extend(self.give_up_sweep());
-        self.held = None;
+        self.before = self.held.take().or(self.before.take());
+        self.is_kept = false;
         self.loading = Some(choice.clone());
         let name = choice.name().to_owned();
         let ask = match choice {
@@ -142,8 +149,29 @@ impl Exchange {
     pub fn unload(&mut self) -> Vec<Post> {
         let mut posts = self.give_up_work();
         posts.extend(self.give_up_sweep());
-        self.held = None;
+        (self.held, self.before) = (None, None);
         posts
+    }
+
+    /// The worker holds what it held before the load under way, which fails.
+    pub fn kept(&mut self, id: u32) {
+        let is_load = |work: &Work| work.id == id && work.job == Job::Load;
+        self.is_kept = self.work.as_ref().is_some_and(is_load);
+    }
+
+    /// After a load that failed: what was held before it, and whether it is held again, or has to be
+    /// loaded.
+    pub fn fall_back(&mut self) -> Option<(Choice, bool)> {
+        if self.loading.is_some() || self.work.is_some() {
+            return None;
+        }
+        let before = self.before.take()?;
+        let choice = before.choice.clone();
+        let is_kept = std::mem::take(&mut self.is_kept);
+        if is_kept {
+            self.held = Some(before);
+        }
+        Some((choice, is_kept))
     }
 
     /// Is this model on its way?
@@ -230,9 +258,10 @@ impl Exchange {
 
     /// The worker is gone, and all it held.
     pub fn died(&mut self) {
-        let next = self.next;
+        let before = self.before.take().filter(|_| self.loading.is_some());
         *self = Self {
-            next,
+            next: self.next,
+            before,
             ..Self::default()
         };
     }
@@ -263,6 +292,7 @@ impl Exchange {
     ) -> Option<Vec<Post>> {
         let work = self.ended(id)?;
         let choice = self.loading.take().filter(|_| work.job == Job::Load)?;
+        self.before = None;
         self.held = Some(Held {
             choice,
             facts,
@@ -505,6 +535,42 @@ mod tests {
         assert!(!exchange.is_asked(&other_order));
         exchange.run(lens(), 0.0);
         assert!(!exchange.is_asked(&draft));
+    }
+
+    #[test]
+    fn a_load_that_fails_leaves_what_was_there_or_brings_it_back() {
+        for is_kept in [true, false] {
+            let mut exchange = holding("a");
+            // One load in place of another: what is gone back to is what was held before both.
+            exchange.load(&known("b"), EngineWish::Cpu, 0.0);
+            let load = exchange.load(&known("c"), EngineWish::Cpu, 0.0);
+            let id = load.last().expect("a load").id;
+            assert!(exchange.fall_back().is_none(), "it is under way");
+            if is_kept {
+                exchange.kept(id - 1);
+                assert!(!exchange.is_kept, "late news");
+                exchange.kept(id);
+            }
+            exchange.stopped(id).expect("it was under way");
+            assert_eq!(exchange.fall_back(), Some((known("a"), is_kept)));
+            assert_eq!(exchange.holds(&known("a")), is_kept);
+            assert_eq!(exchange.fall_back(), None, "once");
+        }
+        // A worker that dies over a load takes what was there with it; one that dies over a run had
+        // nothing else.
+        let mut exchange = holding("a");
+        exchange.load(&known("b"), EngineWish::Cpu, 0.0);
+        exchange.died();
+        assert_eq!(exchange.fall_back(), Some((known("a"), false)));
+        let mut exchange = holding("a");
+        exchange.run(lens(), 0.0);
+        exchange.died();
+        assert_eq!(exchange.fall_back(), None);
+        // The first load has nothing before it.
+        let mut exchange = Exchange::default();
+        let load = exchange.load(&known("a"), EngineWish::Cpu, 0.0);
+        exchange.stopped(load[0].id).expect("it was under way");
+        assert_eq!(exchange.fall_back(), None);
     }
 
     #[test]

@@ -26,11 +26,13 @@ impl Studio {
             let Some(client) = &client else { continue };
             let Post { id, ask } = post;
             let (ask, files) = match ask {
-                Ask::LoadFiles { name, engine } if !hands.opened(&name) => {
-                    let url = hands.served(&name).unwrap_or_default();
-                    (Ask::LoadServed { name, url, engine }, Vec::new())
-                }
-                ask @ Ask::LoadFiles { .. } => (ask, hands.folder.borrow().1.clone()),
+                Ask::LoadFiles { name, engine } => match hands.opened(&name) {
+                    files if files.is_empty() => {
+                        let url = hands.served(&name).unwrap_or_default();
+                        (Ask::LoadServed { name, url, engine }, files)
+                    }
+                    files => (Ask::LoadFiles { name, engine }, files),
+                },
                 ask => (ask, Vec::new()),
             };
             client.post(Post { id, ask }, &files);

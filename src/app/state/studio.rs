@@ -19,6 +19,9 @@ use crate::plan::Plan;
 use crate::study::report::{ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
+/// Models opened from disk that are kept at hand; their bytes stay on the disk.
+const MOST_OPENED: usize = 5;
+
 #[derive(Clone, Copy)]
 pub struct Studio {
     pub draft: Signal<Draft>,
@@ -86,6 +89,8 @@ pub(super) struct StudioState {
     /// Counts edits, so that only the last of a burst runs.
     pub edits: StoredValue<u32>,
     pub when_loaded: StoredValue<WhenLoaded>,
+    /// The model and the plan that were run last.
+    pub ran: StoredValue<Option<(Choice, String)>>,
     /// Was the change to come a step to another place, which going back undoes?
     pub step: StoredValue<bool>,
     pub hands: StoredValue<Rc<Hands>, LocalStorage>,
@@ -105,8 +110,8 @@ pub(super) enum WhenLoaded {
 #[derive(Default)]
 pub(super) struct Hands {
     pub client: RefCell<Option<Rc<Client>>>,
-    /// The folder opened last, by its name: a fresh worker needs its files again.
-    pub folder: RefCell<(String, Vec<File>)>,
+    /// What the reader opened in this visit, the latest first: a fresh worker needs the files again.
+    pub folders: RefCell<Vec<(String, Vec<File>)>>,
     /// The folder that the page's own server serves.
     pub served: RefCell<Option<ServedFolder>>,
     /// Finds a model of a hub that this browser keeps, and opens it.
@@ -116,10 +121,19 @@ pub(super) struct Hands {
 }
 
 impl Hands {
-    /// Did the reader open a folder of this name?
-    pub fn opened(&self, name: &str) -> bool {
-        let folder = self.folder.borrow();
-        folder.0 == name && !folder.1.is_empty()
+    /// The files that the reader opened under this name; none, where there are none.
+    pub fn opened(&self, name: &str) -> Vec<File> {
+        let folders = self.folders.borrow();
+        let found = folders.iter().find(|(opened, _)| opened == name);
+        found.map(|(_, files)| files.clone()).unwrap_or_default()
+    }
+
+    /// Keeps what was opened.
+    pub fn keep(&self, name: &str, files: Vec<File>) {
+        let mut folders = self.folders.borrow_mut();
+        folders.retain(|(other, _)| other != name);
+        folders.insert(0, (name.to_owned(), files));
+        folders.truncate(MOST_OPENED);
     }
 
     /// Where the page's own server serves a folder of this name.
@@ -169,6 +183,7 @@ impl Studio {
             is_awake: RwSignal::new(false),
             edits: StoredValue::new(0),
             when_loaded: StoredValue::new(WhenLoaded::Run),
+            ran: StoredValue::new(None),
             step: StoredValue::new(false),
             hands: StoredValue::new_local(Rc::default()),
         };
@@ -280,12 +295,6 @@ impl Studio {
             let is_own = held.facts == report.model;
             held.vocabulary.filter(|_| is_own)
         })
-    }
-
-    /// Is the draft's model files of the reader's?
-    pub fn is_folder(self) -> bool {
-        self.draft
-            .with(|draft| matches!(draft.model, Choice::Folder(_)))
     }
 
     pub(super) fn hands(self) -> Rc<Hands> {

@@ -15,11 +15,13 @@ use crate::model::weights::Weights;
 use crate::study::{LoadedModel, ModelWords};
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
+/// `make_room` hears how many bytes it will take, before it takes any, and says whether anything went.
 pub async fn open(
     desk: &Desk,
     id: u32,
     files: &ModelFiles<Blob>,
     wish: EngineWish,
+    make_room: &mut dyn FnMut(u64) -> bool,
 ) -> Result<(LoadedModel, String), Stop> {
     let mut first = None;
     if wish != EngineWish::Cpu {
@@ -32,13 +34,18 @@ pub async fn open(
             adapter,
             dtype: None,
         };
-        match put(desk, id, files, &gpu).await {
+        let mut opened = put(desk, id, files, &gpu, make_room).await;
+        // What is there of another model may be what the GPU lacks the memory for.
+        if matches!(opened, Err(Stop::Gpu { .. })) && make_room(u64::MAX) {
+            opened = put(desk, id, files, &gpu, make_room).await;
+        }
+        match opened {
             Ok(model) => return Ok((model, String::new())),
             Err(Stop::Gpu { reason, .. }) => first = Some(reason),
             Err(other) => return Err(other),
         }
     }
-    let model = put(desk, id, files, &EngineChoice::Cpu).await;
+    let model = put(desk, id, files, &EngineChoice::Cpu, make_room).await;
     match first {
         None => Ok((model?, String::new())),
         Some(first) => {
@@ -65,6 +72,7 @@ async fn put(
     id: u32,
     files: &ModelFiles<Blob>,
     choice: &EngineChoice,
+    make_room: &mut dyn FnMut(u64) -> bool,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
     let line = format!(
@@ -74,6 +82,8 @@ async fn put(
     );
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
+    desk.listen(id).await?;
+    make_room(choice.memory(&weights).total());
     fill(desk, id, files, choice, weights).await
 }
 

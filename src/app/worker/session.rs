@@ -3,6 +3,7 @@
 use web_sys::{Blob, File};
 
 use super::{Desk, Stop, done, fetch, opening, prompt, read, sweep};
+use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
@@ -20,6 +21,8 @@ struct HeldModel {
     files: ModelFiles<Blob>,
     wish: EngineWish,
     notice: String,
+    /// Bytes that it takes.
+    memory: u64,
 }
 
 impl Session {
@@ -30,29 +33,44 @@ impl Session {
         ask: Ask,
         files: Vec<File>,
     ) -> Result<Tell, Stop> {
-        desk.listen(id).await?;
-        match ask {
-            Ask::LoadKnown { name, engine } => {
-                // The old model goes first: two at once may not fit.
-                self.held = None;
-                let files = fetch::model(desk, id, &name).await?;
-                self.load(desk, id, files, engine, None).await
-            }
-            Ask::LoadFiles { name, engine } => {
-                self.held = None;
-                let files = read::files(desk, id, &name, files).await?;
-                self.load(desk, id, files, engine, None).await
-            }
-            Ask::LoadServed { name, url, engine } => {
-                self.held = None;
-                let (files, from) = fetch::served(desk, id, &name, &url).await?;
-                self.load(desk, id, files, engine, Some(from)).await
-            }
-            ask => self.run(desk, id, ask).await,
+        if !ask.is_load() {
+            desk.listen(id).await?;
+            return self.run(desk, id, ask).await;
         }
+        let loaded = self.load(desk, id, ask, files).await;
+        if loaded.is_err()
+            && let Some(held) = self.held.as_ref().filter(|held| held.model.is_some())
+        {
+            held.tell_engine(desk, id, None);
+            desk.tell(id, Tell::Kept);
+        }
+        loaded
     }
 
+    /// Another model in place of the one that is there, which goes first where both do not fit.
     async fn load(
+        &mut self,
+        desk: &Desk,
+        id: u32,
+        ask: Ask,
+        files: Vec<File>,
+    ) -> Result<Tell, Stop> {
+        desk.listen(id).await?;
+        let (files, wish, from) = match ask {
+            Ask::LoadKnown { name, engine } => (fetch::model(desk, id, &name).await?, engine, None),
+            Ask::LoadFiles { name, engine } => {
+                (read::files(desk, id, &name, files).await?, engine, None)
+            }
+            Ask::LoadServed { name, url, engine } => {
+                let (files, from) = fetch::served(desk, id, &name, &url).await?;
+                (files, engine, Some(from))
+            }
+            _ => return Err(Stop::Failed("that is no model".to_owned())),
+        };
+        self.take(desk, id, files, wish, from).await
+    }
+
+    async fn take(
         &mut self,
         desk: &Desk,
         id: u32,
@@ -61,7 +79,19 @@ impl Session {
         from: Option<String>,
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
-        let (model, notice) = opening::open(desk, id, &files, wish).await?;
+        let budget = DeviceWords::here().budget();
+        let mut memory = 0;
+        let held = &mut self.held;
+        let mut make_room = |bytes: u64| {
+            memory = bytes;
+            let other = held.as_ref().map_or(0, |held| held.memory);
+            if is_room_for(bytes.saturating_add(other), budget) {
+                return false;
+            }
+            held.take().is_some()
+        };
+        let (model, notice) = opening::open(desk, id, &files, wish, &mut make_room).await?;
+        desk.listen(id).await?;
         let facts = model.facts();
         let known = model.tokenizer.as_ref().and_then(Tokenizer::known_words);
         let vocabulary = known.map(|(unknown, words)| Known { unknown, words });
@@ -72,9 +102,9 @@ impl Session {
             files,
             wish,
             notice,
+            memory,
         });
         held.tell_engine(desk, id, None);
-        desk.listen(id).await?;
         Ok(Tell::Loaded {
             model: facts,
             vocabulary,
@@ -92,7 +122,8 @@ impl Session {
             // Another request was cancelled while the model was on its way to another engine: the page
             // holds it to be loaded, so it is put there now.
             if held.model.is_none() {
-                let (model, notice) = opening::open(desk, id, &held.files, held.wish).await?;
+                let (model, notice) =
+                    opening::open(desk, id, &held.files, held.wish, &mut |_| false).await?;
                 (held.model, held.notice) = (Some(model), notice);
                 held.tell_engine(desk, id, None);
             }
@@ -154,7 +185,7 @@ impl HeldModel {
         // The broken engine goes first: its memory is needed.
         self.model = None;
         let wish = if again { self.wish } else { EngineWish::Cpu };
-        let opened = opening::open(desk, id, &self.files, wish).await;
+        let opened = opening::open(desk, id, &self.files, wish, &mut |_| false).await;
         let first = format!("in the middle of a run, {reason}");
         let (model, why) = opened.map_err(|stop| stop.after(&first))?;
         let on_gpu = model.engine.profile().is_some();

@@ -76,6 +76,8 @@ pub struct Seen {
     pub path: String,
     /// Names in lower case.
     pub headers: BTreeMap<String, String>,
+    /// Bytes of the answer's body, all of them.
+    pub bytes: usize,
 }
 
 /// A model of the hub.
@@ -93,6 +95,8 @@ struct Shelf {
     places: BTreeMap<String, Place>,
     rules: Vec<Rule>,
     seen: Vec<Seen>,
+    /// Is the network gone? Then connections end where they are, and no other is answered.
+    is_gone: bool,
 }
 
 /// The hub; it ends with this.
@@ -163,6 +167,11 @@ impl TestHub {
             times,
             fault,
         });
+    }
+
+    /// The network goes, or comes back.
+    pub fn gone(&self, is_gone: bool) {
+        self.shelf.lock().expect("the shelf").is_gone = is_gone;
     }
 
     /// No more faults.

@@ -42,16 +42,25 @@ pub fn serve(
         method,
         path,
         headers,
+        bytes: 0,
     };
     let (answer, fault) = {
         let mut shelf = shelf.lock().expect("the shelf");
+        if shelf.is_gone {
+            return Ok(());
+        }
         let fault = shelf.fault(&seen);
         let answer = answer::to(&seen, &shelf.places, cdn, fault.as_ref());
-        shelf.seen.push(seen.clone());
+        let bytes = answer.body.len();
+        shelf.seen.push(Seen {
+            bytes,
+            ..seen.clone()
+        });
         (answer, fault)
     };
     let mut stream = reader.into_inner();
-    write(&mut stream, &seen, &answer, fault.as_ref())?;
+    let is_gone = || shelf.lock().is_ok_and(|shelf| shelf.is_gone);
+    write(&mut stream, &seen, &answer, fault.as_ref(), &is_gone)?;
     stream.shutdown(Shutdown::Write)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
     std::io::copy(&mut stream.take(1 << 16), &mut std::io::sink())?;
@@ -77,6 +86,7 @@ fn write(
     seen: &Seen,
     answer: &Answer,
     fault: Option<&Fault>,
+    is_gone: &dyn Fn() -> bool,
 ) -> std::io::Result<()> {
     let mut head = format!("HTTP/1.1 {} .\r\nConnection: close\r\n", answer.status);
     for (name, value) in &answer.headers {
@@ -97,6 +107,9 @@ fn write(
         }
         Some(Fault::Slow(rate)) => {
             for piece in answer.body.chunks((rate / 20).max(1)) {
+                if is_gone() {
+                    return Ok(());
+                }
                 stream.write_all(piece)?;
                 std::thread::sleep(Duration::from_millis(50));
             }

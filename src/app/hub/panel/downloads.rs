@@ -1,297 +1,236 @@
-//! Models of the hub: those that are here, and those one click away.
+//! What is known of downloads, and what the reader does with them.
+
+use std::rc::Rc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
 
-use super::fetching::{Downloads, LookedUp, UnderWay};
-use crate::app::hub::budget::spell_fit;
-use crate::app::hub::shelf::KeptModel;
-use crate::app::hub::talk::spell_progress;
-use crate::model::catalogue::published::{Gate, PublishedModel, memory_of, published};
-use crate::model::hub::{HubName, spell_bytes};
+use super::device::{estimate, meta};
+use super::hands::DownloadHands;
+use super::page::PageLine;
+use crate::app::hub::budget::{Budget, DeviceWords};
+use crate::app::hub::shelf::{KeptModel, Shelf, storage};
+use crate::app::hub::talk::{HubAsk, StoredModel};
+use crate::model::hub::{HubAddress, HubName, spell_bytes};
 
-#[component]
-pub fn OnThisMachine() -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    view! {
-        <section aria-labelledby="here-head" id="here">
-            <h2 id="here-head">"On this machine"</h2>
-            <Show when=move || downloads.kept.with(Vec::is_empty)>
-                <p class="hint">"No model of the hub is here yet."</p>
-            </Show>
-            <ul class="models">
-                {move || downloads.kept.get().into_iter().map(|kept| view! { <KeptLine kept /> }).collect_view()}
-            </ul>
-            <p class="quiet" id="room">{move || downloads.room.get()}</p>
-        </section>
-    }
+/// Beyond so many bytes a browser is asked to keep what it has.
+const LARGE: u64 = 200_000_000;
+
+/// What the hub says of a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LookedUp {
+    pub model: StoredModel,
+    pub is_gated: bool,
+    /// Other steps with the very same weights.
+    pub same: Vec<String>,
 }
 
-#[component]
-fn KeptLine(kept: KeptModel) -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let line = expect_context::<super::PageLine>();
-    let total = kept.model.bytes();
-    let is_whole = kept.bytes == total;
-    let name = StoredValue::new(kept.model.name.clone());
-    let model = StoredValue::new(kept.model.clone());
-    let is_under_way = move || {
-        let is_own = |way: &UnderWay| name.with_value(|name| way.name == *name);
+/// A download under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnderWay {
+    pub name: String,
+    pub done: u64,
+    pub total: u64,
+    /// When the first bytes came, and how many were there: what came before costs no time.
+    pub began: Option<(f64, u64)>,
+    pub rate: Option<f64>,
+}
+
+#[derive(Clone, Copy)]
+pub struct Downloads {
+    pub line: PageLine,
+    /// The hub's host, for people.
+    pub host: StoredValue<String>,
+    pub address: StoredValue<Option<HubAddress>>,
+    pub budget: StoredValue<Option<Budget>>,
+    pub kept: RwSignal<Vec<KeptModel>>,
+    /// `used of the free`, where the browser says it.
+    pub room: RwSignal<String>,
+    /// The name that is being looked up.
+    pub asked: RwSignal<Option<String>>,
+    pub found: RwSignal<Option<LookedUp>>,
+    pub under_way: RwSignal<Option<UnderWay>>,
+    /// About which name, and one sentence.
+    pub problem: RwSignal<Option<(String, String)>>,
+    pub notice: RwSignal<String>,
+    /// Why nothing comes for a while; empty while something does.
+    pub waiting: RwSignal<String>,
+    /// What became of what was asked, in a sentence.
+    pub said: RwSignal<String>,
+    hands: StoredValue<Rc<DownloadHands>, LocalStorage>,
+}
+
+impl Downloads {
+    pub fn start(line: PageLine) -> Self {
+        let address = HubAddress::parse(&meta("atelier-hub")).ok();
+        let host = address.as_ref().map_or("", |hub| hub.host()).to_owned();
+        let downloads = Self {
+            line,
+            host: StoredValue::new(host),
+            address: StoredValue::new(address),
+            budget: StoredValue::new(DeviceWords::here().budget()),
+            kept: RwSignal::default(),
+            room: RwSignal::default(),
+            asked: RwSignal::default(),
+            found: RwSignal::default(),
+            under_way: RwSignal::default(),
+            problem: RwSignal::default(),
+            notice: RwSignal::default(),
+            waiting: RwSignal::default(),
+            said: RwSignal::default(),
+            hands: StoredValue::new_local(Rc::default()),
+        };
+        downloads.refresh();
         downloads
+    }
+
+    /// Looks again at what is there.
+    pub fn refresh(self) {
+        wasm_bindgen_futures::spawn_local(async move {
+            if let Some(shelf) = Shelf::open().await {
+                self.kept.set(shelf.models().await);
+            }
+            let (used, quota) = estimate().await;
+            self.room.set(match quota {
+                Some(quota) => format!(
+                    "{} used, {} free for this page.",
+                    spell_bytes(used),
+                    spell_bytes(quota.saturating_sub(used))
+                ),
+                None => String::new(),
+            });
+        });
+    }
+
+    /// Asks the hub what a name means: the first thing that is asked of it.
+    pub fn look_up(self, name: &str, ending: Option<String>) {
+        self.clear();
+        match HubName::parse(name) {
+            Ok(name) => {
+                let name = name.to_string();
+                self.asked.set(Some(name.clone()));
+                self.ask(HubAsk::LookUp { name, ending });
+            }
+            Err(error) => self.fail(name.to_owned(), &error.to_string()),
+        }
+    }
+
+    /// Fetches, or goes on.
+    pub fn fetch(self, model: StoredModel) {
+        self.clear();
+        wasm_bindgen_futures::spawn_local(async move {
+            let (used, quota) = estimate().await;
+            let there = self.kept.get_untracked();
+            let there = there.iter().find(|kept| kept.model.name == model.name);
+            let needed = model.bytes() - there.map_or(0, |kept| kept.bytes.min(model.bytes()));
+            if let Some(quota) = quota.filter(|quota| quota.saturating_sub(used) < needed) {
+                let sentence = format!(
+                    "{} are needed and {} are free: delete a model, or make room on this machine.",
+                    spell_bytes(needed),
+                    spell_bytes(quota.saturating_sub(used))
+                );
+                self.fail(model.name, &sentence);
+                return;
+            }
+            if needed > LARGE
+                && let Some(persist) = storage().and_then(|storage| storage.persist().ok())
+            {
+                // Whatever it answers: a browser that does not promise may still keep it.
+                let _ = JsFuture::from(persist).await;
+            }
+            self.under_way.set(Some(UnderWay {
+                name: model.name.clone(),
+                done: 0,
+                total: model.bytes(),
+                began: None,
+                rate: None,
+            }));
+            self.say(&format!("Fetching {}.", model.title()));
+            self.ask(HubAsk::Fetch { model });
+        });
+    }
+
+    pub fn pause(self) {
+        self.ask(HubAsk::Pause);
+    }
+
+    /// Deletes a model; what is under way of it is stopped first.
+    pub fn remove(self, name: String) {
+        self.clear();
+        let is_own = |way: &UnderWay| way.name == name;
+        if self
             .under_way
-            .with(|way| way.as_ref().is_some_and(is_own))
-    };
-    let pressed = move || {
-        let is_own = name.with_value(|name| *name == line.current.get());
-        if is_own { "true" } else { "false" }
-    };
-    let size = if is_whole {
-        spell_bytes(total)
-    } else {
-        format!("{} of {}", spell_bytes(kept.bytes), spell_bytes(total))
-    };
-    let licence = kept.model.licence.clone().unwrap_or_default();
-    let title = kept.model.title();
-    let label = move |verb: &str| format!("{verb} {title}");
-    let (open, go_on, delete) = (label("Open"), label("Go on with"), label("Delete"));
-    view! {
-        <li class="kept" data-name=kept.model.name.clone()>
-            <Show
-                when=move || is_whole
-                fallback=move || {
-                    view! {
-                        <button
-                            type="button"
-                            class="resume"
-                            disabled=is_under_way
-                            aria-label=go_on.clone()
-                            on:click=move |_| downloads.fetch(model.get_value())
-                        >
-                            "Go on"
-                        </button>
-                    }
+            .with_untracked(|way| way.as_ref().is_some_and(is_own))
+        {
+            self.pause();
+        }
+        self.hands()
+            .in_memory
+            .borrow_mut()
+            .retain(|(other, _)| *other != name);
+        self.ask(HubAsk::Remove { name });
+    }
+
+    /// Hands a model that is there to the page.
+    pub fn open(self, name: String) {
+        self.problem.set(None);
+        wasm_bindgen_futures::spawn_local(async move {
+            match self.files(&name).await {
+                Some(files) => {
+                    self.line.remember(&name);
+                    self.line.open_files(&name, &files);
                 }
-            >
-                <button
-                    type="button"
-                    class="open"
-                    aria-pressed=pressed
-                    aria-label=open.clone()
-                    on:click=move |_| downloads.open(name.get_value())
-                >
-                    "Open"
-                </button>
-            </Show>
-            <span><code>{kept.model.name.clone()}</code> " " {licence}</span>
-            <span class="quiet">{size}</span>
-            <button type="button" class="delete" aria-label=delete on:click=move |_| downloads.remove(name.get_value())>
-                "Delete"
-            </button>
-        </li>
+                None => self.fail(
+                    name,
+                    "Its files are not all there any more: fetch it again.",
+                ),
+            }
+        });
     }
-}
 
-#[component]
-pub fn OnTheHub() -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let host = downloads.host.get_value();
-    let wanted = RwSignal::new(String::new());
-    let look_up = move |event: leptos::ev::SubmitEvent| {
-        event.prevent_default();
-        downloads.look_up(&wanted.get_untracked(), None);
-    };
-    let label = format!("Look up at {host}");
-    view! {
-        <section aria-labelledby="hub-head" id="hub">
-            <h2 id="hub-head">"One click away"</h2>
-            <p class="hint">
-                {format!(
-                    "These lie at {host}. Nothing is asked there before you press a button that names it; it learns which model you \
-                     fetch, and never what you ask of it.",
-                )}
-            </p>
-            <Fetching />
-            <Found />
-            <ul class="models">{published().iter().map(|model| view! { <PublishedLine model /> }).collect_view()}</ul>
-            <form class="row" on:submit=look_up>
-                <label for="hub-name">"Another model, as owner/name"</label>
-                <input
-                    type="text"
-                    id="hub-name"
-                    spellcheck="false"
-                    autocomplete="off"
-                    autocapitalize="off"
-                    placeholder="owner/name@revision:file.gguf"
-                    prop:value=move || wanted.get()
-                    on:input=move |event| wanted.set(event_target_value(&event))
-                />
-                <button type="submit" id="look-up" disabled=move || downloads.asked.with(Option::is_some)>{label}</button>
-            </form>
-        </section>
+    /// The same where the page asks, without the reader.
+    pub fn open_if_there(self, name: String) {
+        wasm_bindgen_futures::spawn_local(async move {
+            match self.files(&name).await {
+                Some(files) => self.line.open_files(&name, &files),
+                None => self.line.tell("none", &[JsValue::from_str(&name)]),
+            }
+        });
     }
-}
 
-/// What is under way, what went wrong.
-#[component]
-fn Fetching() -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let way = move || downloads.under_way.get();
-    let share = move || way().map_or(0.0, |way| way.done as f64 / way.total.max(1) as f64);
-    let words = move || {
-        way().map(|way| {
-            format!(
-                "{}: {}",
-                way.name,
-                spell_progress(way.done, way.total, way.rate)
-            )
-        })
-    };
-    let cancel = move |_| {
-        if let Some(way) = downloads.under_way.get_untracked() {
-            downloads.remove(way.name);
+    async fn files(self, name: &str) -> Option<Vec<File>> {
+        let hands = self.hands();
+        let in_memory = hands
+            .in_memory
+            .borrow()
+            .iter()
+            .find(|(other, _)| other == name)
+            .cloned();
+        match in_memory {
+            Some((_, files)) => Some(files),
+            None => Shelf::open().await?.files(name).await,
         }
-    };
-    view! {
-        <Show when=move || downloads.asked.with(Option::is_some)>
-            <p class="status-line">"Looking it up …"</p>
-        </Show>
-        <Show when=move || way().is_some()>
-            <div class="fetching" id="fetching">
-                <p>{words}</p>
-                <progress max="1" prop:value=share aria-label="Download"></progress>
-                <p class="row">
-                    <button type="button" id="pause" on:click=move |_| downloads.pause()>"Pause"</button>
-                    <button type="button" id="cancel" on:click=cancel>"Cancel and delete"</button>
-                </p>
-            </div>
-        </Show>
-        <p class="problem" role="alert">{move || downloads.problem.get().map(|(_, sentence)| sentence)}</p>
-        <p class="hint" id="notice">{move || downloads.notice.get()}</p>
     }
-}
 
-/// What the hub says of the model that was looked up.
-#[component]
-fn Found() -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let offer = move || downloads.found.get().map(|found| offer(downloads, found));
-    view! { <div id="found">{offer}</div> }
-}
-
-fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
-    let LookedUp {
-        model,
-        is_gated,
-        same,
-    } = found;
-    let bytes = model.bytes();
-    let host = downloads.host.get_value();
-    let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
-    let terms = model
-        .licence
-        .clone()
-        .unwrap_or_else(|| "no licence stated".to_owned());
-    let about = format!(
-        "{}: {}, {terms}, commit {}; {fit}.",
-        model.name,
-        spell_bytes(bytes),
-        &model.commit[..8]
-    );
-    let same = (!same.is_empty()).then(|| {
-        view! {
-            <p class="problem">
-                {format!("The hub serves these very weights as {} too: it is no other step of the training.", same.join(" and "))}
-            </p>
-        }
-    });
-    let name = model.name.clone();
-    let way = if is_gated {
-        view! { <Gated name /> }.into_any()
-    } else {
-        let label = format!("Download {} from {host}", spell_bytes(bytes));
-        let is_busy = move || downloads.under_way.with(Option::is_some);
-        view! {
-            <button type="button" id="download" disabled=is_busy on:click=move |_| downloads.fetch(model.clone())>
-                {label}
-            </button>
-        }
-        .into_any()
-    };
-    view! {
-        <p>{about}</p>
-        {same}
-        {way}
+    pub fn hands(self) -> Rc<DownloadHands> {
+        self.hands.get_value()
     }
-    .into_any()
-}
 
-/// How to come by a gated model's files.
-#[component]
-fn Gated(name: String) -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let repo = HubName::parse(&name).map_or(name, |name| name.repo);
-    let page = downloads
-        .address
-        .get_value()
-        .map_or_else(String::new, |hub| hub.page(&repo));
-    view! {
-        <p class="gated">
-            "Its owners ask you to agree to terms first, and a page cannot do that for you: open "
-            <a href=page.clone() target="_blank" rel="noopener noreferrer">{page.clone()}</a>
-            ", agree, download its files there, then open them from disk above."
-        </p>
+    fn clear(self) {
+        self.problem.set(None);
+        self.notice.set(String::new());
+        self.said.set(String::new());
     }
-}
 
-#[component]
-fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
-    let host = downloads.host.get_value();
-    let step = RwSignal::new(String::new());
-    let name = move || match step.get_untracked() {
-        step if step.is_empty() => model.name(),
-        step => model.name().at(&step),
-    };
-    let ending = model.ending.clone();
-    let look_up = move |_| downloads.look_up(&name().to_string(), ending.clone());
-    let fit = model
-        .memory()
-        .map(|needed| spell_fit(needed, downloads.budget.get_value()));
-    let facts = [Some(model.licence.clone()), Some(model.size()), fit]
-        .into_iter()
-        .flatten();
-    let facts = facts.collect::<Vec<_>>().join("; ");
-    let title = model.name().title();
-    let steps = (!model.steps.is_empty()).then(|| {
-        view! {
-            <select aria-label=format!("Step of the training of {title}") on:change=move |event| step.set(event_target_value(&event))>
-                <option value="">"fully trained"</option>
-                {model
-                    .steps
-                    .iter()
-                    .map(|&step| {
-                        let branch = PublishedModel::branch(step);
-                        view! { <option value=branch>{format!("after {step} steps")}</option> }
-                    })
-                    .collect_view()}
-            </select>
-        }
-    });
-    let way = if model.gate == Gate::Terms {
-        view! { <Gated name=model.name().to_string() /> }.into_any()
-    } else {
-        let label = format!("Look up {title} at {host}");
-        let is_asked = move || downloads.asked.with(Option::is_some);
-        view! {
-            <button type="button" disabled=is_asked on:click=look_up>{label}</button>
-        }
-        .into_any()
-    };
-    view! {
-        <li class="published" data-repo=model.repo.clone()>
-            <strong>{title.clone()}</strong>
-            <span>{model.good_for.clone()}</span>
-            <span class="quiet">{facts}</span>
-            <span class="row">{steps} {way}</span>
-        </li>
+    pub fn say(self, sentence: &str) {
+        self.said.set(sentence.to_owned());
+    }
+
+    pub fn fail(self, name: String, sentence: &str) {
+        let sentence = crate::app::state::sentence(sentence);
+        self.said.set(String::new());
+        self.problem.set(Some((name, sentence)));
     }
 }

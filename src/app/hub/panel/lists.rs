@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use web_sys::HtmlInputElement;
 
-use super::fetching::Downloads;
+use super::downloads::Downloads;
 use super::page::PageLine;
 use crate::app::files;
 use crate::model::catalogue;
@@ -23,11 +23,22 @@ pub fn Recent() -> impl IntoView {
         names.retain(is_there);
         names
     };
+    let is_empty = move || names().is_empty() && line.from_disk.with(Vec::is_empty);
     view! {
-        <Show when=move || !names().is_empty()>
+        <Show when=move || !is_empty()>
             <section aria-labelledby="recent-head">
                 <h2 id="recent-head">"Opened of late"</h2>
                 <p class="row">
+                    {move || {
+                        line.from_disk
+                            .get()
+                            .into_iter()
+                            .map(|name| {
+                                let words = format!("{name} (from disk)");
+                                view! { <button type="button" on:click=move |_| line.open_again(&name)>{words}</button> }
+                            })
+                            .collect_view()
+                    }}
                     {move || {
                         names()
                             .into_iter()
@@ -56,7 +67,7 @@ pub fn Shipped() -> impl IntoView {
     view! {
         <section aria-labelledby="shipped-head">
             <h2 id="shipped-head">"With this page"</h2>
-            <ul class="models">
+            <ul class="models shipped">
                 {catalogue::KNOWN
                     .iter()
                     .map(|known| {
@@ -96,7 +107,8 @@ pub fn FromDisk() -> impl IntoView {
             <p class="hint">
                 "A folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> ", "
                 <code>"*.safetensors"</code> "), its files, or one " <code>".gguf"</code>
-                " file. Nothing is uploaded, nothing is copied."
+                " file; a report that atelier wrote, too. What can be opened can also be dropped on the page. Nothing is \
+                 uploaded, nothing is copied; how much memory a model takes is said while it is opened."
             </p>
             <p class="row">
                 <label class="button">

@@ -1,16 +1,21 @@
 //! The panel: every model that can be chosen, and what becomes of a download.
 
+mod device;
 mod downloads;
-mod fetching;
+mod hands;
+mod hearing;
+mod here;
 mod lists;
+mod offers;
 mod page;
+mod under_way;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 use crate::app::browser;
-use fetching::Downloads;
+use downloads::Downloads;
 use page::PageLine;
 
 /// Where the page keeps the reader's colours.
@@ -40,12 +45,13 @@ fn Panel() -> impl IntoView {
             <h1 id="models" tabindex="-1">"Models"</h1>
             <button type="button" class="close" on:click=move |_| line.tell("close", &[])>"Close"</button>
         </header>
-        <p class="unseen" role="status" aria-live="polite">{move || downloads.said.get()}</p>
+        <p class="now">"Now: " <strong>{move || line.current.get()}</strong></p>
+        <p class="status-line" role="status" aria-live="polite">{move || downloads.said.get()}</p>
         <lists::Recent />
         <lists::Shipped />
         <lists::FromDisk />
-        <downloads::OnThisMachine />
-        <downloads::OnTheHub />
+        <here::OnThisMachine />
+        <offers::OnTheHub />
     }
 }
 
@@ -61,6 +67,8 @@ fn listen(line: PageLine, downloads: Downloads) {
             match &*text(0) {
                 "shown" => {
                     line.current.set(text(1));
+                    line.from_disk
+                        .set((2..message.length()).map(text).collect());
                     dress();
                     downloads.refresh();
                     focus_heading();

@@ -14,6 +14,8 @@ pub struct PageLine {
     /// The name of the page's model.
     pub current: RwSignal<String>,
     pub recent: RwSignal<Vec<String>>,
+    /// What was opened from disk in this visit, newest first: the page has the files.
+    pub from_disk: RwSignal<Vec<String>>,
 }
 
 impl PageLine {
@@ -22,6 +24,7 @@ impl PageLine {
         Self {
             current: RwSignal::default(),
             recent: RwSignal::new(kept.lines().map(str::to_owned).collect()),
+            from_disk: RwSignal::default(),
         }
     }
 
@@ -43,6 +46,11 @@ impl PageLine {
     pub fn open_shipped(self, name: &str) {
         self.remember(name);
         self.tell("known", &[JsValue::from_str(name)]);
+    }
+
+    /// One that was opened from disk before.
+    pub fn open_again(self, name: &str) {
+        self.tell("again", &[JsValue::from_str(name)]);
     }
 
     /// A model of these files.

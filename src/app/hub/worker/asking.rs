@@ -8,6 +8,7 @@ use web_sys::{
 };
 
 use super::{FetchStop, Fetcher};
+use crate::app::hub::talk::HubTell;
 use crate::model::hub::{HubError, HubInfo, HubName, Patience, RemoteFile};
 
 /// The most pages of a list.
@@ -105,7 +106,19 @@ impl Fetcher {
             }
         };
         match patience.wait(asked, js_sys::Math::random()) {
-            Some(wait) => self.sleep(wait).await,
+            Some(wait) => {
+                // A short pause is nobody's business.
+                if wait >= 1000 {
+                    let is = match error {
+                        HubError::Busy { .. } => "is busy",
+                        _ => "does not answer",
+                    };
+                    let (host, seconds) = (self.hub.host(), wait.div_ceil(1000));
+                    let sentence = format!("{host} {is}: it is asked again in {seconds} s.");
+                    self.tell(&HubTell::Waiting { sentence });
+                }
+                self.sleep(wait).await
+            }
             None => Err(error.into()),
         }
     }

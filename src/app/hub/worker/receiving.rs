@@ -11,6 +11,9 @@ use crate::app::hub::shelf::{Shelf, get};
 use crate::app::hub::talk::HubTell;
 use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile};
 
+/// Bytes read from the disk between two looks for messages: a whole number of the sink's pieces.
+const PIECES: u64 = 8 << 20;
+
 /// A file on its way.
 struct FileArriving<'a> {
     file: &'a RemoteFile,
@@ -45,7 +48,10 @@ impl Fetcher {
             arriving.done += piece.len() as u64;
             arriving.furthest = arriving.done;
             told(arriving.done);
-            self.listen()?;
+            // Gigabytes take a while: a pause is heard meanwhile.
+            if arriving.done.is_multiple_of(PIECES) {
+                self.turn().await?;
+            }
         }
         let url = self.hub.resolve(&name.repo, commit, &file.path);
         let mut patience = Patience::default();

@@ -1,0 +1,38 @@
+//! What this document knows of its build, its frame, its storage and its device.
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use crate::app::browser;
+use crate::app::hub::shelf::{get, storage};
+
+/// A frame in a closed dialog has no height.
+pub fn is_shown() -> bool {
+    let height = browser::window().inner_height().ok();
+    height
+        .and_then(|height| height.as_f64())
+        .is_some_and(|height| height > 0.0)
+}
+
+/// What the build wrote into this document's head.
+pub fn meta(name: &str) -> String {
+    let meta = document()
+        .query_selector(&format!("meta[name={name}]"))
+        .ok()
+        .flatten();
+    meta.and_then(|meta| meta.get_attribute("content"))
+        .unwrap_or_default()
+}
+
+/// Bytes that this origin uses, and may use, where the browser says it.
+pub async fn estimate() -> (u64, Option<u64>) {
+    let Some(promise) = storage().and_then(|storage| storage.estimate().ok()) else {
+        return (0, None);
+    };
+    let Ok(estimate) = JsFuture::from(promise).await else {
+        return (0, None);
+    };
+    let number = |name| get(&estimate, name).and_then(|value| value.as_f64());
+    let bytes = |value: f64| value as u64;
+    (number("usage").map_or(0, bytes), number("quota").map(bytes))
+}

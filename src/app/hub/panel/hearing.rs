@@ -1,0 +1,98 @@
+//! What the download worker says, and what follows from it.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::File;
+
+use super::device::is_shown;
+use super::downloads::{Downloads, LookedUp};
+use super::hands::send;
+use crate::app::browser;
+use crate::app::hub::talk::{HubTell, removed};
+use crate::model::hub::spell_bytes;
+
+impl Downloads {
+    pub fn hear(self, tell: HubTell, message: &js_sys::Array) {
+        let hands = self.hands();
+        hands.unanswered.set(0);
+        if !matches!(tell, HubTell::Alive | HubTell::Waiting { .. })
+            && self.waiting.with_untracked(|sentence| !sentence.is_empty())
+        {
+            self.waiting.set(String::new());
+        }
+        match tell {
+            HubTell::Alive => {}
+            HubTell::Ready => {
+                hands.is_ready.set(true);
+                if let Some(worker) = &*hands.worker.borrow() {
+                    for ask in hands.waiting.take() {
+                        send(worker, &ask);
+                    }
+                }
+            }
+            HubTell::Found {
+                model,
+                is_gated,
+                same,
+            } => {
+                self.asked.set(None);
+                self.say(&format!(
+                    "{}: {}.",
+                    model.title(),
+                    spell_bytes(model.bytes())
+                ));
+                self.found.set(Some(LookedUp {
+                    model,
+                    is_gated,
+                    same,
+                }));
+            }
+            HubTell::Progress { name, done, total } => {
+                self.under_way.update(|way| {
+                    if let Some(way) = way.as_mut().filter(|way| way.name == name) {
+                        let now = browser::now();
+                        let (since, first) = *way.began.get_or_insert((now, done));
+                        (way.done, way.total) = (done, total);
+                        let seconds = (now - since) / 1000.0;
+                        way.rate =
+                            (seconds > 0.5).then(|| done.saturating_sub(first) as f64 / seconds);
+                    }
+                });
+            }
+            HubTell::Waiting { sentence } => self.waiting.set(sentence),
+            HubTell::Notice { sentence } => self.notice.set(sentence),
+            HubTell::Fetched { name } => {
+                self.under_way.set(None);
+                self.found.set(None);
+                let files: Vec<File> = message.iter().skip(1).map(JsCast::unchecked_into).collect();
+                if !files.is_empty() {
+                    hands.in_memory.borrow_mut().push((name.clone(), files));
+                }
+                self.say(&format!("{name} is here, whole and checked."));
+                // Who closed the panel meanwhile is at something else.
+                if is_shown() {
+                    self.open(name);
+                }
+                self.refresh();
+            }
+            HubTell::Paused { name } => {
+                self.under_way.set(None);
+                self.asked.set(None);
+                self.say(&format!(
+                    "{name} is stopped; what has come is kept: “Go on” takes it up again."
+                ));
+                self.refresh();
+            }
+            HubTell::Removed { name } => {
+                self.say(&removed(&name, name == self.line.current.get_untracked()));
+                self.refresh();
+            }
+            HubTell::Failed { name, sentence } => {
+                self.under_way.set(None);
+                self.asked.set(None);
+                self.fail(name, &sentence);
+                self.refresh();
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Models of the hub that this browser keeps: whole ones are opened, others gone on with.
+
+use leptos::prelude::*;
+
+use super::downloads::Downloads;
+use super::page::PageLine;
+use crate::app::hub::budget::spell_fit;
+use crate::app::hub::shelf::KeptModel;
+use crate::model::catalogue::published::memory_of;
+use crate::model::hub::spell_bytes;
+
+#[component]
+pub fn OnThisMachine() -> impl IntoView {
+    let downloads = expect_context::<Downloads>();
+    view! {
+        <section aria-labelledby="here-head" id="here">
+            <h2 id="here-head">"On this machine"</h2>
+            <Show when=move || downloads.kept.with(Vec::is_empty)>
+                <p class="hint">"No model of the hub is here yet."</p>
+            </Show>
+            <ul class="models">
+                {move || downloads.kept.get().into_iter().map(|kept| view! { <KeptLine kept /> }).collect_view()}
+            </ul>
+            <p class="quiet" id="room">{move || downloads.room.get()}</p>
+        </section>
+    }
+}
+
+#[component]
+fn KeptLine(kept: KeptModel) -> impl IntoView {
+    let downloads = expect_context::<Downloads>();
+    let line = expect_context::<PageLine>();
+    let total = kept.model.bytes();
+    let is_whole = kept.bytes == total;
+    let name = StoredValue::new(kept.model.name.clone());
+    let model = StoredValue::new(kept.model.clone());
+    // One is fetched at a time.
+    let is_busy = move || downloads.under_way.with(Option::is_some);
+    let pressed = move || {
+        let is_own = name.with_value(|name| *name == line.current.get());
+        if is_own { "true" } else { "false" }
+    };
+    let size = if is_whole {
+        let fit = spell_fit(memory_of(total), downloads.budget.get_value());
+        format!("{}; {fit}", spell_bytes(total))
+    } else {
+        format!("{} of {}", spell_bytes(kept.bytes), spell_bytes(total))
+    };
+    let licence = kept.model.licence.clone().unwrap_or_default();
+    let title = kept.model.title();
+    let label = move |verb: &str| format!("{verb} {title}");
+    let (open, go_on, delete) = (label("Open"), label("Go on with"), label("Delete"));
+    view! {
+        <li class="kept" data-name=kept.model.name.clone()>
+            <Show
+                when=move || is_whole
+                fallback=move || {
+                    view! {
+                        <button
+                            type="button"
+                            class="resume"
+                            disabled=is_busy
+                            aria-label=go_on.clone()
+                            on:click=move |_| downloads.fetch(model.get_value())
+                        >
+                            "Go on"
+                        </button>
+                    }
+                }
+            >
+                <button
+                    type="button"
+                    class="open"
+                    aria-pressed=pressed
+                    aria-label=open.clone()
+                    on:click=move |_| downloads.open(name.get_value())
+                >
+                    "Open"
+                </button>
+            </Show>
+            <span><code>{kept.model.name.clone()}</code> " " {licence}</span>
+            <span class="quiet">{size}</span>
+            <button type="button" class="delete" aria-label=delete on:click=move |_| downloads.remove(name.get_value())>
+                "Delete"
+            </button>
+        </li>
+    }
+}

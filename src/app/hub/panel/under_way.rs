@@ -1,0 +1,46 @@
+//! The download under way, and what went wrong with one.
+
+use leptos::prelude::*;
+
+use super::downloads::Downloads;
+use crate::app::hub::talk::spell_progress;
+
+/// What is under way, what went wrong.
+#[component]
+pub fn Fetching() -> impl IntoView {
+    let downloads = expect_context::<Downloads>();
+    let way = move || downloads.under_way.get();
+    let share = move || way().map_or(0.0, |way| way.done as f64 / way.total.max(1) as f64);
+    let words = move || {
+        way().map(|way| {
+            format!(
+                "{}: {}",
+                way.name,
+                spell_progress(way.done, way.total, way.rate)
+            )
+        })
+    };
+    let cancel = move |_| {
+        if let Some(way) = downloads.under_way.get_untracked() {
+            downloads.remove(way.name);
+        }
+    };
+    view! {
+        <Show when=move || downloads.asked.with(Option::is_some)>
+            <p class="status-line">"Looking it up …"</p>
+        </Show>
+        <Show when=move || way().is_some()>
+            <div class="fetching" id="fetching">
+                <p>{words}</p>
+                <progress max="1" prop:value=share aria-label="Download"></progress>
+                <p class="row">
+                    <button type="button" id="pause" on:click=move |_| downloads.pause()>"Pause"</button>
+                    <button type="button" id="cancel" on:click=cancel>"Cancel and delete"</button>
+                </p>
+            </div>
+        </Show>
+        <p class="hint" id="waiting" role="status">{move || downloads.waiting.get()}</p>
+        <p class="problem" role="alert">{move || downloads.problem.get().map(|(_, sentence)| sentence)}</p>
+        <p class="hint" id="notice" role="status">{move || downloads.notice.get()}</p>
+    }
+}

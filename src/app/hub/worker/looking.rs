@@ -1,0 +1,67 @@
+//! What a name means: commit, terms, and the files that are the model.
+
+use super::{FetchStop, Fetcher};
+use crate::app::hub::talk::{HubTell, StoredModel};
+use crate::model::catalogue::published::published;
+use crate::model::hub::{HubError, HubName, MAIN, index_of, pick, shards};
+
+impl Fetcher {
+    /// What a name means, and, of a step of training, whether the hub serves it as another too.
+    pub(super) async fn look_up_step(
+        &self,
+        name: &str,
+        ending: Option<&str>,
+    ) -> Result<HubTell, FetchStop> {
+        let (model, is_gated) = self.look_up(name, ending).await?;
+        let name = HubName::parse(name)?;
+        let of_list = published().iter().find(|known| known.repo == name.repo);
+        let beside = of_list.and_then(|known| known.neighbours(name.revision()));
+        let mut same = Vec::new();
+        for other in beside
+            .into_iter()
+            .flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
+        {
+            let (found, _) = self.look_up(&name.at(&other).to_string(), ending).await?;
+            if found.weights() == model.weights() {
+                same.push(other);
+            }
+        }
+        Ok(HubTell::Found {
+            model,
+            is_gated,
+            same,
+        })
+    }
+
+    /// Commit, terms, and the files that are the model.
+    async fn look_up(
+        &self,
+        text: &str,
+        ending: Option<&str>,
+    ) -> Result<(StoredModel, bool), FetchStop> {
+        let name = HubName::parse(text)?;
+        let info = self.info(&name).await?;
+        let listed = match self.list(&name, &info.commit).await {
+            Err(FetchStop::Failed(HubError::NoRepo { repo, .. })) if info.is_gated => {
+                let page = self.hub.page(&repo);
+                return Err(HubError::Gated { repo, page }.into());
+            }
+            listed => listed?,
+        };
+        let mut files = pick(&name, ending, &listed)?;
+        if let Some(index) = index_of(&files).cloned()
+            && !info.is_gated
+        {
+            let url = self.hub.resolve(&name.repo, &info.commit, &index.path);
+            let (bytes, _) = self.short(&name, &url).await?;
+            files.extend(shards(&name, &bytes, &listed)?);
+        }
+        let model = StoredModel {
+            name: name.to_string(),
+            commit: info.commit,
+            licence: info.licence,
+            files,
+        };
+        Ok((model, info.is_gated))
+    }
+}

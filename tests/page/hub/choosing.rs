@@ -1,0 +1,192 @@
+//! Choosing a model: what is asked when, by whom it can be used, and what models say.
+
+use super::{REPO, Scene, tiny};
+use crate::page::{PANEL, Page, root};
+use crate::test_hub::Place;
+
+#[test]
+fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
+    let scene = Scene::new();
+    scene.show();
+    scene.says("#hub", "about 269 MB");
+    assert!(
+        scene.hub.seen().is_empty(),
+        "nothing is asked before a button is pressed"
+    );
+    scene.page.screenshot_of_window("models");
+    scene.look_up(REPO);
+    scene.says("#found", "hub:makers/tiny: ");
+    let asked = scene.hub.seen();
+    assert!(
+        asked.iter().all(|seen| seen.path.starts_with("/api/")),
+        "{asked:?}"
+    );
+    scene.press("#download");
+    scene.until_fetched();
+    scene.page.until_settled();
+    scene.assert_whole();
+    for seen in scene.hub.seen() {
+        let sent = |name: &str| seen.headers.get(name).cloned().unwrap_or_default();
+        assert_eq!(seen.method, "GET", "no preflight: {seen:?}");
+        assert_eq!(
+            (sent("referer"), sent("authorization"), sent("cookie")),
+            Default::default()
+        );
+        assert!(
+            !seen.path.contains("/main/"),
+            "the commit is pinned: {seen:?}"
+        );
+    }
+    // Opened anew, the address finds it here, and asks nobody.
+    scene.page.browser.reload();
+    scene.until_fetched();
+    assert!(scene.hub.seen().is_empty());
+    // Deleted, nothing of it stays.
+    scene.page.browser.click("#model");
+    scene.press(".kept .delete");
+    scene.says("#here", "No model of the hub is here yet.");
+    assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+#[test]
+fn the_panel_is_used_by_keyboard_alone() {
+    let scene = Scene::new();
+    scene
+        .page
+        .browser
+        .run("document.querySelector('#model').focus()");
+    scene.page.browser.keys("\u{e007}");
+    scene.until(
+        "the heading has the focus",
+        "document.activeElement?.id === 'models'",
+    );
+    let is_open = "document.querySelector('#chooser').open";
+    scene.page.browser.until("the dialog is open", is_open);
+    scene.page.browser.keys("\u{e00c}");
+    scene
+        .page
+        .browser
+        .until("Escape closes it", &format!("!{is_open}"));
+    scene.page.browser.until(
+        "the button has the focus again",
+        "document.activeElement.id === 'model'",
+    );
+    scene.page.browser.keys("\u{e007}");
+    scene.until(
+        "a shipped model is there",
+        "document.querySelector('.models button')",
+    );
+    scene.page.browser.run(&format!(
+        "[...{PANEL}.querySelectorAll('.models button')].find(b => b.textContent === 'apprentice-2').click()"
+    ));
+    scene
+        .page
+        .until_says(".provenance", "Computed here by apprentice-2 ");
+}
+
+#[test]
+fn gated_models_say_how_to_come_by_their_files() {
+    let scene = Scene::new();
+    let place = Place {
+        is_gated: true,
+        ..Place::open(&tiny())
+    };
+    scene.hub.put("makers/gated", place);
+    scene.show();
+    scene.look_up("makers/gated");
+    scene.says(".problem", "is gated: agree to its terms");
+}
+
+#[test]
+fn what_a_model_says_by_itself_becomes_the_options() {
+    let page = Page::live();
+    page.browser.click(".says");
+    page.browser.until(
+        "five options are there",
+        "document.querySelectorAll('.option-text').length === 5",
+    );
+    page.until_settled();
+    let judged = "return document.querySelectorAll('.option-field input:checked').length";
+    assert_eq!(page.browser.run(judged), 0, "nobody said what is right");
+    let shares = "return [...document.querySelectorAll('.options .number')].map(e => parseFloat(e.textContent.replace(/[<>]/, '')))";
+    let shares: Vec<f64> = serde_json::from_value(page.browser.run(shares)).expect("numbers");
+    assert!(
+        shares.windows(2).all(|pair| pair[0] >= pair[1]),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn everyone_can_use_the_panel() {
+    for (width, height) in [(1440, 1000), (390, 844)] {
+        let page = Page::new(width, height);
+        let scene = Scene::on(page);
+        // With everything in it that can be: something kept, something found, something that went wrong.
+        scene.show();
+        scene.fetch();
+        scene.until_fetched();
+        scene.show();
+        scene.look_up(REPO);
+        scene.says("#found", "commit");
+        scene.look_up("makers/none");
+        scene.says(".problem", "has no model makers/none");
+        let page = &scene.page;
+        for scheme in ["light", "dark"] {
+            page.browser
+                .run(&format!("{PANEL}.querySelector('.close').click()"));
+            page.browser.prefer(scheme);
+            scene.show();
+            page.browser.within("#chooser-frame", || {
+                page.browser.until(
+                    "it has the page's colours",
+                    &format!("document.documentElement.dataset.theme === '{scheme}'"),
+                );
+                page.assert_accessible(&format!("the panel, {width} {scheme}"));
+                page.browser.run("scrollTo(0, 0)");
+            });
+            page.screenshot_of_window(&format!("models-{width}-{scheme}"));
+            let below = format!("{PANEL}.querySelector('#here').scrollIntoView()");
+            page.browser.run(&below);
+            page.screenshot_of_window(&format!("models-hub-{width}-{scheme}"));
+        }
+    }
+}
+
+#[test]
+fn one_chooser_has_them_all() {
+    let scene = Scene::new();
+    let page = &scene.page;
+    scene.show();
+    let heads = format!("[...{PANEL}.querySelectorAll('h2')].map(h => h.textContent).join()");
+    assert_eq!(
+        page.browser.text(&heads),
+        "With this page,From disk,On this machine,One click away"
+    );
+    scene.says(".now", "apprentice-12");
+    page.browser
+        .run(&format!("{PANEL}.querySelector('.close').click()"));
+    // What was opened from disk is at hand for the rest of the visit: its bytes are read where they lie.
+    page.open_folder(&root().join("public/models/apprentice-4"));
+    page.until_says("#model", "apprentice-4 (opened here)");
+    page.until_says(".provenance", "Computed here by apprentice-4 ");
+    page.until_settled();
+    page.choose("apprentice-2");
+    scene.show();
+    scene.until(
+        "what was opened is listed",
+        "document.querySelector('#recent-head')",
+    );
+    page.browser.run(&format!(
+        "[...{PANEL}.querySelectorAll('button')].find(b => b.textContent === 'apprentice-4 (from disk)').click()"
+    ));
+    page.until_says("#model", "apprentice-4 (opened here)");
+    page.until_says(".provenance", "Computed here by apprentice-4 ");
+    // A hub's, by its name.
+    scene.show();
+    scene.fetch();
+    scene.until_fetched();
+    page.until_says("#model", "hub:makers/tiny (from a hub)");
+    scene.show();
+    scene.says(".kept .quiet", "takes about");
+    page.assert_quiet();
+}

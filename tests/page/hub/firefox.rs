@@ -1,0 +1,38 @@
+//! The panel in the other engine: downloaded, stopped, gone on with, opened.
+
+use super::{Scene, tiny};
+use crate::page::Page;
+use crate::test_hub::{Fault, Origin};
+
+#[test]
+fn firefox_downloads_goes_on_and_opens() {
+    let scene = Scene::on(Page::in_firefox());
+    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+    scene.show();
+    scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 6));
+    scene.fetch();
+    scene.until_some_came();
+    scene.press("#pause");
+    scene.says(".status-line", "is stopped; what has come is kept");
+    // Another visit goes on where this one stopped.
+    scene.page.browser.reload();
+    scene.page.until_live();
+    scene.hub.mend();
+    scene.hub.seen();
+    scene.show();
+    scene.press(".kept .resume");
+    scene.until_fetched();
+    scene.page.until_settled();
+    scene.assert_whole();
+    let seen = scene.hub.seen();
+    let goes_on = |range: &String| !range.starts_with("bytes=0-");
+    let mut ranges = seen.iter().filter_map(|seen| seen.headers.get("range"));
+    assert!(ranges.any(goes_on), "{seen:?}");
+    // Opened anew, it is found here, and nobody is asked.
+    scene.hub.gone(true);
+    scene.page.browser.reload();
+    scene.until_fetched();
+    assert!(scene.hub.seen().is_empty());
+    let errors = scene.page.browser.errors_said();
+    assert!(errors.is_empty(), "Firefox says: {errors:#?}");
+}

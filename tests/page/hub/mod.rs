@@ -1,0 +1,178 @@
+//! The panel of models against a hub of our own: what is asked when, what becomes of a download, and of
+//! one that is cut short.
+
+mod choosing;
+mod faults;
+mod firefox;
+mod stopping;
+mod story;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::page::{PANEL, Page, root, set};
+use crate::test_hub::{Place, TestHub, sha256};
+
+const REPO: &str = "makers/tiny";
+
+/// A file of a model that reads the apprentices' language.
+fn shipped(file: &str) -> Vec<u8> {
+    let path = root().join("public/models/apprentice-2").join(file);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn tiny() -> Vec<(&'static str, Vec<u8>)> {
+    let files = ["config.json", "model.safetensors", "tokenizer.json"];
+    files.map(|file| (file, shipped(file))).to_vec()
+}
+
+/// The weights' place on the CDN.
+fn weights() -> String {
+    sha256(&shipped("model.safetensors"))
+}
+
+/// The panel's document, as `cargo xtask build --hub URL --hub-cdn ORIGIN` writes it.
+fn asking(hub: &TestHub) -> String {
+    let file = std::path::Path::new(&set("ATELIER_DIST")).join("hub.html");
+    let html = std::fs::read_to_string(file).expect("the panel's document");
+    let put = |html: &str, before: &str, end: char, put: &str| {
+        let (start, rest) = html.split_once(before).expect("its place");
+        let (_, after) = rest.split_once(end).expect("its end");
+        format!("{start}{before}{put}{end}{after}")
+    };
+    let hosts = format!("{} {}", hub.url(), hub.cdn());
+    let html = put(&html, "connect-src 'self' ", ';', &hosts);
+    put(&html, "name=\"atelier-hub\" content=\"", '"', &hub.url())
+}
+
+/// The page, and a hub that its panel asks instead of the usual one.
+struct Scene {
+    page: Page,
+    hub: TestHub,
+}
+
+impl Scene {
+    fn new() -> Self {
+        Self::on(Page::new(1440, 1000))
+    }
+
+    /// In this browser.
+    fn on(page: Page) -> Self {
+        let hub = TestHub::start();
+        hub.put(REPO, Place::open(&tiny()));
+        page.server.replace("hub.html", &asking(&hub));
+        page.open("");
+        page.until_live();
+        Self { page, hub }
+    }
+
+    fn show(&self) {
+        self.page.browser.click("#model");
+        self.until("the panel is there", "document.querySelector('#hub-name')");
+        self.until("it is shown", "document.activeElement?.id === 'models'");
+    }
+
+    /// Waits for something in the panel.
+    fn until(&self, what: &str, expression: &str) {
+        let expression = expression.replace("document.", &format!("{PANEL}."));
+        let there = format!("{PANEL}?.querySelector('h1') && {expression}");
+        self.page
+            .browser
+            .until_within(Duration::from_secs(60), what, &there);
+    }
+
+    fn press(&self, css: &str) {
+        let css = Value::from(css);
+        self.until(
+            &format!("{css} can be pressed"),
+            &format!("document.querySelector({css})?.disabled === false"),
+        );
+        self.page
+            .browser
+            .run(&format!("{PANEL}.querySelector({css}).click()"));
+    }
+
+    fn look_up(&self, name: &str) {
+        let name = Value::from(name);
+        self.page.browser.run(&format!(
+            "const i = {PANEL}.querySelector('#hub-name'); i.value = {name}; i.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+        ));
+        self.press("#look-up");
+    }
+
+    fn says(&self, css: &str, words: &str) {
+        let (css, words) = (Value::from(css), Value::from(words));
+        self.until(
+            &format!("the panel's {css} says {words}"),
+            &format!(
+                "[...document.querySelectorAll({css})].some(e => e.textContent.includes({words}))"
+            ),
+        );
+    }
+
+    fn fetch(&self) {
+        self.look_up(REPO);
+        self.press("#download");
+    }
+
+    fn until_fetched(&self) {
+        self.until_answers(REPO);
+    }
+
+    /// Waits until this model of the hub has answered.
+    fn until_answers(&self, repo: &str) {
+        let words = format!("Computed here by hub:{repo} ");
+        self.page.until_says(".provenance", &words);
+    }
+
+    /// The text of something in the panel.
+    fn text(&self, css: &str) -> String {
+        let css = Value::from(css);
+        let browser = &self.page.browser;
+        browser.text(&format!("{PANEL}.querySelector({css})?.textContent"))
+    }
+
+    /// SHA-256 of every file of the hub that this browser keeps.
+    fn kept(&self) -> Vec<(String, String)> {
+        let found = self.page.browser.run_async(
+            "const done = arguments[0];
+             (async () => {
+               const root = await navigator.storage.getDirectory();
+               const folder = await root.getDirectoryHandle('hub', { create: true });
+               const all = [];
+               for await (const [name, handle] of folder.entries()) {
+                 const bytes = await (await handle.getFile()).arrayBuffer();
+                 const hash = await crypto.subtle.digest('SHA-256', bytes);
+                 all.push([name, [...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join('')]);
+               }
+               return all.sort();
+             })().then(done, e => done(String(e)));",
+        );
+        serde_json::from_value(found.clone()).unwrap_or_else(|_| panic!("{found}"))
+    }
+
+    /// Everything is there, right, and nothing is half done.
+    fn assert_whole(&self) {
+        let kept = self.kept();
+        for (file, bytes) in tiny() {
+            let hash = sha256(&bytes);
+            assert!(
+                kept.iter().any(|(_, found)| *found == hash),
+                "{file}: {kept:?}"
+            );
+        }
+        let parts = kept
+            .iter()
+            .filter(|(name, _)| name.ends_with(".part") || name.ends_with(".state"));
+        assert_eq!(parts.count(), 0, "{kept:?}");
+    }
+
+    /// Deletes what is there, so that the next download begins at the beginning.
+    fn clear(&self) {
+        self.page.browser.run_async(
+            "const done = arguments[0];
+             navigator.storage.getDirectory().then(r => r.removeEntry('hub', { recursive: true })).then(() => done(1), () => done(0));",
+        );
+    }
+}

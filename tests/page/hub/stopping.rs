@@ -1,0 +1,234 @@
+//! Downloads that are stopped: by the reader, the network, the disk, or whatever ends a worker.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{REPO, Scene, tiny};
+use crate::page::PANEL;
+use crate::test_hub::{Fault, Origin, Place};
+
+/// Larger than a browser hands out room by; it is no model, and nobody opens it.
+const LARGE: &str = "makers/large";
+
+impl Scene {
+    /// Begins to fetch, which takes about six seconds, and waits until some of it has come.
+    fn begin(&self) {
+        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+        self.fetch();
+        self.until_some_came();
+    }
+
+    pub fn until_some_came(&self) {
+        self.until(
+            "some of it has come",
+            "document.querySelector('#fetching progress')?.value > 0.25",
+        );
+    }
+
+    /// Takes up again what was stopped: it goes on in the middle, and ends right.
+    fn go_on(&self) {
+        self.hub.mend();
+        self.hub.seen();
+        self.press(".kept .resume");
+        self.until_fetched();
+        self.assert_whole();
+        let seen = self.hub.seen();
+        let mut ranges = seen.iter().filter_map(|seen| seen.headers.get("range"));
+        let goes_on = |range: &String| !range.starts_with("bytes=0-");
+        assert!(ranges.any(goes_on), "it began anew: {seen:?}");
+    }
+}
+
+#[test]
+fn paused_it_keeps_what_came_and_goes_on() {
+    let scene = Scene::new();
+    scene.show();
+    scene.begin();
+    let words = scene.text("#fetching p");
+    assert!(words.contains(" of "), "{words}");
+    scene.press("#pause");
+    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.says(".kept .quiet", " of ");
+    let kept = scene.kept();
+    let parts = kept.iter().filter(|(name, _)| name.ends_with(".part"));
+    assert_eq!(parts.count(), 1, "{kept:?}");
+    // What is stopped asks nothing.
+    scene.hub.seen();
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(scene.hub.seen().is_empty());
+    scene.go_on();
+}
+
+#[test]
+fn cancelled_nothing_of_it_stays() {
+    let scene = Scene::new();
+    scene.show();
+    scene.begin();
+    scene.press("#cancel");
+    scene.says(".status-line", "hub:makers/tiny is deleted.");
+    scene.says("#here", "No model of the hub is here yet.");
+    assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+#[test]
+fn while_one_is_fetched_another_is_looked_up() {
+    let scene = Scene::new();
+    scene.hub.put("makers/other", Place::open(&tiny()));
+    scene.show();
+    scene.begin();
+    scene.look_up("makers/other");
+    scene.says("#found", "hub:makers/other: ");
+    scene.until(
+        "the first is still on its way",
+        "document.querySelector('#fetching')",
+    );
+    scene.hub.mend();
+    scene.until_fetched();
+    scene.assert_whole();
+}
+
+#[test]
+fn deleted_while_it_answers_it_says_what_that_means() {
+    let scene = Scene::new();
+    scene.show();
+    scene.fetch();
+    scene.until_fetched();
+    scene.page.until_settled();
+    scene.show();
+    scene.press(".kept .delete");
+    scene.says(".status-line", "It is the page's model still");
+    assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+#[test]
+fn where_there_is_no_room_it_is_said() {
+    let scene = Scene::new();
+    let weights: Vec<u8> = (0..4_u32 << 20).flat_map(u32::to_le_bytes).collect();
+    let size = weights.len();
+    let mut files = tiny();
+    files[1].1 = weights;
+    scene.hub.put(LARGE, Place::open(&files));
+    let origin = scene.page.browser.text("location.origin");
+    let quota = |bytes: usize| {
+        let params = json!({ "origin": origin, "quotaSize": bytes });
+        let browser = &scene.page.browser;
+        browser.devtools("Storage.overrideQuotaForOrigin", &params);
+    };
+    let fetch = || {
+        scene.look_up(LARGE);
+        scene.press("#download");
+    };
+    scene.show();
+    // Before the first byte.
+    quota(1_000_000);
+    fetch();
+    scene.says(".problem", "17 MB are needed and");
+    scene.says(".problem", "delete a model, or make room on this machine.");
+    let seen = scene.hub.seen();
+    assert!(seen.iter().all(|seen| seen.origin == Origin::Hub));
+    // In the middle.
+    quota(1_000_000_000);
+    scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 8));
+    fetch();
+    scene.until_some_came();
+    quota(6_000_000);
+    scene.says(".problem", "There is no room for model.safetensors");
+    println!("{}", scene.text(".problem"));
+    quota(1_000_000_000);
+    scene.hub.mend();
+    scene.hub.seen();
+    scene.press(".kept .resume");
+    scene.until("it is whole", "document.querySelector('.kept .open')");
+    let seen = scene.hub.seen();
+    assert!(seen.iter().any(|seen| seen.headers.contains_key("range")));
+}
+
+#[test]
+fn when_the_network_goes_in_the_middle_it_is_said_and_gone_on_with() {
+    let scene = Scene::new();
+    scene.show();
+    scene.begin();
+    scene.hub.gone(true);
+    scene.says("#waiting", "is asked again in");
+    scene.says(".problem", "did not answer");
+    println!("{}", scene.text(".problem"));
+    scene.hub.gone(false);
+    scene.go_on();
+    // Gone for a moment, it is gone on with unasked.
+    scene.page.choose("apprentice-2");
+    scene.clear();
+    scene.show();
+    scene.begin();
+    scene.hub.gone(true);
+    scene.says("#waiting", "is asked again in");
+    scene.hub.gone(false);
+    scene.hub.mend();
+    scene.until_fetched();
+    scene.assert_whole();
+}
+
+#[test]
+fn a_worker_that_is_ended_is_noticed() {
+    let scene = Scene::new();
+    scene.show();
+    scene.page.browser.run(&format!(
+        "const w = {PANEL}.defaultView, Before = w.Worker;
+         window.workers = [];
+         w.Worker = class extends Before {{ constructor(...all) {{ super(...all); window.workers.push(this); }} }};"
+    ));
+    scene.begin();
+    let ended = "const n = window.workers.length; window.workers.pop().terminate(); return n";
+    assert_eq!(scene.page.browser.run(ended), 1);
+    scene.says(".problem", "The download worker stopped");
+    scene.go_on();
+}
+
+#[test]
+fn killed_and_reloaded_at_any_moment_it_goes_on() {
+    let scene = Scene::new();
+    scene.show();
+    scene.look_up(REPO);
+    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+    for round in 0..20_u64 {
+        scene.hub.mend();
+        scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 6));
+        if round == 0 {
+            scene.press("#download");
+            scene.until("it began", "document.querySelector('#fetching')");
+            std::thread::sleep(Duration::from_millis(700));
+        } else {
+            // Whatever came is offered to be gone on with; what is whole is opened by itself.
+            scene
+                .page
+                .browser
+                .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
+        }
+        std::thread::sleep(Duration::from_millis(300 + round * 97 % 900));
+        // The tab is reloaded, and with it panel and worker die.
+        scene.page.browser.reload();
+        scene.page.until_picture();
+        scene.show();
+        scene.until("what is here is listed", "document.querySelector('.kept')");
+        let listed = scene.page.browser.text(&format!(
+            "{PANEL}.querySelector('.kept .quiet').textContent"
+        ));
+        println!("round {round}: {listed}");
+    }
+    scene.hub.mend();
+    scene
+        .page
+        .browser
+        .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
+    scene.until("it is whole", "document.querySelector('.kept .open')");
+    scene.assert_whole();
+    let ranges = scene
+        .hub
+        .seen()
+        .iter()
+        .filter(|seen| seen.headers.contains_key("range"))
+        .count();
+    assert!(ranges > 0, "it never went on in the middle");
+    println!("{ranges} times it went on in the middle");
+}

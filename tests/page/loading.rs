@@ -1,0 +1,99 @@
+//! A load that comes to nothing: stopped or refused at any moment, the model that was there before answers
+//! again, and it is said.
+
+use crate::page::{Page, root, set};
+use crate::restarting::too_large_for_a_full_memory;
+
+impl Page {
+    /// Holds the weights back of whatever is chosen, and stops the load.
+    fn choose_and_stop(&self, known: &str) {
+        self.server.hold(Some("model.safetensors"));
+        self.show_models();
+        self.press_model(known);
+        self.until_says(".model-name", known);
+        self.browser
+            .until("it is loading", "document.querySelector('#cancel')");
+        self.browser.click("#cancel");
+    }
+
+    /// As on a device where no two models fit at once.
+    fn without_room_for_two(&self) {
+        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
+        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
+        let small = "Object.defineProperty(WorkerNavigator.prototype, 'deviceMemory', { get: () => 0.001 });";
+        // Imports come first, wherever they stand.
+        self.server
+            .replace("worker_loader.js", &format!("{small}\n{loader}"));
+    }
+
+    fn until_answers_again(&self, how: &str) {
+        self.until_says(".of-model", how);
+        self.until_says(".model-name", "apprentice-12");
+        self.until_settled();
+    }
+}
+
+#[test]
+fn a_load_that_is_stopped_leaves_what_was_there() {
+    let page = Page::live();
+    page.until_settled();
+    let (picture, hash) = (page.picture(), page.browser.text("location.hash"));
+    page.choose_and_stop("apprentice-2");
+    page.until_answers_again("apprentice-2 was not opened. apprentice-12 answers as before.");
+    assert_eq!(page.picture(), picture);
+    assert_eq!(page.browser.text("location.hash"), hash);
+    // It is held still: nothing of it is asked for again.
+    let sent = page.server.sent().len();
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_settled();
+    assert_ne!(page.picture(), picture);
+    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    let sent = page.server.sent().split_off(sent);
+    assert!(
+        !sent.iter().any(|sent| sent.path.contains("apprentice")),
+        "{sent:?}"
+    );
+    page.server.hold(None);
+    // What was stopped can be chosen once more.
+    page.choose("apprentice-2");
+    assert_eq!(page.text(".of-model"), "");
+    page.assert_quiet();
+}
+
+#[test]
+fn where_two_do_not_fit_what_was_there_is_opened_again() {
+    let page = Page::new(1440, 1000);
+    page.without_room_for_two();
+    page.open("");
+    page.until_live();
+    page.until_settled();
+    let picture = page.picture();
+    // Stopped while its weights are read: what was there has gone by then.
+    let folder = tempfile::tempdir().expect("a folder");
+    too_large_for_a_full_memory(folder.path());
+    page.open_folder(folder.path());
+    page.until_says(".status", ": part ");
+    page.browser.click("#cancel");
+    page.until_answers_again("apprentice-12 is opened again.");
+    println!("{}", page.text(".of-model"));
+    assert_eq!(page.picture(), picture);
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_settled();
+    page.until_says(".provenance", "Computed here by apprentice-12 ");
+}
+
+#[test]
+fn a_refused_model_leaves_what_was_there() {
+    let page = Page::live();
+    page.until_settled();
+    let picture = page.picture();
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = root().join("tests/models/random-llama2");
+    std::fs::copy(from.join("config.json"), folder.path().join("config.json")).expect("copied");
+    std::fs::write(folder.path().join("model.safetensors"), b"no weights").expect("written");
+    page.open_folder(folder.path());
+    page.until_answers_again("apprentice-12 answers as before.");
+    assert!(page.text(".of-model").contains("model.safetensors"));
+    assert_eq!(page.picture(), picture);
+    page.assert_quiet();
+}
