@@ -50,6 +50,11 @@ fn every_golden_logit_lens() {
 }
 
 #[test]
+fn every_golden_attention_pattern() {
+    parity::attention_goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
 }

@@ -26,6 +26,10 @@ pub struct DepthArgs {
     #[arg(long, value_name = "TEXT", requires_all = ["lens", "prompt"], allow_negative_numbers = true)]
     follow: Vec<String>,
 
+    /// With --lens: also the streams at these tokens, counted from 0, before the first step and after each
+    #[arg(long, value_name = "T,…", value_delimiter = ',', requires = "lens", allow_negative_numbers = true)]
+    lens_at: Vec<usize>,
+
     /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
     /// members' votes have it)
     #[arg(long, value_enum, default_value_t = LensNorm::Recomputed, requires = "lens")]
@@ -59,6 +63,7 @@ impl DepthArgs {
                 top,
                 followed,
                 is_held: self.lens_norm == LensNorm::Held,
+                positions: self.lens_at.clone(),
             }),
             ..Capture::default()
         })

@@ -10,8 +10,10 @@ mod interrupt;
 mod known;
 mod lens;
 mod lens_prompts;
+mod looks;
 mod members;
 mod models;
+mod need;
 mod next;
 mod open;
 mod orders;
@@ -49,6 +51,7 @@ enum CliCommand {
     Figures(figures::PicturesArgs),
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
+    Need(Box<need::NeedArgs>),
     Open(open::OpenArgs),
     Next(next::NextArgs),
     Orders(Box<orders::OrdersArgs>),
@@ -82,6 +85,7 @@ fn run(command: clap::Command) -> ExitCode {
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
         CliCommand::Models(args) => models::run(&args),
+        CliCommand::Need(args) => need::run(*args),
         CliCommand::Open(args) => open::run(&args),
         CliCommand::Next(args) => next::run(&args),
         CliCommand::Orders(args) => orders::run(*args),

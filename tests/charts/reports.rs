@@ -50,6 +50,13 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
         logit_lens: None,
         logit_lens_members: None,
         logit_lens_norm: None,
+        logit_lens_grid: None,
+        logit_lens_words: None,
+        attention_query: None,
+        attention_pattern: None,
+        attention_carried: None,
+        attention_head: None,
+        before: None,
         prompt: golden.prompt,
         options: golden.options,
         answer,
@@ -112,21 +119,27 @@ pub fn sweep(runs: usize) -> Orders {
     let extent = Extent {
         seeds: 2,
         rounds: 4,
+        heads: 4,
     };
     let mut variants = Vec::new();
     let mut points: Vec<SweepPoint> = Vec::new();
-    for sweep in Sweep::ALL {
+    for sweep in Sweep::ALL.into_iter().chain([Sweep::Heads]) {
         for strategy in sweep.strategies(runs, extent).unwrap() {
             let (_, at) = Sweep::of(&strategy);
             let rounds = match strategy {
                 Strategy::Loop { rounds, .. } => Some(rounds),
                 _ => None,
             };
-            let middle = !matches!(sweep, Sweep::Drop | Sweep::Swap);
+            let head = match strategy {
+                Strategy::Head { head, .. } => Some(head),
+                _ => None,
+            };
+            let middle = !matches!(sweep, Sweep::Drop | Sweep::Swap | Sweep::Heads);
             let middle = middle.then(|| runs - 2 * at - 1);
             let size = middle.unwrap_or(1) as f64 / runs as f64;
             let harm = match sweep {
                 Sweep::Drop => 1.0 / (1.0 + at as f64),
+                Sweep::Heads => 0.4 / (1.0 + (at * at) as f64 + head.unwrap() as f64),
                 Sweep::Swap => 0.3 / (1.0 + at as f64),
                 Sweep::Skip => 0.8 * size,
                 Sweep::Repeat => size,
@@ -142,13 +155,14 @@ pub fn sweep(runs: usize) -> Orders {
             let plan = strategy.plan(&order).unwrap().to_string();
             variants.push(variant(strategy.to_string(), plan, harm));
             let same = |point: &&mut SweepPoint| {
-                point.sweep == sweep && point.at == at && point.rounds == rounds
+                (point.sweep, point.at, point.head, point.rounds) == (sweep, at, head, rounds)
             };
             match points.iter_mut().find(same) {
                 Some(point) => point.variants.push(variants.len() - 1),
                 None => points.push(SweepPoint {
                     sweep,
                     at,
+                    head,
                     rounds,
                     middle,
                     variants: vec![variants.len() - 1],

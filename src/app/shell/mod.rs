@@ -22,7 +22,9 @@ use super::browser;
 use super::echarts::Library;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
-use super::views::{LensView, OrdersView, SurveyView, TheoryView};
+use super::views::{
+    AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView,
+};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use foot::Foot;
@@ -85,6 +87,8 @@ fn Shell() -> impl IntoView {
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
+                View::LogitLens => view! { <LogitLensView /> }.into_any(),
+                View::Attention => view! { <AttentionView /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),

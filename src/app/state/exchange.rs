@@ -355,6 +355,7 @@ mod tests {
             options: Vec::new(),
             answer: 0,
             plan: None,
+            inside: None,
         }
     }
 

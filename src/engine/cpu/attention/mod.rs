@@ -3,6 +3,7 @@
 //! Scores and mixtures are small products with panels of keys and of values, a few queries at a
 //! time; panels that lie past all of them are left out.
 
+pub mod looks;
 #[cfg(feature = "cli")]
 pub mod training;
 
