@@ -187,7 +187,10 @@ fn a_small_model_has_not_every_sweep() {
         (all[31].to_string(), plan.to_string()),
         ("head:7:3".into(), "0-6,7~h3,8-11".into())
     );
-    assert!(runs(Sweep::Heads, 12).is_err(), "nobody said how many heads");
+    assert!(
+        runs(Sweep::Heads, 12).is_err(),
+        "nobody said how many heads"
+    );
     for sweep in Sweep::ALL {
         for count in 0..40 {
             let strategies = sweep.strategies(count, Extent::default());

@@ -2,8 +2,8 @@
 
 use super::theory::theorem_figures;
 use super::{
-    AttentionShown, Column, DepthColour, Figure, Quantity, Theme, attention_figures, depth_figures, figures, lab_figures, need_figure, prompt_figures, survey_figures,
-    sweep_figures,
+    AttentionShown, Column, DepthColour, Figure, Quantity, Theme, attention_figures, depth_figures,
+    figures, lab_figures, need_figure, prompt_figures, survey_figures, sweep_figures,
 };
 use crate::study::orders::Orders;
 use crate::study::report::{Lens, Opened, Report};
@@ -91,14 +91,18 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
                 sharing: report.model.heads / report.model.kv_heads.max(1),
             };
             let figures = attention_figures(lens, shown, theme).into_iter();
-            all.extend(figures.filter(|figure| (figure.key == "heads") == (n == 0)).map(|figure| {
-                let what = if is_carried { "carried" } else { "weights" };
-                let name = match n {
-                    0 => format!("heads-{what}"),
-                    _ => format!("head-{run}-{head}-{what}"),
-                };
-                figure.named(name)
-            }));
+            all.extend(
+                figures
+                    .filter(|figure| (figure.key == "heads") == (n == 0))
+                    .map(|figure| {
+                        let what = if is_carried { "carried" } else { "weights" };
+                        let name = match n {
+                            0 => format!("heads-{what}"),
+                            _ => format!("head-{run}-{head}-{what}"),
+                        };
+                        figure.named(name)
+                    }),
+            );
         }
     }
     all

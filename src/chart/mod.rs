@@ -46,9 +46,9 @@ pub use inside::{
     AttentionShown, DepthColour, attention_figures, attention_runs, depth_figures, switched, token,
 };
 pub use lab::lab_figures;
+pub use need::need_figure;
 #[cfg(feature = "cli")]
 pub use need::part_name;
-pub use need::need_figure;
 pub use orders::{Quantity, sweep_figures};
 pub use prompts::prompt_figures;
 pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};

@@ -27,7 +27,13 @@ pub struct DepthArgs {
     follow: Vec<String>,
 
     /// With --lens: also the streams at these tokens, counted from 0, before the first step and after each
-    #[arg(long, value_name = "T,…", value_delimiter = ',', requires = "lens", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "T,…",
+        value_delimiter = ',',
+        requires = "lens",
+        allow_negative_numbers = true
+    )]
     lens_at: Vec<usize>,
 
     /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
@@ -40,7 +46,7 @@ impl DepthArgs {
     /// What the run is to keep.
     ///
     /// # Errors
-    /// A followed word that is not one token, with its pieces.
+    /// A followed word that is not one token, with its pieces, or that the model does not know.
     pub fn capture(
         &self,
         model: &LoadedModel,
@@ -52,9 +58,13 @@ impl DepthArgs {
         let followed = match prompt {
             Some(prompt) if !self.follow.is_empty() => {
                 let tokenizer = model.tokenizer()?;
-                tokenizer
+                let ids = tokenizer
                     .prompt(model.shape(), prompt, &self.follow)?
-                    .option_ids
+                    .option_ids;
+                if let Some(unknown) = &model.unknown {
+                    unknown.check(&ids, |at| self.follow.get(at).map(String::as_str))?;
+                }
+                ids
             }
             _ => Vec::new(),
         };

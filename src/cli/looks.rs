@@ -32,7 +32,11 @@ impl LooksArgs {
             queries: self.query.into_iter().collect(),
             ..AttentionWish::default()
         };
-        if self.attention { vec![wish] } else { Vec::new() }
+        if self.attention {
+            vec![wish]
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -50,13 +54,24 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
         None => format!("{t} (id {})", lens.token_ids[t]),
     };
-    let header = ["block", "head", "looks most at", "weight", "carries most from", "length"];
+    let header = [
+        "block",
+        "head",
+        "looks most at",
+        "weight",
+        "carries most from",
+        "length",
+    ];
     let mut rows = table(&header.map(String::from), 2);
     let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
         for (head, (weights, lengths)) in weights.iter().zip(lengths).enumerate() {
             let (at, from) = (largest(weights), largest(lengths));
-            let off = if run.heads_off.contains(head) { ", off" } else { "" };
+            let off = if run.heads_off.contains(head) {
+                ", off"
+            } else {
+                ""
+            };
             rows.add_row([
                 Cell::new(run.index),
                 Cell::new(format!("{head}{off}")),

@@ -122,7 +122,14 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
 }
 
 fn shown(need: &Need) -> String {
-    let header = ["without", "direct vote", "loss", "95 % from", "to", "right without it"];
+    let header = [
+        "without",
+        "direct vote",
+        "loss",
+        "95 % from",
+        "to",
+        "right without it",
+    ];
     let mut rows = table(&header.map(String::from), 1);
     let number = |x: f64| Cell::new(number::short(x));
     for part in &need.parts {

@@ -27,7 +27,9 @@ pub mod webgpu;
 pub use choice::EngineChoice;
 pub use error::EngineError;
 pub use loading::Loading;
-pub use record::{AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore};
+pub use record::{
+    AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
+};
 pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
 
 use std::ops::ControlFlow;

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::EngineError;
 use super::backend::OptionRows;
-use crate::model::{ModelShape, Prompt};
 use crate::model::shape::NormKind;
 use crate::model::weights::Weights;
+use crate::model::{ModelShape, Prompt};
 
 pub struct Readout {
     weights: Rc<Weights>,

@@ -97,7 +97,10 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
     let Some(tokenizer) = &model.tokenizer else {
         return;
     };
-    let grid = lens.logit_lens_grid.iter().flat_map(|grid| grid.depths.iter().flatten());
+    let grid = lens
+        .logit_lens_grid
+        .iter()
+        .flat_map(|grid| grid.depths.iter().flatten());
     let alone = [&lens.logit_lens, &lens.logit_lens_members];
     let depths = alone.into_iter().flatten().flatten().chain(grid);
     let ids = depths.flat_map(|depth| {
@@ -105,8 +108,11 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
         depth.top_ids.iter().copied().chain(followed)
     });
     let ids: BTreeSet<u32> = ids.collect();
-    let words = ids.into_iter().filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
-    lens.logit_lens_words = Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
+    let words = ids
+        .into_iter()
+        .filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
+    lens.logit_lens_words =
+        Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
 }
 
 /// Of the readings after every member, those before the first step and after each.

@@ -67,13 +67,13 @@ pub struct Needing<'a> {
     /// The model's own order, then one a part.
     plans: Arc<[Plan]>,
     seed: u64,
-    found: Found,
+    found: FoundRows,
     run: Option<Box<dyn Run<Trace> + 'a>>,
 }
 
 /// Numbers a row.
 #[derive(Default)]
-struct Found {
+struct FoundRows {
     lead: Vec<f64>,
     correct: Vec<bool>,
     /// A part each.
@@ -121,11 +121,11 @@ impl<'a> Needing<'a> {
         for &part in &parts {
             plans.push(without(own, part)?);
         }
-        let found = Found {
+        let found = FoundRows {
             votes: vec![Vec::new(); parts.len()],
             losses: vec![Vec::new(); parts.len()],
             without: vec![Vec::new(); parts.len()],
-            ..Found::default()
+            ..FoundRows::default()
         };
         Ok(Self {
             model,
@@ -170,7 +170,7 @@ impl<'a> Needing<'a> {
     }
 
     pub fn need(self) -> Need {
-        let Found {
+        let FoundRows {
             lead,
             correct,
             votes,
@@ -209,7 +209,7 @@ impl<'a> Needing<'a> {
     }
 }
 
-impl Found {
+impl FoundRows {
     /// One row: `traces` `[plan][row]`, the model's own order first.
     fn add(
         &mut self,

@@ -99,8 +99,14 @@ fn the_attention_pattern_is_the_goldens() {
     };
     let (model, ids, rows) = (model("random-qwen2"), list("ids"), list("rows"));
     let words = |more: &[&str]| {
-        let words = ["lens", "--model", &model, "--ids", &ids, "--rows", &rows, "--answer", "0"];
-        words.iter().chain(more).map(|word| (*word).to_owned()).collect::<Vec<_>>()
+        let words = [
+            "lens", "--model", &model, "--ids", &ids, "--rows", &rows, "--answer", "0",
+        ];
+        words
+            .iter()
+            .chain(more)
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
     };
     let lens = |more: &[&str]| report(&words(more))["lens"].clone();
     let numbers = |value: &Value| -> Vec<f64> {
@@ -110,10 +116,17 @@ fn the_attention_pattern_is_the_goldens() {
         all.map(|x| x.as_f64().expect("a number")).collect()
     };
     let found = lens(&["--attention", "--json"]);
-    let (ours, expected) = (numbers(&found["attention_pattern"]), numbers(&golden["attention_pattern"]));
+    let (ours, expected) = (
+        numbers(&found["attention_pattern"]),
+        numbers(&golden["attention_pattern"]),
+    );
     assert_eq!(ours.len(), expected.len());
     assert_eq!(numbers(&found["attention_carried"]).len(), expected.len());
-    assert!(ours.iter().zip(&expected).all(|(a, b)| (a - b).abs() < TOLERANCE));
+    assert!(
+        ours.iter()
+            .zip(&expected)
+            .all(|(a, b)| (a - b).abs() < TOLERANCE)
+    );
     assert_eq!(found["attention_query"], 23);
     // A token that comes earlier sees less, and a head that is off carries nothing.
     let early = lens(&["--attention", "--query", "1", "--plan", "0~h1,2", "--json"]);
@@ -132,7 +145,10 @@ fn the_attention_pattern_is_the_goldens() {
             "there is no position 24: the prompt's 24 tokens are counted 0 to 23",
         ),
         (&["--query", "3"], "--attention"),
-        (&["--lens", "3", "--lens-at", "7,99"], "there is no position 99"),
+        (
+            &["--lens", "3", "--lens-at", "7,99"],
+            "there is no position 99",
+        ),
         (&["--attention", "--plan", "1-2~h0"], "range"),
     ] {
         let sentence = super::support::refused(&words(more));
@@ -180,6 +196,14 @@ fn a_followed_word_is_one_token_from_depth_to_depth() {
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{why}");
     assert!(why.contains("blue"), "{why}");
+    // A word that the model reads as any other unknown one is not the word that was asked.
+    let output = asked(" zeppelin");
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(
+        why.contains("does not know") && why.contains("zeppelin"),
+        "{why}"
+    );
 }
 
 #[test]

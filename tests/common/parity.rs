@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use atelier::engine::{AttentionReading, AttentionWish, Capture, DepthReading, DepthWish, Engine, MemberKind, Trace, last_members};
+use atelier::engine::{
+    AttentionReading, AttentionWish, Capture, DepthReading, DepthWish, Engine, MemberKind, Trace,
+    last_members,
+};
 use atelier::model::shape::NormPlacement;
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
@@ -362,8 +365,14 @@ fn carried_is_what_moves(model: &LoadedModel, name: &str, tolerance: f64) -> boo
         let moved = moved.sum::<f64>().sqrt();
         let found = &trace.attention[0][0].carried;
         let off = (f64::from(found[0]) - moved).abs();
-        assert!(off < tolerance * moved.max(1.0), "{name}: {found:?}, {moved}");
-        assert!(found[1..].iter().all(|&x| x == 0.0), "{name}: off carries nothing");
+        assert!(
+            off < tolerance * moved.max(1.0),
+            "{name}: {found:?}, {moved}"
+        );
+        assert!(
+            found[1..].iter().all(|&x| x == 0.0),
+            "{name}: off carries nothing"
+        );
     }
     true
 }

@@ -57,7 +57,10 @@ fn every_edit_is_the_plan_it_looks_like() {
     assert_eq!(after(whole, Edit::Move { from: 0, to: 3 }), "1-3,0");
     assert_eq!(after(whole, Edit::Move { from: 3, to: 1 }), "0,3,1-2");
     // A block keeps its heads' switches wherever it goes.
-    assert_eq!(after("0~h2,1-3", Edit::Move { from: 0, to: 2 }), "1-2,0~h2,3");
+    assert_eq!(
+        after("0~h2,1-3", Edit::Move { from: 0, to: 2 }),
+        "1-2,0~h2,3"
+    );
     let off = |half| Edit::Toggle {
         spot: 1,
         painter: 0,

@@ -22,9 +22,7 @@ use super::browser;
 use super::echarts::Library;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
-use super::views::{
-    AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView,
-};
+use super::views::{AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use foot::Foot;

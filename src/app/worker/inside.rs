@@ -49,7 +49,8 @@ pub fn capture(
             let runs: Vec<usize> = runs.map(|run| run.index).collect();
             let Some(&block) = runs.get((*run).min(runs.len().saturating_sub(1))) else {
                 return Err(Stop::Failed(
-                    "this order runs no block's attention, so nothing looks: let one run".to_owned(),
+                    "this order runs no block's attention, so nothing looks: let one run"
+                        .to_owned(),
                 ));
             };
             let heads = model.shape().blocks[block].attention.heads;
@@ -71,18 +72,19 @@ pub fn capture(
 }
 
 /// Tokens of the words to follow, one each; of the options where there are none.
-fn followed(
-    model: &LoadedModel,
-    question: &Question,
-    words: &[String],
-) -> Result<Vec<u32>, Stop> {
+fn followed(model: &LoadedModel, question: &Question, words: &[String]) -> Result<Vec<u32>, Stop> {
     if words.is_empty() {
         return Ok(question.prompt.option_ids.clone());
     }
     let prompt = question.text.as_ref().map(|text| text.prompt.as_str());
     let tokenizer = model.tokenizer().map_err(failed)?;
     let prompt = tokenizer.prompt(model.shape(), prompt.unwrap_or_default(), words);
-    Ok(prompt.map_err(failed)?.option_ids)
+    let ids = prompt.map_err(failed)?.option_ids;
+    if let Some(unknown) = &model.unknown {
+        let word = |at: usize| words.get(at).map(String::as_str);
+        unknown.check(&ids, word).map_err(failed)?;
+    }
+    Ok(ids)
 }
 
 /// Says in the report how it was asked.

@@ -2,8 +2,8 @@
 
 use super::{Desk, Stop, done, failed, inside, stop};
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
-use crate::measure::decomposition::softmax;
 use crate::engine::{Capture, Trace};
+use crate::measure::decomposition::softmax;
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
 use crate::study::report::Report;
@@ -104,7 +104,9 @@ async fn looked_into(
     if matches!(ask, InsideAsk::Attention { .. }) && own != plan {
         plans.push(own);
     }
-    let mut traces = traces(model, desk, id, &question, plans, capture).await?.into_iter();
+    let mut traces = traces(model, desk, id, &question, plans, capture)
+        .await?
+        .into_iter();
     let trace = traces.next().ok_or_else(none)?;
     let mut lens = study::lens::lens(&question, &plan, trace);
     lens.before = traces.next().map(|before| {
@@ -141,7 +143,14 @@ async fn trace(
     question: &Question,
     plan: &Plan,
 ) -> Result<Trace, Stop> {
-    let traces = traces(model, desk, id, question, vec![plan.clone()], Capture::default());
+    let traces = traces(
+        model,
+        desk,
+        id,
+        question,
+        vec![plan.clone()],
+        Capture::default(),
+    );
     traces.await?.into_iter().next().ok_or_else(none)
 }
 

@@ -10,20 +10,39 @@ const PLOT: u32 = 170;
 const NEAR: f64 = 0.1;
 
 pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
-    let depths = lens.logit_lens_members.as_ref().filter(|depths| !depths.is_empty())?;
+    let depths = lens
+        .logit_lens_members
+        .as_ref()
+        .filter(|depths| !depths.is_empty())?;
     let names = strokes::names(&lens.members);
     let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
         let points = (0..depths.len()).map(|i| {
-            Point::new(i as f64, of(i), format!("{}\n{name} {}", names[i], short(of(i))))
+            Point::new(
+                i as f64,
+                of(i),
+                format!("{}\n{name} {}", names[i], short(of(i))),
+            )
         });
         Series::new(Pen::new(name, colour, line, mark), points.collect())
     };
     let series = vec![
-        curve("entropy", theme.ink, Line::Solid, Mark::Circle, &|i| depths[i].entropy),
-        curve("KL to the end", theme.mse, Line::Dashed, Mark::Diamond, &|i| depths[i].kl),
+        curve("entropy", theme.ink, Line::Solid, Mark::Circle, &|i| {
+            depths[i].entropy
+        }),
+        curve(
+            "KL to the end",
+            theme.mse,
+            Line::Dashed,
+            Mark::Diamond,
+            &|i| depths[i].kl,
+        ),
     ];
     let widest = (0..depths.len()).fold(0, |best, i| {
-        if depths[i].entropy > depths[best].entropy { i } else { best }
+        if depths[i].entropy > depths[best].entropy {
+            i
+        } else {
+            best
+        }
     });
     let far = depths.iter().rposition(|depth| depth.kl > NEAR);
     let arrived = match far {

@@ -24,7 +24,8 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
             let likeliest = word(lens, depth.top_ids[0]);
             let (value, of) = (of(depth, colour), asked(lens, t));
             let others = depth.top_ids.iter().zip(&depth.top_log_probabilities);
-            let others = others.map(|(&id, log)| format!("{} {}", word(lens, id), percent(log.exp())));
+            let others =
+                others.map(|(&id, log)| format!("{} {}", word(lens, id), percent(log.exp())));
             patches.push(Patch {
                 x,
                 y,
@@ -93,7 +94,10 @@ fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
         DepthColour::Probability => depth.top_log_probabilities[0].exp(),
         DepthColour::Entropy => depth.entropy,
         DepthColour::Kl => depth.kl,
-        DepthColour::Followed(n) => depth.followed.get(n).map_or(0.0, |token| token.log_probability),
+        DepthColour::Followed(n) => depth
+            .followed
+            .get(n)
+            .map_or(0.0, |token| token.log_probability),
     }
 }
 

@@ -69,9 +69,11 @@ fn line(steps: &[Step]) -> Option<String> {
 fn depth_names(lens: &Lens, depths: usize) -> Vec<String> {
     let mut names = vec!["emb".to_owned()];
     let steps = steps(lens);
-    names.extend(steps.iter().map(|step| {
-        line(std::slice::from_ref(step)).unwrap_or_default()
-    }));
+    names.extend(
+        steps
+            .iter()
+            .map(|step| line(std::slice::from_ref(step)).unwrap_or_default()),
+    );
     names.resize_with(depths, || "?".to_owned());
     names
 }
@@ -116,7 +118,9 @@ fn seen(text: &str) -> String {
 /// A token of the vocabulary.
 fn word(lens: &Lens, id: u32) -> String {
     let words = lens.logit_lens_words.as_ref();
-    words.and_then(|words| words.get(&id)).map_or_else(|| id.to_string(), |text| seen(text))
+    words
+        .and_then(|words| words.get(&id))
+        .map_or_else(|| id.to_string(), |text| seen(text))
 }
 
 /// A token of the prompt.

@@ -38,7 +38,10 @@ pub(super) fn figure(
     let panel = Panel {
         patches: patches.collect(),
         ..Panel::new(
-            format!("block (upwards as they run) by head; own order {}", short(own.mean)),
+            format!(
+                "block (upwards as they run) by head; own order {}",
+                short(own.mean)
+            ),
             Axis::category("head that is off", names(heads)),
             Axis::category("", names(blocks)),
             Vec::new(),
@@ -55,7 +58,10 @@ pub(super) fn figure(
             short(own.mean)
         )
     } else {
-        format!("No single head moves {} beyond its interval", quantity.word())
+        format!(
+            "No single head moves {} beyond its interval",
+            quantity.word()
+        )
     };
     let draft = FigureDraft {
         key: "heads-off",

@@ -114,9 +114,8 @@ impl KeptMembers {
         tokens: usize,
         given: &[Vec<f32>],
     ) -> Vec<Vec<AttentionReading>> {
-        let of_wish = |looks: &HashMap<_, _>| {
-            Self::looks_of(looks, group, path, prompt, tokens, given)
-        };
+        let of_wish =
+            |looks: &HashMap<_, _>| Self::looks_of(looks, group, path, prompt, tokens, given);
         self.looks.iter().map(of_wish).collect()
     }
 
@@ -196,13 +195,14 @@ impl Record for Members {
         let depths = depths.map(|wish| wish.demand(schedule)).unwrap_or_default();
         let attention = self.capture.attention.iter();
         let attention = attention.map(|wish| wish.demand(schedule, self.readout.shape()));
-        let attention = attention.map(|demand| demand.numbers_a_token).sum::<usize>();
+        let attention = attention
+            .map(|demand| demand.numbers_a_token)
+            .sum::<usize>();
         Demand {
             kept_rows: sets,
             option_rows: self.most_options(),
             numbers: sets * (self.most_options() + 1) + depths.numbers,
-            numbers_a_token: states * self.readout.width()
-                + attention,
+            numbers_a_token: states * self.readout.width() + attention,
         }
     }
 
@@ -331,46 +331,48 @@ impl Record for Members {
         let row = |set: usize, p: usize| {
             &votes[(set * prompts.len() + p) * (kept.count + 1)..][..kept.count + 1]
         };
-        let trace = |path: &[usize], plan: &Plan, [first_depth, first_grid]: [usize; 2], p: usize| {
-            let options = prompts[p].option_ids.len();
-            let end = kept.sets.end(path);
-            let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
-            let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
-            let sets = kept.sets.of(scene.group, path);
-            let of_depths =
-                |wish: &DepthWish| wish.readings(depths, first_depth + p * sets.len(), sets.len());
-            let wish = self.capture.depths.as_ref();
-            let read_depths = wish.map(of_depths);
-            let grid = wish.into_iter().flat_map(|wish| {
-                (0..kept.sets.positions).map(move |n| {
-                    let before = (p * kept.sets.positions + n) * path.len();
-                    let readings = wish.readings(depths, first_grid + before, path.len());
-                    (wish.positions[n], readings)
-                })
-            });
-            let grid = grid.collect();
-            let mut member_logits: Vec<Vec<f32>> =
-                sets.into_iter().map(|set| read(set).collect()).collect();
-            let mut logits: Vec<f32> = read(end).collect();
-            if let Some(biases) = &kept.biases {
-                logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
-                member_logits.push(biases[p].clone());
-            }
-            let (start, length) = spans[p];
-            let span = start * width..(start + length) * width;
-            let states = path.iter().map(|&node| kept.states.of(node, &given));
-            let states = states.filter(|state| !state.is_empty());
-            Trace {
-                members: members(plan, kept.biases.is_some()),
-                member_logits,
-                scale,
-                logits,
-                states: states.map(|state| state[span.clone()].to_vec()).collect(),
-                depths: read_depths.unwrap_or_default(),
-                grid,
-                attention: kept.looks(scene.group, path, p, length, &given),
-            }
-        };
+        let trace =
+            |path: &[usize], plan: &Plan, [first_depth, first_grid]: [usize; 2], p: usize| {
+                let options = prompts[p].option_ids.len();
+                let end = kept.sets.end(path);
+                let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
+                let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
+                let sets = kept.sets.of(scene.group, path);
+                let of_depths = |wish: &DepthWish| {
+                    wish.readings(depths, first_depth + p * sets.len(), sets.len())
+                };
+                let wish = self.capture.depths.as_ref();
+                let read_depths = wish.map(of_depths);
+                let grid = wish.into_iter().flat_map(|wish| {
+                    (0..kept.sets.positions).map(move |n| {
+                        let before = (p * kept.sets.positions + n) * path.len();
+                        let readings = wish.readings(depths, first_grid + before, path.len());
+                        (wish.positions[n], readings)
+                    })
+                });
+                let grid = grid.collect();
+                let mut member_logits: Vec<Vec<f32>> =
+                    sets.into_iter().map(|set| read(set).collect()).collect();
+                let mut logits: Vec<f32> = read(end).collect();
+                if let Some(biases) = &kept.biases {
+                    logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
+                    member_logits.push(biases[p].clone());
+                }
+                let (start, length) = spans[p];
+                let span = start * width..(start + length) * width;
+                let states = path.iter().map(|&node| kept.states.of(node, &given));
+                let states = states.filter(|state| !state.is_empty());
+                Trace {
+                    members: members(plan, kept.biases.is_some()),
+                    member_logits,
+                    scale,
+                    logits,
+                    states: states.map(|state| state[span.clone()].to_vec()).collect(),
+                    depths: read_depths.unwrap_or_default(),
+                    grid,
+                    attention: kept.looks(scene.group, path, p, length, &given),
+                }
+            };
         let plans = &self.plans[scene.group.plans.clone()];
         let firsts = first_depths.into_iter().zip(first_grid);
         let traces = |((path, plan), first): ((&Vec<usize>, &Plan), (usize, usize))| {

@@ -96,9 +96,19 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     }
     if let Some(grid) = &lens.logit_lens_grid {
         let streams = lens.logit_lens.as_ref().map_or(0, Vec::len);
-        long("logit_lens_grid", grid.depths.len(), grid.positions.len(), "positions")?;
+        long(
+            "logit_lens_grid",
+            grid.depths.len(),
+            grid.positions.len(),
+            "positions",
+        )?;
         for depths in &grid.depths {
-            long("a position of logit_lens_grid", depths.len(), streams, "depths")?;
+            long(
+                "a position of logit_lens_grid",
+                depths.len(),
+                streams,
+                "depths",
+            )?;
         }
         positions(&grid.positions, lens)?;
     }
@@ -136,7 +146,9 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
 fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {
     let tokens = lens.token_ids.len();
     match positions.iter().find(|&&position| position >= tokens) {
-        Some(position) => Err(format!("it speaks of position {position} of {tokens} tokens")),
+        Some(position) => Err(format!(
+            "it speaks of position {position} of {tokens} tokens"
+        )),
         None => Ok(()),
     }
 }
@@ -146,18 +158,43 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
     let empty = Vec::new();
     let pattern = lens.attention_pattern.as_ref().unwrap_or(&empty);
     let carried = lens.attention_carried.as_ref().unwrap_or(&empty);
-    long("attention_carried", carried.len(), pattern.len(), "runs of attention")?;
+    long(
+        "attention_carried",
+        carried.len(),
+        pattern.len(),
+        "runs of attention",
+    )?;
     for (weights, carried) in pattern.iter().zip(carried) {
-        long("a run of attention_carried", carried.len(), weights.len(), "heads")?;
+        long(
+            "a run of attention_carried",
+            carried.len(),
+            weights.len(),
+            "heads",
+        )?;
     }
     let heads = lens.attention_head.iter().flatten();
     for head in heads.clone() {
-        let is_there = pattern.get(head.run).is_some_and(|run| head.head < run.len());
+        let is_there = pattern
+            .get(head.run)
+            .is_some_and(|run| head.head < run.len());
         if !is_there {
-            return Err(format!("it has no run {} with a head {}", head.run, head.head));
+            return Err(format!(
+                "it has no run {} with a head {}",
+                head.run, head.head
+            ));
         }
-        long("a head's weights", head.weights.len(), head.queries.len(), "queries")?;
-        long("a head's carried", head.carried.len(), head.queries.len(), "queries")?;
+        long(
+            "a head's weights",
+            head.weights.len(),
+            head.queries.len(),
+            "queries",
+        )?;
+        long(
+            "a head's carried",
+            head.carried.len(),
+            head.queries.len(),
+            "queries",
+        )?;
         positions(&head.queries, lens)?;
     }
     positions(&lens.attention_query.into_iter().collect::<Vec<_>>(), lens)?;

@@ -106,7 +106,13 @@ impl Opened {
             report.survey.check()?;
             return Ok(Self::Survey(Box::new(report.survey)));
         }
-        let parts = [&head.lens, &head.prompts, &head.lab, &head.orders, &head.need];
+        let parts = [
+            &head.lens,
+            &head.prompts,
+            &head.lab,
+            &head.orders,
+            &head.need,
+        ];
         if parts.iter().all(|part| part.is_none()) {
             return Err(ReportError::Nothing);
         }

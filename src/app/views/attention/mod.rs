@@ -6,7 +6,9 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source};
+use crate::app::widgets::{
+    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
+};
 use crate::chart::{
     AttentionShown, attention_figures, attention_runs, number, option_name, switched, token,
 };
@@ -40,7 +42,9 @@ pub fn AttentionView() -> impl IntoView {
         })
     });
     let lens = Memo::new(move |_| {
-        let lens = studio.shown.with(|all| all.as_ref().and_then(Shown::lens).cloned());
+        let lens = studio
+            .shown
+            .with(|all| all.as_ref().and_then(Shown::lens).cloned());
         lens.filter(|_| shown.with(Option::is_some))
     });
     let figures = Memo::new(move |_| {
@@ -53,14 +57,17 @@ pub fn AttentionView() -> impl IntoView {
     };
     let there = Memo::new(move |_| shown.with(Option::is_some));
     let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     // A plan with one head switched says which head that is.
     let switch = Callback::new(move |plan: String| {
         let place = lens.with_untracked(|lens| {
             let lens = lens.as_ref()?;
             let pattern = lens.attention_pattern.as_ref()?.iter().enumerate();
-            let mut places = pattern.flat_map(|(run, heads)| (0..heads.len()).map(move |head| (run, head)));
+            let mut places =
+                pattern.flat_map(|(run, heads)| (0..heads.len()).map(move |head| (run, head)));
             places.find(|&(run, head)| switched(lens, run, head).as_ref() == Some(&plan))
         });
         if let Some((run, head)) = place {
@@ -80,7 +87,7 @@ pub fn AttentionView() -> impl IntoView {
                 <h2 id="attention-title">"Where the heads look"</h2>
                 <Controls lens=lens shown=shown />
                 <BeforeAfter lens=lens />
-                <div class="wide"><FigureView figure=one("heads") key="heads" group="heads" source=said on_plan=switch /></div>
+                <FigureView figure=one("heads") key="heads" group="heads" source=said on_plan=switch wide=true />
                 <OneHead lens=lens shown=shown switch=switch />
                 <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
             </section>
@@ -115,7 +122,12 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
     let heads = move || {
         let at = shown.get()?;
         lens.with(|lens| {
-            let count = lens.as_ref()?.attention_pattern.as_ref()?.get(at.run)?.len();
+            let count = lens
+                .as_ref()?
+                .attention_pattern
+                .as_ref()?
+                .get(at.run)?
+                .len();
             let all = (0..count).map(|n| {
                 view! { <option value=n.to_string() prop:selected={at.head == n}>{n}</option> }
             });

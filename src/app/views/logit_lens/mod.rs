@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source};
+use crate::app::widgets::{
+    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
+};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -27,7 +29,9 @@ pub fn LogitLensView() -> impl IntoView {
     };
     let there = Memo::new(move |_| figures.with(|all| !all.is_empty()));
     let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     // The plan that ends where the cell stands.
     let open = Callback::new(move |plan: String| {
@@ -46,7 +50,7 @@ pub fn LogitLensView() -> impl IntoView {
                 <h2 id="depths-title">"The answer along the depth"</h2>
                 <Controls />
                 <p class="look">"A click on a cell puts the blocks up to there in the workshop."</p>
-                <div class="wide"><FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open /></div>
+                <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
                 <Show when=move || one("followed").with(Option::is_some)>
                     <FigureView figure=one("followed") key="followed" group="strokes" source=said />
@@ -58,14 +62,19 @@ pub fn LogitLensView() -> impl IntoView {
 
 /// What the lens names, of the words that it speaks of.
 fn words(lens: &Lens) -> Vec<String> {
-    lens.logit_lens_words.iter().flat_map(|words| words.values().cloned()).collect()
+    lens.logit_lens_words
+        .iter()
+        .flat_map(|words| words.values().cloned())
+        .collect()
 }
 
 #[component]
 fn Controls() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let lens = move || {
-        studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
     };
     let followed = Memo::new(move |_| {
         let lens = lens()?;
@@ -73,7 +82,10 @@ fn Controls() -> impl IntoView {
         let words = lens.logit_lens_words.as_ref();
         let word = |id: u32| words.and_then(|words| words.get(&id).cloned());
         let ids = first.followed.iter().map(|token| token.id);
-        Some(ids.map(|id| word(id).unwrap_or_else(|| id.to_string())).collect::<Vec<String>>())
+        Some(
+            ids.map(|id| word(id).unwrap_or_else(|| id.to_string()))
+                .collect::<Vec<String>>(),
+        )
     });
     let known = Memo::new(move |_| lens().map(|lens| words(&lens)).unwrap_or_default());
     let colours = move || {

@@ -165,13 +165,18 @@ fn SweepSection() -> impl IntoView {
         let theme = themes.theme.get();
         studio.swept.with(|shown| {
             let needs = shown.iter().flat_map(|shown| &shown.report.need);
-            needs.filter_map(|need| need_figure(need, theme)).collect::<Vec<_>>()
+            needs
+                .filter_map(|need| need_figure(need, theme))
+                .collect::<Vec<_>>()
         })
     });
     let need = move || {
         let one = |n: usize| Signal::derive(move || needs.with(|all| all.get(n).cloned()));
         let all = 0..needs.with(Vec::len);
-        all.map(|n| view! { <FigureView figure=one(n) key="need" group="need" source on_plan=open /> }).collect_view()
+        all.map(
+            |n| view! { <FigureView figure=one(n) key="need" group="need" source on_plan=open /> },
+        )
+        .collect_view()
     };
     let has = move |key: &'static str| {
         Memo::new(move |_| {

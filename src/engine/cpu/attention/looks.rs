@@ -31,7 +31,10 @@ pub fn looks(
         scale: 1.0,
     };
     block.project(&[stream], tokens, &mut qkv, true);
-    let (all, queries) = (rows.heads.len() * rows.queries.len() * tokens, &rows.queries);
+    let (all, queries) = (
+        rows.heads.len() * rows.queries.len() * tokens,
+        &rows.queries,
+    );
     let mut out = vec![0f32; 2 * all];
     let (weights, carried) = out.split_at_mut(all);
     let a_head = (queries.len() * tokens).max(1);

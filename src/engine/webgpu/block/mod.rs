@@ -11,7 +11,7 @@ use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
-use super::looks::{Looks, LooksKernel, Room};
+use super::looks::{Looks, LooksKernel, LooksRoom};
 use super::matrix::GpuMatrix;
 use super::member::MemberSink;
 use super::norm::{NormVectors, RowSource};
@@ -252,7 +252,7 @@ impl GpuBlock {
                 bias: &gpu.zeros,
             },
         };
-        let room = Room {
+        let room = LooksRoom {
             values: &to.buffer(gpu, Use::Values, a_head * shape.attended_width()),
             through: &to.buffer(gpu, Use::Through, a_head * gpu.width),
         };

@@ -90,7 +90,7 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
             },
         };
         for at_once in [1, 2] {
-            let room = Room {
+            let room = LooksRoom {
                 values: &probe.zeros(at_once * tokens * wide),
                 through: &probe.zeros(at_once * tokens * width),
             };

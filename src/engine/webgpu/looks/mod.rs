@@ -40,7 +40,7 @@ pub struct Looks<'a> {
 }
 
 /// What is worked in: `[H' T, H W]` and `[H' T, D]`, of as many heads as go through at once.
-pub struct Room<'a> {
+pub struct LooksRoom<'a> {
     pub values: &'a wgpu::Buffer,
     pub through: &'a wgpu::Buffer,
 }
@@ -54,7 +54,12 @@ impl LooksKernel {
     }
 
     /// How many heads of sequences of `tokens` go through at once where `most` numbers have room.
-    pub fn heads_at_once(shape: &AttentionShape, width: usize, tokens: usize, most: usize) -> usize {
+    pub fn heads_at_once(
+        shape: &AttentionShape,
+        width: usize,
+        tokens: usize,
+        most: usize,
+    ) -> usize {
         (most / (tokens * shape.attended_width().max(width)).max(1)).max(1)
     }
 
@@ -65,7 +70,7 @@ impl LooksKernel {
         recorder: &mut Recorder,
         gemm: &GemmKernel,
         looks: &Looks,
-        room: &Room,
+        room: &LooksRoom,
         at_once: usize,
         (out, base): (&wgpu::Buffer, usize),
     ) -> Result<(), GpuError> {
