@@ -50,6 +50,7 @@ fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {
     let extent = Extent {
         seeds: 2,
         rounds: 3,
+        heads: model.facts().heads,
     };
     Order::all(sweeps, extent, &model.shape().order).expect("orders")
 }
@@ -174,6 +175,22 @@ fn a_small_model_has_not_every_sweep() {
     assert_eq!(runs(Sweep::Skip, 12).expect("skips"), 6);
     assert_eq!(runs(Sweep::Shuffle, 12).expect("shuffles"), 50);
     assert_eq!(runs(Sweep::Loop, 12).expect("loops"), 48);
+    let heads = Extent {
+        heads: 4,
+        ..Extent::default()
+    };
+    let all = Sweep::Heads.strategies(12, heads).expect("heads");
+    assert_eq!(all.len(), 48);
+    let own: Vec<usize> = (0..12).collect();
+    let plan = all[4 * 7 + 3].plan(&own).expect("a plan");
+    assert_eq!(
+        (all[31].to_string(), plan.to_string()),
+        ("head:7:3".into(), "0-6,7~h3,8-11".into())
+    );
+    assert!(
+        runs(Sweep::Heads, 12).is_err(),
+        "nobody said how many heads"
+    );
     for sweep in Sweep::ALL {
         for count in 0..40 {
             let strategies = sweep.strategies(count, Extent::default());
@@ -198,11 +215,13 @@ fn a_small_model_has_not_every_sweep() {
     let none = Extent {
         seeds: 0,
         rounds: 8,
+        heads: 0,
     };
     assert!(Sweep::Shuffle.strategies(12, none).is_err());
     let many = Extent {
         seeds: 1,
         rounds: 65,
+        heads: 0,
     };
     assert!(Sweep::Loop.strategies(12, many).is_err());
 }

@@ -80,6 +80,11 @@ fn growing_past_longropes_original_context_turns_every_key_anew() {
 }
 
 #[test]
+fn every_golden_attention_pattern() {
+    parity::attention_goldens_hold(&load, TOLERANCE);
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&load, TOLERANCE);
 }

@@ -21,6 +21,7 @@ fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold(&reference, TOLERANCE);
     parity::head_goldens_hold(&reference, TOLERANCE);
     parity::depth_goldens_hold(&reference, TOLERANCE.max(1e-3));
+    parity::attention_goldens_hold(&reference, TOLERANCE);
 }
 
 #[test]

@@ -56,6 +56,11 @@ fn tokens_one_by_one_equal_the_whole_sequence() {
 }
 
 #[test]
+fn every_golden_attention_pattern() {
+    parity::attention_goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
 }

@@ -37,12 +37,13 @@ pub enum Ask {
         url: String,
         engine: EngineWish,
     },
-    /// One prompt through the lens, on the model loaded last.
+    /// One prompt through the lens, on the model loaded last; with what a view of its inside needs.
     Lens {
         prompt: String,
         options: Vec<String>,
         answer: usize,
         plan: Option<String>,
+        inside: Option<InsideAsk>,
     },
     /// One prompt under the model's own order and under `plan`: a report with a `lab`.
     Lab {
@@ -94,6 +95,29 @@ impl Ask {
             Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. }
         )
     }
+}
+
+/// What is kept of a run beside its members.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InsideAsk {
+    /// What the streams would answer, at `count` positions from `from`, or at the last ones.
+    Depths {
+        /// Words, one token each; none: the options.
+        follow: Vec<String>,
+        is_held: bool,
+        from: Option<usize>,
+        count: usize,
+    },
+    /// Where all heads look from `query`, or from the last token, and one head's `count` rows from
+    /// `from`, or the last ones; beside it what the model's own order answers. `run` counts the
+    /// runs of a block's attention; past the last it is the last.
+    Attention {
+        query: Option<usize>,
+        run: usize,
+        head: usize,
+        from: Option<usize>,
+        count: usize,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

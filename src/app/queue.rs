@@ -96,6 +96,7 @@ mod tests {
             options: Vec::new(),
             answer: 0,
             plan: None,
+            inside: None,
         }
     }
 

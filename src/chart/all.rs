@@ -2,11 +2,11 @@
 
 use super::theory::theorem_figures;
 use super::{
-    Column, Figure, Quantity, Theme, figures, lab_figures, prompt_figures, survey_figures,
-    sweep_figures,
+    AttentionShown, Column, DepthColour, Figure, Quantity, Theme, attention_figures, depth_figures,
+    figures, lab_figures, need_figure, prompt_figures, survey_figures, sweep_figures,
 };
 use crate::study::orders::Orders;
-use crate::study::report::{Opened, Report};
+use crate::study::report::{Lens, Opened, Report};
 
 /// In every column and every quantity that the report has numbers of.
 pub fn all_figures(opened: &Opened, theme: &Theme) -> Vec<Figure> {
@@ -54,6 +54,10 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
             }
         }
     }
+    if let Some(lens) = &report.lens {
+        all.extend(depth_figures(lens, DepthColour::default(), theme));
+        all.extend(attention_of(lens, report, theme));
+    }
     for orders in &report.orders {
         for figure in of_sweep(orders, theme) {
             let name = if report.orders.len() > 1 {
@@ -62,6 +66,43 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
                 figure.name.clone()
             };
             all.push(figure.named(name));
+        }
+    }
+    for need in &report.need {
+        all.extend(need_figure(need, theme).map(|figure| {
+            let name = format!("{}-need", need.task);
+            figure.named(name)
+        }));
+    }
+    all
+}
+
+/// Weights and what is carried, of all heads and of those that are there large.
+fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
+    let mut all = Vec::new();
+    for is_carried in [false, true] {
+        let large = lens.attention_head.iter().flatten();
+        let places = large.map(|head| (head.run, head.head));
+        for (n, (run, head)) in std::iter::once((usize::MAX, 0)).chain(places).enumerate() {
+            let shown = AttentionShown {
+                run,
+                head,
+                is_carried,
+                sharing: report.model.heads / report.model.kv_heads.max(1),
+            };
+            let figures = attention_figures(lens, shown, theme).into_iter();
+            all.extend(
+                figures
+                    .filter(|figure| (figure.key == "heads") == (n == 0))
+                    .map(|figure| {
+                        let what = if is_carried { "carried" } else { "weights" };
+                        let name = match n {
+                            0 => format!("heads-{what}"),
+                            _ => format!("head-{run}-{head}-{what}"),
+                        };
+                        figure.named(name)
+                    }),
+            );
         }
     }
     all

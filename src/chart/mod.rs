@@ -11,7 +11,7 @@
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
 //! [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
-//! [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
+//! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
 //! [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
@@ -22,7 +22,9 @@ mod all;
 mod column;
 mod figure;
 mod identity;
+mod inside;
 mod lab;
+mod need;
 pub mod number;
 mod orders;
 pub mod plot;
@@ -40,7 +42,13 @@ pub use all::all_figures;
 pub use column::Column;
 pub use figure::Figure;
 pub use identity::Identity;
+pub use inside::{
+    AttentionShown, DepthColour, attention_figures, attention_runs, depth_figures, switched, token,
+};
 pub use lab::lab_figures;
+pub use need::need_figure;
+#[cfg(feature = "cli")]
+pub use need::part_name;
 pub use orders::{Quantity, sweep_figures};
 pub use prompts::prompt_figures;
 pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};

@@ -26,6 +26,16 @@ pub struct DepthArgs {
     #[arg(long, value_name = "TEXT", requires_all = ["lens", "prompt"], allow_negative_numbers = true)]
     follow: Vec<String>,
 
+    /// With --lens: also the streams at these tokens, counted from 0, before the first step and after each
+    #[arg(
+        long,
+        value_name = "T,…",
+        value_delimiter = ',',
+        requires = "lens",
+        allow_negative_numbers = true
+    )]
+    lens_at: Vec<usize>,
+
     /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
     /// members' votes have it)
     #[arg(long, value_enum, default_value_t = LensNorm::Recomputed, requires = "lens")]
@@ -36,7 +46,7 @@ impl DepthArgs {
     /// What the run is to keep.
     ///
     /// # Errors
-    /// A followed word that is not one token, with its pieces.
+    /// A followed word that is not one token, with its pieces, or that the model does not know.
     pub fn capture(
         &self,
         model: &LoadedModel,
@@ -48,9 +58,13 @@ impl DepthArgs {
         let followed = match prompt {
             Some(prompt) if !self.follow.is_empty() => {
                 let tokenizer = model.tokenizer()?;
-                tokenizer
+                let ids = tokenizer
                     .prompt(model.shape(), prompt, &self.follow)?
-                    .option_ids
+                    .option_ids;
+                if let Some(unknown) = &model.unknown {
+                    unknown.check(&ids, |at| self.follow.get(at).map(String::as_str))?;
+                }
+                ids
             }
             _ => Vec::new(),
         };
@@ -59,6 +73,7 @@ impl DepthArgs {
                 top,
                 followed,
                 is_held: self.lens_norm == LensNorm::Held,
+                positions: self.lens_at.clone(),
             }),
             ..Capture::default()
         })

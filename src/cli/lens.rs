@@ -7,10 +7,12 @@ use anyhow::Context;
 
 use super::depths::{self, DepthArgs};
 use super::lens_prompts::{PromptFile, PromptRun};
+use super::looks::{self, LooksArgs};
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::picture;
 use super::view::ShownColumn;
+use crate::engine::Capture;
 use crate::study::{Unknown, lens};
 
 /// One prompt, or a file of them, through the lens
@@ -78,6 +80,9 @@ pub struct LensArgs {
     depths: DepthArgs,
 
     #[command(flatten)]
+    looks: LooksArgs,
+
+    #[command(flatten)]
     engine: super::engine::EngineArgs,
 
     /// What the member table shows
@@ -100,6 +105,7 @@ pub struct LensArgs {
 const EXAMPLES: &str = r#"Examples:
   atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0
   atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0 --lens 5 --follow " a"
+  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0 --attention --plan "0-7,8~h2,9-11"
   atelier lens --model path/to/model --ids 1,5,9 --rows 17,230 --answer 1 --plan reverse:1
   atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json"#;
 
@@ -150,13 +156,17 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         say_strange(&unknown.words(&question), unknown);
     }
     let bar = Progress::new("running", "prompts");
-    let capture = args.depths.capture(model, args.prompt.as_deref())?;
+    let capture = Capture {
+        attention: args.looks.wishes(),
+        ..args.depths.capture(model, args.prompt.as_deref())?
+    };
     let mut lens = asking
         .looked_at(&[question], capture, &|done| bar.at(done, 1))?
         .pop()
         .context("the engine gave no trace")?;
     drop(bar);
     args.depths.note(&mut lens);
+    lens::name_words(&mut lens, model);
     let mut table = picture::lens(
         &lens,
         asking.plan,
@@ -164,10 +174,14 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         &model.engine.describe(),
         args.column,
     );
-    let along = depths::text(&lens, asking.plan, model);
-    if !along.is_empty() {
-        table += "\n";
-        table += &along;
+    for more in [
+        depths::text(&lens, asking.plan, model),
+        looks::text(&lens, asking.plan, model),
+    ] {
+        if !more.is_empty() {
+            table += "\n";
+            table += &more;
+        }
     }
     let json = output::json(&lens::report(model, lens))?;
     args.engine.say_cost(model);

@@ -11,8 +11,10 @@ mod interrupt;
 mod known;
 mod lens;
 mod lens_prompts;
+mod looks;
 mod members;
 mod models;
+mod need;
 mod next;
 mod open;
 mod orders;
@@ -51,6 +53,7 @@ enum CliCommand {
     Generate(generate::GenerateArgs),
     Lens(Box<lens::LensArgs>),
     Models(models::ModelsArgs),
+    Need(Box<need::NeedArgs>),
     Open(open::OpenArgs),
     Next(next::NextArgs),
     Orders(Box<orders::OrdersArgs>),
@@ -85,6 +88,7 @@ fn run(command: clap::Command) -> ExitCode {
         CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
         CliCommand::Models(args) => models::run(&args),
+        CliCommand::Need(args) => need::run(*args),
         CliCommand::Open(args) => open::run(&args),
         CliCommand::Next(args) => next::run(&args),
         CliCommand::Orders(args) => orders::run(*args),

@@ -47,7 +47,7 @@ pub struct OrdersArgs {
     prompts: Option<PathBuf>,
 
     /// Which orders: drop, swap, skip, repeat, reverse, shuffle, parallel, loop; or `family` for the
-    /// last six; all of them without it
+    /// last six; all of them without it; or heads: every head off, one at a time
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     strategy: Vec<String>,
 
@@ -385,6 +385,7 @@ fn every_order(
     let extent = Extent {
         seeds: args.seeds,
         rounds: args.rounds,
+        heads: model.facts().heads,
     };
     let mut orders = match sweeps {
         Some(sweeps) => Order::all(&sweeps, extent, own)?,

@@ -131,6 +131,15 @@ pub trait Pass {
     /// The device failed.
     fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError>;
 
+    /// Gives back where some tokens look in a step of call `call`, which ran last, and how much each
+    /// head carries from there: `[H', Q, T]` weights, 0 where a query does not see, then as many
+    /// lengths of weight times value through the head's columns of the output matrix, 0 where the
+    /// head is off.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError>;
+
     /// Does more work wait for the device than may? Then nothing is recorded until some is done, so
     /// that progress stays true and "cancel" is heard.
     fn is_crowded(&self) -> bool {
@@ -164,6 +173,19 @@ pub struct OptionRows {
     pub count: usize,
     /// The final norm is a LayerNorm: its scale comes from the variance.
     pub is_centred: bool,
+}
+
+/// Tokens of one sequence that look, and the heads they look with.
+#[derive(Clone, Debug)]
+pub struct AttentionRows {
+    /// Which of the call's steps.
+    pub step: usize,
+    /// Which of the pack's sequences, of T tokens.
+    pub sequence: usize,
+    /// Positions in it. `[Q]`
+    pub queries: Vec<usize>,
+    /// Query heads. `[H']`
+    pub heads: Vec<usize>,
 }
 
 /// Streams that are read by the whole vocabulary.

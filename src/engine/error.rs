@@ -25,6 +25,18 @@ pub enum EngineError {
     Heads(#[from] crate::plan::PlanError),
     #[error("{top} likeliest tokens cannot be read at every depth: ask for 1 to {most}")]
     Top { top: usize, most: usize },
+    #[error(
+        "there is no position {position}: the prompt's {tokens} tokens are counted 0 to {last}; choose one of them", last = tokens.saturating_sub(1)
+    )]
+    Position { position: usize, tokens: usize },
+    #[error(
+        "block {block} has no head {head}: its {heads} heads are counted 0 to {last}; choose one of them", last = heads.saturating_sub(1)
+    )]
+    Head {
+        head: usize,
+        block: usize,
+        heads: usize,
+    },
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

@@ -149,6 +149,8 @@ impl<'a, R: Record> Execution<'a, R> {
         }
         if let Some(call) = state.program.calls.get(state.next_call) {
             pass.run(state.next_call)?;
+            self.record
+                .ran(pass, &scene, &mut state.kept, state.next_call, call)?;
             for &(node, slot) in &call.complete {
                 self.record
                     .complete(pass, &scene, &mut state.kept, node, slot)?;

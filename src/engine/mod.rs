@@ -29,7 +29,9 @@ pub use choice::EngineChoice;
 pub use decoder::Decoder;
 pub use error::EngineError;
 pub use loading::Loading;
-pub use record::{DepthReading, DepthWish, FollowedToken, TokenScore};
+pub use record::{
+    AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
+};
 pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
 
 use std::ops::ControlFlow;
@@ -100,7 +102,10 @@ impl Engine {
     ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError> {
         check::prompts(self.shape(), &prompts)?;
         if let Some(wish) = &capture.depths {
-            wish.check(self.shape())?;
+            wish.check(self.shape(), &prompts)?;
+        }
+        for wish in &capture.attention {
+            wish.check(self.shape(), &prompts)?;
         }
         let record = Members {
             prompts,

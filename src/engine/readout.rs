@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use super::EngineError;
 use super::backend::OptionRows;
-use crate::model::Prompt;
 use crate::model::shape::NormKind;
 use crate::model::weights::Weights;
+use crate::model::{ModelShape, Prompt};
 
 pub struct Readout {
     weights: Rc<Weights>,
@@ -38,6 +38,10 @@ impl Readout {
             head_bias: read(&weights.head_bias)?,
             weights,
         })
+    }
+
+    pub fn shape(&self) -> &ModelShape {
+        &self.weights.shape
     }
 
     /// D

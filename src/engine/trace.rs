@@ -1,6 +1,6 @@
 //! What a run gives: members, their votes, and the model's own answer.
 
-use super::record::{DepthReading, DepthWish};
+use super::record::{AttentionReading, AttentionWish, DepthReading, DepthWish};
 use crate::plan::{Half, Plan};
 
 /// What wrote a member into the residual stream.
@@ -30,6 +30,8 @@ pub struct Trace {
     /// `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
     /// run's final stream) and the options' output rows.
     pub member_logits: Vec<Vec<f32>>,
+    /// The final norm's scale, which every member was read with.
+    pub scale: f32,
     /// `[K]` the model's own logits for the options.
     pub logits: Vec<f32>,
     /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
@@ -38,6 +40,12 @@ pub struct Trace {
     /// The stream at the last token before the first block and after every member, read by the whole
     /// vocabulary: one a member but the bias; empty unless [`Capture::depths`] was wished.
     pub depths: Vec<DepthReading>,
+    /// For every one of [`DepthWish::positions`], the streams there before the first step and after
+    /// each: `[S + 1]`.
+    pub grid: Vec<(usize, Vec<DepthReading>)>,
+    /// For every wish of [`Capture::attention`], one for every run of a block's attention that it
+    /// speaks of, in the plan's order.
+    pub attention: Vec<Vec<AttentionReading>>,
 }
 
 /// What a run records beside the members' votes: a wish a field.
@@ -47,6 +55,8 @@ pub struct Capture {
     pub states: bool,
     /// What the stream would answer along the depth.
     pub depths: Option<DepthWish>,
+    /// Where heads look, and what they carry from there.
+    pub attention: Vec<AttentionWish>,
 }
 
 impl Capture {

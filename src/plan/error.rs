@@ -96,7 +96,7 @@ pub enum PlanError {
 }
 
 /// The named strategies as they are written.
-const STRATEGIES: &str = "`skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, `loop:s:R`, `drop:i`, `swap:i`";
+const STRATEGIES: &str = "`skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, `loop:s:R`, `drop:i`, `swap:i`, `head:i:h`";
 
 struct AtCharacter(Option<usize>);
 

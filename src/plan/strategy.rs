@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::notation::shortened;
 use super::shuffle::shuffle;
-use super::{BlockRun, MAX_REPEAT, Plan, PlanError, Step, stored_blocks};
+use super::{BlockRun, HeadsOff, MAX_REPEAT, Plan, PlanError, Step, stored_blocks};
 
 /// A named order. `s` is the last of the first runs that stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,6 +29,8 @@ pub enum Strategy {
     Drop { position: usize },
     /// `swap:i`: one and the next exchanged.
     Swap { position: usize },
+    /// `head:i:h`: one query head of one run switched off.
+    Head { position: usize, head: usize },
 }
 
 impl Strategy {
@@ -49,6 +51,7 @@ impl Strategy {
             "loop" => "loop:s:R",
             "drop" => "drop:i",
             "swap" => "swap:i",
+            "head" => "head:i:h",
             _ => {
                 return Err(PlanError::UnknownStrategy {
                     line: shortened(line.trim()),
@@ -76,6 +79,10 @@ impl Strategy {
             },
             ("swap", &[Some(position)]) => Strategy::Swap {
                 position: size(position),
+            },
+            ("head", &[Some(position), Some(head)]) => Strategy::Head {
+                position: size(position),
+                head: size(head),
             },
             _ => return Err(wrong),
         })
@@ -137,6 +144,20 @@ impl Strategy {
                 order.swap(position, position + 1);
                 order.iter().map(block).collect()
             }
+            Strategy::Head { position, head } => {
+                self.check(position, order.len())?;
+                let mut steps: Vec<Step> = order.iter().map(block).collect();
+                let past = || PlanError::NoSuchHead {
+                    head: head.to_string(),
+                    block: order[position],
+                    heads: HeadsOff::MOST,
+                };
+                steps[position] = Step::Block(BlockRun {
+                    heads_off: HeadsOff::NONE.and(head).ok_or_else(past)?,
+                    ..BlockRun::whole(order[position])
+                });
+                steps
+            }
         };
         Plan::new(steps, stored_blocks(order))
     }
@@ -185,6 +206,7 @@ impl fmt::Display for Strategy {
             Strategy::Loop { s, rounds } => write!(f, "loop:{s}:{rounds}"),
             Strategy::Drop { position } => write!(f, "drop:{position}"),
             Strategy::Swap { position } => write!(f, "swap:{position}"),
+            Strategy::Head { position, head } => write!(f, "head:{position}:{head}"),
         }
     }
 }

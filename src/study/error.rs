@@ -21,7 +21,7 @@ pub enum StudyError {
     )]
     FullContext { context: usize },
     #[error(
-        "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop"
+        "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop, heads"
     )]
     UnknownSweep { name: String },
     #[error(
@@ -35,6 +35,10 @@ pub enum StudyError {
     UnknownOption { option: String, unknown: String },
     #[error("there are no rows to run: give a task or a file with at least one")]
     NoRows,
+    #[error(
+        "the answers of {task} are no single tokens among options, so nothing votes for them: choose a task with options"
+    )]
+    NeedsOptions { task: String },
     #[error("the questions cannot be read back from the disk ({reason})")]
     Questions { reason: String },
     #[error("row {row} is scored another way than the first: run each kind of rows by itself")]

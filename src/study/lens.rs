@@ -1,10 +1,10 @@
 //! One plan on one prompt, or on many: traces to [`Lens`] rows and their averages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::loaded::{LoadedModel, Question};
-use super::report::{AverageDepth, Averages, Lens, Report};
-use crate::engine::{DepthReading, Trace, last_members};
+use super::report::{AverageDepth, Averages, DepthGrid, HeadLooks, Lens, Report};
+use crate::engine::{AttentionReading, DepthReading, Trace, last_members};
 use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
 
@@ -15,12 +15,16 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         member_logits,
         logits,
         depths,
+        grid,
+        attention,
         ..
     } = trace;
+    let mut attention = attention.into_iter();
+    let pattern = attention.next();
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
     let text = question.text.as_ref();
-    Lens {
+    let mut lens = Lens {
         prompt: text.map(|text| text.prompt.clone()),
         options: text.map(|text| text.options.clone()),
         answer: question.answer,
@@ -37,7 +41,78 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         logit_lens: along(&depths, plan),
         logit_lens_members: (!depths.is_empty()).then_some(depths),
         logit_lens_norm: None,
+        logit_lens_grid: None,
+        logit_lens_words: None,
+        attention_query: None,
+        attention_pattern: None,
+        attention_carried: None,
+        attention_head: None,
+        before: None,
+    };
+    if !grid.is_empty() {
+        let (positions, depths) = grid.into_iter().unzip();
+        lens.logit_lens_grid = Some(DepthGrid { positions, depths });
     }
+    if let Some(pattern) = pattern {
+        look(&mut lens, pattern, attention.flatten());
+    }
+    lens
+}
+
+/// Where heads look from the first query; and the large pictures of single heads.
+fn look(
+    lens: &mut Lens,
+    pattern: Vec<AttentionReading>,
+    large: impl Iterator<Item = AttentionReading>,
+) {
+    let all = |numbers: fn(&AttentionReading) -> &[f32]| {
+        let runs = pattern.iter().map(|run| run.first(numbers(run)));
+        runs.collect::<Vec<_>>()
+    };
+    let query = pattern.first().and_then(|run| run.queries.first());
+    lens.attention_query = query.copied().or(Some(lens.token_ids.len() - 1));
+    lens.attention_pattern = Some(all(|run| &run.weights));
+    lens.attention_carried = Some(all(|run| &run.carried));
+    let mut seen: BTreeMap<usize, usize> = BTreeMap::new();
+    let heads = large.filter_map(|of| {
+        // A block that runs twice looks twice.
+        let nth = seen.entry(of.block).or_default();
+        let runs = pattern.iter().enumerate();
+        let run = runs.filter(|(_, run)| run.block == of.block).nth(*nth)?.0;
+        *nth += 1;
+        let rows = |numbers: &[f32]| numbers.chunks(of.tokens).map(<[f32]>::to_vec).collect();
+        Some(HeadLooks {
+            run,
+            head: *of.heads.first()?,
+            weights: rows(&of.weights),
+            carried: rows(&of.carried),
+            queries: of.queries,
+        })
+    });
+    lens.attention_head = Some(heads.collect()).filter(|heads: &Vec<_>| !heads.is_empty());
+}
+
+/// Names the tokens that a logit lens speaks of.
+pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
+    let Some(tokenizer) = &model.tokenizer else {
+        return;
+    };
+    let grid = lens
+        .logit_lens_grid
+        .iter()
+        .flat_map(|grid| grid.depths.iter().flatten());
+    let alone = [&lens.logit_lens, &lens.logit_lens_members];
+    let depths = alone.into_iter().flatten().flatten().chain(grid);
+    let ids = depths.flat_map(|depth| {
+        let followed = depth.followed.iter().map(|token| token.id);
+        depth.top_ids.iter().copied().chain(followed)
+    });
+    let ids: BTreeSet<u32> = ids.collect();
+    let words = ids
+        .into_iter()
+        .filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
+    lens.logit_lens_words =
+        Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
 }
 
 /// Of the readings after every member, those before the first step and after each.

@@ -8,6 +8,7 @@ pub mod lab;
 pub mod lens;
 pub mod likeliest;
 mod loaded;
+pub mod need;
 pub mod orders;
 pub mod questions;
 pub mod report;

@@ -5,6 +5,8 @@ mod opened;
 
 pub use opened::{Opened, ReportError};
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{DepthReading, Member};
@@ -12,6 +14,7 @@ use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
 pub use crate::study::facts::ModelFacts;
 use crate::study::geometry::Geometry;
+use crate::study::need::Need;
 use crate::study::orders::{Median, Orders};
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
@@ -40,6 +43,9 @@ pub struct Report {
     /// Over those tasks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub medians: Vec<Median>,
+    /// What every part votes and what the answer loses without it, one a task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub need: Vec<Need>,
 }
 
 impl Report {
@@ -54,6 +60,7 @@ impl Report {
             lab: None,
             orders: Vec::new(),
             medians: Vec::new(),
+            need: Vec::new(),
         }
     }
 }
@@ -95,6 +102,52 @@ pub struct Lens {
     pub logit_lens_members: Option<Vec<DepthReading>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_norm: Option<LensNorm>,
+    /// The same at other positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logit_lens_grid: Option<DepthGrid>,
+    /// What the tokens that those speak of say, by id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logit_lens_words: Option<BTreeMap<u32, String>>,
+    /// The position that looks in `attention_pattern`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_query: Option<usize>,
+    /// Softmax weights, for every run of a block's attention and each of its query heads
+    /// (docs/definitions.md, "Attention pattern"). `[runs][H][T]`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_pattern: Option<Vec<Vec<Vec<f32>>>>,
+    /// Beside each the length of weight times value through the head's columns of the output matrix; 0
+    /// where the plan has switched the head off. `[runs][H][T]`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_carried: Option<Vec<Vec<Vec<f32>>>>,
+    /// Single heads, at several positions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_head: Option<Vec<HeadLooks>>,
+    /// What the model's own order answers: probabilities of the options. `[K]`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Vec<f64>>,
+}
+
+/// A logit lens at several positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthGrid {
+    /// Counted from 0.
+    pub positions: Vec<usize>,
+    /// `[positions][S + 1]`
+    pub depths: Vec<Vec<DepthReading>>,
+}
+
+/// One head at several positions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeadLooks {
+    /// Which of the runs in `attention_pattern`.
+    pub run: usize,
+    pub head: usize,
+    /// Positions that look, counted from 0.
+    pub queries: Vec<usize>,
+    /// `[Q][T]`
+    pub weights: Vec<Vec<f32>>,
+    /// `[Q][T]`
+    pub carried: Vec<Vec<f32>>,
 }
 
 /// The final norm's scale along the depth of a logit lens.

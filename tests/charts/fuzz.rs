@@ -135,7 +135,7 @@ proptest! {
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let [lens, prompts, lab, orders] =
+    let [lens, prompts, lab, orders, ..] =
         reports::all().map(|report| serde_json::to_value(report).expect("JSON"));
     let change = |value: &Value, pointer: &str, new: Value| {
         let mut value = value.clone();

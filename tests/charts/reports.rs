@@ -2,16 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use atelier::engine::Member;
+use atelier::engine::{DepthReading, FollowedToken, Member, MemberKind};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
 use atelier::plan::Strategy;
 use atelier::study::geometry::{Geometry, Trajectories};
 use atelier::study::lens::RunningAverages;
+use atelier::study::need::{Need, NeedPart};
 use atelier::study::orders::{
     Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans,
 };
-use atelier::study::report::{Lab, Lens, ModelFacts, Opened, Prompts, Report};
+use atelier::study::report::{
+    DepthGrid, HeadLooks, Lab, Lens, ModelFacts, Opened, Prompts, Report,
+};
 use atelier::study::survey::{Survey, correlations};
 use atelier::task::score::Score;
 
@@ -50,6 +53,13 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
         logit_lens: None,
         logit_lens_members: None,
         logit_lens_norm: None,
+        logit_lens_grid: None,
+        logit_lens_words: None,
+        attention_query: None,
+        attention_pattern: None,
+        attention_carried: None,
+        attention_head: None,
+        before: None,
         prompt: golden.prompt,
         options: golden.options,
         answer,
@@ -112,21 +122,27 @@ pub fn sweep(runs: usize) -> Orders {
     let extent = Extent {
         seeds: 2,
         rounds: 4,
+        heads: 4,
     };
     let mut variants = Vec::new();
     let mut points: Vec<SweepPoint> = Vec::new();
-    for sweep in Sweep::ALL {
+    for sweep in Sweep::ALL.into_iter().chain([Sweep::Heads]) {
         for strategy in sweep.strategies(runs, extent).unwrap() {
             let (_, at) = Sweep::of(&strategy);
             let rounds = match strategy {
                 Strategy::Loop { rounds, .. } => Some(rounds),
                 _ => None,
             };
-            let middle = !matches!(sweep, Sweep::Drop | Sweep::Swap);
+            let head = match strategy {
+                Strategy::Head { head, .. } => Some(head),
+                _ => None,
+            };
+            let middle = !matches!(sweep, Sweep::Drop | Sweep::Swap | Sweep::Heads);
             let middle = middle.then(|| runs - 2 * at - 1);
             let size = middle.unwrap_or(1) as f64 / runs as f64;
             let harm = match sweep {
                 Sweep::Drop => 1.0 / (1.0 + at as f64),
+                Sweep::Heads => 0.4 / (1.0 + (at * at) as f64 + head.unwrap() as f64),
                 Sweep::Swap => 0.3 / (1.0 + at as f64),
                 Sweep::Skip => 0.8 * size,
                 Sweep::Repeat => size,
@@ -142,13 +158,14 @@ pub fn sweep(runs: usize) -> Orders {
             let plan = strategy.plan(&order).unwrap().to_string();
             variants.push(variant(strategy.to_string(), plan, harm));
             let same = |point: &&mut SweepPoint| {
-                point.sweep == sweep && point.at == at && point.rounds == rounds
+                (point.sweep, point.at, point.head, point.rounds) == (sweep, at, head, rounds)
             };
             match points.iter_mut().find(same) {
                 Some(point) => point.variants.push(variants.len() - 1),
                 None => points.push(SweepPoint {
                     sweep,
                     at,
+                    head,
                     rounds,
                     middle,
                     variants: vec![variants.len() - 1],
@@ -211,6 +228,115 @@ pub fn lab() -> Lab {
     }
 }
 
+/// A run with a logit lens and its attention, in numbers from formulas: two blocks of two heads, of which
+/// one is off.
+pub fn inside() -> Lens {
+    let own = lens("tinystories-656k-lily", None);
+    let (tokens, end) = (own.token_ids.len(), own.option_token_ids[0]);
+    let reading = |depth: usize, t: usize| {
+        let sure = 1.0 / (1.5 + (2 - depth.min(2)) as f64 + (t % 2) as f64);
+        let followed = own
+            .option_token_ids
+            .iter()
+            .enumerate()
+            .map(|(k, &id)| FollowedToken {
+                id,
+                rank: 1 + (k + 2 - depth.min(2)) as u32,
+                log_probability: (sure / (1 + k) as f64).ln(),
+            });
+        DepthReading {
+            top_ids: vec![if depth < 2 { own.token_ids[t] } else { end }, 7],
+            top_log_probabilities: vec![sure.ln(), (sure / 2.0).ln()],
+            kl: 0.7 * (2 - depth.min(2)) as f64,
+            entropy: 3.0 - sure,
+            followed: followed.collect(),
+        }
+    };
+    let depths = |t: usize| (0..3).map(|depth| reading(depth, t)).collect::<Vec<_>>();
+    let row = |query: usize, head: usize| -> Vec<f32> {
+        let sum = (0..=query).map(|t| 1 + (t + head) % 3).sum::<usize>() as f32;
+        let weight = |t: usize| {
+            if t > query {
+                0.0
+            } else {
+                (1 + (t + head) % 3) as f32 / sum
+            }
+        };
+        (0..tokens).map(weight).collect()
+    };
+    let all = |off: Option<(usize, usize)>| {
+        let run = |run: usize| {
+            let head = |head: usize| match off == Some((run, head)) {
+                true => vec![0.0; tokens],
+                false => row(tokens - 1, head + run),
+            };
+            (0..2).map(head).collect()
+        };
+        (0..2).map(run).collect::<Vec<Vec<Vec<f32>>>>()
+    };
+    let window: Vec<usize> = (tokens.saturating_sub(4)..tokens).collect();
+    let words = [(7, " once".to_owned()), (end, " Lily".to_owned())];
+    Lens {
+        plan: "0~h1,1".into(),
+        tokens: Some((0..tokens).map(|t| format!("token{t}")).collect()),
+        logit_lens: Some(depths(tokens - 1)),
+        logit_lens_members: Some(
+            (0..own.members.len())
+                .map(|m| reading(m / 2, tokens - 1))
+                .collect(),
+        ),
+        logit_lens_grid: Some(DepthGrid {
+            positions: window.clone(),
+            depths: window.iter().map(|&t| depths(t)).collect(),
+        }),
+        logit_lens_words: Some(words.into()),
+        attention_query: Some(tokens - 1),
+        attention_pattern: Some(all(None)),
+        attention_carried: Some(all(Some((0, 1)))),
+        attention_head: Some(vec![HeadLooks {
+            run: 1,
+            head: 0,
+            weights: window.iter().map(|&t| row(t, 1)).collect(),
+            carried: window.iter().map(|&t| row(t, 0)).collect(),
+            queries: window,
+        }]),
+        ..own
+    }
+}
+
+/// Three parts of a task.
+pub fn need() -> Need {
+    let mean = |mean: f64| Mean {
+        mean,
+        low: mean - 0.1,
+        high: mean + 0.1,
+    };
+    let part = |kind, head: Option<usize>, vote: f64, loss: f64| NeedPart {
+        kind,
+        run: 1,
+        block: 1,
+        head,
+        plan: "0,1m".into(),
+        vote: mean(vote),
+        loss: mean(loss),
+        accuracy: mean(0.5),
+    };
+    Need {
+        task: "sum".into(),
+        rows: 12,
+        resamples: 1000,
+        seed: 0,
+        accuracy: mean(0.9),
+        lead: mean(3.0),
+        rank_correlation: Some(0.25),
+        parts: vec![
+            part(MemberKind::Attention, None, 0.4, 2.5),
+            part(MemberKind::Mlp, None, 1.5, -0.2),
+            part(MemberKind::Attention, Some(3), 0.3, 0.1),
+        ],
+    }
+}
+
 /// Four rows of one plan, with different right answers.
 pub fn prompts() -> Prompts {
     let rows: Vec<Lens> = (0..4)
@@ -265,11 +391,12 @@ pub fn empty() -> Report {
         lab: None,
         orders: Vec::new(),
         medians: Vec::new(),
+        need: Vec::new(),
     }
 }
 
 /// One of each kind.
-pub fn all() -> [Report; 4] {
+pub fn all() -> [Report; 6] {
     [
         Report {
             lens: Some(lens("tinystories-656k-lily", None)),
@@ -285,6 +412,14 @@ pub fn all() -> [Report; 4] {
         },
         Report {
             orders: vec![sweep(6)],
+            ..empty()
+        },
+        Report {
+            lens: Some(inside()),
+            ..empty()
+        },
+        Report {
+            need: vec![need()],
             ..empty()
         },
     ]

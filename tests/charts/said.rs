@@ -1,13 +1,13 @@
 //! What figures of known runs say.
 
 use atelier::chart::{
-    Column, Figure, LIGHT, Quantity, figures, lab_figures, prompt_figures, survey_figures,
-    sweep_figures,
+    AttentionShown, Column, DepthColour, Figure, LIGHT, Quantity, attention_figures, depth_figures,
+    figures, lab_figures, need_figure, prompt_figures, survey_figures, sweep_figures,
 };
 use atelier::study::orders::{Orders, Sweep};
 use atelier::study::report::Lens;
 
-use super::reports::{lab, lens, prompts, survey, sweep};
+use super::reports::{self, lab, lens, prompts, survey, sweep};
 use super::snapshot::{check, words};
 
 fn all<'a>(figures: impl IntoIterator<Item = &'a Figure>, rows: usize) -> String {
@@ -124,4 +124,33 @@ fn axes_say_what_is_drawn() {
         name(&two, Column::Probability),
         "p(right) − p(other), each stroke alone"
     );
+}
+
+#[test]
+fn the_inside_of_a_run_and_a_need() {
+    let lens = reports::inside();
+    let shown = AttentionShown {
+        run: 1,
+        head: 0,
+        is_carried: false,
+        sharing: 2,
+    };
+    let mut figures = depth_figures(&lens, DepthColour::Entropy, &LIGHT);
+    figures.extend(attention_figures(&lens, shown, &LIGHT));
+    figures.extend(need_figure(&reports::need(), &LIGHT));
+    check("inside.txt", &all(&figures, 6));
+    // A cell leads to the plan that ends there, a head to the plan without it, or with it again.
+    let plans = |figure: &Figure| -> Vec<String> {
+        let patches = figure.plot.panels[0].patches.iter();
+        patches.filter_map(|patch| patch.plan.clone()).collect()
+    };
+    assert_eq!(plans(&figures[0])[..2], ["0~h1", "0~h1,1"]);
+    assert_eq!(
+        plans(&figures[3]),
+        ["0~h0.1,1", "0-1", "0~h1,1~h0", "0~h1,1~h1"]
+    );
+    // Nothing is asked of a report that has none of it.
+    let none = reports::lens("tinystories-656k-lily", None);
+    assert!(depth_figures(&none, DepthColour::Kl, &LIGHT).is_empty());
+    assert!(attention_figures(&none, shown, &LIGHT).is_empty());
 }

@@ -86,6 +86,76 @@ fn the_logit_lens_is_the_goldens() {
     }
 }
 
+/// Every head's weights from the last token and from another, what it carries, and what is wrong with
+/// what was asked.
+#[test]
+fn the_attention_pattern_is_the_goldens() {
+    let golden = in_project("tests/golden/families/random-qwen2.json");
+    let golden: Value =
+        serde_json::from_slice(&std::fs::read(golden).expect("a golden")).expect("JSON");
+    let list = |field: &str| {
+        let list = golden[field].as_array().expect(field).iter();
+        list.map(Value::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (model, ids, rows) = (model("random-qwen2"), list("ids"), list("rows"));
+    let words = |more: &[&str]| {
+        let words = [
+            "lens", "--model", &model, "--ids", &ids, "--rows", &rows, "--answer", "0",
+        ];
+        words
+            .iter()
+            .chain(more)
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let lens = |more: &[&str]| report(&words(more))["lens"].clone();
+    let numbers = |value: &Value| -> Vec<f64> {
+        let runs = value.as_array().expect("runs").iter();
+        let rows = runs.flat_map(|run| run.as_array().expect("heads"));
+        let all = rows.flat_map(|row| row.as_array().expect("a row"));
+        all.map(|x| x.as_f64().expect("a number")).collect()
+    };
+    let found = lens(&["--attention", "--json"]);
+    let (ours, expected) = (
+        numbers(&found["attention_pattern"]),
+        numbers(&golden["attention_pattern"]),
+    );
+    assert_eq!(ours.len(), expected.len());
+    assert_eq!(numbers(&found["attention_carried"]).len(), expected.len());
+    assert!(
+        ours.iter()
+            .zip(&expected)
+            .all(|(a, b)| (a - b).abs() < TOLERANCE)
+    );
+    assert_eq!(found["attention_query"], 23);
+    // A token that comes earlier sees less, and a head that is off carries nothing.
+    let early = lens(&["--attention", "--query", "1", "--plan", "0~h1,2", "--json"]);
+    assert_eq!(early["attention_query"], 1);
+    assert_eq!(early["attention_pattern"].as_array().map(Vec::len), Some(2));
+    let row = numbers(&Value::from(vec![early["attention_pattern"][0].clone()]));
+    assert!(row.chunks(24).all(|row| row[2..].iter().all(|&x| x == 0.0)));
+    let off = early["attention_carried"][0][1].as_array().expect("a row");
+    assert!(off.iter().all(|x| x.as_f64() == Some(0.0)));
+    let table = super::support::printed(&words(&["--attention"]));
+    assert!(table.contains("not why the model answers"), "{table}");
+
+    for (more, says) in [
+        (
+            &["--attention", "--query", "24"][..],
+            "there is no position 24: the prompt's 24 tokens are counted 0 to 23",
+        ),
+        (&["--query", "3"], "--attention"),
+        (
+            &["--lens", "3", "--lens-at", "7,99"],
+            "there is no position 99",
+        ),
+        (&["--attention", "--plan", "1-2~h0"], "range"),
+    ] {
+        let sentence = super::support::refused(&words(more));
+        assert!(sentence.contains(says), "{sentence}");
+    }
+}
+
 /// A word of several tokens has no row to follow; its pieces are named.
 #[test]
 fn a_followed_word_is_one_token_from_depth_to_depth() {
@@ -126,6 +196,14 @@ fn a_followed_word_is_one_token_from_depth_to_depth() {
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{why}");
     assert!(why.contains("blue"), "{why}");
+    // A word that the model reads as any other unknown one is not the word that was asked.
+    let output = asked(" zeppelin");
+    let why = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{why}");
+    assert!(
+        why.contains("does not know") && why.contains("zeppelin"),
+        "{why}"
+    );
 }
 
 #[test]

@@ -2,7 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use atelier::engine::{Capture, DepthReading, DepthWish, Engine, MemberKind, Trace, last_members};
+use atelier::engine::{
+    AttentionReading, AttentionWish, Capture, DepthReading, DepthWish, Engine, MemberKind, Trace,
+    last_members,
+};
+use atelier::model::shape::NormPlacement;
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
 use atelier::study::{LoadedModel, Question, lens};
@@ -132,23 +136,27 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
             .expect("a question");
         let own = model.plan(None).expect("its own order");
         let expected = golden["logit_lens"].as_array().expect("a logit lens");
-        let read = |is_held: bool| -> Trace {
+        let read = |tokens: usize, is_held: bool| -> Trace {
             let capture = Capture {
                 depths: Some(DepthWish {
                     top: 5,
                     followed: ids[1].clone(),
                     is_held,
+                    positions: vec![1, tokens - 1],
                 }),
                 ..Capture::default()
             };
-            let prompts = vec![question.prompt.clone()];
+            let mut prompt = question.prompt.clone();
+            prompt.token_ids.truncate(tokens);
+            let prompts = vec![prompt];
             let run = model
                 .engine
                 .start(prompts.into(), vec![own.clone()].into(), capture);
             let mut traces = run.expect("a run").complete().expect("traces");
             traces.remove(0).remove(0)
         };
-        let (trace, held) = (read(false), read(true));
+        let (trace, held) = (read(ids[0].len(), false), read(ids[0].len(), true));
+        let short = read(2, false);
         let steps = last_members(&own);
         assert_eq!(steps.len(), expected.len(), "{name}: depths");
         for (&member, expected) in steps.iter().zip(expected) {
@@ -164,6 +172,29 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
                 );
             }
             checked += 1;
+        }
+        // The grid's last position is what the members say there.
+        for trace in [&trace, &held] {
+            assert_eq!(trace.grid.len(), 2, "{name}: positions");
+            for (&member, found) in steps.iter().zip(&trace.grid[1].1) {
+                let expected = &trace.depths[member];
+                let off = (found.kl - expected.kl).abs() + (found.entropy - expected.entropy).abs();
+                assert!(off < 1e-3, "{name}: {found:?}, {expected:?}");
+            }
+            assert_eq!(trace.grid[0].1.len(), steps.len());
+        }
+        // A causal model reads there what it would if the prompt ended there.
+        for (&member, found) in steps.iter().zip(&trace.grid[0].1) {
+            let expected = &short.depths[member];
+            let off = (found.kl - expected.kl).abs() + (found.entropy - expected.entropy).abs();
+            assert!(off < 1e-3, "{name}: {found:?}, {expected:?}");
+            let [found, expected] = [found, expected].map(|depth| depth.followed[0]);
+            let off = (found.log_probability - expected.log_probability).abs();
+            assert!(off < 1e-2, "{name}: {found:?}, {expected:?}");
+        }
+        for trace in [&trace, &held] {
+            assert!(trace.grid[0].1.iter().all(|depth| depth.entropy > 0.0));
+            assert_eq!(trace.grid[0].1.last().map(|depth| depth.kl), Some(0.0));
         }
         let (last, held_last) = (trace.depths.last(), held.depths.last());
         let (last, held_last) = (last.expect("a member"), held_last.expect("a member"));
@@ -212,6 +243,138 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
     }
     println!("{checked} depths equal");
     assert!(checked >= 60, "{checked}");
+}
+
+/// Where a prompt looks, and what is carried, under one plan.
+fn looks(
+    engine: &Engine,
+    prompts: &[Prompt],
+    plan: &Plan,
+    wish: &AttentionWish,
+) -> Vec<Vec<AttentionReading>> {
+    let capture = Capture {
+        attention: vec![wish.clone()],
+        ..Capture::default()
+    };
+    let run = engine.start(prompts.into(), vec![plan.clone()].into(), capture);
+    let mut traces = run.expect("a run").complete().expect("traces");
+    let traces = traces.remove(0).into_iter();
+    traces.map(|mut trace| trace.attention.remove(0)).collect()
+}
+
+/// The attention pattern of every golden that has one; that a window of heads and queries is cut from
+/// the whole; and what is carried, against a run in which nothing else moves.
+pub fn attention_goldens_hold(load: &Load, tolerance: f64) {
+    let mut checked = 0;
+    let goldens = goldens_in("tests/golden/lens").into_iter();
+    for (name, golden) in goldens.chain(goldens_in("tests/golden/families")) {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let model = load(&folder);
+        let token_ids = u32s(&golden["token_ids"]);
+        let prompt = Prompt {
+            token_ids,
+            option_ids: vec![0],
+        };
+        let short = Prompt {
+            token_ids: prompt.token_ids[..3].to_vec(),
+            option_ids: vec![1],
+        };
+        let own = model.plan(None).expect("its own order");
+        let prompts = [short, prompt];
+        let engine = &model.engine;
+        let both = looks(engine, &prompts, &own, &AttentionWish::default());
+        let found: Vec<_> = both[1].iter().map(|of| of.first(&of.weights)).collect();
+        assert_close_to(
+            &json!(found),
+            &golden["attention_pattern"],
+            &format!("{name}: attention pattern"),
+            tolerance,
+        );
+        let wish = AttentionWish {
+            queries: vec![0, 2, 1],
+            blocks: vec![1],
+            heads: vec![1, 0],
+        };
+        let some = looks(engine, &prompts, &own, &wish);
+        for (some, prompt) in some.iter().zip(&prompts) {
+            for some in some {
+                assert_eq!((some.block, &some.heads), (1, &vec![1, 0]), "{name}");
+                for row in some.weights.chunks(prompt.token_ids.len()) {
+                    let sum: f32 = row.iter().sum();
+                    assert!((sum - 1.0).abs() < 1e-4, "{name}: {row:?} sums to one");
+                }
+                let first = &some.weights[..prompt.token_ids.len()];
+                assert!(first[1..].iter().all(|&weight| weight == 0.0), "{name}");
+            }
+        }
+        // The short prompt's last look is the long one's from the same place.
+        let place = both[0].iter().position(|of| of.block == 1).expect("a run");
+        let near = |found: &[f32], expected: &[f32], what: &str| {
+            let at = format!("{name}: {what}");
+            assert_close_to(&json!(found), &json!(expected), &at, tolerance);
+        };
+        let (last, row) = (&both[0][place], some[0][0].tokens);
+        let of_head = |numbers: &[f32], head: usize| numbers[head * row..][..row].to_vec();
+        for (n, head) in [1, 0].into_iter().enumerate() {
+            for (some, all, what) in [
+                (&some[0][0].weights, &last.weights, "weights of some"),
+                (&some[0][0].carried, &last.carried, "carried of some"),
+            ] {
+                near(&of_head(some, 3 * n + 1), &of_head(all, head), what);
+            }
+        }
+        checked += found.len();
+        checked += usize::from(carried_is_what_moves(&model, &name, tolerance));
+    }
+    println!("{checked} runs of attention equal");
+    assert!(checked >= 60, "{checked}");
+}
+
+/// A single token looks at itself alone: what a head carries is what the stream grows by when the
+/// others are off. Not where a bias or a norm comes on top.
+fn carried_is_what_moves(model: &LoadedModel, name: &str, tolerance: f64) -> bool {
+    let block = &model.shape().blocks[0];
+    let heads = block.attention.heads;
+    if block.attention.out_bias || block.placement != NormPlacement::Before || heads < 2 {
+        return false;
+    }
+    let others = (1..heads).map(|head| head.to_string());
+    let line = format!("0a~h{}", others.collect::<Vec<_>>().join("."));
+    let plan = model.plan(Some(&line)).expect("a plan");
+    let prompts: Vec<Prompt> = [7, 11, 30]
+        .map(|id| Prompt {
+            token_ids: vec![id],
+            option_ids: vec![0],
+        })
+        .into();
+    let capture = Capture {
+        states: true,
+        attention: vec![AttentionWish::default()],
+        ..Capture::default()
+    };
+    let run = model
+        .engine
+        .start(prompts.into(), vec![plan].into(), capture);
+    let traces = run.expect("a run").complete().expect("traces").remove(0);
+    for trace in traces {
+        assert_eq!(trace.attention[0].len(), 1);
+        let moved = trace.states[1].iter().zip(&trace.states[0]);
+        let moved = moved.map(|(after, before)| f64::from(after - before).powi(2));
+        let moved = moved.sum::<f64>().sqrt();
+        let found = &trace.attention[0][0].carried;
+        let off = (f64::from(found[0]) - moved).abs();
+        assert!(
+            off < tolerance * moved.max(1.0),
+            "{name}: {found:?}, {moved}"
+        );
+        assert!(
+            found[1..].iter().all(|&x| x == 0.0),
+            "{name}: off carries nothing"
+        );
+    }
+    true
 }
 
 /// The likeliest ids and their log-probabilities; ids nearer than 1e-3 nats may change places.
@@ -313,7 +476,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
             token_ids: ids(length),
             scored,
         });
-        let lines = ["0-3", "3-0", "0,(1,1,2)x2,3", "0a,(1a,2m),3", "0-1"];
+        let lines = ["0-3", "3-0", "0,(1,1,2)x2,3", "0a,(1a,2m),3~h0", "0-1"];
         let plans = lines.map(|line| model.plan(Some(line)).expect("a plan"));
         let all = |model: &LoadedModel| {
             let engine = &model.engine;
@@ -321,7 +484,13 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
                 .start(
                     prompts.to_vec().into(),
                     plans.to_vec().into(),
-                    Capture::states(),
+                    Capture {
+                        attention: vec![AttentionWish {
+                            queries: vec![1, 0],
+                            ..AttentionWish::default()
+                        }],
+                        ..Capture::states()
+                    },
                 )
                 .expect("a run");
             while traces.advance().expect("a batch").is_some() {}
@@ -352,6 +521,13 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
             );
             close(json!(found.logits), json!(expected.logits), "logits");
             close(json!(found.states), json!(expected.states), "states");
+            let (found, expected) = (&found.attention[0], &expected.attention[0]);
+            assert_eq!(found.len(), expected.len());
+            for (found, expected) in found.iter().zip(expected) {
+                assert_eq!(found.block, expected.block);
+                close(json!(found.weights), json!(expected.weights), "weights");
+                close(json!(found.carried), json!(expected.carried), "carried");
+            }
         }
         for (found, expected) in found.1.iter().flatten().zip(expected.1.iter().flatten()) {
             close(

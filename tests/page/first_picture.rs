@@ -186,7 +186,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
     // A view.
     page.open_without_program("?a-view");
-    page.browser.click("[aria-label=Views] a:nth-of-type(4)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(6)");
     page.until_taken_over();
     page.until_says("h1", "Eight theorems");
     page.assert_quiet();

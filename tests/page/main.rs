@@ -29,6 +29,7 @@ macro_rules! say {
 mod first_picture;
 mod gpu;
 mod hub;
+mod inside;
 mod large;
 mod lens;
 mod loading;

@@ -61,6 +61,8 @@ impl Offer {
         } = self;
         Sweep::ALL.map(|sweep| {
             let strategy = match sweep {
+                // Heads have a view of their own, and are none of these.
+                Sweep::Heads => Strategy::Head { position, head: 0 },
                 Sweep::Drop => Strategy::Drop { position },
                 Sweep::Swap => Strategy::Swap {
                     // The last block has no next one.

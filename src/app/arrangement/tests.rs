@@ -30,6 +30,7 @@ fn plans_come_back_as_they_were() {
         "0-3,(4-7)x3,9,8,10-11",
         "5a,5m,5x64,5",
         "(0a,3,3)x2,11m",
+        "0-3,(4,5~h2)x2,6a~h1.3,7~h0x2,8",
         "shuffle:2:0",
         "loop:0:64",
         "repeat:1",
@@ -55,6 +56,11 @@ fn every_edit_is_the_plan_it_looks_like() {
     let whole = "0-3";
     assert_eq!(after(whole, Edit::Move { from: 0, to: 3 }), "1-3,0");
     assert_eq!(after(whole, Edit::Move { from: 3, to: 1 }), "0,3,1-2");
+    // A block keeps its heads' switches wherever it goes.
+    assert_eq!(
+        after("0~h2,1-3", Edit::Move { from: 0, to: 2 }),
+        "1-2,0~h2,3"
+    );
     let off = |half| Edit::Toggle {
         spot: 1,
         painter: 0,

@@ -8,11 +8,13 @@
 //! the survey's.
 
 mod draft;
+mod inside;
 mod orders;
 mod survey;
 mod text;
 
 pub use draft::{Choice, Draft};
+pub use inside::{InsideSettings, MOST_FOLLOWED, colour_name, colour_of};
 pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};
 pub use survey::{Looking, MeanOf};
 pub(super) use text::decode;
@@ -27,6 +29,10 @@ pub enum View {
     /// One prompt, every stroke.
     #[default]
     Lens,
+    /// What the stream would answer along its depth.
+    LogitLens,
+    /// Where the heads look.
+    Attention,
     /// The blocks in another order, and sweeps over orders.
     Orders,
     /// Models x tasks.
@@ -36,12 +42,21 @@ pub enum View {
 }
 
 impl View {
-    pub const ALL: [Self; 4] = [Self::Lens, Self::Orders, Self::Survey, Self::Theory];
+    pub const ALL: [Self; 6] = [
+        Self::Lens,
+        Self::LogitLens,
+        Self::Attention,
+        Self::Orders,
+        Self::Survey,
+        Self::Theory,
+    ];
 
     /// The name used in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Lens => "lens",
+            Self::LogitLens => "logit-lens",
+            Self::Attention => "attention",
             Self::Orders => "orders",
             Self::Survey => "survey",
             Self::Theory => "theory",
@@ -54,7 +69,12 @@ impl View {
 
     /// Does the model of the page draw this view's pictures? The others read reports.
     pub fn is_live(self) -> bool {
-        matches!(self, Self::Lens | Self::Orders)
+        matches!(self, Self::Lens | Self::Orders) || self.is_inside()
+    }
+
+    /// Does it show what goes on inside a run?
+    pub fn is_inside(self) -> bool {
+        matches!(self, Self::LogitLens | Self::Attention)
     }
 }
 
@@ -65,6 +85,7 @@ pub struct Link {
     /// `None`: the link says nothing of model and prompt, and what is there stays.
     pub draft: Option<Draft>,
     pub column: Column,
+    pub inside: InsideSettings,
     pub sweeping: SweepSettings,
     pub looking: Looking,
 }
@@ -90,11 +111,12 @@ impl Link {
         Self {
             view,
             draft: match view {
-                View::Lens => Some(examples::first()),
+                View::Lens | View::LogitLens | View::Attention => Some(examples::first()),
                 View::Orders => Some(examples::of_orders()),
                 View::Survey | View::Theory => None,
             },
             column: Column::default(),
+            inside: InsideSettings::default(),
             sweeping: SweepSettings::default(),
             looking: Looking::default(),
         }
@@ -124,6 +146,7 @@ impl Link {
         }
         match self.view {
             View::Lens => {}
+            View::LogitLens | View::Attention => self.inside.write(self.view, &mut pairs),
             View::Orders => self.sweeping.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
@@ -177,7 +200,9 @@ impl Link {
                 "column" => link.column = Column::parse(&value).unwrap_or_default(),
                 "view" => {}
                 _ => {
-                    known |= link.sweeping.read(key, &value) || link.looking.read(key, &value);
+                    known |= (link.view.is_inside() && link.inside.read(key, &value))
+                        || link.sweeping.read(key, &value)
+                        || link.looking.read(key, &value);
                     continue;
                 }
             }

@@ -17,6 +17,44 @@ fn again(link: &Link) -> Option<Link> {
     Link::parse(&format!("#{}", link.fragment()))
 }
 
+/// Everything that a view of a run's inside is set to.
+#[test]
+fn the_inside_of_a_run_is_linked_to() {
+    let inside = InsideSettings {
+        from: Some(4),
+        query: Some(7),
+        run: 3,
+        head: 2,
+        is_carried: true,
+        ..InsideSettings::default()
+    };
+    let link = Link {
+        inside,
+        ..Link::to(View::Attention)
+    };
+    assert_eq!(again(&link), Some(link.clone()));
+    assert!(
+        link.fragment()
+            .ends_with("view=attention&from=4&query=7&run=3&head=2&show=carried"),
+        "{}",
+        link.fragment()
+    );
+    let inside = InsideSettings {
+        colour: crate::chart::DepthColour::Followed(1),
+        is_held: true,
+        follow: vec![" yes".into(), " no".into()],
+        ..InsideSettings::default()
+    };
+    let link = Link {
+        inside,
+        ..Link::to(View::LogitLens)
+    };
+    assert_eq!(again(&link), Some(link.clone()));
+    // What nobody can read is at its default.
+    let read = Link::parse("#view=attention&query=x&head=-1").expect("a link");
+    assert_eq!(read.inside, InsideSettings::default());
+}
+
 #[test]
 fn a_link_restores_what_it_was_made_of() {
     for model in [
@@ -49,6 +87,7 @@ fn every_setting_of_a_sweep_is_in_the_link() {
             extent: Extent {
                 seeds: 3,
                 rounds: 5,
+                heads: 0,
             },
             quantity: Quantity::Kl,
             shown: Some("topic".into()),

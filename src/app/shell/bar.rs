@@ -19,7 +19,10 @@ pub fn Bar() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let open = RwSignal::new(false);
     let live = Memo::new(move |_| studio.view.get().is_live());
-    let lens = Memo::new(move |_| studio.view.get() == View::Lens);
+    let lens = Memo::new(move |_| {
+        let view = studio.view.get();
+        view.is_live() && view != View::Orders
+    });
     let latest = StoredValue::new(0);
     // What was stopped, or failed, can be taken up again.
     let stopped = Memo::new(move |_| studio.is_stopped());

@@ -20,6 +20,8 @@ pub fn Masthead() -> impl IntoView {
                         let there = move || format!("#{}", address.fragment(view));
                         let name = match view {
                             View::Lens => "Lens",
+                            View::LogitLens => "Logit lens",
+                            View::Attention => "Attention",
                             View::Orders => "Orders",
                             View::Survey => "Survey",
                             View::Theory => "Theory",
@@ -40,6 +42,8 @@ pub fn Intro() -> impl IntoView {
     move || {
         let (title, lead) = match studio.view.get() {
             View::Lens => ("What does each layer add to an answer?", lens().into_any()),
+            View::LogitLens => ("Where does the answer appear?", logit_lens().into_any()),
+            View::Attention => ("Where do the heads look?", attention().into_any()),
             View::Orders => ("What if the painters change places?", orders().into_any()),
             View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
             View::Theory => ("Eight theorems, and where they end", theory().into_any()),
@@ -72,6 +76,16 @@ fn lens() -> impl IntoView {
         "), how much they disagree (" <span class="role diversity">"diversity"</span>
         "), and why together they are better than the average stroke."
     }
+}
+
+fn logit_lens() -> impl IntoView {
+    "Read the canvas after every block, at every token, as if the run stopped there: which next word leads, how sure it \
+     is, and how far that is from the answer. Sure is not knowing, and an early canvas was never meant to be read."
+}
+
+fn attention() -> impl IntoView {
+    "Every block looks back over the prompt with a few heads, and carries what it finds to the token it paints. See where \
+     each head looks and how much it carries, then switch it off: only the answer without it tells what it was for."
 }
 
 fn orders() -> impl IntoView {

@@ -22,7 +22,7 @@ use super::echarts::Library;
 use super::later::Later;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
-use super::views::{LensView, OrdersView, SurveyView, TheoryView};
+use super::views::{AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use foot::Foot;
@@ -94,6 +94,8 @@ fn Shell() -> impl IntoView {
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
                 _ if !is_there.get() => view! { <Coming later /> }.into_any(),
+                View::LogitLens => view! { <LogitLensView /> }.into_any(),
+                View::Attention => view! { <AttentionView /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),

@@ -11,7 +11,7 @@ use super::shown::{Place, Shown};
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::files::model_name;
-use crate::app::link::{Choice, Draft, SweepSettings, View};
+use crate::app::link::{Choice, Draft, InsideSettings, MOST_FOLLOWED, SweepSettings, View};
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
@@ -76,7 +76,11 @@ impl Studio {
 
     /// Changes the draft and runs it when typing has stopped.
     pub fn edit(self, change: impl FnOnce(&mut Draft)) {
+        let prompt = self.draft.with_untracked(|draft| draft.prompt.clone());
         self.state.draft.update(change);
+        if self.draft.with_untracked(|draft| draft.prompt != prompt) {
+            self.state.inside.update(InsideSettings::forget_positions);
+        }
         let edit = self.state.edits.with_value(|n| n.wrapping_add(1));
         self.state.edits.set_value(edit);
         set_timeout(
@@ -174,6 +178,28 @@ impl Studio {
         self.state.sweeping.update(change);
     }
 
+    /// Changes what is looked at inside a run, and runs again where that is another thing.
+    pub fn set_inside(self, change: impl FnOnce(&mut InsideSettings)) {
+        self.aim_inside(change);
+        if !untrack(|| self.is_current()) {
+            self.run();
+        }
+    }
+
+    /// The same before a change of the draft, which will run.
+    pub fn aim_inside(self, change: impl FnOnce(&mut InsideSettings)) {
+        self.state.inside.update(change);
+    }
+
+    /// One more word to follow along the depth.
+    pub fn follow_word(self, word: String) {
+        self.set_inside(|inside| {
+            if !inside.follow.contains(&word) && inside.follow.len() < MOST_FOLLOWED {
+                inside.follow.push(word);
+            }
+        });
+    }
+
     /// Looks for a member in the figures.
     pub fn look_at(self, member: Option<usize>) {
         self.state.member.set(member);
@@ -224,11 +250,14 @@ impl Studio {
                 plan: plan.unwrap_or_default(),
             }
         } else {
+            let inside = untrack(|| self.wanted_inside());
+            self.state.asked.set(inside.clone());
             Ask::Lens {
                 prompt,
                 options,
                 answer,
                 plan,
+                inside,
             }
         };
         self.state.ran.set_value(Some((draft.model, draft.plan)));

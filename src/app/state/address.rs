@@ -48,6 +48,7 @@ impl Address {
             view,
             draft: Some(studio.draft_for(view)),
             column: studio.column.get(),
+            inside: studio.inside.get(),
             sweeping: studio.sweeping.get(),
             looking: self.surveys.looking.get(),
         };
@@ -64,6 +65,9 @@ impl Address {
         let Self { studio, surveys } = self;
         if link.view.is_live() {
             studio.choose_column(link.column);
+        }
+        if link.view.is_inside() {
+            studio.aim_inside(|inside| *inside = link.inside);
         }
         if link.view == View::Orders {
             studio.set_sweeping(|sweeping| *sweeping = link.sweeping);

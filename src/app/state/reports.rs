@@ -178,13 +178,14 @@ impl Studio {
         let parts = &shown.report;
         let mut view = View::Lens;
         if parts.lens.is_some() || parts.prompts.is_some() {
+            self.state.asked.set(None);
             self.state.shown.set(Some(shown.clone()));
         }
         if parts.lab.is_some() {
             self.state.lab.set(Some(shown.clone()));
             view = View::Orders;
         }
-        if !parts.orders.is_empty() {
+        if !parts.orders.is_empty() || !parts.need.is_empty() {
             self.change(|exchange, _| exchange.give_up_sweep());
             self.state.swept.set(Some(shown.clone()));
             view = View::Orders;

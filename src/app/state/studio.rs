@@ -10,8 +10,8 @@ use web_sys::File;
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Origin, Problem, Shown};
 use crate::app::client::Client;
-use crate::app::link::{Choice, Draft, Link, SweepSettings, View};
-use crate::app::protocol::{EngineWish, Known};
+use crate::app::link::{Choice, Draft, InsideSettings, Link, SweepSettings, View};
+use crate::app::protocol::{EngineWish, InsideAsk, Known};
 use crate::app::served::ServedFolder;
 use crate::app::{examples, opened};
 use crate::chart::Column;
@@ -21,12 +21,19 @@ use crate::task::english::EnglishPrompt;
 
 /// Models opened from disk that are kept at hand; their bytes stay on the disk.
 const MOST_OPENED: usize = 5;
+/// Positions side by side in the logit lens: each is a column of words.
+const POSITIONS: usize = 12;
+
+/// Tokens of a head's matrix.
+const LOOKED_AT: usize = 32;
 
 #[derive(Clone, Copy)]
 pub struct Studio {
     pub draft: Signal<Draft>,
     pub column: Signal<Column>,
     pub view: Signal<View>,
+    /// What is looked at inside a run.
+    pub inside: Signal<InsideSettings>,
     /// What is swept, and how its pictures plot it.
     pub sweeping: Signal<SweepSettings>,
     pub shown: Signal<Option<Shown>>,
@@ -66,6 +73,9 @@ pub(super) struct StudioState {
     pub draft: RwSignal<Draft>,
     pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
+    pub inside: RwSignal<InsideSettings>,
+    /// What was kept, beside its members, of the run that is shown or under way.
+    pub asked: RwSignal<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
@@ -165,6 +175,8 @@ impl Studio {
             draft: RwSignal::new(draft),
             column: RwSignal::new(link.column),
             view: RwSignal::new(link.view),
+            inside: RwSignal::new(link.inside.clone()),
+            asked: RwSignal::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
             shown: RwSignal::new(shown),
             lab: RwSignal::new(None),
@@ -218,6 +230,7 @@ impl Studio {
             draft: state.draft.into(),
             column: state.column.into(),
             view: view.into(),
+            inside: state.inside.into(),
             sweeping: state.sweeping.into(),
             shown: state.shown.into(),
             lab: state.lab.into(),
@@ -253,9 +266,45 @@ impl Studio {
 
     /// Is the picture that of the draft?
     pub fn is_current(self) -> bool {
+        let wanted = self.wanted_inside();
+        if wanted.is_some() && self.state.asked.with(|asked| *asked != wanted) {
+            return false;
+        }
         self.picture().with(|shown| {
             self.draft
                 .with(|draft| shown.as_ref().is_some_and(|shown| shown.answers(draft)))
+        })
+    }
+
+    /// What the view that is open needs of a run beside its members.
+    pub(super) fn wanted_inside(self) -> Option<InsideAsk> {
+        let view = self.view.get();
+        self.inside.with(|inside| {
+            let InsideSettings {
+                is_held,
+                follow,
+                from,
+                query,
+                run,
+                head,
+                ..
+            } = inside.clone();
+            match view {
+                View::LogitLens => Some(InsideAsk::Depths {
+                    follow,
+                    is_held,
+                    from,
+                    count: POSITIONS,
+                }),
+                View::Attention => Some(InsideAsk::Attention {
+                    query,
+                    run,
+                    head,
+                    from,
+                    count: LOOKED_AT,
+                }),
+                _ => None,
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use super::studio::sentence;
 use super::{Origin, Studio};
 use crate::app::protocol::Ask;
 use crate::chart::number;
-use crate::study::orders::{Orders, Sweep, Variant};
+use crate::study::orders::{Extent, Orders, Sweep, Variant};
 use crate::task::minilang::GeneratedTask;
 
 /// Rows a task on which the reader's own order is tried.
@@ -46,11 +46,14 @@ impl Sweeps {
 
     /// Why the model held has nothing to try for a sweep.
     pub fn problem(self, sweep: Sweep) -> Option<String> {
-        let runs = self
-            .studio
-            .model
-            .with(|model| model.as_ref().map(|model| model.order.len()))?;
-        let extent = self.studio.sweeping.with(|sweeping| sweeping.extent);
+        let (runs, heads) = self.studio.model.with(|model| {
+            let model = model.as_ref();
+            model.map(|model| (model.order.len(), model.heads))
+        })?;
+        let extent = self.studio.sweeping.with(|sweeping| Extent {
+            heads,
+            ..sweeping.extent
+        });
         sweep
             .strategies(runs, extent)
             .err()

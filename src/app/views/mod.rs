@@ -1,11 +1,15 @@
-//! One view a folder: the lens, the lab of orders, surveys, theorems.
+//! One view a folder: the lens, the inside of a run, the lab of orders, surveys, theorems.
 
+mod attention;
 mod lens;
+mod logit_lens;
 mod orders;
 mod survey;
 mod theory;
 
+pub use attention::AttentionView;
 pub use lens::LensView;
+pub use logit_lens::LogitLensView;
 pub use orders::OrdersView;
 pub use survey::SurveyView;
 pub use theory::TheoryView;

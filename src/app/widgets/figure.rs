@@ -25,6 +25,9 @@ pub fn FigureView(
     /// The point of the first series that is shown as if it were pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
+    /// Words stand in its cells: it takes the whole width, and scrolls where that is too little.
+    #[prop(optional)]
+    wide: bool,
 ) -> impl IntoView {
     // Laid out for the width it has.
     let width = RwSignal::new(0);
@@ -50,9 +53,14 @@ pub fn FigureView(
         })
     };
     view! {
-        <figure class="figure" id=format!("figure-{key}")>
+        <figure class="figure" class:wide=wide id=format!("figure-{key}")>
             <h3>{title}</h3>
-            <div class="drawing"><Drawing figure group on_plan point width /></div>
+            <div
+                class="drawing"
+                tabindex=wide.then_some("0")
+                role=wide.then_some("region")
+                aria-label=wide.then_some("The picture; it scrolls sideways where it is wider than the window")
+            ><Drawing figure group on_plan point width /></div>
             <figcaption>
                 {words}
                 <SaveFigure figure source />

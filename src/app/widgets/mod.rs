@@ -12,6 +12,7 @@ mod problem;
 mod prompt_line;
 mod provenance;
 mod status;
+mod window;
 mod words;
 
 pub use columns::Columns;
@@ -25,4 +26,5 @@ pub use problem::ProblemLine;
 pub use prompt_line::{Options, PromptLine};
 pub use provenance::Provenance;
 pub use status::WorkBar;
+pub use window::Window;
 pub use words::Words;

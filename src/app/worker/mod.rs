@@ -5,6 +5,7 @@
 //! a page that cannot wait for a long block ends the worker instead.
 
 mod fetch;
+mod inside;
 mod opening;
 mod prompt;
 mod read;

@@ -1,9 +1,10 @@
 //! One prompt on the loaded model: the lens and the lab.
 
-use super::{Desk, Stop, done, failed, stop};
+use super::{Desk, Stop, done, failed, inside, stop};
 use crate::app::opened;
-use crate::app::protocol::{Ask, Stage, Tell};
+use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Trace};
+use crate::measure::decomposition::softmax;
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
 use crate::study::report::Report;
@@ -21,9 +22,14 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
             options,
             answer,
             plan,
+            inside,
         } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
-            let report = lens(model, desk, id, question, plan.as_deref()).await;
+            let plan = plan.as_deref();
+            let report = match inside {
+                Some(ask) => looked_into(model, desk, id, question, plan, ask).await,
+                None => lens(model, desk, id, question, plan).await,
+            };
             report.map(done)
         }
         Ask::Lab {
@@ -113,6 +119,43 @@ async fn lens(
     Ok(study::lens::report(model, lens))
 }
 
+/// The lens with what a view of the run's inside needs.
+async fn looked_into(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    question: (&str, &[String], usize),
+    plan: Option<&str>,
+    ask: &InsideAsk,
+) -> Result<Report, Stop> {
+    let question = self::question(model, question)?;
+    let (plan, own) = (
+        model.plan(plan).map_err(failed)?,
+        model.plan(None).map_err(failed)?,
+    );
+    let capture = inside::capture(model, &question, &plan, ask)?;
+    let mut plans = vec![plan.clone()];
+    if matches!(ask, InsideAsk::Attention { .. }) && own != plan {
+        plans.push(own);
+    }
+    let mut traces = traces(model, desk, id, &question, plans, capture)
+        .await?
+        .into_iter();
+    let trace = traces.next().ok_or_else(none)?;
+    let mut lens = study::lens::lens(&question, &plan, trace);
+    lens.before = traces.next().map(|before| {
+        let logits: Vec<f64> = before.logits.iter().map(|&x| f64::from(x)).collect();
+        softmax(&logits)
+    });
+    inside::note(&mut lens, ask);
+    study::lens::name_words(&mut lens, model);
+    Ok(study::lens::report(model, lens))
+}
+
+fn none() -> Stop {
+    Stop::Failed("the engine gave no trace for this prompt".to_owned())
+}
+
 /// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
 fn question(model: &LoadedModel, asked: (&str, &[String], usize)) -> Result<Question, Stop> {
     let (prompt, options, answer) = asked;
@@ -131,18 +174,35 @@ async fn trace(
     question: &Question,
     plan: &Plan,
 ) -> Result<Trace, Stop> {
-    let (prompts, plans) = ([question.prompt.clone()], [plan.clone()]);
-    let run = model
-        .engine
-        .start(prompts.into(), plans.into(), Capture::default());
+    let traces = traces(
+        model,
+        desk,
+        id,
+        question,
+        vec![plan.clone()],
+        Capture::default(),
+    );
+    traces.await?.into_iter().next().ok_or_else(none)
+}
+
+/// One trace a plan.
+async fn traces(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    question: &Question,
+    plans: Vec<Plan>,
+    capture: Capture,
+) -> Result<Vec<Trace>, Stop> {
+    let prompts = [question.prompt.clone()];
+    let run = model.engine.start(prompts.into(), plans.into(), capture);
     let mut run = run.map_err(stop)?;
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
         desk.turn(id, run.is_waiting()).await?;
     }
     let traces = run.finish().map_err(stop)?;
-    let trace = traces.into_iter().flatten().next();
-    trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))
+    Ok(traces.into_iter().flatten().collect())
 }
 
 /// The same prompt on two engines: how far their members and logits lie apart.

@@ -29,7 +29,7 @@ pub async fn run(
     id: u32,
     wanted: &Wanted,
 ) -> Result<Report, Stop> {
-    let orders = every_order(&model.shape().order, wanted)?;
+    let orders = every_order(model, wanted)?;
     let mut report = Report::of(model);
     let mut partial = Report::of(model);
     let mut told_at = js_sys::Date::now();
@@ -78,11 +78,16 @@ pub async fn run(
 }
 
 /// All that this model has of what is asked for; an error only where it has nothing of it.
-fn every_order(own: &[usize], wanted: &Wanted) -> Result<Vec<Order>, Stop> {
+fn every_order(model: &LoadedModel, wanted: &Wanted) -> Result<Vec<Order>, Stop> {
+    let own = model.shape().order.as_slice();
+    let extent = Extent {
+        heads: model.facts().heads,
+        ..wanted.extent
+    };
     let mut orders = Vec::new();
     let mut missing = None;
     for &sweep in &wanted.sweeps {
-        match Order::all(&[sweep], wanted.extent, own) {
+        match Order::all(&[sweep], extent, own) {
             Ok(of) => orders.extend(of),
             Err(error @ StudyError::NoSuchSweep { .. }) => missing = Some(error),
             Err(error) => return Err(failed(error)),

@@ -1,10 +1,11 @@
 //! A sweep's pictures (*Transformer Layers as Painters*): dropped and swapped blocks (Fig. 2), the
-//! family of orders (Fig. 11), the grid of loops (Fig. 10).
+//! family of orders (Fig. 11), the grid of loops (Fig. 10); and each head switched off.
 //!
 //! Every point is one of [`Orders::points`] and carries the plan it stands for, so that a click can
 //! put that plan in the lab.
 
 mod family;
+mod heads;
 mod loops;
 mod neighbours;
 mod quantity;
@@ -26,6 +27,7 @@ pub fn sweep_figures(
 ) -> Vec<Figure> {
     let all = [
         neighbours::figure(orders, quantity, column, theme),
+        heads::figure(orders, quantity, column, theme),
         family::figure(orders, quantity, column, theme),
         loops::figure(orders, quantity, column, theme),
     ];

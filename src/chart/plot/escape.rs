@@ -43,7 +43,7 @@ pub(super) fn wrapped(text: &str, limit: usize) -> Vec<String> {
 }
 
 /// At most `limit` characters, the last one `…` where there were more.
-pub(super) fn cut(text: &str, limit: usize) -> String {
+pub(in crate::chart) fn cut(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }

@@ -176,7 +176,13 @@ impl Block {
     }
 
     /// Queries, keys and values of some rows, up to their turn.
-    fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], shared: bool) {
+    pub(super) fn project(
+        &self,
+        stretches: &[Stretch],
+        rows: usize,
+        qkv: &mut [f32],
+        shared: bool,
+    ) {
         let d = self.width;
         with_scratch([rows * d], |[x]| {
             let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::attention::CacheRows;
+use super::attention::looks::looks;
 use super::backend::{CpuBackend, PassMemory};
 use super::block::{BlockRows, LastMembers};
 use super::cache::PassCache;
@@ -11,7 +12,7 @@ use super::stretch::Stretch;
 use super::sums::are_finite;
 use super::votes::votes;
 use crate::engine::EngineError;
-use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
@@ -206,6 +207,18 @@ impl Pass for CpuPass<'_> {
         let kept = &self.memory.kept[..self.kept_rows * self.backend.width];
         let depths = self.backend.head.depths(kept, rows)?;
         self.outputs.push(("the logits along the depth", depths));
+        Ok(())
+    }
+
+    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {
+        let (d, call) = (self.backend.width, &self.program.calls[call]);
+        let block = &self.backend.blocks[call.run.index];
+        let (start, length) = self.pack.spans[rows.sequence];
+        let stream = self.stream(call.steps[rows.step].slot_in);
+        let stream = &stream[start * d..(start + length) * d]; // [T, D]
+        let angles = self.pack.angles(rows.sequence);
+        let looks = looks(block, stream, angles, rows, call.run.heads_off);
+        self.outputs.push(("the attention", looks));
         Ok(())
     }
 

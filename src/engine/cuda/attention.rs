@@ -39,18 +39,8 @@ impl Attention<'_> {
     fn attend(&self, qkv: &Tensor, sequence: usize, tables: &RopeTables) -> Result<Tensor> {
         let shape = self.shape;
         let (copies, length, _) = qkv.dims3()?;
-        let (query_width, kv_width) = (shape.attended_width(), shape.kv_heads * shape.head_width);
-        let queries = qkv.narrow(2, 0, query_width)?; // [C, T, H W]
-        let keys = qkv.narrow(2, query_width, kv_width)?; // [C, T, KV W]
-        let values = qkv.narrow(2, query_width + kv_width, kv_width)?; // [C, T, KV W]
-
-        let queries = self.heads(&queries, shape.heads, self.query_norm)?; // [C, H, T, W]
-        let keys = self.heads(&keys, shape.kv_heads, self.key_norm)?; // [C, KV, T, W]
-        let values = self.heads(&values, shape.kv_heads, None)?; // [C, KV, T, W]
-        let queries = tables.turn(sequence, &queries)?; // [C, H, T, W]
-        let keys = self.repeat(&tables.turn(sequence, &keys)?)?; // [C, H, T, W]
-        let values = self.repeat(&values)?; // [C, H, T, W]
-
+        let query_width = shape.attended_width();
+        let [queries, keys, values] = self.split(qkv, sequence, tables)?; // [C, H, T, W]
         let at_once = (SCORES / (copies * shape.heads * length)).max(1);
         let mut attended = Vec::new();
         for first in (0..length).step_by(at_once) {
@@ -65,6 +55,41 @@ impl Attention<'_> {
         Tensor::cat(&attended, 2)? // [C, H, T, W]
             .transpose(1, 2)? // [C, T, H, W]
             .reshape((copies, length, query_width))
+    }
+
+    /// Queries, keys and values of one sequence, turned, once for every query head:
+    /// `[C, T, (H + 2 KV) W]` to `[C, H, T, W]` each.
+    fn split(&self, qkv: &Tensor, sequence: usize, tables: &RopeTables) -> Result<[Tensor; 3]> {
+        let shape = self.shape;
+        let (query_width, kv_width) = (shape.attended_width(), shape.kv_heads * shape.head_width);
+        let queries = qkv.narrow(2, 0, query_width)?; // [C, T, H W]
+        let keys = qkv.narrow(2, query_width, kv_width)?; // [C, T, KV W]
+        let values = qkv.narrow(2, query_width + kv_width, kv_width)?; // [C, T, KV W]
+
+        let queries = self.heads(&queries, shape.heads, self.query_norm)?; // [C, H, T, W]
+        let keys = self.heads(&keys, shape.kv_heads, self.key_norm)?; // [C, KV, T, W]
+        let values = self.heads(&values, shape.kv_heads, None)?; // [C, KV, T, W]
+        let queries = tables.turn(sequence, &queries)?; // [C, H, T, W]
+        let keys = self.repeat(&tables.turn(sequence, &keys)?)?; // [C, H, T, W]
+        let values = self.repeat(&values)?; // [C, H, T, W]
+        Ok([queries, keys, values])
+    }
+
+    /// One sequence's `qkv` `[T, (H + 2 KV) W]` to its weights `[H, T, T]`, and the values that they
+    /// weigh `[H, T, W]`.
+    pub fn weights(
+        &self,
+        qkv: &Tensor,
+        sequence: usize,
+        tables: &RopeTables,
+    ) -> Result<[Tensor; 2]> {
+        let length = qkv.dim(0)?;
+        let [queries, keys, values] = self.split(&qkv.unsqueeze(0)?, sequence, tables)?; // [1, H, T, W]
+        let scores = queries.contiguous()?.matmul(&keys.t()?)?; // [1, H, T, T]
+        let scores = (scores / (self.shape.head_width as f64).sqrt())?; // [1, H, T, T]
+        let mask = self.mask(0..length, length, qkv.device())?; // [T, T]
+        let weights = softmax(&scores.broadcast_add(&mask)?)?; // [1, H, T, T]
+        Ok([weights.squeeze(0)?, values.squeeze(0)?])
     }
 
     /// `[C, T, n W]`, normed where there is a gain, to n heads `[C, n, T, W]`.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use candle_core::{Result, Tensor};
+use candle_core::{DType, Result, Tensor};
 
 use super::attention::Attention;
 use super::rope::RopeTables;
 use super::{multiply, norm};
+use crate::engine::backend::AttentionRows;
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, Residual};
 use crate::model::weights::{MatrixRole, VectorRole};
@@ -55,12 +56,7 @@ impl CandleBlock {
         tables: &RopeTables,
     ) -> Result<Tensor> {
         use VectorRole::{AttentionNorm, AttentionNormBias};
-        let attention = Attention {
-            shape: &self.shape.attention,
-            query_norm: self.vectors.get(&VectorRole::QueryNorm),
-            key_norm: self.vectors.get(&VectorRole::KeyNorm),
-            eps: self.shape.norm.eps,
-        };
+        let attention = self.heads();
         self.branch(h, AttentionNorm, AttentionNormBias, |x| {
             let qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [C N, (H + 2 KV) W]
             let mut attended = attention.run(&qkv, pack, tables)?; // [C N, H W]
@@ -69,6 +65,50 @@ impl CandleBlock {
             }
             self.linear(&attended, MatrixRole::Out, VectorRole::OutBias) // [C N, D]
         })
+    }
+
+    fn heads(&self) -> Attention<'_> {
+        Attention {
+            shape: &self.shape.attention,
+            query_norm: self.vectors.get(&VectorRole::QueryNorm),
+            key_norm: self.vectors.get(&VectorRole::KeyNorm),
+            eps: self.shape.norm.eps,
+        }
+    }
+
+    /// One sequence's stream `[T, D]` to where its tokens look: weights and carried lengths
+    /// `[2, H', Q, T]`.
+    pub fn looks(
+        &self,
+        h: &Tensor,
+        rows: &AttentionRows,
+        off: HeadsOff,
+        tables: &RopeTables,
+    ) -> Result<Tensor> {
+        use VectorRole::{AttentionNorm, AttentionNormBias};
+        let x = match self.shape.placement {
+            NormPlacement::Before => self.norm(h, AttentionNorm, AttentionNormBias)?, // [T, D]
+            NormPlacement::After => h.clone(),                                        // [T, D]
+        };
+        let qkv = self.linear(&x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [T, (H + 2 KV) W]
+        let [weights, values] = self.heads().weights(&qkv, rows.sequence, tables)?;
+        let width = self.shape.attention.head_width;
+        let out = &self.matrices[MatrixRole::Out as usize]; // [D, H W]
+        let out = out.to_dtype(DType::F32)?;
+        let queries: Vec<u32> = rows.queries.iter().map(|&query| query as u32).collect();
+        let queries = Tensor::new(queries, h.device())?; // [Q]
+        let (mut all, mut lengths) = (Vec::new(), Vec::new());
+        for &head in &rows.heads {
+            let weights = weights.get(head)?.index_select(&queries, 0)?; // [Q, T]
+            let columns = out.narrow(1, head * width, width)?; // [D, W]
+            let through = values.get(head)?.contiguous()?.matmul(&columns.t()?)?; // [T, D]
+            let length = through.sqr()?.sum(1)?.sqrt()?; // [T]
+            let is_on = f64::from(u8::from(!off.contains(head)));
+            lengths.push((weights.broadcast_mul(&length)? * is_on)?); // [Q, T]
+            all.push(weights);
+        }
+        all.append(&mut lengths);
+        Tensor::cat(&all, 0)
     }
 
     /// `[H W]`: 0 where a head is off, else 1.

@@ -10,7 +10,7 @@ use super::fates::fates;
 use super::rope::RopeTables;
 use super::{CandleBackend, norm};
 use crate::engine::EngineError;
-use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 
@@ -184,6 +184,18 @@ impl Pass for CandlePass<'_> {
         let count = depths.len();
         let depths = Tensor::from_vec(depths, count, &self.backend.device)?;
         self.given.push(("the logits along the depth", depths));
+        Ok(())
+    }
+
+    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> EngineResult<()> {
+        let program = self.program.clone();
+        let call = &program.calls[call];
+        let (start, length) = self.pack.spans[rows.sequence];
+        let stream = self.stream(call.steps[rows.step].slot_in)?;
+        let stream = stream.narrow(0, start, length)?; // [T, D]
+        let block = &self.backend.blocks[call.run.index];
+        let looks = block.looks(&stream, rows, call.run.heads_off, &self.tables)?;
+        self.given.push(("the attention", looks));
         Ok(())
     }
 

@@ -2,10 +2,11 @@
 //! own read-out of the stream before the first block and after every member.
 
 use super::Demand;
+use super::attention::positions;
 use crate::engine::EngineError;
 use crate::engine::backend::DepthRows;
 use crate::engine::schedule::Schedule;
-use crate::model::ModelShape;
+use crate::model::{ModelShape, Prompt};
 use crate::plan::Half;
 
 /// What to read along the depth of a run.
@@ -18,6 +19,9 @@ pub struct DepthWish {
     /// The final norm's scale is that of the run's last stream, as the members' votes have it, rather
     /// than computed again from each stream.
     pub is_held: bool,
+    /// Positions, counted from 0, at which the streams before the first step and after each are read
+    /// too; the members' are read at the last token alone.
+    pub positions: Vec<usize>,
 }
 
 /// The whole vocabulary's distribution at one depth.
@@ -51,8 +55,10 @@ impl DepthWish {
     pub const MOST_TOP: usize = 50;
 
     /// # Errors
-    /// No likeliest token or more than there are or may be asked for; an id past the vocabulary.
-    pub fn check(&self, shape: &ModelShape) -> Result<(), EngineError> {
+    /// No likeliest token or more than there are or may be asked for; an id past the vocabulary; a
+    /// position past a prompt.
+    pub fn check(&self, shape: &ModelShape, prompts: &[Prompt]) -> Result<(), EngineError> {
+        positions(&self.positions, prompts)?;
         let vocabulary = shape.vocabulary;
         let most = Self::MOST_TOP.min(vocabulary);
         if !(1..=most).contains(&self.top) {
@@ -80,7 +86,9 @@ impl DepthWish {
                 .sum::<usize>()
         };
         let streams = schedule.paths.iter();
-        let streams = streams.map(|path| 1 + path.iter().map(members).sum::<usize>());
+        let streams = streams.map(|path| {
+            1 + path.iter().map(members).sum::<usize>() + self.positions.len() * path.len()
+        });
         Demand {
             numbers: streams.sum::<usize>() * self.numbers(),
             ..Demand::default()
@@ -88,14 +96,23 @@ impl DepthWish {
     }
 
     /// The streams to read: for every list of a run's kept rows, its members in order, the sums of the
-    /// first, of the first two, … of all, which is its `end` row.
-    pub fn rows(&self, runs: impl Iterator<Item = (Vec<u32>, u32)>) -> DepthRows {
+    /// first, of the first two, … of all, which is its `end` row; then every list of `grid` as it is,
+    /// whose last row is its end.
+    pub fn rows(
+        &self,
+        runs: impl Iterator<Item = (Vec<u32>, u32)>,
+        grid: impl Iterator<Item = Vec<u32>>,
+    ) -> DepthRows {
         let (mut sums, mut ends) = (Vec::new(), Vec::new());
         for (members, end) in runs {
             let last = sums.len() + members.len() - 1;
             sums.extend((1..members.len()).map(|count| members[..count].to_vec()));
             sums.push(vec![end]);
             ends.resize(sums.len(), last);
+        }
+        for streams in grid {
+            sums.extend(streams.into_iter().map(|row| vec![row]));
+            ends.resize(sums.len(), sums.len() - 1);
         }
         DepthRows {
             sums,

@@ -4,11 +4,13 @@
 //! to give back becomes its items. A new wish is a file here, and an operation of [`Pass`] where it
 //! needs one.
 
+mod attention;
 mod depths;
 mod likelihoods;
 mod members;
 mod next;
 
+pub use attention::{AttentionReading, AttentionWish};
 pub use depths::{DepthReading, DepthWish, FollowedToken};
 pub use likelihoods::{Likelihoods, TokenScore};
 pub use members::Members;
@@ -21,6 +23,7 @@ use super::backend::Pass;
 use super::schedule::Schedule;
 use super::schedule::group::PlanGroup;
 use super::schedule::pack::Pack;
+use super::schedule::program::BlockCall;
 
 /// What a record will ask of a device under a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +67,18 @@ pub trait Record {
 
     /// A pack begins; slot 0 holds what enters block 0.
     fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Self::Kept, EngineError>;
+
+    /// Call number `call` of the program ran, just now: the streams that it read are still there.
+    fn ran(
+        &self,
+        _: &mut dyn Pass,
+        _: &PackScene,
+        _: &mut Self::Kept,
+        _call: usize,
+        _: &BlockCall,
+    ) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// The stream in `slot` is that after step `node`.
     fn complete(
@@ -111,8 +126,13 @@ impl Outputs {
 
     /// The next output is this node's.
     fn note(&mut self, node: usize) {
-        self.of_node[node] = Some(self.count);
+        self.of_node[node] = Some(self.next());
+    }
+
+    /// The next output is another's: which it will be.
+    fn next(&mut self) -> usize {
         self.count += 1;
+        self.count - 1
     }
 
     /// A node's output; empty if nothing was asked for it.

@@ -34,6 +34,10 @@ pub enum Use {
     HeadRows,
     /// `[rows, V]`
     Logits,
+    /// `[H' T, H W]` values, each in its own head's columns
+    Values,
+    /// `[H' T, D]` those through the output matrix
+    Through,
     /// What is given back, output behind output.
     Out,
     /// The step table.

@@ -8,6 +8,7 @@ use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
 use super::heads_off::HeadsOffKernel;
+use super::looks::LooksKernel;
 use super::norm::NormKernel;
 use super::qk_norm::QkNormKernel;
 use super::recorder::Bindings;
@@ -36,6 +37,7 @@ pub struct Kernels {
     pub votes: VotesKernel,
     pub fate: FateKernel,
     pub depths: DepthsKernel,
+    pub looks: LooksKernel,
 }
 
 impl Gpu {
@@ -53,6 +55,7 @@ impl Gpu {
             votes: VotesKernel::new(&device),
             fate: FateKernel::new(&device),
             depths: DepthsKernel::new(&device),
+            looks: LooksKernel::default(),
         };
         Self {
             bindings: Bindings::new(&device),

@@ -27,6 +27,7 @@ mod heads_off;
 mod kernel;
 mod lists;
 mod loading;
+mod looks;
 mod matrix;
 mod member;
 mod norm;

@@ -15,7 +15,7 @@ use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
 use super::votes::Ballot;
 use crate::engine::EngineError;
-use crate::engine::backend::{DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::program::Program;
 
 /// Logits computed at once where only their targets' fates are read: bounds the `[rows, V]` matrix.
@@ -25,6 +25,8 @@ pub struct GpuPass<'a> {
     backend: &'a WebGpuBackend,
     to: Recording<'a>,
     program: Rc<Program>,
+    /// (first row, T) of each sequence.
+    spans: Vec<(usize, usize)>,
     /// Steps of the calls before each call.
     first_steps: Vec<usize>,
     /// All outputs, one behind the other.
@@ -81,6 +83,7 @@ impl<'a> GpuPass<'a> {
                 tables,
             },
             program: start.program.clone(),
+            spans: start.pack.spans.clone(),
             first_steps,
             out,
             outputs: Vec::new(),
@@ -283,6 +286,20 @@ impl Pass for GpuPass<'_> {
             };
             kernel.run(recorder, &from, &self.out, base + part.start * a_stream)?;
         }
+        Ok(())
+    }
+
+    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let program = self.program.clone();
+        let call = &program.calls[call];
+        let block = &backend.blocks[call.run.index];
+        let (start, tokens) = self.spans[rows.sequence];
+        let span = (rows.step * self.to.tables.rows + start, tokens);
+        let numbers = 2 * rows.heads.len() * rows.queries.len() * tokens;
+        let base = self.next_output(numbers, "the attention");
+        let (out, off) = (self.out.clone(), call.run.heads_off);
+        block.looks(&backend.gpu, &mut self.to, rows, off, span, (&out, base))?;
         Ok(())
     }
 

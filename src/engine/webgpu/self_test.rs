@@ -5,7 +5,7 @@ use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
 use super::{
-    activation, attention, depths, fate, gather, gemm, heads_off, norm, qk_norm, rope, votes,
+    activation, attention, depths, fate, gather, gemm, heads_off, looks, norm, qk_norm, rope, votes,
 };
 use crate::model::DType;
 
@@ -31,6 +31,7 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
     fate::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
     depths::check::sums_of_kept_rows_are_normed(&mut probe)?;
     depths::check::a_row_is_read_as_the_plain_sums_say(&mut probe)?;
+    looks::check::weights_and_lengths_equal_the_plain_ones(&mut probe)?;
     probe.settle().await
 }
 

@@ -14,6 +14,8 @@ pub struct Median {
     /// As [`SweepPoint::at`](super::SweepPoint::at).
     pub at: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub middle: Option<usize>,
@@ -34,18 +36,19 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
     let mut points = BTreeMap::new();
     for point in orders.iter().flat_map(|orders| &orders.points) {
         points
-            .entry((point.sweep, point.at, point.rounds))
+            .entry((point.sweep, point.at, point.head, point.rounds))
             .or_insert_with(Vec::new)
             .push(point);
     }
     points
         .into_iter()
         .filter(|(_, of)| of.len() == orders.len())
-        .map(|((sweep, at, rounds), of)| {
+        .map(|((sweep, at, head, rounds), of)| {
             let over = |values: Vec<f64>| median(values);
             Median {
                 sweep,
                 at,
+                head,
                 rounds,
                 middle: of[0].middle,
                 tasks: of.len(),

@@ -74,12 +74,15 @@ pub struct Variant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepPoint {
     pub sweep: Sweep,
-    /// The `i` of `drop:i` and `swap:i`, the `s` of the others.
+    /// The `i` of `drop:i`, `swap:i` and `head:i:h`, the `s` of the others.
     pub at: usize,
+    /// The `h` of `head:i:h`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<usize>,
     /// Of a loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
-    /// Block runs between the ends that stay: `T - 2s - 1`. `None` for drop and swap.
+    /// Block runs between the ends that stay: `T - 2s - 1`. `None` for drop, swap and heads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub middle: Option<usize>,
     /// Indices into [`Orders::variants`]; several only for shuffles.

@@ -87,21 +87,23 @@ fn points(
     runs: usize,
     bootstrap: &Bootstrap,
 ) -> Vec<SweepPoint> {
+    // Sweep, place, and of a loop its rounds, of a head its number.
     let mut groups: BTreeMap<(Sweep, usize, Option<usize>), Vec<usize>> = BTreeMap::new();
     for (i, order) in orders.iter().enumerate() {
         let Some(strategy) = order.strategy else {
             continue;
         };
         let (sweep, at) = Sweep::of(&strategy);
-        let rounds = match strategy {
+        let second = match strategy {
             Strategy::Loop { rounds, .. } => Some(rounds),
+            Strategy::Head { head, .. } => Some(head),
             _ => None,
         };
-        groups.entry((sweep, at, rounds)).or_default().push(i);
+        groups.entry((sweep, at, second)).or_default().push(i);
     }
     groups
         .into_iter()
-        .map(|((sweep, at, rounds), of)| {
+        .map(|((sweep, at, second), of)| {
             let measures = if let [one] = of.as_slice() {
                 variants[*one].measures
             } else {
@@ -109,13 +111,14 @@ fn points(
                 bootstrap.measures(&rows)
             };
             let middle = match sweep {
-                Sweep::Drop | Sweep::Swap => None,
+                Sweep::Drop | Sweep::Swap | Sweep::Heads => None,
                 _ => Some(runs.saturating_sub(2 * at + 1)),
             };
             SweepPoint {
                 sweep,
                 at,
-                rounds,
+                head: second.filter(|_| sweep == Sweep::Heads),
+                rounds: second.filter(|_| sweep == Sweep::Loop),
                 middle,
                 variants: of,
                 measures,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{MAX_REPEAT, Strategy};
+use crate::plan::{HeadsOff, MAX_REPEAT, Strategy};
 use crate::study::StudyError;
 
 /// A named set of orders, one a point of a figure of *Transformer Layers as Painters*.
@@ -28,6 +28,8 @@ pub enum Sweep {
     Parallel,
     /// That again and again, every `s` and number of rounds (Figs. 9 and 10).
     Loop,
+    /// Each query head of each block run switched off.
+    Heads,
 }
 
 /// How many of a sweep's orders there are where the model does not say.
@@ -37,6 +39,9 @@ pub struct Extent {
     pub seeds: u64,
     /// Loops run `1..=rounds` times.
     pub rounds: usize,
+    /// Query heads of a block, of a model whose heads are swept.
+    #[serde(default)]
+    pub heads: usize,
 }
 
 /// Shuffles of one size at most: every one is an order of its own.
@@ -48,11 +53,13 @@ impl Default for Extent {
         Self {
             seeds: 10,
             rounds: 8,
+            heads: 0,
         }
     }
 }
 
 impl Sweep {
+    /// The paper's; heads are ours.
     pub const ALL: [Sweep; 8] = [
         Sweep::Drop,
         Sweep::Swap,
@@ -84,12 +91,14 @@ impl Sweep {
             Sweep::Shuffle => "shuffle",
             Sweep::Parallel => "parallel",
             Sweep::Loop => "loop",
+            Sweep::Heads => "heads",
         }
     }
 
     /// Block runs of the smallest model that has any of its orders.
     pub fn least_runs(self) -> usize {
         match self {
+            Sweep::Heads => 1,
             Sweep::Drop | Sweep::Swap | Sweep::Skip | Sweep::Repeat | Sweep::Loop => 2,
             Sweep::Reverse | Sweep::Shuffle | Sweep::Parallel => 3,
         }
@@ -125,6 +134,12 @@ impl Sweep {
             Sweep::Loop => middles()
                 .flat_map(|s| (1..=extent.rounds).map(move |rounds| Strategy::Loop { s, rounds }))
                 .collect(),
+            Sweep::Heads => (0..runs)
+                .flat_map(|position| {
+                    let heads = 0..extent.heads.min(HeadsOff::MOST);
+                    heads.map(move |head| Strategy::Head { position, head })
+                })
+                .collect(),
         };
         if all.is_empty() {
             Err(StudyError::NoSuchSweep { sweep: self, runs })
@@ -144,6 +159,7 @@ impl Sweep {
             Strategy::Shuffle { s, .. } => (Sweep::Shuffle, s),
             Strategy::Parallel { s } => (Sweep::Parallel, s),
             Strategy::Loop { s, .. } => (Sweep::Loop, s),
+            Strategy::Head { position, .. } => (Sweep::Heads, position),
         }
     }
 }
@@ -158,8 +174,8 @@ impl FromStr for Sweep {
     type Err = StudyError;
 
     fn from_str(name: &str) -> Result<Self, StudyError> {
-        Sweep::ALL
-            .into_iter()
+        let all = Sweep::ALL.into_iter().chain([Sweep::Heads]);
+        all.into_iter()
             .find(|sweep| sweep.name() == name)
             .ok_or_else(|| StudyError::UnknownSweep {
                 name: name.to_string(),

@@ -44,6 +44,7 @@ pub const ROWS: usize = 32;
 pub const EXTENT: Extent = Extent {
     seeds: 3,
     rounds: 5,
+    heads: 0,
 };
 
 pub const ALL: [PaperQuestion; 8] = [

@@ -54,6 +54,7 @@ fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
             let point = SweepPoint {
                 sweep,
                 at,
+                head: None,
                 rounds,
                 middle: middle.then(|| 12 - 2 * at - 1),
                 variants: vec![variants.len()],

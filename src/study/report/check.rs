@@ -94,12 +94,39 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
         let streams = m - usize::from(has_bias);
         long("logit_lens_members", depths.len(), streams, "members")?;
     }
+    if let Some(grid) = &lens.logit_lens_grid {
+        let streams = lens.logit_lens.as_ref().map_or(0, Vec::len);
+        long(
+            "logit_lens_grid",
+            grid.depths.len(),
+            grid.positions.len(),
+            "positions",
+        )?;
+        for depths in &grid.depths {
+            long(
+                "a position of logit_lens_grid",
+                depths.len(),
+                streams,
+                "depths",
+            )?;
+        }
+        positions(&grid.positions, lens)?;
+    }
+    attention(lens)?;
+    let grid = lens.logit_lens_grid.iter().flat_map(|grid| &grid.depths);
     for depth in lens
         .logit_lens
         .iter()
         .chain(&lens.logit_lens_members)
+        .chain(grid)
         .flatten()
     {
+        let followed = lens.logit_lens.as_ref().and_then(|depths| depths.first());
+        let followed = followed.map_or(0, |depth| depth.followed.len());
+        long("followed", depth.followed.len(), followed, "words")?;
+        if depth.top_ids.is_empty() {
+            return Err("a depth of the logit lens names no token".to_owned());
+        }
         let (ids, logs) = (&depth.top_ids, &depth.top_log_probabilities);
         long("top_log_probabilities", logs.len(), ids.len(), "top_ids")?;
         if !logs
@@ -114,6 +141,74 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     long("by_depth", d.by_depth.len(), m, "members")?;
     column("probability", &d.probability, m)?;
     column("logit", &d.logit, m)
+}
+
+fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {
+    let tokens = lens.token_ids.len();
+    match positions.iter().find(|&&position| position >= tokens) {
+        Some(position) => Err(format!(
+            "it speaks of position {position} of {tokens} tokens"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn attention(lens: &Lens) -> Result<(), Reason> {
+    let tokens = lens.token_ids.len();
+    let empty = Vec::new();
+    let pattern = lens.attention_pattern.as_ref().unwrap_or(&empty);
+    let carried = lens.attention_carried.as_ref().unwrap_or(&empty);
+    long(
+        "attention_carried",
+        carried.len(),
+        pattern.len(),
+        "runs of attention",
+    )?;
+    for (weights, carried) in pattern.iter().zip(carried) {
+        long(
+            "a run of attention_carried",
+            carried.len(),
+            weights.len(),
+            "heads",
+        )?;
+    }
+    let heads = lens.attention_head.iter().flatten();
+    for head in heads.clone() {
+        let is_there = pattern
+            .get(head.run)
+            .is_some_and(|run| head.head < run.len());
+        if !is_there {
+            return Err(format!(
+                "it has no run {} with a head {}",
+                head.run, head.head
+            ));
+        }
+        long(
+            "a head's weights",
+            head.weights.len(),
+            head.queries.len(),
+            "queries",
+        )?;
+        long(
+            "a head's carried",
+            head.carried.len(),
+            head.queries.len(),
+            "queries",
+        )?;
+        positions(&head.queries, lens)?;
+    }
+    positions(&lens.attention_query.into_iter().collect::<Vec<_>>(), lens)?;
+    let rows = pattern.iter().chain(carried).flatten();
+    for row in rows.chain(heads.flat_map(|head| head.weights.iter().chain(&head.carried))) {
+        long("a row of attention", row.len(), tokens, "tokens")?;
+        if !row.iter().all(|x| x.is_finite()) {
+            return Err("a number of the attention is too large".to_owned());
+        }
+    }
+    if let Some(before) = &lens.before {
+        long("before", before.len(), lens.logits.len(), "options")?;
+    }
+    Ok(())
 }
 
 fn column(name: &str, column: &ColumnNumbers, members: usize) -> Result<(), Reason> {

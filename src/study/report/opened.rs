@@ -15,7 +15,7 @@ pub enum Opened {
     Prompts(Box<Report>),
     /// Has a `lab`.
     Lab(Box<Report>),
-    /// Has `orders`.
+    /// Has `orders`, or `need`.
     Orders(Box<Report>),
     Survey(Box<Survey>),
 }
@@ -61,6 +61,7 @@ struct FileHead {
     prompts: Option<IgnoredAny>,
     lab: Option<IgnoredAny>,
     orders: Option<IgnoredAny>,
+    need: Option<IgnoredAny>,
     // What a survey was asked.
     continuations: Option<IgnoredAny>,
     tasks: Option<IgnoredAny>,
@@ -105,7 +106,13 @@ impl Opened {
             report.survey.check()?;
             return Ok(Self::Survey(Box::new(report.survey)));
         }
-        let parts = [&head.lens, &head.prompts, &head.lab, &head.orders];
+        let parts = [
+            &head.lens,
+            &head.prompts,
+            &head.lab,
+            &head.orders,
+            &head.need,
+        ];
         if parts.iter().all(|part| part.is_none()) {
             return Err(ReportError::Nothing);
         }
@@ -117,7 +124,7 @@ impl Opened {
             Ok(Self::Lab(report))
         } else if report.prompts.is_some() {
             Ok(Self::Prompts(report))
-        } else if !report.orders.is_empty() {
+        } else if !report.orders.is_empty() || !report.need.is_empty() {
             Ok(Self::Orders(report))
         } else {
             Err(ReportError::Nothing)

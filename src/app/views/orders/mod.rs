@@ -17,7 +17,7 @@ use crate::app::widgets::{
     Columns, FigureView, Index, IndexEntry, Painters, PromptEditor, PromptLine, Provenance,
     SaveReport, WhichIsRight, source,
 };
-use crate::chart::{Figure, lab_figures, sweep_figures};
+use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
 use crate::study::report::Lens;
 use answers::Answers;
 use own::OwnOrders;
@@ -161,6 +161,23 @@ fn SweepSection() -> impl IntoView {
         bench.set_plan(plan.clone());
         studio.say(format!("{plan} is in the lab."));
     });
+    let needs = Memo::new(move |_| {
+        let theme = themes.theme.get();
+        studio.swept.with(|shown| {
+            let needs = shown.iter().flat_map(|shown| &shown.report.need);
+            needs
+                .filter_map(|need| need_figure(need, theme))
+                .collect::<Vec<_>>()
+        })
+    });
+    let need = move || {
+        let one = |n: usize| Signal::derive(move || needs.with(|all| all.get(n).cloned()));
+        let all = 0..needs.with(Vec::len);
+        all.map(
+            |n| view! { <FigureView figure=one(n) key="need" group="need" source on_plan=open /> },
+        )
+        .collect_view()
+    };
     let has = move |key: &'static str| {
         Memo::new(move |_| {
             figures.with(|figures| figures.iter().flatten().any(|figure| figure.key == key))
@@ -184,7 +201,7 @@ fn SweepSection() -> impl IntoView {
                         "These rows have no such number: the model's own order does not score above chance on them. Plot another one."
                     </p>
                 </Show>
-                {["neighbours", "family", "loops"]
+                {["neighbours", "heads-off", "family", "loops"]
                     .map(|key| {
                         let here = has(key);
                         view! {
@@ -194,6 +211,7 @@ fn SweepSection() -> impl IntoView {
                         }
                     })
                     .collect_view()}
+                {need}
             </Show>
         </section>
     }

@@ -40,8 +40,7 @@ pub fn SweepForm() -> impl IntoView {
         }
     };
     let missing = move || {
-        Sweep::ALL
-            .into_iter()
+        kinds()
             .filter_map(|sweep| sweeps.problem(sweep))
             .map(|sentence| view! { <p class="hint">{sentence}</p> })
             .collect_view()
@@ -76,7 +75,7 @@ pub fn SweepForm() -> impl IntoView {
             </fieldset>
             <fieldset class="ticks" id="sweep-kinds">
                 <legend>"Orders"</legend>
-                {Sweep::ALL.map(sweep).collect_view()}
+                {kinds().map(sweep).collect_view()}
             </fieldset>
             <div class="tools">
                 {number(
@@ -181,4 +180,9 @@ pub fn SweepView() -> impl IntoView {
             </Show>
         </div>
     }
+}
+
+/// The paper's sweeps, and that of heads.
+fn kinds() -> impl Iterator<Item = Sweep> {
+    Sweep::ALL.into_iter().chain([Sweep::Heads])
 }

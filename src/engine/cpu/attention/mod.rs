@@ -4,6 +4,7 @@
 //! time; panels that lie past all of them are left out.
 
 mod cached;
+pub mod looks;
 #[cfg(feature = "cli")]
 pub mod training;
 

@@ -11,15 +11,20 @@ use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
+use super::looks::{Looks, LooksKernel, LooksRoom};
 use super::matrix::GpuMatrix;
 use super::member::MemberSink;
 use super::norm::{NormVectors, RowSource};
 use super::recorder::Recorder;
 use super::tables::Tables;
+use crate::engine::backend::AttentionRows;
 use crate::engine::schedule::program::BlockCall;
 use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
 use crate::model::weights::{MatrixRole, TypedRows, VectorRole};
 use crate::plan::{Half, HeadsOff};
+
+/// Numbers of heads' values that go through the output matrix at once.
+const LOOKED_AT: usize = 1 << 22;
 
 pub struct GpuBlock {
     pub shape: BlockShape,
@@ -216,6 +221,44 @@ impl GpuBlock {
         let kernel = &kernels.heads_off;
         kernel.run(recorder, &attended, rows, widths, off)?;
         Ok(attended)
+    }
+
+    /// Where tokens of the sequence at `span` look, of the queries, keys and values that a run of this
+    /// block has just left, to `out` from number `base` on.
+    pub fn looks(
+        &self,
+        gpu: &Gpu,
+        to: &mut Recording,
+        rows: &AttentionRows,
+        off: HeadsOff,
+        span: (usize, usize),
+        (out, base): (&wgpu::Buffer, usize),
+    ) -> Result<(), GpuError> {
+        let shape = &self.shape.attention;
+        let numbers = (gpu.device.largest_buffer() / 4) as usize;
+        let most = LOOKED_AT.min(numbers);
+        let at_once = LooksKernel::heads_at_once(shape, gpu.width, span.1, most);
+        let at_once = at_once.min(rows.heads.len());
+        let a_head = at_once * span.1;
+        let list = LooksKernel::list(&rows.heads, off, &rows.queries);
+        let looks = Looks {
+            shape,
+            qkv: &to.buffer(gpu, Use::Qkv, 0),
+            span,
+            list: &to.arena.lists.place(&gpu.device, &list),
+            heads: rows.heads.len(),
+            out: Linear {
+                matrix: self.matrix(MatrixRole::Out),
+                bias: &gpu.zeros,
+            },
+        };
+        let room = LooksRoom {
+            values: &to.buffer(gpu, Use::Values, a_head * shape.attended_width()),
+            through: &to.buffer(gpu, Use::Through, a_head * gpu.width),
+        };
+        let (recorder, kernels) = (&mut to.recorder, &gpu.kernels);
+        let kernel = &kernels.looks;
+        kernel.run(recorder, &kernels.gemm, &looks, &room, at_once, (out, base))
     }
 
     /// A branch's output matrix, and its norm where that stands behind: members.

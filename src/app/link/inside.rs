@@ -1,0 +1,97 @@
+//! What the views of a run's inside add to a link.
+
+use super::{LinkPairs, View};
+use crate::chart::DepthColour;
+
+/// What is looked at inside a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InsideSettings {
+    pub colour: DepthColour,
+    /// The final norm's scale is that of the run's end.
+    pub is_held: bool,
+    /// Words to follow; none: the options.
+    pub follow: Vec<String>,
+    /// Where the window of positions begins; the last ones where nothing is said.
+    pub from: Option<usize>,
+    /// The position that looks; the last where nothing is said.
+    pub query: Option<usize>,
+    /// Which run of a block's attention, and which of its heads, is drawn large.
+    pub run: usize,
+    pub head: usize,
+    /// The length of what is carried, in place of the weight.
+    pub is_carried: bool,
+}
+
+/// Words that are followed at most.
+pub const MOST_FOLLOWED: usize = 8;
+
+/// The name of a colour used in links, and as a choice's value.
+pub fn colour_name(colour: DepthColour) -> String {
+    match colour {
+        DepthColour::Probability => "probability".to_owned(),
+        DepthColour::Entropy => "entropy".to_owned(),
+        DepthColour::Kl => "kl".to_owned(),
+        DepthColour::Followed(n) => format!("word{}", n + 1),
+    }
+}
+
+pub fn colour_of(name: &str) -> DepthColour {
+    let word = name.strip_prefix("word").and_then(|n| n.parse().ok());
+    match (name, word) {
+        ("entropy", _) => DepthColour::Entropy,
+        ("kl", _) => DepthColour::Kl,
+        (_, Some(n @ 1..=MOST_FOLLOWED)) => DepthColour::Followed(n - 1),
+        _ => DepthColour::Probability,
+    }
+}
+
+impl InsideSettings {
+    /// Another prompt: its positions are others.
+    pub fn forget_positions(&mut self) {
+        (self.from, self.query) = (None, None);
+    }
+
+    pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
+        let mut number = |key: &str, value: Option<usize>| {
+            if let Some(value) = value {
+                pairs.push(key, &value.to_string());
+            }
+        };
+        number("from", self.from);
+        if view == View::Attention {
+            number("query", self.query);
+            number("run", Some(self.run).filter(|run| *run > 0));
+            number("head", Some(self.head).filter(|head| *head > 0));
+            if self.is_carried {
+                pairs.push("show", "carried");
+            }
+            return;
+        }
+        if self.colour != DepthColour::default() {
+            pairs.push("colour", &colour_name(self.colour));
+        }
+        if self.is_held {
+            pairs.push("norm", "held");
+        }
+        for word in &self.follow {
+            pairs.push("follow", word);
+        }
+    }
+
+    /// True if the key is one of these.
+    pub(super) fn read(&mut self, key: &str, value: &str) -> bool {
+        let number = || value.parse().ok();
+        match key {
+            "from" => self.from = number(),
+            "query" => self.query = number(),
+            "run" => self.run = number().unwrap_or_default(),
+            "head" => self.head = number().unwrap_or_default(),
+            "show" => self.is_carried = value == "carried",
+            "colour" => self.colour = colour_of(value),
+            "norm" => self.is_held = value == "held",
+            "follow" if self.follow.len() < MOST_FOLLOWED => self.follow.push(value.to_owned()),
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,261 @@
+//! Attention: where heads look, how much they carry, and what happens without them.
+
+mod lists;
+
+use leptos::prelude::*;
+
+use crate::app::shell::Themes;
+use crate::app::state::{Bench, Shown, Studio};
+use crate::app::widgets::{
+    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
+};
+use crate::chart::{
+    AttentionShown, attention_figures, attention_runs, number, option_name, switched, token,
+};
+use crate::study::report::{HeadLooks, Lens};
+use lists::TokenLists;
+
+/// The head that is drawn large: where it is not as asked, the report says which it is.
+fn large(lens: &Lens, run: usize, head: usize) -> Option<&HeadLooks> {
+    let all = lens.attention_head.as_ref()?;
+    let asked = all.iter().find(|one| (one.run, one.head) == (run, head));
+    asked.or(all.first())
+}
+
+#[component]
+pub fn AttentionView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let themes = expect_context::<Themes>();
+    let shown = Memo::new(move |_| {
+        let (run, head, is_carried) = studio.inside.with(|s| (s.run, s.head, s.is_carried));
+        studio.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let large = large(shown.lens()?, run, head)?;
+            let model = &shown.report.model;
+            Some(AttentionShown {
+                run: large.run,
+                head: large.head,
+                is_carried,
+                sharing: model.heads / model.kv_heads.max(1),
+            })
+        })
+    });
+    let lens = Memo::new(move |_| {
+        let lens = studio
+            .shown
+            .with(|all| all.as_ref().and_then(Shown::lens).cloned());
+        lens.filter(|_| shown.with(Option::is_some))
+    });
+    let figures = Memo::new(move |_| {
+        let theme = themes.theme.get();
+        let found = lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)));
+        found.unwrap_or_default()
+    });
+    let one = move |key: &'static str| {
+        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
+    };
+    let there = Memo::new(move |_| shown.with(Option::is_some));
+    let said = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
+    // A plan with one head switched says which head that is.
+    let switch = Callback::new(move |plan: String| {
+        let place = lens.with_untracked(|lens| {
+            let lens = lens.as_ref()?;
+            let pattern = lens.attention_pattern.as_ref()?.iter().enumerate();
+            let mut places =
+                pattern.flat_map(|(run, heads)| (0..heads.len()).map(move |head| (run, head)));
+            places.find(|&(run, head)| switched(lens, run, head).as_ref() == Some(&plan))
+        });
+        if let Some((run, head)) = place {
+            studio.aim_inside(|s| (s.run, s.head) = (run, head));
+        }
+        bench.set_plan(plan);
+    });
+    view! {
+        <section class="first" aria-label="The prompt and the answer">
+            <div class="prompt"><PromptLine /></div>
+            <div class="verdict"><Options /></div>
+            <div class="painters"><Show when=move || there.get()><Provenance /></Show></div>
+            <PromptEditor />
+        </section>
+        <Show when=move || there.get()>
+            <section class="pictures" aria-labelledby="attention-title">
+                <h2 id="attention-title">"Where the heads look"</h2>
+                <Controls lens=lens shown=shown />
+                <BeforeAfter lens=lens />
+                <FigureView figure=one("heads") key="heads" group="heads" source=said on_plan=switch wide=true />
+                <OneHead lens=lens shown=shown switch=switch />
+                <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let tokens = move || {
+        lens.with(|lens| {
+            let lens = lens.as_ref()?;
+            let all = (0..lens.token_ids.len()).map(|t| {
+                let chosen = lens.attention_query == Some(t);
+                let name = format!("{t} {}", token(lens, t));
+                view! { <option value=t.to_string() prop:selected=chosen>{name}</option> }
+            });
+            Some(all.collect_view())
+        })
+    };
+    let runs = move || {
+        let at = shown.get().map(|shown| shown.run);
+        lens.with(|lens| {
+            let runs = attention_runs(lens.as_ref()?).into_iter().enumerate();
+            let all = runs.map(|(n, (name, _))| {
+                view! { <option value=n.to_string() prop:selected={at == Some(n)}>{name}</option> }
+            });
+            Some(all.collect_view())
+        })
+    };
+    let heads = move || {
+        let at = shown.get()?;
+        lens.with(|lens| {
+            let count = lens
+                .as_ref()?
+                .attention_pattern
+                .as_ref()?
+                .get(at.run)?
+                .len();
+            let all = (0..count).map(|n| {
+                view! { <option value=n.to_string() prop:selected={at.head == n}>{n}</option> }
+            });
+            Some(all.collect_view())
+        })
+    };
+    let number = move |event: &web_sys::Event| event_target_value(event).parse::<usize>().ok();
+    let kind = move |carried: bool, name: &'static str| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="attention-shows"
+                    prop:checked=move || studio.inside.with(|s| s.is_carried == carried)
+                    on:change=move |_| studio.set_inside(|s| s.is_carried = carried)
+                />
+                <span>{name}</span>
+            </label>
+        }
+    };
+    view! {
+        <div class="tools">
+            <label>
+                "Token that looks "
+                <select id="query" on:change=move |event| studio.set_inside(|s| s.query = number(&event))>{tokens}</select>
+            </label>
+            <label>
+                "Block "
+                <select id="run" on:change=move |event| studio.set_inside(|s| s.run = number(&event).unwrap_or_default())>
+                    {runs}
+                </select>
+            </label>
+            <label>
+                "Head "
+                <select id="head" on:change=move |event| studio.set_inside(|s| s.head = number(&event).unwrap_or_default())>
+                    {heads}
+                </select>
+            </label>
+            <fieldset class="columns">
+                <legend>"Shown"</legend>
+                {kind(false, "Weight")}
+                {kind(true, "Length carried")}
+            </fieldset>
+            <Window positions=Signal::derive(move || {
+                let place = shown.get()?;
+                lens.with(|lens| {
+                    let lens = lens.as_ref()?;
+                    let large = large(lens, place.run, place.head)?;
+                    Some((large.queries.clone(), lens.token_ids.len()))
+                })
+            }) />
+        </div>
+    }
+}
+
+/// What the model's own order answers, beside this one.
+#[component]
+fn BeforeAfter(lens: Memo<Option<Lens>>) -> impl IntoView {
+    move || {
+        lens.with(|lens| {
+            let lens = lens.as_ref()?;
+            let before = lens.before.as_ref()?;
+            let rows = before.iter().zip(&lens.probabilities).enumerate().map(|(k, (before, after))| {
+                view! {
+                    <tr>
+                        <th scope="row">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</th>
+                        <td>{number::probability(*before)}</td>
+                        <td>{number::probability(*after)}</td>
+                        <td>{number::signed(after - before)}</td>
+                    </tr>
+                }
+            });
+            Some(view! {
+                <div class="answers">
+                    <table class="predictions" id="switched">
+                        <caption>{format!("The answer without what is off: {}", lens.plan)}</caption>
+                        <thead>
+                            <tr>
+                                <th scope="col">"Option"</th>
+                                <th scope="col">"before"</th>
+                                <th scope="col">"after"</th>
+                                <th scope="col">"change"</th>
+                            </tr>
+                        </thead>
+                        <tbody>{rows.collect_view()}</tbody>
+                    </table>
+                </div>
+            })
+        })
+    }
+}
+
+/// The head that is drawn large: its switch, and its tokens with lines between them.
+#[component]
+fn OneHead(
+    lens: Memo<Option<Lens>>,
+    shown: Memo<Option<AttentionShown>>,
+    switch: Callback<String>,
+) -> impl IntoView {
+    let facts = Memo::new(move |_| {
+        let shown = shown.get()?;
+        lens.with(|lens| {
+            let lens = lens.as_ref()?;
+            let (name, run) = attention_runs(lens).into_iter().nth(shown.run)?;
+            let is_off = run.heads_off.contains(shown.head);
+            let plan = switched(lens, shown.run, shown.head)?;
+            Some((name, shown.head, is_off, plan))
+        })
+    });
+    let title = move || {
+        let (name, head, is_off, _) = facts.get()?;
+        let off = if is_off { ", switched off" } else { "" };
+        Some(format!("Block {name}, head {head}{off}"))
+    };
+    let label = move || match facts.get() {
+        Some((_, _, true, _)) => "Switch this head on",
+        _ => "Switch this head off",
+    };
+    let click = move |_| {
+        if let Some((.., plan)) = facts.get_untracked() {
+            switch.run(plan);
+        }
+    };
+    view! {
+        <div class="one-head">
+            <h3>{title}</h3>
+            <button type="button" id="switch-head" on:click=click>{label}</button>
+            <TokenLists lens=lens shown=shown />
+        </div>
+    }
+}

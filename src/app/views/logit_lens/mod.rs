@@ -1,0 +1,163 @@
+//! The logit lens: what the stream would answer at every depth, and which words rise.
+
+use leptos::prelude::*;
+
+use crate::app::link::{View, colour_name, colour_of};
+use crate::app::shell::Themes;
+use crate::app::state::{Bench, Shown, Studio};
+use crate::app::widgets::{
+    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
+};
+use crate::chart::{DepthColour, depth_figures};
+use crate::study::report::Lens;
+
+#[component]
+pub fn LogitLensView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let bench = expect_context::<Bench>();
+    let themes = expect_context::<Themes>();
+    let figures = Memo::new(move |_| {
+        let (colour, theme) = (studio.inside.with(|s| s.colour), themes.theme.get());
+        let found = studio.shown.with(|shown| {
+            let lens = shown.as_ref().and_then(Shown::lens)?;
+            Some(depth_figures(lens, colour, theme))
+        });
+        found.unwrap_or_default()
+    });
+    let one = move |key: &'static str| {
+        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
+    };
+    let there = Memo::new(move |_| figures.with(|all| !all.is_empty()));
+    let said = Signal::derive(move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
+    // The plan that ends where the cell stands.
+    let open = Callback::new(move |plan: String| {
+        bench.set_plan(plan);
+        studio.open_view(View::Orders);
+    });
+    view! {
+        <section class="first" aria-label="The prompt and the answer">
+            <div class="prompt"><PromptLine /></div>
+            <div class="verdict"><Options /></div>
+            <div class="painters"><Show when=move || there.get()><Provenance /></Show></div>
+            <PromptEditor />
+        </section>
+        <Show when=move || there.get()>
+            <section class="pictures" aria-labelledby="depths-title">
+                <h2 id="depths-title">"The answer along the depth"</h2>
+                <Controls />
+                <p class="look">"A click on a cell puts the blocks up to there in the workshop."</p>
+                <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true />
+                <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
+                <Show when=move || one("followed").with(Option::is_some)>
+                    <FigureView figure=one("followed") key="followed" group="strokes" source=said />
+                </Show>
+            </section>
+        </Show>
+    }
+}
+
+/// What the lens names, of the words that it speaks of.
+fn words(lens: &Lens) -> Vec<String> {
+    lens.logit_lens_words
+        .iter()
+        .flat_map(|words| words.values().cloned())
+        .collect()
+}
+
+#[component]
+fn Controls() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let lens = move || {
+        studio
+            .shown
+            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
+    };
+    let followed = Memo::new(move |_| {
+        let lens = lens()?;
+        let first = lens.logit_lens_members.as_ref()?.first()?;
+        let words = lens.logit_lens_words.as_ref();
+        let word = |id: u32| words.and_then(|words| words.get(&id).cloned());
+        let ids = first.followed.iter().map(|token| token.id);
+        Some(
+            ids.map(|id| word(id).unwrap_or_else(|| id.to_string()))
+                .collect::<Vec<String>>(),
+        )
+    });
+    let known = Memo::new(move |_| lens().map(|lens| words(&lens)).unwrap_or_default());
+    let colours = move || {
+        let words = followed.get().unwrap_or_default().into_iter().enumerate();
+        let words = words.map(|(n, word)| (DepthColour::Followed(n), format!("ln p of{word}")));
+        let all = [
+            (DepthColour::Probability, "probability"),
+            (DepthColour::Entropy, "entropy"),
+            (DepthColour::Kl, "KL to the end"),
+        ];
+        all.into_iter()
+            .map(|(colour, name)| (colour, name.to_owned()))
+            .chain(words)
+            .map(|(colour, name)| {
+                let chosen = move || studio.inside.with(|s| s.colour == colour);
+                view! { <option value=colour_name(colour) prop:selected=chosen>{name}</option> }
+            })
+            .collect_view()
+    };
+    let follow = move |event: web_sys::Event| {
+        let word = event_target_value(&event);
+        if !word.trim().is_empty() {
+            studio.follow_word(word);
+        }
+    };
+    let own = move || studio.inside.with(|s| s.follow.clone());
+    view! {
+        <div class="tools">
+            <label>
+                "Colour "
+                <select id="depth-colour" on:change=move |event| {
+                    let colour = colour_of(&event_target_value(&event));
+                    studio.set_inside(|s| s.colour = colour);
+                }>{colours}</select>
+            </label>
+            <label>
+                "Follow a word "
+                <input
+                    type="text"
+                    id="follow"
+                    list="follow-words"
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder="its text, most often with a space before"
+                    prop:value=move || {
+                        own();
+                        String::new()
+                    }
+                    on:change=follow
+                />
+            </label>
+            <datalist id="follow-words">
+                {move || known.get().into_iter().map(|word| view! { <option value=word></option> }).collect_view()}
+            </datalist>
+            <Show when=move || !own().is_empty()>
+                <button type="button" on:click=move |_| studio.set_inside(|s| s.follow.clear())>"The options again"</button>
+            </Show>
+            <label class="tick">
+                <input
+                    type="checkbox"
+                    id="norm-held"
+                    prop:checked=move || studio.inside.with(|s| s.is_held)
+                    on:change=move |event| {
+                        let held = event_target_checked(&event);
+                        studio.set_inside(|s| s.is_held = held);
+                    }
+                />
+                <span>"The sum's norm"</span>
+            </label>
+            <Window positions=Signal::derive(move || {
+                lens().and_then(|lens| Some((lens.logit_lens_grid.as_ref()?.positions.clone(), lens.token_ids.len())))
+            }) />
+        </div>
+    }
+}

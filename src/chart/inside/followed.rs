@@ -1,0 +1,148 @@
+//! Words that are followed from stroke to stroke: probability and rank.
+
+use super::{probability, word};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Line, MARKS, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::engine::FollowedToken;
+use crate::study::report::Lens;
+
+const PLOT: u32 = 150;
+/// Smaller probabilities are drawn at this one.
+const LEAST: f64 = 1e-6;
+
+pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
+    let depths = lens.logit_lens_members.as_ref()?;
+    let followed: Vec<String> = depths
+        .first()?
+        .followed
+        .iter()
+        .map(|token| word(lens, token.id))
+        .collect();
+    if followed.is_empty() {
+        return None;
+    }
+    let names = strokes::names(&lens.members);
+    let colours = [
+        theme.attention,
+        theme.mlp,
+        theme.diversity,
+        theme.embedding,
+        theme.mse,
+        theme.ink,
+    ];
+    let lines = [Line::Solid, Line::Dashed, Line::Dotted];
+    let series = |of: fn(&FollowedToken) -> f64| -> Vec<Series> {
+        let one = |(n, word): (usize, &String)| {
+            let (colour, mark) = (colours[n % colours.len()], MARKS[n % MARKS.len()]);
+            let points = depths.iter().enumerate().filter_map(|(i, depth)| {
+                let token = depth.followed.get(n)?;
+                let name = format!(
+                    "{word}, after {}\n{}, rank {}",
+                    names[i],
+                    percent(probability(token)),
+                    token.rank
+                );
+                Some(Point::new(i as f64, of(token), name))
+            });
+            let line = lines[n / colours.len() % lines.len()];
+            Series::new(Pen::new(word, colour, line, mark), points.collect())
+        };
+        followed.iter().enumerate().map(one).collect()
+    };
+    let chances = series(|token| probability(token).max(LEAST));
+    let ranks = series(|token| f64::from(token.rank));
+    let all = |series: &[Series]| -> Vec<f64> {
+        series
+            .iter()
+            .flat_map(|one| &one.points)
+            .map(|point| point.y)
+            .collect()
+    };
+    let axis = || strokes::axis(&lens.members[..depths.len()]);
+    let over = |series: &[Series], also: f64| Axis::log("", all(series).into_iter().chain([also]));
+    let pens = chances.iter().map(|one| one.pen.clone()).collect();
+    let panels = vec![
+        Panel::new("probability", axis(), over(&chances, 1.0), chances).tall(PLOT),
+        Panel::new("rank, 1 is the likeliest", axis(), over(&ranks, 1.0), ranks).tall(PLOT),
+    ];
+    let mut headers = vec!["after".to_owned()];
+    headers.extend(
+        followed
+            .iter()
+            .flat_map(|word| [format!("p({word})"), format!("rank of {word}")]),
+    );
+    let rows =
+        depths.iter().zip(&names).map(|(depth, name)| {
+            let mut row = vec![TableCell::Text(name.clone())];
+            row.extend(depth.followed.iter().flat_map(|token| {
+                [probability(token), f64::from(token.rank)].map(TableCell::Number)
+            }));
+            row
+        });
+    let (title, first) = told(lens, &names, &followed);
+    let draft = FigureDraft {
+        key: "followed",
+        title,
+        words: [
+            first,
+            format!("Probabilities under {} are drawn there.", short(LEAST)),
+        ],
+        table: Table {
+            headers,
+            rows: rows.collect(),
+        },
+        plot: Plot {
+            shared: true,
+            ..Plot::new(panels, pens, 1)
+        },
+    };
+    Some(draft.figure(theme))
+}
+
+/// Which followed word leads the others at the end, and from where on.
+fn told(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) {
+    let depths = lens.logit_lens_members.as_deref().unwrap_or_default();
+    let leader = |tokens: &[FollowedToken]| {
+        (0..tokens.len()).fold(0, |best, n| {
+            if tokens[n].log_probability > tokens[best].log_probability {
+                n
+            } else {
+                best
+            }
+        })
+    };
+    let leaders: Vec<usize> = depths.iter().map(|depth| leader(&depth.followed)).collect();
+    let (Some(&last), Some(end)) = (leaders.last(), depths.last()) else {
+        return Default::default();
+    };
+    let since = leaders.iter().rposition(|&n| n != last);
+    let from = since.map_or("the embedding", |at| &names[at + 1]);
+    let title = if followed.len() > 1 {
+        format!(
+            "“{}” leads the followed words from {from} on",
+            followed[last]
+        )
+    } else {
+        let changed = depths.iter().rposition(|depth| depth.followed[0].rank > 1);
+        match changed {
+            None => format!("“{}” is the likeliest from the start", followed[0]),
+            Some(at) if at + 1 < depths.len() => {
+                format!(
+                    "“{}” is the likeliest from {} on",
+                    followed[0],
+                    names[at + 1]
+                )
+            }
+            Some(_) => format!("“{}” is never the likeliest for good", followed[0]),
+        }
+    };
+    let token = &end.followed[last];
+    let first = format!(
+        "At the end “{}” has {} of the whole vocabulary's probability and rank {}.",
+        followed[last],
+        percent(probability(token)),
+        token.rank
+    );
+    (title, first)
+}

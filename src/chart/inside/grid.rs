@@ -1,0 +1,179 @@
+//! What the stream would answer at every depth and position.
+
+use super::{DepthColour, cut, depth_names, line, steps, token, word};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::engine::DepthReading;
+use crate::study::report::{Lens, LensNorm};
+
+const CELL: u32 = 26;
+/// Letters of a desk's width, over all positions.
+const LETTERS: usize = 125;
+
+pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<Figure> {
+    let grid = lens.logit_lens_grid.as_ref()?;
+    let count = grid.depths.first()?.len();
+    let names = depth_names(lens, count);
+    let steps = steps(lens);
+    let letters = (LETTERS / grid.positions.len().max(1)).min(14);
+    let quantity = quantity(lens, grid.depths.first()?.first()?, colour);
+    let (mut patches, mut rows) = (Vec::new(), Vec::new());
+    for (x, (&t, depths)) in grid.positions.iter().zip(&grid.depths).enumerate() {
+        for (y, depth) in depths.iter().enumerate() {
+            let likeliest = word(lens, depth.top_ids[0]);
+            let (value, of) = (of(depth, colour), asked(lens, t));
+            let others = depth.top_ids.iter().zip(&depth.top_log_probabilities);
+            let others =
+                others.map(|(&id, log)| format!("{} {}", word(lens, id), percent(log.exp())));
+            patches.push(Patch {
+                x,
+                y,
+                value,
+                name: format!(
+                    "{} after {of}\n{}\nentropy {}, KL to the end {} nats",
+                    place(&names[y]),
+                    others.collect::<Vec<_>>().join(", "),
+                    short(depth.entropy),
+                    short(depth.kl)
+                ),
+                text: (letters > 2).then(|| cut(&likeliest, letters)),
+                framed: false,
+                plan: line(&steps[..y.min(steps.len())]).filter(|_| y > 0),
+            });
+            rows.push(vec![
+                TableCell::Text(names[y].clone()),
+                TableCell::Number(t as f64),
+                TableCell::Text(token(lens, t)),
+                TableCell::Text(likeliest),
+                TableCell::Number(depth.top_log_probabilities[0].exp()),
+                TableCell::Number(depth.entropy),
+                TableCell::Number(depth.kl),
+            ]);
+        }
+    }
+    let tokens = grid.positions.iter().map(|&t| cut(&token(lens, t), 12));
+    let panel = Panel {
+        patches,
+        ..Panel::new(
+            "likeliest next token, from the embedding up to the answer",
+            Axis::category("read after this token of the prompt", tokens.collect()),
+            Axis::category("", names.clone()),
+            Vec::new(),
+        )
+    };
+    let values = panel.patches.iter().map(|patch| patch.value);
+    let ramp = Ramp::over(quantity, values);
+    let headers = [
+        "after block",
+        "position",
+        "token",
+        "likeliest next",
+        "probability",
+        "entropy (nats)",
+        "KL to the end (nats)",
+    ];
+    let draft = FigureDraft {
+        key: "depths",
+        title: title(lens, &names),
+        words: words(lens),
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows,
+        },
+        plot: Plot {
+            ramp: Some(ramp),
+            ..Plot::new(vec![panel.tall(CELL * count as u32)], Vec::new(), 1)
+        },
+    };
+    Some(draft.figure(theme))
+}
+
+fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
+    match colour {
+        DepthColour::Probability => depth.top_log_probabilities[0].exp(),
+        DepthColour::Entropy => depth.entropy,
+        DepthColour::Kl => depth.kl,
+        DepthColour::Followed(n) => depth
+            .followed
+            .get(n)
+            .map_or(0.0, |token| token.log_probability),
+    }
+}
+
+fn quantity(lens: &Lens, first: &DepthReading, colour: DepthColour) -> String {
+    match colour {
+        DepthColour::Probability => "probability".to_owned(),
+        DepthColour::Entropy => "entropy, nats".to_owned(),
+        DepthColour::Kl => "KL to the end, nats".to_owned(),
+        DepthColour::Followed(n) => {
+            let id = first.followed.get(n).map(|token| token.id);
+            let word = id.map(|id| word(lens, id)).unwrap_or_default();
+            format!("ln p({word})")
+        }
+    }
+}
+
+fn asked(lens: &Lens, t: usize) -> String {
+    format!("“{}” ({t})", token(lens, t))
+}
+
+/// A depth at the beginning of a sentence.
+fn place(name: &str) -> String {
+    match name {
+        "emb" => "The embedding".to_owned(),
+        block => format!("After block {block},"),
+    }
+}
+
+/// From which depth on the last token's likeliest next is the model's answer.
+fn title(lens: &Lens, names: &[String]) -> String {
+    let Some(depths) = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty()) else {
+        return "What the stream would answer".to_owned();
+    };
+    let answer = depths[depths.len() - 1].top_ids[0];
+    let others = depths.iter().rposition(|depth| depth.top_ids[0] != answer);
+    let word = word(lens, answer);
+    match others {
+        None => format!("“{word}” leads from the embedding on"),
+        Some(last) if last + 2 == depths.len() => format!("“{word}” leads only at the very end"),
+        Some(last) => format!("“{word}” leads from block {} on", names[last + 1]),
+    }
+}
+
+fn words(lens: &Lens) -> [String; 2] {
+    let last = lens.logit_lens.as_ref().and_then(|depths| depths.last());
+    let answer = last.map_or_else(String::new, |depth| {
+        let p = depth.top_log_probabilities[0].exp();
+        format!(
+            ": its top row is the model's own answer, at the last token “{}” with {}",
+            word(lens, depth.top_ids[0]),
+            percent(p)
+        )
+    });
+    let norm = match lens.logit_lens_norm {
+        Some(LensNorm::Held) => {
+            " The final norm's scale is that of the run's end, so what an option gains from one depth to the next is its \
+             strokes' votes."
+        }
+        _ => "",
+    };
+    let grid = lens.logit_lens_grid.iter();
+    let echoes = grid.flat_map(|grid| grid.positions.iter().zip(&grid.depths));
+    let echo = |(t, depths): (&usize, &Vec<DepthReading>)| {
+        depths.first().map(|depth| depth.top_ids[0]) == lens.token_ids.get(*t).copied()
+    };
+    let echoes: Vec<bool> = echoes.map(echo).collect();
+    let tied = if echoes.iter().filter(|echo| **echo).count() * 2 > echoes.len() {
+        " The lowest row repeats the prompt because input and output share one table: sure is not knowing."
+    } else {
+        ""
+    };
+    [
+        format!("Every cell is what the model would say if the run stopped there{answer}.{norm}"),
+        format!(
+            "Every depth is read with the last block's dictionary, and the lower third was never trained to be read so: \
+             its words are hints.{tied}"
+        ),
+    ]
+}

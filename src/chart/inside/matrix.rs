@@ -1,0 +1,122 @@
+//! One head: who looks at whom.
+
+use super::heads::largest;
+use super::{AttentionShown, attention_runs, cut, token};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::study::report::Lens;
+
+const CELL: u32 = 20;
+
+pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Option<Figure> {
+    let heads = lens.attention_head.as_ref()?;
+    let place = (shown.run, shown.head);
+    let looks = heads.iter().find(|head| (head.run, head.head) == place)?;
+    let (name, _) = attention_runs(lens).into_iter().nth(looks.run)?;
+    let numbers = if shown.is_carried {
+        &looks.carried
+    } else {
+        &looks.weights
+    };
+    let keys = looks.queries.clone();
+    let (mut patches, mut rows) = (Vec::new(), Vec::new());
+    for (q, &query) in looks.queries.iter().enumerate() {
+        for (x, &key) in keys.iter().enumerate().filter(|(_, key)| **key <= query) {
+            let (weight, length) = (looks.weights[q][key], looks.carried[q][key]);
+            patches.push(Patch {
+                x,
+                // The first asks at the top.
+                y: looks.queries.len() - 1 - q,
+                value: f64::from(numbers[q][key]),
+                name: format!(
+                    "“{}” ({query}) at “{}” ({key})\nweight {}, carried {}",
+                    token(lens, query),
+                    token(lens, key),
+                    short(weight.into()),
+                    short(length.into())
+                ),
+                text: None,
+                framed: false,
+                plan: None,
+            });
+            rows.push(vec![
+                TableCell::Text(format!("{} ({query})", token(lens, query))),
+                TableCell::Text(format!("{} ({key})", token(lens, key))),
+                TableCell::Number(weight.into()),
+                TableCell::Number(length.into()),
+            ]);
+        }
+    }
+    let names = |back: bool| {
+        let mut names: Vec<String> = keys.iter().map(|&t| cut(&token(lens, t), 12)).collect();
+        if back {
+            names.reverse();
+        }
+        names
+    };
+    let panel = Panel {
+        patches,
+        ..Panel::new(
+            "row: the token that looks; column: what it looks at",
+            Axis::category("looked at", names(false)),
+            Axis::category("", names(true)),
+            Vec::new(),
+        )
+    };
+    let quantity = if shown.is_carried {
+        "length carried"
+    } else {
+        "weight"
+    };
+    let ramp = Ramp::over(
+        quantity,
+        panel.patches.iter().map(|patch| patch.value).chain([0.0]),
+    );
+    let headers = ["looks", "at", "weight", "carried"];
+    let height = CELL * looks.queries.len().max(4) as u32;
+    let draft = FigureDraft {
+        key: "matrix",
+        title: title(lens, &name, looks.head, &looks.queries, numbers, quantity),
+        words: [
+            "Every row of weights sums to 1 over the whole prompt; what lies behind a token is blank, because no token sees what \
+             comes after it."
+                .to_owned(),
+            "A token is by then more than its word: earlier blocks have written into it.".to_owned(),
+        ],
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows,
+        },
+        plot: Plot {
+            ramp: Some(ramp),
+            ..Plot::new(vec![panel.tall(height)], Vec::new(), 1)
+        },
+    };
+    Some(draft.figure(theme))
+}
+
+fn title(
+    lens: &Lens,
+    name: &str,
+    head: usize,
+    queries: &[usize],
+    numbers: &[Vec<f32>],
+    quantity: &str,
+) -> String {
+    // From the token whose overview is shown, or the last there is.
+    let place = queries
+        .iter()
+        .position(|query| Some(*query) == lens.attention_query);
+    let place = place.unwrap_or(queries.len().saturating_sub(1));
+    let (Some(&query), Some(row)) = (queries.get(place), numbers.get(place)) else {
+        return format!("Block {name}, head {head}");
+    };
+    let at = largest(row);
+    format!(
+        "Block {name}, head {head}: “{}” looks most at “{}”, {quantity} {}",
+        token(lens, query),
+        token(lens, at),
+        short(row[at].into())
+    )
+}

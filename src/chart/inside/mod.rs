@@ -1,0 +1,142 @@
+//! Inside a run: what the stream would answer along its depth, and where its heads look.
+
+mod depths;
+mod followed;
+mod grid;
+mod heads;
+mod matrix;
+
+use super::{Figure, Theme};
+use crate::engine::FollowedToken;
+use crate::plan::{BlockRun, Half, Plan, Step};
+use crate::study::report::Lens;
+
+/// What the colour of the logit lens's grid stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DepthColour {
+    /// Of the likeliest token.
+    #[default]
+    Probability,
+    Entropy,
+    Kl,
+    /// The log-probability of a followed token, counted from 0.
+    Followed(usize),
+}
+
+/// What is shown of attention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AttentionShown {
+    /// Which of the runs in the pattern, and which head of it, is drawn large.
+    pub run: usize,
+    pub head: usize,
+    /// The length of what is carried, in place of the weight.
+    pub is_carried: bool,
+    /// Query heads that share keys and values.
+    pub sharing: usize,
+}
+
+/// The logit lens's pictures, where the report has one.
+pub fn depth_figures(lens: &Lens, colour: DepthColour, theme: &Theme) -> Vec<Figure> {
+    let all = [
+        grid::figure(lens, colour, theme),
+        depths::figure(lens, theme),
+        followed::figure(lens, theme),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Attention's pictures, where the report has it.
+pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Vec<Figure> {
+    let all = [
+        heads::figure(lens, shown, theme),
+        matrix::figure(lens, shown, theme),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// A report's plan was checked when it ran; here only its steps are wanted.
+fn steps(lens: &Lens) -> Vec<Step> {
+    let plan = Plan::parse(&lens.plan, &[4095]);
+    plan.map_or_else(|_| Vec::new(), |plan| plan.steps().to_vec())
+}
+
+fn line(steps: &[Step]) -> Option<String> {
+    let plan = Plan::new(steps.to_vec(), 4096).ok()?;
+    Some(plan.to_string())
+}
+
+/// Before the first step and after each, of `depths`.
+fn depth_names(lens: &Lens, depths: usize) -> Vec<String> {
+    let mut names = vec!["emb".to_owned()];
+    let steps = steps(lens);
+    names.extend(
+        steps
+            .iter()
+            .map(|step| line(std::slice::from_ref(step)).unwrap_or_default()),
+    );
+    names.resize_with(depths, || "?".to_owned());
+    names
+}
+
+/// Runs of a block's attention, in the order of the report's pattern, each with its name.
+pub fn attention_runs(lens: &Lens) -> Vec<(String, BlockRun)> {
+    let steps = steps(lens);
+    let runs = steps.iter().flat_map(Step::block_runs);
+    let runs: Vec<&BlockRun> = runs.filter(|run| run.half != Half::Mlp).collect();
+    let pattern = lens.attention_pattern.as_ref().map_or(0, Vec::len);
+    let named = runs.iter().enumerate().take(pattern).map(|(n, run)| {
+        let before = runs[..n].iter().filter(|other| other.index == run.index);
+        let again = match before.count() {
+            0 => String::new(),
+            n => format!(" ({})", super::number::ordinal(n + 1)),
+        };
+        (format!("{}{again}", run.index), **run)
+    });
+    named.collect()
+}
+
+/// The plan with a head switched: `run` counts the runs of a block's attention.
+pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
+    let mut steps = steps(lens);
+    let runs = steps.iter_mut().flat_map(|step| match step {
+        Step::Block(run) => std::slice::from_mut(run),
+        Step::Parallel(runs) => runs.as_mut_slice(),
+    });
+    let own = runs.filter(|run| run.half != Half::Mlp).nth(run)?;
+    own.heads_off = own.heads_off.toggled(head)?;
+    line(&steps)
+}
+
+/// A token as it is quoted: what cannot be seen is spelt.
+fn seen(text: &str) -> String {
+    match text.trim() {
+        "" => text.escape_debug().to_string(),
+        text => text.to_owned(),
+    }
+}
+
+/// A token of the vocabulary.
+fn word(lens: &Lens, id: u32) -> String {
+    let words = lens.logit_lens_words.as_ref();
+    words
+        .and_then(|words| words.get(&id))
+        .map_or_else(|| id.to_string(), |text| seen(text))
+}
+
+/// A token of the prompt.
+pub fn token(lens: &Lens, t: usize) -> String {
+    let text = lens.tokens.as_ref().and_then(|tokens| tokens.get(t));
+    match (text, lens.token_ids.get(t)) {
+        (Some(text), _) => seen(text),
+        (None, Some(id)) => id.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+fn cut(text: &str, letters: usize) -> String {
+    super::plot::cut(text, letters.max(2))
+}
+
+fn probability(token: &FollowedToken) -> f64 {
+    token.log_probability.exp()
+}

@@ -1,0 +1,146 @@
+//! Vote and need: what a part says directly, against what the answer loses without it.
+
+use super::number::{percent, short, signed};
+use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::engine::MemberKind;
+use crate::study::need::{Need, NeedPart};
+
+const PLOT: u32 = 300;
+
+/// The picture of one task.
+pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
+    let far = |part: &&NeedPart| part.loss.mean;
+    let dearest = need.parts.iter().max_by(|a, b| far(a).total_cmp(&far(b)))?;
+    let of = |kind: MemberKind, is_head: bool| {
+        let parts = need.parts.iter();
+        parts.filter(move |part| part.kind == kind && part.head.is_some() == is_head)
+    };
+    let groups = [
+        (
+            Pen::new("MLP", theme.mlp, Line::None, Mark::Square),
+            of(MemberKind::Mlp, false).collect(),
+        ),
+        (
+            Pen::new("attention", theme.attention, Line::None, Mark::Circle),
+            of(MemberKind::Attention, false).collect::<Vec<_>>(),
+        ),
+        (
+            Pen::new("one head", theme.attention, Line::None, Mark::Dot).faint(),
+            of(MemberKind::Attention, true).collect(),
+        ),
+    ];
+    let series = groups.into_iter().map(|(pen, parts)| {
+        let points = parts.into_iter().map(|part| Point {
+            interval: part
+                .head
+                .is_none()
+                .then_some([part.loss.low, part.loss.high]),
+            plan: Some(part.plan.clone()),
+            ..Point::new(
+                part.vote.mean,
+                part.loss.mean,
+                format!(
+                    "{}\nvote {}, loss {}, right without it {}",
+                    name(part),
+                    signed(part.vote.mean),
+                    signed(part.loss.mean),
+                    percent(part.accuracy.mean)
+                ),
+            )
+        });
+        Series::new(pen, points.collect())
+    });
+    let series: Vec<Series> = series.collect();
+    let legend = series.iter().map(|one| one.pen.clone()).collect();
+    let (votes, losses) = (
+        need.parts.iter().map(|part| part.vote.mean),
+        need.parts.iter().flat_map(|part| match part.head {
+            Some(_) => [part.loss.mean; 2],
+            None => [part.loss.low, part.loss.high],
+        }),
+    );
+    let panel = Panel::new(
+        "need: what the lead of the right option loses without the part, logits",
+        Axis::from_zero(
+            "direct vote for the right option against the others, logits",
+            votes,
+        ),
+        Axis::from_zero("", losses),
+        series,
+    )
+    .tall(PLOT)
+    .level(0.0, theme.quiet, Line::Solid);
+    let headers = [
+        "without",
+        "plan",
+        "direct vote",
+        "loss",
+        "from",
+        "to",
+        "right without it",
+    ];
+    let rows = need.parts.iter().map(|part| {
+        vec![
+            TableCell::Text(name(part)),
+            TableCell::Plan(part.plan.clone()),
+            TableCell::Number(part.vote.mean),
+            TableCell::Number(part.loss.mean),
+            TableCell::Number(part.loss.low),
+            TableCell::Number(part.loss.high),
+            TableCell::Number(part.accuracy.mean),
+        ]
+    });
+    let together = need.rank_correlation.map_or_else(String::new, |r| {
+        format!(
+            " Over all parts the rank correlation of vote and need is {}.",
+            short(r)
+        )
+    });
+    let draft = FigureDraft {
+        key: "need",
+        title: format!(
+            "{} is dearest to lose: {} logits of the lead, with a vote of {}",
+            super::votes::capital(&name(dearest)),
+            short(dearest.loss.mean),
+            signed(dearest.vote.mean)
+        ),
+        words: [
+            format!(
+                "{} rows of “{}”, {} right as the model is; bars are 95 % intervals.{together}",
+                need.rows,
+                need.task,
+                percent(need.accuracy.mean)
+            ),
+            "A vote is what a part says directly; a need is what nothing else makes up for when it is gone. Neither is \
+             importance."
+                .to_owned(),
+        ],
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        },
+        plot: Plot::new(vec![panel], legend, 1),
+    };
+    Some(draft.figure(theme))
+}
+
+/// `block 3's MLP`, `head 2 of block 3`.
+#[cfg(feature = "cli")]
+pub fn part_name(part: &NeedPart) -> String {
+    name(part)
+}
+
+fn name(part: &NeedPart) -> String {
+    let again = if part.run == part.block {
+        String::new()
+    } else {
+        format!(" (place {})", part.run)
+    };
+    let block = part.block;
+    match (part.kind, part.head) {
+        (_, Some(head)) => format!("head {head} of block {block}{again}"),
+        (MemberKind::Mlp, None) => format!("block {block}'s MLP{again}"),
+        (_, None) => format!("block {block}'s attention{again}"),
+    }
+}

@@ -1,0 +1,84 @@
+//! Each head switched off, one at a time: block by head.
+
+use super::{Quantity, apart, interval, rows_note, spots, table};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Column, Figure, FigureDraft, Theme};
+use crate::study::orders::{Orders, Sweep};
+
+const CELL: u32 = 26;
+
+pub(super) fn figure(
+    orders: &Orders,
+    quantity: Quantity,
+    column: Column,
+    theme: &Theme,
+) -> Option<Figure> {
+    let own = quantity.of(&orders.original.measures, column)?;
+    let spots = spots(orders, Sweep::Heads, quantity, column);
+    let blocks = spots.iter().map(|spot| spot.point.at).max()? + 1;
+    let heads = spots.iter().filter_map(|spot| spot.point.head).max()? + 1;
+    let far = |mean: f64| (mean - own.mean).abs();
+    let dearest = spots
+        .iter()
+        .max_by(|a, b| far(a.value.mean).total_cmp(&far(b.value.mean)))?;
+    let sure = spots.iter().filter(|spot| apart(&spot.value, &own)).count();
+    let patches = spots.iter().filter_map(|spot| {
+        Some(Patch {
+            x: spot.point.head?,
+            y: spot.point.at,
+            value: spot.value.mean,
+            name: spot.name(orders, quantity),
+            text: (heads <= 12).then(|| short(spot.value.mean)),
+            framed: apart(&spot.value, &own),
+            plan: Some(spot.plan(orders).to_owned()),
+        })
+    });
+    let names = |count: usize| (0..count).map(|n| n.to_string()).collect();
+    let panel = Panel {
+        patches: patches.collect(),
+        ..Panel::new(
+            format!(
+                "block (upwards as they run) by head; own order {}",
+                short(own.mean)
+            ),
+            Axis::category("head that is off", names(heads)),
+            Axis::category("", names(blocks)),
+            Vec::new(),
+        )
+    };
+    let values = spots.iter().map(|spot| spot.value.mean);
+    let ramp = Ramp::over(quantity.axis(column), values.chain([own.mean]));
+    let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
+    let title = if apart(&dearest.value, &own) {
+        format!(
+            "Without head {head} of block {block}, {} is {} instead of {}: no other head moves it more",
+            quantity.word(),
+            short(dearest.value.mean),
+            short(own.mean)
+        )
+    } else {
+        format!(
+            "No single head moves {} beyond its interval",
+            quantity.word()
+        )
+    };
+    let draft = FigureDraft {
+        key: "heads-off",
+        title,
+        words: [
+            format!(
+                "{sure} of {} heads, framed, lie apart from the own order's {}.",
+                spots.len(),
+                interval(&own)
+            ),
+            rows_note(orders),
+        ],
+        table: table(orders, &[Sweep::Heads], quantity, column),
+        plot: Plot {
+            ramp: Some(ramp),
+            ..Plot::new(vec![panel.tall(CELL * blocks.max(3) as u32)], Vec::new(), 1)
+        },
+    };
+    Some(draft.figure(theme))
+}

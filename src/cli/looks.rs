@@ -1,0 +1,103 @@
+//! Attention in `atelier lens`: what is asked for, and its table.
+
+use comfy_table::Cell;
+
+use super::table::{self, table};
+use super::view::percent;
+use crate::engine::AttentionWish;
+use crate::plan::{Half, Plan};
+use crate::study::LoadedModel;
+use crate::study::report::Lens;
+
+/// The options of the attention record
+#[derive(clap::Args)]
+pub struct LooksArgs {
+    /// Also say where every head of every block that runs looks, and how much it carries from there
+    #[arg(long, conflicts_with = "prompts")]
+    attention: bool,
+
+    /// With --attention: the token that looks, counted from 0; the last where nothing is said
+    #[arg(
+        long,
+        value_name = "T",
+        requires = "attention",
+        allow_negative_numbers = true
+    )]
+    query: Option<usize>,
+}
+
+impl LooksArgs {
+    pub fn wishes(&self) -> Vec<AttentionWish> {
+        let wish = AttentionWish {
+            queries: self.query.into_iter().collect(),
+            ..AttentionWish::default()
+        };
+        if self.attention {
+            vec![wish]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Run by run and head by head the token that most weight lies on, and the one from which most is
+/// carried; empty where nothing was asked for.
+pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
+    let (Some(pattern), Some(carried), Some(query)) = (
+        &lens.attention_pattern,
+        &lens.attention_carried,
+        lens.attention_query,
+    ) else {
+        return String::new();
+    };
+    let token = |t: usize| match &lens.tokens {
+        Some(tokens) => format!("{t} {:?}", tokens[t]),
+        None => format!("{t} (id {})", lens.token_ids[t]),
+    };
+    let header = [
+        "block",
+        "head",
+        "looks most at",
+        "weight",
+        "carries most from",
+        "length",
+    ];
+    let mut rows = table(&header.map(String::from), 2);
+    let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
+    for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
+        for (head, (weights, lengths)) in weights.iter().zip(lengths).enumerate() {
+            let (at, from) = (largest(weights), largest(lengths));
+            let off = if run.heads_off.contains(head) {
+                ", off"
+            } else {
+                ""
+            };
+            rows.add_row([
+                Cell::new(run.index),
+                Cell::new(format!("{head}{off}")),
+                Cell::new(token(at)),
+                Cell::new(percent(f64::from(weights[at]))),
+                Cell::new(token(from)),
+                Cell::new(format!("{:.3}", lengths[from])),
+            ]);
+        }
+    }
+    let facts = model.facts();
+    let shared = match facts.heads / facts.kv_heads.max(1) {
+        0 | 1 => String::new(),
+        each => format!(" {each} neighbouring heads share their keys and values."),
+    };
+    format!(
+        "Where the heads look from token {}: the softmax's weight, and the length of weight times value through \
+         the output matrix.{shared} Where a head looks is not why the model answers: switch it off (5~h3) and see.\n\n{}\n",
+        token(query),
+        table::text(&rows)
+    )
+}
+
+fn largest(numbers: &[f32]) -> usize {
+    let places = 0..numbers.len();
+    places
+        .max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
+        .unwrap_or_default()
+}

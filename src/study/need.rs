@@ -1,0 +1,267 @@
+//! Vote and need: what every member and every head says directly, and what the answer loses without it,
+//! over rows of a task. Two numbers side by side, never one of both: later blocks may do again what one
+//! has lost, or may have needed what it said to nobody else.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::orders::Reading;
+use super::{LoadedModel, StudyError};
+use crate::engine::{Capture, MemberKind, Run, Trace};
+use crate::measure::correlation::spearman;
+use crate::measure::decomposition::argmax;
+use crate::measure::interval::{Mean, Resamples};
+use crate::model::Prompt;
+use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
+use crate::task::item::Item;
+
+/// Rows that run together.
+const CHUNK: usize = 8;
+/// Of the bootstrap.
+const RESAMPLES: usize = 1000;
+
+/// Every part of one model on the same rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Need {
+    pub task: String,
+    pub rows: usize,
+    pub resamples: usize,
+    pub seed: u64,
+    /// Of the model's own order: its share of right answers.
+    pub accuracy: Mean,
+    /// Its logit of the right option less the mean of the others'.
+    pub lead: Mean,
+    pub parts: Vec<NeedPart>,
+    /// Spearman's, of vote and loss over the parts; `None` where one of them is constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_correlation: Option<f64>,
+}
+
+/// An attention, an MLP, or one head.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NeedPart {
+    pub kind: MemberKind,
+    /// A place in the model's own order, and the stored block that runs there.
+    pub run: usize,
+    pub block: usize,
+    /// A query head of the attention, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<usize>,
+    /// The model's own order without it.
+    pub plan: String,
+    /// What it adds to the lead directly, the final norm's scale held at the full run's.
+    pub vote: Mean,
+    /// What the lead loses without it.
+    pub loss: Mean,
+    /// Share of right answers without it.
+    pub accuracy: Mean,
+}
+
+/// A run of [`Need`] in steps.
+pub struct Needing<'a> {
+    model: &'a LoadedModel,
+    task: String,
+    readings: Vec<Reading>,
+    parts: Vec<(MemberKind, usize, Option<usize>)>,
+    /// The model's own order, then one a part.
+    plans: Arc<[Plan]>,
+    seed: u64,
+    found: FoundRows,
+    run: Option<Box<dyn Run<Trace> + 'a>>,
+}
+
+/// Numbers a row.
+#[derive(Default)]
+struct FoundRows {
+    lead: Vec<f64>,
+    correct: Vec<bool>,
+    /// A part each.
+    votes: Vec<Vec<f64>>,
+    losses: Vec<Vec<f64>>,
+    without: Vec<Vec<bool>>,
+}
+
+impl<'a> Needing<'a> {
+    /// # Errors
+    /// No rows; a row that the model cannot read, or whose answer is no single option's token.
+    pub fn start(
+        model: &'a LoadedModel,
+        task: &str,
+        items: &[Item],
+        seed: u64,
+    ) -> Result<Self, StudyError> {
+        if items.is_empty() {
+            return Err(StudyError::NoRows);
+        }
+        let mut readings = Vec::with_capacity(items.len());
+        for (row, item) in items.iter().enumerate() {
+            let reading = Reading::new(model, item).map_err(|error| StudyError::Row {
+                task: task.to_owned(),
+                row,
+                error: Box::new(error),
+            })?;
+            if reading.prompt.option_ids.len() < 2 {
+                return Err(StudyError::NeedsOptions {
+                    task: task.to_owned(),
+                });
+            }
+            readings.push(reading);
+        }
+        let shape = model.shape();
+        let own = &shape.order;
+        let mut parts = Vec::new();
+        for (run, &block) in own.iter().enumerate() {
+            parts.push((MemberKind::Attention, run, None));
+            parts.push((MemberKind::Mlp, run, None));
+            let heads = shape.blocks[block].attention.heads.min(HeadsOff::MOST);
+            parts.extend((0..heads).map(|head| (MemberKind::Attention, run, Some(head))));
+        }
+        let mut plans = vec![Plan::whole(own)?];
+        for &part in &parts {
+            plans.push(without(own, part)?);
+        }
+        let found = FoundRows {
+            votes: vec![Vec::new(); parts.len()],
+            losses: vec![Vec::new(); parts.len()],
+            without: vec![Vec::new(); parts.len()],
+            ..FoundRows::default()
+        };
+        Ok(Self {
+            model,
+            task: task.to_owned(),
+            readings,
+            parts,
+            plans: plans.into(),
+            seed,
+            found,
+            run: None,
+        })
+    }
+
+    /// Some block runs: rows done and to do, `None` once all are.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        let (done, all) = (self.found.lead.len(), self.readings.len());
+        let chunk = &self.readings[done..(done + CHUNK).min(all)];
+        if chunk.is_empty() {
+            return Ok(None);
+        }
+        let mut run = match self.run.take() {
+            Some(run) => run,
+            None => {
+                let prompts: Vec<Prompt> = chunk.iter().map(|row| row.prompt.clone()).collect();
+                let engine = &self.model.engine;
+                engine.start(prompts.into(), self.plans.clone(), Capture::default())?
+            }
+        };
+        if run.advance()?.is_some() {
+            self.run = Some(run);
+            return Ok(Some((done, all)));
+        }
+        let traces = run.finish()?;
+        let answers = chunk.iter().map(|row| row.answer);
+        for (row, answer) in answers.enumerate() {
+            self.found.add(&traces, row, answer, &self.parts);
+        }
+        Ok(Some((self.found.lead.len(), all)))
+    }
+
+    pub fn need(self) -> Need {
+        let FoundRows {
+            lead,
+            correct,
+            votes,
+            losses,
+            without,
+        } = self.found;
+        let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);
+        let order = &self.model.shape().order;
+        let parts: Vec<NeedPart> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(n, &(kind, run, head))| NeedPart {
+                kind,
+                run,
+                block: order[run],
+                head,
+                plan: self.plans[n + 1].to_string(),
+                vote: resamples.mean(&votes[n]),
+                loss: resamples.mean(&losses[n]),
+                accuracy: resamples.share(&without[n]),
+            })
+            .collect();
+        let of = |mean: fn(&NeedPart) -> f64| parts.iter().map(mean).collect::<Vec<f64>>();
+        let correlation = spearman(&of(|part| part.vote.mean), &of(|part| part.loss.mean));
+        Need {
+            task: self.task,
+            rows: lead.len(),
+            resamples: RESAMPLES,
+            seed: self.seed,
+            accuracy: resamples.share(&correct),
+            lead: resamples.mean(&lead),
+            rank_correlation: correlation.map(|correlation| correlation.r),
+            parts,
+        }
+    }
+}
+
+impl FoundRows {
+    /// One row: `traces` `[plan][row]`, the model's own order first.
+    fn add(
+        &mut self,
+        traces: &[Vec<Trace>],
+        row: usize,
+        answer: usize,
+        parts: &[(MemberKind, usize, Option<usize>)],
+    ) {
+        let own = &traces[0][row];
+        let lead = |logits: &[f32]| -> f64 {
+            let sum: f64 = logits.iter().map(|&x| f64::from(x)).sum();
+            let right = f64::from(logits[answer]);
+            right - (sum - right) / (logits.len() - 1).max(1) as f64
+        };
+        let is_right = |trace: &Trace| {
+            let wide: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+            argmax(&wide) == answer
+        };
+        let before = lead(&own.logits);
+        self.lead.push(before);
+        self.correct.push(is_right(own));
+        for (n, &(kind, run, head)) in parts.iter().enumerate() {
+            let other = &traces[n + 1][row];
+            // The embedding, then two a run.
+            let member = 1 + 2 * run + usize::from(kind == MemberKind::Mlp);
+            let mut vote = lead(&own.member_logits[member]);
+            if head.is_some() {
+                // The same input, one head less: what is missing is the head's, read with the own
+                // run's scale.
+                let rest = lead(&other.member_logits[member]);
+                vote -= rest * f64::from(own.scale) / f64::from(other.scale);
+            }
+            self.votes[n].push(vote);
+            self.losses[n].push(before - lead(&other.logits));
+            self.without[n].push(is_right(other));
+        }
+    }
+}
+
+/// The model's own order without one part.
+fn without(
+    order: &[usize],
+    (kind, run, head): (MemberKind, usize, Option<usize>),
+) -> Result<Plan, StudyError> {
+    let mut steps: Vec<Step> = order.iter().map(|&index| Step::block(index)).collect();
+    let mut own = BlockRun::whole(order[run]);
+    match (kind, head) {
+        (_, Some(head)) => own.heads_off = HeadsOff::NONE.and(head).unwrap_or_default(),
+        (MemberKind::Mlp, None) => own.half = Half::Attention,
+        (_, None) => own.half = Half::Mlp,
+    }
+    steps[run] = Step::Block(own);
+    let blocks = order.iter().max().map_or(0, |last| last + 1);
+    Ok(Plan::new(steps, blocks)?)
+}
