@@ -46,6 +46,8 @@ const PAGE: &str = "page_bg.wasm";
 /// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
 const LATER: &[&str] = &[
     "atelier::app::arrangement::edit",
+    "atelier::app::views::attention",
+    "atelier::app::views::logit_lens",
     "atelier::app::views::orders",
     "atelier::app::views::survey",
     "atelier::app::views::theory",

@@ -251,7 +251,11 @@ impl Studio {
         });
         let is_current = untrack(|| self.is_current());
         if !is_kept {
-            self.state.run_when_loaded.set_value(!is_current);
+            self.state.when_loaded.set_value(if is_current {
+                WhenLoaded::Nothing
+            } else {
+                WhenLoaded::Run
+            });
             let engine = self.wish.get_untracked();
             self.change(|exchange, now| exchange.load(&choice, engine, now));
         } else if !is_current {

@@ -97,7 +97,7 @@ fn a_model_like_the_papers_agrees_on_everything() {
         let Some(point) = order else { return 40 };
         match point.sweep {
             Sweep::Drop if (3..10).contains(&point.at) => 39,
-            Sweep::Drop | Sweep::Swap => 14,
+            Sweep::Drop | Sweep::Swap | Sweep::Heads => 14,
             Sweep::Skip if point.at >= 4 => 36,
             Sweep::Skip => 22,
             Sweep::Repeat => 11,

@@ -296,7 +296,7 @@ pub(super) mod tests {
             let lengths = [17, 30];
             let whole = Pack::of(&lengths, Some(&rope));
             let qkv: Vec<Vec<f32>> = (0..2)
-                .map(|n| random(lengths[n] * row, 1.5, n as u64))
+                .map(|n| random(lengths[n] * row, 1.5, n as u32))
                 .collect();
             // The cache's sequences stand in another order than the pack's.
             let mut cache = RunCache::new(2, kv_heads);
