@@ -138,13 +138,13 @@ impl Client {
         })
     }
 
-    fn message(&self, event: &MessageEvent) {
+    fn message(self: &Rc<Self>, event: &MessageEvent) {
         let text = event.data().as_string().unwrap_or_default();
         // From bytes, as everything on the page is read: a second reader would be a second copy of all code
         // that reads reports.
         let Ok(event) = serde_json::from_slice::<Event>(text.as_bytes()) else {
             let stale = "The engine's script is from another version of this page: reload the page without its cache.";
-            (self.heard)(Heard::Died(stale.to_owned()));
+            self.is_stale(stale.to_owned());
             return;
         };
         if let Tell::Ready { protocol } = event.tell {
@@ -153,7 +153,7 @@ impl Client {
                     "The engine's script speaks version {protocol} and this page version {PROTOCOL}: reload the page without its \
                      cache."
                 );
-                (self.heard)(Heard::Died(stale));
+                self.is_stale(stale);
                 return;
             }
             self.ready.set(true);
@@ -164,6 +164,23 @@ impl Client {
             self.deaths.set(0);
         }
         (self.heard)(Heard::Event(event));
+    }
+
+    /// The worker is from another build: it is left dead, so that whoever asks for something starts another,
+    /// which may be told the same, and waits for none that will not answer.
+    fn is_stale(self: &Rc<Self>, sentence: String) {
+        self.ready.set(false);
+        self.deaths.set(DEATHS);
+        self.waiting.borrow_mut().clear();
+        // The closure that is running now belongs to the worker that goes.
+        let client = Rc::clone(self);
+        let drop_it = move || {
+            if client.deaths.get() >= DEATHS {
+                client.worker.replace(None);
+            }
+        };
+        leptos::prelude::set_timeout(drop_it, std::time::Duration::ZERO);
+        (self.heard)(Heard::Died(sentence));
     }
 
     fn died(self: &Rc<Self>, why: &str) {

@@ -3,18 +3,33 @@
 use super::link::{Choice, Draft};
 use crate::model::catalogue;
 use crate::plan::Plan;
-use crate::study::report::{Opened, Report, ReportError};
+use crate::study::report::{Lens, Opened, Report, ReportError};
+
+/// Bytes of the largest report that the page reads. Its text is held twice while it is read, by the
+/// browser and by this program, whose memory ends at 4 GB.
+const MOST: f64 = 256.0 * MB;
+const MB: f64 = 1e6;
+
+/// The one run of a report of one prompt or of the lab.
+fn run_of(report: &Report) -> Option<&Lens> {
+    let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+    report.lens.as_ref().or(arranged)
+}
 
 /// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
-    let own = report.lab.as_ref().map(|lab| &lab.arranged);
-    let Some(lens) = report.lens.as_ref().or(own) else {
+    let Some(lens) = run_of(report) else {
         return false;
     };
     let plan = draft.plan.trim();
+    let is_same = match &lens.prompt {
+        Some(prompt) => *prompt == draft.prompt && lens.options.as_ref() == Some(&draft.options),
+        None => token_ids(&draft.prompt, &draft.options).is_some_and(|(prompt, options)| {
+            prompt == lens.token_ids && options == lens.option_token_ids
+        }),
+    };
     report.model.name == draft.model.name()
-        && lens.prompt.as_ref() == Some(&draft.prompt)
-        && lens.options.as_ref() == Some(&draft.options)
+        && is_same
         && draft.answer.is_none_or(|answer| answer == lens.answer)
         && match Plan::parse(plan, &report.model.order) {
             Ok(plan) => plan.to_string() == lens.plan,
@@ -26,12 +41,39 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
         }
 }
 
+/// Is this the picture of the draft? One that was opened `beside` a draft and has none of its own, of many
+/// prompts for example, stays until something else is asked.
+pub fn answers(report: &Report, draft: &Draft, beside: Option<&Draft>) -> bool {
+    asks_for(report, draft) || beside == Some(draft)
+}
+
+/// The prompt and the options as the token ids that stand in their places, `1, 5, 9`: so a model without a
+/// tokenizer is asked. `None` for text.
+pub fn token_ids(prompt: &str, options: &[String]) -> Option<(Vec<u32>, Vec<u32>)> {
+    let words = prompt.split([',', ' ']).filter(|id| !id.is_empty());
+    let prompt = words.map(|id| id.parse().ok()).collect::<Option<_>>()?;
+    let options = options.iter().map(|id| id.trim().parse().ok());
+    Some((prompt, options.collect::<Option<_>>()?))
+}
+
+/// One line for saved drawings: which model, prompt and plan they are of, or how many prompts.
+pub fn about(report: &Report) -> String {
+    let name = &report.model.name;
+    match (run_of(report), &report.prompts) {
+        (Some(lens), _) => {
+            let prompt = lens.prompt.as_deref().unwrap_or("token ids").trim();
+            format!("{name} · plan {} · {prompt} …", lens.plan)
+        }
+        (None, Some(prompts)) => format!("{name} · means of {} prompts", prompts.rows.len()),
+        (None, None) => String::new(),
+    }
+}
+
 /// The draft that would make this report again, where it came from text. Its model is the one that is
 /// chosen `now` if that has its name; else one that comes with the page; else a folder of the
 /// reader's.
 pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
-    let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
-    let lens = report.lens.as_ref().or(arranged)?;
+    let lens = run_of(report)?;
     Some(Draft {
         model: match &report.model.name {
             name if now.name() == name => now.clone(),
@@ -77,6 +119,21 @@ pub fn is_of_a_model(name: &str) -> bool {
         .contains(&name)
 }
 
+/// Checks a report's size before its text is read.
+///
+/// # Errors
+/// One sentence for the reader that names the file.
+pub fn check_size(name: &str, bytes: f64) -> Result<(), String> {
+    if bytes <= MOST {
+        return Ok(());
+    }
+    Err(format!(
+        "{name} has {:.0} MB, and this page reads reports of up to {:.0} MB: draw it with `atelier figures`.",
+        (bytes / MB).ceil(),
+        MOST / MB
+    ))
+}
+
 /// Is this text a report with a survey in it?
 pub fn holds_survey(text: &str) -> bool {
     #[derive(serde::Deserialize)]
@@ -110,6 +167,8 @@ pub fn refusal(name: &str, error: &ReportError) -> String {
 mod tests {
     use super::*;
     use crate::app::examples;
+    use crate::study::lens::RunningAverages;
+    use crate::study::report::Prompts;
 
     fn text(change: impl Fn(&mut serde_json::Value)) -> String {
         let baked = examples::baked().expect("the baked example is a report");
@@ -141,6 +200,74 @@ mod tests {
             ..draft
         };
         assert!(!asks_for(&report, &other));
+    }
+
+    #[test]
+    fn a_run_by_token_ids_is_that_of_the_ids_in_the_draft() {
+        let change = |value: &mut serde_json::Value| {
+            let lens = value["lens"].as_object_mut().expect("a run");
+            for text in ["prompt", "options", "tokens"] {
+                lens.remove(text);
+            }
+        };
+        let report = read("a.json", &text(change)).expect("a sound report");
+        let known = Choice::Known(report.model.name.clone());
+        assert_eq!(draft_of(&report, &known), None);
+        let lens = report.lens.as_ref().expect("a run");
+        let spelled = |id: &u32| id.to_string();
+        let draft = Draft {
+            model: known,
+            prompt: lens
+                .token_ids
+                .iter()
+                .map(spelled)
+                .collect::<Vec<_>>()
+                .join(", "),
+            options: lens.option_token_ids.iter().map(spelled).collect(),
+            answer: Some(lens.answer),
+            plan: lens.plan.clone(),
+        };
+        assert!(asks_for(&report, &draft));
+        let other = Draft {
+            prompt: "1, 2".into(),
+            ..draft.clone()
+        };
+        assert!(!asks_for(&report, &other));
+        let text = Draft {
+            prompt: "one, two".into(),
+            ..draft
+        };
+        assert!(!asks_for(&report, &text));
+        assert!(about(&report).ends_with(" · token ids …"));
+    }
+
+    #[test]
+    fn a_report_of_many_prompts_answers_until_something_else_is_asked() {
+        let mut report = read("a.json", &text(|_| ())).expect("a sound report");
+        assert!(about(&report).starts_with("apprentice-12 · plan "));
+        let row = report.lens.take().expect("a run");
+        let mut averages = RunningAverages::new(2);
+        averages.add(&row);
+        averages.add(&row);
+        report.prompts = Some(Prompts {
+            rows: vec![row.clone(), row],
+            averages: averages.finish().expect("two rows"),
+        });
+        assert_eq!(about(&report), "apprentice-12 · means of 2 prompts");
+        let mut draft = examples::first();
+        assert!(!asks_for(&report, &draft));
+        assert!(answers(&report, &draft, Some(&draft.clone())));
+        let beside = draft.clone();
+        draft.reword("another".into());
+        assert!(!answers(&report, &draft, Some(&beside)));
+        assert!(!answers(&report, &draft, None));
+    }
+
+    #[test]
+    fn a_report_that_does_not_fit_is_refused_before_it_is_read() {
+        assert_eq!(check_size("a.json", 1e6), Ok(()));
+        let sentence = check_size("a.json", 300e6).expect_err("too large");
+        assert!(sentence.starts_with("a.json has 300 MB, and"), "{sentence}");
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl<F> Queue<F> {
                 Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. }
             )
         };
-        let is_quick = |ask: &Ask| matches!(ask, Ask::Lens { .. } | Ask::Lab { .. });
+        let is_quick =
+            |ask: &Ask| matches!(ask, Ask::Lens { .. } | Ask::Lab { .. } | Ask::Says { .. });
         let passable = self
             .waiting
             .iter()
@@ -122,6 +123,17 @@ mod tests {
         assert_eq!(queue.take_quick().map(|request| request.id), Some(3));
         assert_eq!(queue.take_quick().map(|request| request.id), None);
         assert_eq!(queue.take().map(|(request, _)| request.id), Some(2));
+    }
+
+    #[test]
+    fn what_a_model_says_by_itself_does_not_wait_for_a_sweep() {
+        let mut queue = Queue::<()>::default();
+        let says = Ask::Says {
+            prompt: "a".into(),
+            plan: None,
+        };
+        queue.receive(ask(2, says), Vec::new());
+        assert_eq!(queue.take_quick().map(|request| request.id), Some(2));
     }
 
     #[test]

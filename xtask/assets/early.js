@@ -9,4 +9,4 @@ try {
 }
 const { hash, search } = location;
 const plain = ["", "#", "#main", root.dataset.link].includes(hash);
-if (!plain || search.includes("report=")) root.classList.add("elsewhere");
+if (!plain || /[?&](report|model)=/.test(search)) root.classList.add("elsewhere");

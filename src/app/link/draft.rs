@@ -30,6 +30,20 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Another model answers. A plan speaks of one model's blocks; the same model, found elsewhere, has the
+    /// same.
+    pub fn ask(&mut self, model: Choice) {
+        if self.model.name() != model.name() {
+            self.plan.clear();
+        }
+        self.model = model;
+    }
+
+    /// The plan's line, where there is one.
+    pub fn plan_line(&self) -> Option<String> {
+        Some(self.plan.trim().to_owned()).filter(|line| !line.is_empty())
+    }
+
     /// Another prompt: what was right before says nothing about it.
     pub fn reword(&mut self, prompt: String) {
         if prompt.trim_end() != self.prompt.trim_end() {
@@ -64,6 +78,23 @@ impl Draft {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_links_plan_lasts_until_another_model_answers() {
+        // As a link to a folder has it, until the reader opens that folder.
+        let mut draft = Draft {
+            model: Choice::Known("a".into()),
+            prompt: "one".into(),
+            options: vec![" a".into(), " b".into()],
+            answer: Some(1),
+            plan: "0-3,5".into(),
+        };
+        draft.ask(Choice::Folder("a".into()));
+        assert_eq!(draft.model, Choice::Folder("a".into()));
+        assert_eq!(draft.plan_line().as_deref(), Some("0-3,5"));
+        draft.ask(Choice::Folder("b".into()));
+        assert_eq!(draft.plan_line(), None);
+    }
 
     #[test]
     fn what_is_right_is_asked_again_when_the_question_changes() {

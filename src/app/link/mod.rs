@@ -100,6 +100,15 @@ impl Link {
         }
     }
 
+    /// The same where the address names the model that answers.
+    pub fn start_on(model: Option<Choice>) -> Self {
+        let mut link = Self::start();
+        if let (Some(draft), Some(model)) = (&mut link.draft, model) {
+            draft.ask(model);
+        }
+        link
+    }
+
     /// The pairs of this link's view; what is at its default is left out.
     pub fn fragment(&self) -> String {
         let mut pairs = LinkPairs::default();

@@ -129,6 +129,14 @@ fn links_made_before_open_the_same() {
 }
 
 #[test]
+fn a_served_model_answers_where_the_link_says_nothing() {
+    let model = Choice::Folder("my model".into());
+    let link = Link::start_on(Some(model.clone()));
+    assert_eq!(link.draft.map(|draft| draft.model), Some(model));
+    assert_eq!(Link::start_on(None), Link::start());
+}
+
+#[test]
 fn broken_links_do_what_they_can() {
     // The way to the picture for those who walk by keyboard is no view.
     for text in ["#main", "#figures", "#figure-votes"] {

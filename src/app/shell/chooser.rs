@@ -61,8 +61,12 @@ impl Chooser {
             self.is_there.set(true);
         }
         if !self.is_ready.get_value() {
-            self.waiting
-                .update_value(|waiting| waiting.push([word.to_owned(), about]));
+            let message = [word.to_owned(), about];
+            self.waiting.update_value(|waiting| {
+                if !waiting.contains(&message) {
+                    waiting.push(message);
+                }
+            });
             return;
         }
         let Some(panel) = frame().and_then(|frame| frame.content_window()) else {
@@ -98,6 +102,8 @@ impl Chooser {
                 close();
                 self.studio.choose_known(text(1));
             }
+            // What the page asked for and its reader no longer does; in the open panel, somebody chose it.
+            "open" | "none" if !is_shown() && !self.studio.lacks(&text(1)) => {}
             "open" => {
                 close();
                 let files: Vec<File> = message.iter().skip(2).map(JsCast::unchecked_into).collect();
@@ -121,6 +127,10 @@ fn dialog() -> Option<HtmlDialogElement> {
 fn frame() -> Option<HtmlIFrameElement> {
     let frame = document().get_element_by_id("chooser-frame")?;
     frame.dyn_into().ok()
+}
+
+fn is_shown() -> bool {
+    dialog().is_some_and(|dialog| dialog.open())
 }
 
 /// What had the focus before has it again.

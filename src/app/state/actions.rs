@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::Studio;
-use super::exchange::{Exchange, Post, Stopping};
 use super::shown::Place;
+use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::link::{Choice, Draft, SweepSettings, View};
 use crate::app::protocol::{Ask, EngineWish};
@@ -18,9 +18,6 @@ use crate::study::report::Report;
 
 /// Typing is over when nothing was typed for this long.
 const PAUSE: Duration = Duration::from_millis(350);
-
-/// How long a worker may take to hear a `Cancel` before it is ended.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Where the wish for an engine is kept.
 const WISH: &str = "atelier-engine";
@@ -118,13 +115,9 @@ impl Studio {
 
     pub fn choose_known(self, name: String) {
         self.step();
-        self.state.draft.update(|draft| {
-            if draft.model.name() != name {
-                // A plan speaks of one model's blocks.
-                draft.plan.clear();
-            }
-            draft.model = Choice::Known(name);
-        });
+        self.state
+            .draft
+            .update(|draft| draft.ask(Choice::Known(name)));
         self.load();
     }
 
@@ -142,10 +135,9 @@ impl Studio {
         };
         self.step();
         self.hands().folder.replace((name.clone(), files));
-        self.state.draft.update(|draft| {
-            draft.model = Choice::Folder(name);
-            draft.plan.clear();
-        });
+        self.state
+            .draft
+            .update(|draft| draft.ask(Choice::Folder(name)));
         if !self.view.get_untracked().is_live() {
             self.state.view.set(View::Lens);
         }
@@ -179,7 +171,7 @@ impl Studio {
             .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
         if !holds {
             if is_loading {
-                self.state.run_when_loaded.set_value(true);
+                self.state.when_loaded.set_value(WhenLoaded::Run);
             } else {
                 self.load();
             }
@@ -191,7 +183,7 @@ impl Studio {
             self.say(sentence);
             return;
         }
-        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let plan = draft.plan_line();
         let Draft {
             prompt, options, ..
         } = draft;
@@ -216,18 +208,23 @@ impl Studio {
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
-    /// Takes for options what the model says by itself after the prompt.
+    /// Takes for options what the model says by itself after the prompt: when it is there, if it is on its
+    /// way.
     pub fn ask_what_it_says(self) {
         let draft = self.draft.get_untracked();
-        let holds = self
+        let (holds, is_loading) = self
             .state
             .exchange
-            .with_untracked(|x| x.holds(&draft.model));
+            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
         if !holds {
-            self.load();
+            self.say("The model is asked as soon as it is here.");
+            if !is_loading {
+                self.load();
+            }
+            self.state.when_loaded.set_value(WhenLoaded::Says);
             return;
         }
-        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let plan = draft.plan_line();
         let ask = Ask::Says {
             prompt: draft.prompt,
             plan,
@@ -253,6 +250,16 @@ impl Studio {
                 self.run();
             }
         }
+    }
+
+    /// Is a model of this name what the draft asks for, and nothing of it here or on its way?
+    pub fn lacks(self, name: &str) -> bool {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        choice.name() == name
+            && self
+                .state
+                .exchange
+                .with_untracked(|x| !x.holds(&choice) && !x.is_loading(&choice))
     }
 
     /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
@@ -286,7 +293,7 @@ impl Studio {
     /// Compares the engine with the processor's on the draft.
     pub fn compare(self) {
         let draft = self.draft.get_untracked();
-        let plan = Some(draft.plan).filter(|line| !line.trim().is_empty());
+        let plan = draft.plan_line();
         let ask = Ask::Compare {
             prompt: draft.prompt,
             options: draft.options,
@@ -298,7 +305,7 @@ impl Studio {
 
     /// Loads the draft's model, then runs the draft.
     pub fn load(self) {
-        self.state.run_when_loaded.set_value(true);
+        self.state.when_loaded.set_value(WhenLoaded::Run);
         self.fetch_model();
     }
 
@@ -332,45 +339,6 @@ impl Studio {
         self.change(|exchange, now| exchange.load(&choice, engine, now));
     }
 
-    /// Stops the load, run or check: asked first, ended if it does not hear.
-    pub fn cancel_work(self) {
-        self.cancel(Exchange::cancel_work);
-    }
-
-    pub fn cancel_sweep(self) {
-        self.cancel(Exchange::cancel_sweep);
-    }
-
-    fn cancel(self, which: fn(&mut Exchange) -> (Stopping, Vec<Post>)) {
-        let mut stopping = Stopping::Done;
-        self.change(|exchange, _| {
-            let (how, posts) = which(exchange);
-            stopping = how;
-            posts
-        });
-        let Stopping::Awaited(id) = stopping else {
-            self.stopped();
-            return;
-        };
-        set_timeout(
-            move || {
-                let mut ended = false;
-                self.change(|exchange, _| {
-                    ended = exchange.unheard(id);
-                    Vec::new()
-                });
-                if ended {
-                    let client = self.hands().client.borrow().clone();
-                    if let Some(client) = client {
-                        client.restart();
-                    }
-                    self.stopped();
-                }
-            },
-            PATIENCE,
-        );
-    }
-
     /// Says why something the reader offered cannot be opened.
     pub fn refuse(self, sentence: &str) {
         self.fail(Place::Model, sentence.to_owned());
@@ -395,47 +363,6 @@ impl Studio {
                 examples::of_orders()
             }
             _ => draft,
-        }
-    }
-
-    /// Changes what is under way, and sends what follows from it.
-    pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
-        let now = browser::now();
-        let mut posts = Vec::new();
-        self.state
-            .exchange
-            .update(|exchange| posts = change(exchange, now));
-        let hands = self.hands();
-        let client = hands.client.borrow().clone();
-        for post in posts {
-            let Some(client) = &client else { continue };
-            let Post { id, ask } = post;
-            let (ask, files) = match ask {
-                Ask::LoadFiles { name, engine } if !hands.opened(&name) => {
-                    let url = hands.served(&name).unwrap_or_default();
-                    (Ask::LoadServed { name, url, engine }, Vec::new())
-                }
-                ask @ Ask::LoadFiles { .. } => (ask, hands.folder.borrow().1.clone()),
-                ask => (ask, Vec::new()),
-            };
-            client.post(Post { id, ask }, &files);
-        }
-        self.tell_who_waits();
-    }
-
-    /// A sweep that somebody waits for and that is no longer under way was stopped.
-    fn tell_who_waits(self) {
-        let now = self
-            .state
-            .exchange
-            .with_untracked(|exchange| exchange.sweep_id());
-        let hands = self.hands();
-        let stopped = {
-            let mut awaited = hands.awaited.borrow_mut();
-            awaited.take_if(|(id, _)| Some(*id) != now)
-        };
-        if let Some((_, ended)) = stopped {
-            ended(None);
         }
     }
 }

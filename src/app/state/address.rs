@@ -28,7 +28,12 @@ impl Address {
         });
         let changed = window_event_listener(leptos::ev::hashchange, move |_| {
             // What is no link, such as the way to the picture, changes nothing.
-            if let Some(link) = Link::parse(&browser::fragment()) {
+            let fragment = browser::fragment();
+            let link = match fragment.trim_start_matches('#') {
+                "" => Some(Link::start_on(studio.served_choice())),
+                _ => Link::parse(&fragment),
+            };
+            if let Some(link) = link {
                 address.follow(link);
             }
         });

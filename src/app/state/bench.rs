@@ -41,6 +41,17 @@ impl Bench {
 
     /// Keeps the row in step with line and model.
     fn follow(self) {
+        // What was undone are orders of one model's blocks.
+        Effect::new(move |before: Option<String>| {
+            let name = self
+                .studio
+                .draft
+                .with(|draft| draft.model.name().to_owned());
+            if before.is_some_and(|before| before != name) {
+                self.history.set(History::default());
+            }
+            name
+        });
         Effect::new(move |_| {
             let order = self
                 .studio

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::Studio;
 use super::exchange::Job;
 use super::shown::{Origin, Place, Problem, Shown};
-use super::studio::sentence;
+use super::studio::{WhenLoaded, sentence};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
@@ -44,7 +44,13 @@ impl Studio {
             }
             Tell::English { prompts } => self.state.english.set(prompts),
             Tell::Says { sayings } => {
+                let draft = self.draft.get_untracked();
+                let is_asked = exchange.with_untracked(|exchange| exchange.is_asked(&draft));
                 self.ended(id);
+                // Likeliest after a prompt that has been written on since.
+                if !is_asked {
+                    return;
+                }
                 let options: Vec<String> = sayings.into_iter().map(|s| s.option).collect();
                 if options.len() >= 2 {
                     self.say("The options are what the model is likeliest to say.");
@@ -74,8 +80,10 @@ impl Studio {
                     let begun = exchange.loaded(id, model, vocabulary, now);
                     begun.unwrap_or_default()
                 });
-                if self.state.run_when_loaded.get_value() {
-                    self.run();
+                match self.state.when_loaded.get_value() {
+                    WhenLoaded::Nothing => {}
+                    WhenLoaded::Run => self.run(),
+                    WhenLoaded::Says => self.ask_what_it_says(),
                 }
             }
             Tell::Done { report } => {

@@ -4,7 +4,7 @@
 //! An action changes the exchange and gives back what is to be sent; an event of a request that is
 //! no longer under way changes nothing. Cancelling one request never ends another.
 
-use crate::app::link::Choice;
+use crate::app::link::{Choice, Draft};
 use crate::app::protocol::{Ask, EngineWish, Known, Stage};
 use crate::study::report::ModelFacts;
 
@@ -68,6 +68,8 @@ pub struct Exchange {
     /// What is being loaded by the load under way.
     loading: Option<Choice>,
     work: Option<Work>,
+    /// What the load, run or comparison was asked for.
+    asked: Option<Ask>,
     /// Beside which single prompts still run.
     sweep: Option<Work>,
     /// A sweep that waits for its model.
@@ -81,6 +83,7 @@ impl Default for Exchange {
             held: None,
             loading: None,
             work: None,
+            asked: None,
             sweep: None,
             waiting: None,
         }
@@ -102,6 +105,12 @@ impl Exchange {
     /// The load, run or comparison under way.
     pub fn work(&self) -> Option<&Work> {
         self.work.as_ref()
+    }
+
+    /// Was the model asked, last, what it says after this draft's prompt, in this draft's order?
+    pub fn is_asked(&self, draft: &Draft) -> bool {
+        matches!(&self.asked, Some(Ask::Says { prompt, plan })
+            if *prompt == draft.prompt && *plan == draft.plan_line())
     }
 
     pub fn sweep(&self) -> Option<&Work> {
@@ -322,6 +331,7 @@ impl Exchange {
             self.sweep = work;
         } else {
             self.work = work;
+            self.asked = Some(ask.clone());
         }
         Post { id, ask }
     }
@@ -470,6 +480,31 @@ mod tests {
         assert_eq!(exchange.cancel_sweep().0, Stopping::Awaited(sweep));
         assert!(exchange.unheard(sweep));
         assert!(exchange.held().is_none());
+    }
+
+    #[test]
+    fn what_is_likeliest_after_one_prompt_is_not_put_under_another() {
+        let mut exchange = holding("a");
+        let mut draft = crate::app::examples::first();
+        draft.plan = " 0-3 ".into();
+        let says = Ask::Says {
+            prompt: draft.prompt.clone(),
+            plan: draft.plan_line(),
+        };
+        exchange.run(says, 0.0);
+        assert!(exchange.is_asked(&draft));
+        let written_on = Draft {
+            prompt: draft.prompt.clone() + " more",
+            ..draft.clone()
+        };
+        assert!(!exchange.is_asked(&written_on));
+        let other_order = Draft {
+            plan: String::new(),
+            ..draft.clone()
+        };
+        assert!(!exchange.is_asked(&other_order));
+        exchange.run(lens(), 0.0);
+        assert!(!exchange.is_asked(&draft));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What the page knows and does: the draft, the pictures shown, the work under way.
 //!
-//! Parts read signals and call actions; nobody else sets a signal. `actions` is what a reader does,
-//! `events` what the worker answers, `exchange` what the two have to do with each other.
+//! Parts read signals and call actions; nobody else sets a signal, but for the lab's row and strategies,
+//! which set the hand and the numbers of the bench. `actions` is what a reader does, `events` what the worker
+//! answers, `exchange` what the two have to do with each other, `sending` what is sent of it.
 
 pub mod exchange;
 
@@ -19,6 +20,8 @@ mod quiz;
 mod reading;
 #[cfg(feature = "web")]
 mod reports;
+#[cfg(feature = "web")]
+mod sending;
 #[cfg(feature = "web")]
 mod shown;
 #[cfg(feature = "web")]

@@ -2,17 +2,23 @@
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{File, Response};
+use web_sys::{Blob, File, Response};
 
 use crate::app::browser;
 use crate::app::link::decode;
 use crate::app::opened;
 use crate::study::survey::{Survey, SurveyReport};
 
-/// The text of a file; `None` where the browser cannot read it.
-pub async fn text(file: &File) -> Option<String> {
-    let text = JsFuture::from(file.text()).await.ok()?;
-    text.as_string()
+/// The text of a file.
+///
+/// # Errors
+/// A sentence that names the file.
+pub async fn text(file: &File) -> Result<String, String> {
+    let name = file.name();
+    opened::check_size(&name, file.size())?;
+    let text = JsFuture::from(file.text()).await.ok();
+    let text = text.and_then(|text| text.as_string());
+    text.ok_or_else(|| format!("The browser could not read {name}: choose it again."))
 }
 
 /// Reads a report's text.
@@ -48,7 +54,11 @@ pub async fn fetched_text(name: &str, url: &str) -> Result<String, String> {
     if !response.ok() {
         return Err(missing());
     }
-    let text = JsFuture::from(response.text().map_err(|_| missing())?).await;
+    // The browser has room on its disk for what this program may have none for.
+    let blob = JsFuture::from(response.blob().map_err(|_| missing())?).await;
+    let blob: Blob = blob.map_err(|_| missing())?.unchecked_into();
+    opened::check_size(name, blob.size())?;
+    let text = JsFuture::from(blob.text()).await;
     text.ok()
         .and_then(|text| text.as_string())
         .ok_or_else(missing)

@@ -6,10 +6,11 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::shown::{Origin, Place, Shown};
+use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
-use crate::app::link::{Choice, Draft, View};
-use crate::app::{browser, opened, served};
+use crate::app::link::{Choice, Draft, Link, View};
+use crate::app::{browser, examples, opened, served};
 use crate::study::report::Report;
 
 impl Studio {
@@ -22,9 +23,8 @@ impl Studio {
             name.ends_with(".json") && !opened::is_of_a_model(&name)
         };
         if chosen.files.is_empty() {
-            self.refuse(
-                "There were no files in it: open a model's folder, its files, or a report that atelier wrote.",
-            );
+            let sentence = "There were no files in it: open a model's folder, its files, or a report that atelier wrote.";
+            self.refuse_report(surveys, Place::Model, sentence.to_owned());
         } else if chosen.files.iter().all(is_report) {
             self.open_reports(surveys, chosen.files);
         } else {
@@ -39,12 +39,12 @@ impl Studio {
         match served::linked() {
             None => {}
             Some(Ok(folder)) => {
+                self.hands().served.replace(Some(folder));
                 if is_bare {
-                    let choice = Choice::Folder(folder.name.clone());
-                    self.state.draft.update(|draft| draft.model = choice);
+                    let draft = Link::start_on(self.served_choice()).draft;
+                    self.state.draft.set(draft.unwrap_or_else(examples::first));
                     self.state.shown.set(None);
                 }
-                self.hands().served.replace(Some(folder));
             }
             Some(Err(sentence)) => self.fail(Place::Address, sentence),
         }
@@ -71,12 +71,22 @@ impl Studio {
         }
     }
 
+    /// The model that the address names beside the view.
+    pub(super) fn served_choice(self) -> Option<Choice> {
+        let hands = self.hands();
+        let served = hands.served.borrow();
+        served
+            .as_ref()
+            .map(|served| Choice::Folder(served.name.clone()))
+    }
+
     /// Are reports on their way that the address names?
     pub fn awaits_reports(self) -> bool {
         self.state.is_coming.get()
     }
 
-    /// Shows one of the reports that the address names; whether it is one that surveys have to show.
+    /// Shows one of the reports that the address names, which is no step away from that address; whether it
+    /// is one that surveys have to show.
     fn open_text(
         self,
         surveys: Surveys,
@@ -95,7 +105,7 @@ impl Studio {
         if opened::holds_survey(&text) {
             surveys.open_text(name, &text);
             if is_bare {
-                self.open_view(View::Survey);
+                self.show_view(View::Survey);
             }
             return true;
         }
@@ -129,11 +139,12 @@ impl Studio {
         leptos::task::spawn_local(async move {
             for file in files {
                 let name = file.name();
-                let Some(text) = reading::text(&file).await else {
-                    self.refuse(&format!(
-                        "The browser could not read {name}: choose it again."
-                    ));
-                    continue;
+                let text = match reading::text(&file).await {
+                    Ok(text) => text,
+                    Err(sentence) => {
+                        self.refuse_report(surveys, Place::Model, sentence);
+                        continue;
+                    }
                 };
                 if opened::holds_survey(&text) {
                     surveys.open_text(&name, &text);
@@ -143,7 +154,10 @@ impl Studio {
                     continue;
                 }
                 match opened::read(&name, &text) {
-                    Ok(report) => self.show_report(report),
+                    Ok(report) => {
+                        self.step();
+                        self.show_report(report);
+                    }
                     Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
             }
@@ -153,12 +167,13 @@ impl Studio {
     fn show_report(self, report: Report) {
         self.change(|exchange, _| exchange.give_up_work());
         self.clear_problems(&Place::ALL);
-        self.step();
-        let now = self.draft.with_untracked(|draft| draft.model.clone());
-        let draft = opened::draft_of(&report, &now);
+        let now = self.draft.get_untracked();
+        let draft = opened::draft_of(&report, &now.model);
         let shown = Shown {
             report: Arc::new(report),
-            origin: Origin::Opened,
+            origin: Origin::Opened {
+                beside: draft.is_none().then_some(now),
+            },
         };
         let parts = &shown.report;
         let mut view = View::Lens;
@@ -189,7 +204,7 @@ impl Studio {
         self.picture().with(|shown| {
             shown
                 .as_ref()
-                .is_some_and(|shown| shown.origin == Origin::Opened)
+                .is_some_and(|shown| matches!(shown.origin, Origin::Opened { .. }))
         })
     }
 
@@ -202,7 +217,7 @@ impl Studio {
             return;
         }
         if matches!(choice, Choice::Known(_)) {
-            self.state.run_when_loaded.set_value(false);
+            self.state.when_loaded.set_value(WhenLoaded::Nothing);
             self.fetch_model();
         } else {
             self.change(|exchange, _| exchange.unload());

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::app::link::Draft;
+use crate::app::opened;
 use crate::study::report::{Lens, Report};
 
 /// Where a picture came from.
@@ -15,8 +17,8 @@ pub enum Origin {
         milliseconds: f64,
         agrees: Option<f64>,
     },
-    /// A report the reader opened.
-    Opened,
+    /// A report the reader opened; beside which draft, where it has none of its own.
+    Opened { beside: Option<Draft> },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,15 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// Is it the picture of the draft?
+    pub fn answers(&self, draft: &Draft) -> bool {
+        let beside = match &self.origin {
+            Origin::Opened { beside } => beside.as_ref(),
+            _ => None,
+        };
+        opened::answers(&self.report, draft, beside)
+    }
+
     /// One prompt's run: the lens's, or the reader's order in the lab.
     pub fn lens(&self) -> Option<&Lens> {
         let arranged = self.report.lab.as_ref().map(|lab| &lab.arranged);

@@ -79,11 +79,20 @@ pub(super) struct StudioState {
     pub is_awake: RwSignal<bool>,
     /// Counts edits, so that only the last of a burst runs.
     pub edits: StoredValue<u32>,
-    /// Is the draft to be run when the model under way is there?
-    pub run_when_loaded: StoredValue<bool>,
+    pub when_loaded: StoredValue<WhenLoaded>,
     /// Was the change to come a step to another place, which going back undoes?
     pub step: StoredValue<bool>,
     pub hands: StoredValue<Rc<Hands>, LocalStorage>,
+}
+
+/// What is asked of the model under way when it is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum WhenLoaded {
+    Nothing,
+    /// The draft.
+    Run,
+    /// What it says by itself after the draft's prompt.
+    Says,
 }
 
 /// What cannot leave the page's thread.
@@ -151,7 +160,7 @@ impl Studio {
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
             edits: StoredValue::new(0),
-            run_when_loaded: StoredValue::new(true),
+            when_loaded: StoredValue::new(WhenLoaded::Run),
             step: StoredValue::new(false),
             hands: StoredValue::new_local(Rc::default()),
         };
@@ -207,11 +216,8 @@ impl Studio {
     /// Is the picture that of the draft?
     pub fn is_current(self) -> bool {
         self.picture().with(|shown| {
-            self.draft.with(|draft| {
-                shown
-                    .as_ref()
-                    .is_some_and(|shown| opened::asks_for(&shown.report, draft))
-            })
+            self.draft
+                .with(|draft| shown.as_ref().is_some_and(|shown| shown.answers(draft)))
         })
     }
 
@@ -253,7 +259,7 @@ impl Studio {
         })
     }
 
-    /// What is in the file picker's place for a model of this name.
+    /// Is the draft's model files of the reader's?
     pub fn is_folder(self) -> bool {
         self.draft
             .with(|draft| matches!(draft.model, Choice::Folder(_)))

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::app::state::{Address, Shown, Studio};
-use crate::app::{browser, handing};
+use crate::app::{browser, handing, opened};
 use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.
@@ -89,16 +89,9 @@ async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> 
     }
 }
 
-/// One line under a saved drawing's title: which model, prompt and plan it is of.
+/// One line under a saved drawing's title: what it is of.
 pub fn source(shown: &Shown) -> String {
-    let Some(lens) = shown.lens() else {
-        return String::new();
-    };
-    let prompt = lens.prompt.as_deref().unwrap_or("token ids").trim();
-    format!(
-        "{} · plan {} · {prompt} …",
-        shown.report.model.name, lens.plan
-    )
+    opened::about(&shown.report)
 }
 
 /// Saves a report as `name.atelier.json`, which this page and the command line can read.

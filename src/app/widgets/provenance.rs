@@ -38,7 +38,7 @@ pub fn Provenance() -> impl IntoView {
                         None => here,
                     }
                 }
-                Origin::Opened => format!("From a report: {name}, {}.", shown.report.engine),
+                Origin::Opened { .. } => format!("From a report: {name}, {}.", shown.report.engine),
             }
         })
     };

@@ -48,15 +48,25 @@ pub async fn open(
     }
 }
 
+/// The model on the processor, to hold another engine's numbers to: it is not what runs the model, and
+/// nothing of it is told.
+pub async fn reference(
+    desk: &Desk,
+    id: u32,
+    files: &ModelFiles<Blob>,
+) -> Result<LoadedModel, Stop> {
+    let weights = Rc::new(weights(files)?);
+    fill(desk, id, files, &EngineChoice::Cpu, weights).await
+}
+
 /// The model in this very engine.
-pub async fn put(
+async fn put(
     desk: &Desk,
     id: u32,
     files: &ModelFiles<Blob>,
     choice: &EngineChoice,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
     let line = format!(
         "{} will take about {}.",
         files.name,
@@ -64,6 +74,17 @@ pub async fn put(
     );
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
+    fill(desk, id, files, choice, weights).await
+}
+
+async fn fill(
+    desk: &Desk,
+    id: u32,
+    files: &ModelFiles<Blob>,
+    choice: &EngineChoice,
+    weights: Rc<Weights>,
+) -> Result<LoadedModel, Stop> {
+    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
     desk.listen(id).await?;
     let mut loading = choice.begin(weights).await.map_err(stop_opening)?;
     while let Some((done, of)) = loading.step().map_err(stop_opening)? {

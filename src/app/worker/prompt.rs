@@ -1,6 +1,7 @@
 //! One prompt on the loaded model: the lens and the lab.
 
 use super::{Desk, Stop, done, failed, stop};
+use crate::app::opened;
 use crate::app::protocol::{Ask, Stage, Tell};
 use crate::engine::{Capture, Trace};
 use crate::plan::Plan;
@@ -83,10 +84,7 @@ async fn lens(
 fn question(model: &LoadedModel, asked: (&str, &[String], usize)) -> Result<Question, Stop> {
     let (prompt, options, answer) = asked;
     if model.tokenizer.is_none() {
-        let rows: Option<Vec<u32>> = options.iter().map(|row| row.trim().parse().ok()).collect();
-        let ids = prompt.split([',', ' ']).filter(|id| !id.is_empty());
-        let ids: Option<Vec<u32>> = ids.map(|id| id.parse().ok()).collect();
-        if let (Some(ids), Some(rows)) = (ids, rows) {
+        if let Some((ids, rows)) = opened::token_ids(prompt, options) {
             return model.question_from_ids(&ids, &rows, answer).map_err(failed);
         }
     }

@@ -4,7 +4,6 @@ use web_sys::{Blob, File};
 
 use super::{Desk, Stop, done, fetch, opening, prompt, read, sweep};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
-use crate::engine::EngineChoice;
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 use crate::task::english::{EnglishPrompt, english};
@@ -210,7 +209,7 @@ async fn once(
                 let sentence = "The model runs on the processor already.".to_owned();
                 return Ok(Tell::Compared { sentence });
             }
-            let reference = opening::put(desk, id, files, &EngineChoice::Cpu).await?;
+            let reference = opening::reference(desk, id, files).await?;
             let models = [model, &reference];
             prompt::compare(models, desk, id, question, plan.as_deref()).await
         }

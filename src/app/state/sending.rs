@@ -1,0 +1,95 @@
+//! What is sent to the worker: what follows from a change of what is under way, and the wish to stop.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::Studio;
+use super::exchange::{Exchange, Post, Stopping};
+use crate::app::browser;
+use crate::app::protocol::Ask;
+
+/// How long a worker may take to hear a `Cancel` before it is ended.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+impl Studio {
+    /// Changes what is under way, and sends what follows from it.
+    pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
+        let now = browser::now();
+        let mut posts = Vec::new();
+        self.state
+            .exchange
+            .update(|exchange| posts = change(exchange, now));
+        let hands = self.hands();
+        let client = hands.client.borrow().clone();
+        for post in posts {
+            let Some(client) = &client else { continue };
+            let Post { id, ask } = post;
+            let (ask, files) = match ask {
+                Ask::LoadFiles { name, engine } if !hands.opened(&name) => {
+                    let url = hands.served(&name).unwrap_or_default();
+                    (Ask::LoadServed { name, url, engine }, Vec::new())
+                }
+                ask @ Ask::LoadFiles { .. } => (ask, hands.folder.borrow().1.clone()),
+                ask => (ask, Vec::new()),
+            };
+            client.post(Post { id, ask }, &files);
+        }
+        self.tell_who_waits();
+    }
+
+    /// A sweep that somebody waits for and that is no longer under way was stopped.
+    fn tell_who_waits(self) {
+        let now = self
+            .state
+            .exchange
+            .with_untracked(|exchange| exchange.sweep_id());
+        let hands = self.hands();
+        let stopped = {
+            let mut awaited = hands.awaited.borrow_mut();
+            awaited.take_if(|(id, _)| Some(*id) != now)
+        };
+        if let Some((_, ended)) = stopped {
+            ended(None);
+        }
+    }
+
+    /// Stops the load, run or check: asked first, ended if it does not hear.
+    pub fn cancel_work(self) {
+        self.cancel(Exchange::cancel_work);
+    }
+
+    pub fn cancel_sweep(self) {
+        self.cancel(Exchange::cancel_sweep);
+    }
+
+    fn cancel(self, which: fn(&mut Exchange) -> (Stopping, Vec<Post>)) {
+        let mut stopping = Stopping::Done;
+        self.change(|exchange, _| {
+            let (how, posts) = which(exchange);
+            stopping = how;
+            posts
+        });
+        let Stopping::Awaited(id) = stopping else {
+            self.stopped();
+            return;
+        };
+        set_timeout(
+            move || {
+                let mut ended = false;
+                self.change(|exchange, _| {
+                    ended = exchange.unheard(id);
+                    Vec::new()
+                });
+                if ended {
+                    let client = self.hands().client.borrow().clone();
+                    if let Some(client) = client {
+                        client.restart();
+                    }
+                    self.stopped();
+                }
+            },
+            PATIENCE,
+        );
+    }
+}
