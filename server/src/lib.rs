@@ -9,6 +9,7 @@
 //! # Layout
 //!
 //! - [`files`]: what is served: a folder, bytes in memory, or whatever implements [`Files`].
+//! - [`passing`]: nothing of it that browsers keep.
 //! - [`request`]: what of a request is heard, and which are refused.
 //! - [`answer`]: an answer's headers, and what of a file is sent: whole, compressed or a range.
 //! - [`body`]: an answer's body, sent as fast as it is taken.
@@ -21,11 +22,13 @@ mod body;
 mod browser;
 mod crowd;
 mod files;
+mod passing;
 mod policy;
 mod request;
 
 pub use browser::open_browser;
 pub use files::{Files, Folder, Found, Sent, mime};
+pub use passing::Passing;
 
 use std::convert::Infallible;
 use std::future::poll_fn;

@@ -1,12 +1,12 @@
 //! `--model`: a known model's name, a folder, a GGUF file, or a model on a hub.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use super::hub::Hub;
 use super::output::Progress;
 use super::pull;
 use crate::engine::EngineChoice;
-use crate::model::catalogue::{self, KnownFile, published};
+use crate::model::catalogue::{self, KnownFile, KnownModel, published};
 use crate::model::hub::HubName;
 use crate::model::{FileBytes, ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
@@ -24,25 +24,34 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
 /// path: `./apprentice-12`.
 pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     if let Some(known) = catalogue::find(name_or_folder) {
-        let bytes = |file: &KnownFile| (file.name.to_string(), FileBytes::Static(file.bytes));
-        let files = known.files.iter().map(bytes).collect();
-        return Ok(ModelFiles::from_named(known.name, files)?);
+        return shipped(known);
     }
+    Ok(found(name_or_folder)?.0)
+}
+
+/// The same of files on this disk, with their place: a folder, or a GGUF file.
+pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
     if HubName::is_one(name_or_folder) {
         return of_hub(&HubName::parse(name_or_folder)?);
     }
-    let path = Path::new(name_or_folder);
+    let path = PathBuf::from(name_or_folder);
     if !path.is_dir() && !path.is_file() {
         return Err(ModelError::NoFolder {
-            folder: path.to_path_buf(),
+            folder: path,
             known: catalogue::names(),
         }
         .into());
     }
-    Ok(ModelFiles::open(path)?)
+    Ok((ModelFiles::open(&path)?, path))
 }
 
-fn of_hub(name: &HubName) -> anyhow::Result<ModelFiles> {
+fn shipped(known: &KnownModel) -> anyhow::Result<ModelFiles> {
+    let bytes = |file: &KnownFile| (file.name.to_string(), FileBytes::Static(file.bytes));
+    let files = known.files.iter().map(bytes).collect();
+    Ok(ModelFiles::from_named(known.name, files)?)
+}
+
+fn of_hub(name: &HubName) -> anyhow::Result<(ModelFiles, PathBuf)> {
     let hub = Hub::from_env()?;
     let mut list = published::published().iter();
     let of_list = list.find(|model| model.repo == name.repo);
@@ -57,5 +66,5 @@ fn of_hub(name: &HubName) -> anyhow::Result<ModelFiles> {
         None if files.is_gguf() => files.name,
         _ => name.title(),
     };
-    Ok(files)
+    Ok((files, path))
 }

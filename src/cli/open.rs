@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use atelier_server::{POLICY, Server, open_browser};
+use atelier_server::{POLICY, Passing, Server, open_browser};
 
 use super::page_files::PageFiles;
 use super::rows_source::bytes;
 use super::served_model::ServedModel;
-use super::site::{OPENED, OpenedSite, encoded};
+use super::site::{OpenedSite, encoded};
 use super::{known, output};
 use crate::model::catalogue;
 use crate::study::report::Opened;
@@ -25,8 +25,8 @@ pub struct OpenArgs {
     #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
     report: Option<PathBuf>,
 
-    /// A shipped model's name, a model's folder, or a .gguf file
-    #[arg(long, value_name = "NAME|DIR|FILE")]
+    /// A shipped model's name, a model's folder, a .gguf file, or a model on a hub
+    #[arg(long, value_name = "NAME|DIR|FILE|hub:…")]
     model: Option<String>,
 
     /// The port to serve at; 0 takes any that is free [default: 8180, or any that is free]
@@ -50,26 +50,31 @@ const PORT: u16 = 8180;
 
 pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
     // What is to be shown first: whatever is wrong with it is said before anything is served.
-    let mut site = OpenedSite::default();
+    let mut site = OpenedSite::new()?;
     let mut link = String::new();
     if let Some(path) = &args.report {
         let (name, bytes) = report(path)?;
-        link = format!(
-            "?report={}",
-            encoded(&format!("{OPENED}{}", encoded(&name)))
-        );
+        let place = format!("{}{}", site.opened, encoded(&name));
+        link = format!("?report={}", encoded(&place));
         site.report = Some((name, bytes));
     } else if let Some(model) = &args.model {
         if catalogue::find(model).is_some() {
             link = format!("#model={}", encoded(model));
         } else {
-            let served = ServedModel::of(&known::files(model)?, Path::new(model))?;
-            let folder = format!("{OPENED}{}/", encoded(served.name()));
+            let (files, path) = known::found(model)?;
+            let served = ServedModel::of(&files, &path)?;
+            let folder = format!("{}{}/", site.opened, encoded(served.name()));
             link = format!("?model={}", encoded(&folder));
             site.model = Some(served);
         }
     }
     site.page = PageFiles::find()?;
+    if let Some(folder) = site.page.folder() {
+        output::say(&format!(
+            "atelier: the page is that of {}",
+            folder.display()
+        ));
+    }
     let server = bind(args.port)?;
     let address = server.address().context("the server has no address")?;
     let url = format!("http://{address}/{link}");
@@ -80,7 +85,7 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
         );
     }
     server
-        .serve(Arc::new(site), Some(POLICY))
+        .serve(Arc::new(Passing(site)), Some(POLICY))
         .context("the page cannot be served")
 }
 

@@ -27,7 +27,8 @@ const EMBEDDED: &[EmbeddedFile] = &[];
 /// What the page is made of.
 pub enum PageFiles {
     Embedded(&'static [EmbeddedFile]),
-    Built(Folder),
+    /// And where they lie.
+    Built(PathBuf, Folder),
 }
 
 impl Default for PageFiles {
@@ -37,8 +38,8 @@ impl Default for PageFiles {
 }
 
 impl PageFiles {
-    /// Those in this program; else `dist/` in the current folder, beside this program, or in the project
-    /// it was built from.
+    /// Those in this program; else `dist/` in the project it was built from, beside this program, or in the
+    /// current folder: last, because what was unpacked there may bring a page of its own.
     ///
     /// # Errors
     /// There is none.
@@ -49,17 +50,22 @@ impl PageFiles {
         let program = std::env::current_exe().ok();
         let beside = program.as_deref().and_then(Path::parent);
         let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let places = [Some(Path::new("")), beside, Some(project)];
-        for place in places.into_iter().flatten() {
-            let folder: PathBuf = place.join("dist");
-            if is_page(&folder) {
-                return Ok(Self::Built(Folder::new(&folder)?));
-            }
+        let places = [Some(project), beside, Some(Path::new(""))];
+        if let Some(folder) = first(places.into_iter().flatten()) {
+            let files = Folder::new(&folder)?;
+            return Ok(Self::Built(folder, files));
         }
         bail!(
             "this atelier carries no page, and there is no dist/ here: run `cargo xtask build` in the project, or `cargo xtask build --binary` for a program that carries it"
         )
     }
+}
+
+/// The first `dist/` in these places that is the page.
+fn first<'a>(places: impl Iterator<Item = &'a Path>) -> Option<PathBuf> {
+    places
+        .map(|place| place.join("dist"))
+        .find(|folder| is_page(folder))
 }
 
 /// Is it the page, and not another project's?
@@ -69,10 +75,20 @@ fn is_page(folder: &Path) -> bool {
         && folder.join("page_bg.wasm").is_file()
 }
 
+impl PageFiles {
+    /// Where they lie, unless this program carries them.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Embedded(_) => None,
+            Self::Built(folder, _) => Some(folder),
+        }
+    }
+}
+
 impl Files for PageFiles {
     fn find(&self, path: &str) -> Option<Found> {
         let files = match self {
-            Self::Built(folder) => return folder.find(path),
+            Self::Built(_, folder) => return folder.find(path),
             Self::Embedded(files) => files,
         };
         let path = if path.is_empty() { "index.html" } else { path };
@@ -94,6 +110,24 @@ impl Files for PageFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_place_that_holds_the_page_is_the_one() {
+        let home = tempfile::tempdir().expect("a folder");
+        let [none, other, project, unpacked] =
+            ["none", "other", "project", "unpacked"].map(|name| home.path().join(name));
+        for place in [&other, &project, &unpacked] {
+            std::fs::create_dir_all(place.join("dist")).expect("a folder");
+            let page = "<meta name=\"atelier-build\" content=\"1\">";
+            let page = if place == &other { "another's" } else { page };
+            std::fs::write(place.join("dist/index.html"), page).expect("a page");
+            std::fs::write(place.join("dist/page_bg.wasm"), "").expect("a program");
+        }
+        let places = [&none, &other, &project, &unpacked];
+        let found = first(places.into_iter().map(PathBuf::as_path));
+        assert_eq!(found, Some(project.join("dist")));
+        assert_eq!(first([none.as_path()].into_iter()), None);
+    }
 
     #[test]
     fn what_this_program_carries_is_found_by_the_pages_names() {

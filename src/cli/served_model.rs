@@ -30,12 +30,14 @@ impl ServedModel {
     pub fn of(files: &ModelFiles, path: &Path) -> anyhow::Result<Self> {
         Weights::open(files)?;
         let gone = || format!("{} cannot be served", path.display());
-        let path = path.canonicalize().with_context(gone)?;
-        let folder = if path.is_dir() {
-            path.as_path()
-        } else {
-            path.parent().unwrap_or(&path)
+        // A file's own name stays: a link to it may be named otherwise, as all in a hub's cache are.
+        let (folder, file) = match (path.parent(), path.file_name()) {
+            (Some(folder), Some(file)) if !path.is_dir() => (folder, Some(file)),
+            _ => (path, None),
         };
+        let here = Path::new(".");
+        let folder = Some(folder).filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(here).canonicalize().with_context(gone)?;
         let mut names: Vec<&str> = Vec::new();
         names.extend(files.config.as_ref().map(|_| "config.json"));
         names.extend(files.tokenizer.as_ref().map(|_| "tokenizer.json"));
@@ -46,7 +48,8 @@ impl ServedModel {
             let about = folder.join(name).metadata().with_context(gone)?;
             listed.push(json!({ "name": name, "bytes": about.len() }));
         }
-        let from = path.display().to_string();
+        let from = file.map_or_else(|| folder.clone(), |file| folder.join(file));
+        let from = from.display().to_string();
         Ok(Self {
             name: plain(&files.name),
             files: names
@@ -105,5 +108,30 @@ mod tests {
         assert_eq!(listing["files"][1]["name"], "model.safetensors");
         let from = copy.path().canonicalize().expect("the folder");
         assert_eq!(listing["from"], from.display().to_string());
+    }
+
+    /// As all files of a hub's cache are.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_served_under_its_own_name() {
+        let file = "tests/models/gguf/random-llama3-wide-q4_k.gguf";
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let home = tempfile::tempdir().expect("a folder");
+        let blobs = home.path().join("blobs");
+        std::fs::create_dir(&blobs).expect("a folder");
+        std::fs::copy(file, blobs.join("0123abcd")).expect("a copy");
+        let snapshot = home.path().join("snapshot");
+        std::fs::create_dir(&snapshot).expect("a folder");
+        let link = snapshot.join("model.gguf");
+        std::os::unix::fs::symlink(blobs.join("0123abcd"), &link).expect("a link");
+        let (files, path) = known::found(&link.display().to_string()).expect("a model");
+        let served = ServedModel::of(&files, &path).expect("served");
+        assert!(served.find("model.gguf").is_some());
+        let listing: serde_json::Value = serde_json::from_str(&served.listing).expect("JSON");
+        let from = snapshot.canonicalize().expect("the folder");
+        assert_eq!(
+            listing["from"],
+            from.join("model.gguf").display().to_string()
+        );
     }
 }

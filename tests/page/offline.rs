@@ -1,7 +1,10 @@
 //! The page without a network, after one visit; and what is said when a newer page is there.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use atelier_server::{Files, Folder, Found, Passing};
 use serde_json::Value;
 
 use crate::page::{Page, set};
@@ -176,6 +179,108 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
         "navigator.serviceWorker.getRegistrations().then(all => arguments[0](all.length))",
     );
     assert_eq!(registered, Value::from(0));
+}
+
+#[test]
+fn the_newer_page_opens_though_another_tab_let_it_take_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    let page = Page::kept_from(1440, 900, folder.path().to_owned());
+    page.open("");
+    page.until_live();
+    page.until_kept();
+    let (old, new) = (page.build(), "0123456789abcdef");
+    stamp(folder.path(), &old, new);
+    page.browser.reload();
+    page.until_says("#news", "A new version of this page is here.");
+    // What the other tab's button does.
+    page.browser.run_async(
+        "const done = arguments[0];
+         navigator.serviceWorker.getRegistration().then(({ waiting }) => {
+           waiting.addEventListener('statechange', () => waiting.state === 'activated' && done(null));
+           waiting.postMessage('take over');
+         });",
+    );
+    assert_eq!(page.build(), old);
+    page.browser.click("#news button");
+    page.browser.until(
+        "the newer page is there",
+        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
+    );
+}
+
+/// A port that another program serves after a while: `atelier open`, where a host was that is kept.
+struct HandedOn {
+    older: Folder,
+    newer: Passing<Folder>,
+    is_newer: AtomicBool,
+}
+
+impl Files for HandedOn {
+    fn find(&self, path: &str) -> Option<Found> {
+        match self.is_newer.load(Ordering::SeqCst) {
+            false => self.older.find(path),
+            true => self.newer.find(path),
+        }
+    }
+}
+
+#[test]
+fn what_an_older_page_left_at_a_port_is_removed_by_whoever_serves_it_next() {
+    let dist = PathBuf::from(set("ATELIER_DIST"));
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&dist, folder.path());
+    let page = Page::kept(1440, 900);
+    let server = atelier_server::Server::bind(0).expect("a free port");
+    let url = format!("http://{}/", server.address().expect("its address"));
+    let files = Arc::new(HandedOn {
+        older: Folder::new(folder.path()).expect("the older page"),
+        newer: Passing(Folder::new(&dist).expect("the page")),
+        is_newer: AtomicBool::new(false),
+    });
+    let served = Arc::clone(&files);
+    std::thread::spawn(move || server.serve(served, Some(atelier_server::POLICY)));
+    page.open("");
+    let new = page.build();
+    stamp(folder.path(), &new, "0123456789abcdef");
+    page.browser.go(&url);
+    page.until_live();
+    page.until_kept();
+    assert_eq!(page.build(), "0123456789abcdef");
+
+    files.is_newer.store(true, Ordering::SeqCst);
+    page.browser.go(&format!("{url}#view=theory"));
+    page.browser.reload();
+    page.browser.until(
+        "the server's own page is there",
+        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
+    );
+    page.until_says("h1", "Eight theorems");
+    page.browser.run_async(
+        "const done = arguments[0];
+         const look = async () => {
+           const left = [...await caches.keys(), ...await navigator.serviceWorker.getRegistrations()];
+           left.length ? setTimeout(look, 50) : done(null);
+         };
+         look();",
+    );
+    // And it leaves nothing of its own.
+    page.browser.reload();
+    page.until_says("h1", "Eight theorems");
+    assert_eq!(page.build(), new);
+    assert_eq!(page.caches(), serde_json::json!([]));
+}
+
+/// Makes a page's folder another build's.
+fn stamp(folder: &Path, old: &str, new: &str) {
+    for entry in std::fs::read_dir(folder).expect("the page") {
+        let path = entry.expect("a file").path();
+        if let Ok(text) = std::fs::read_to_string(&path)
+            && text.contains(old)
+        {
+            std::fs::write(&path, text.replace(old, new)).expect("written");
+        }
+    }
 }
 
 fn copy(from: &Path, to: &Path) {

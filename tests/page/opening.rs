@@ -43,6 +43,15 @@ impl Opening {
     }
 }
 
+impl Opening {
+    /// Where what was opened lies beside the page.
+    fn opened(&self) -> String {
+        let (_, after) = self.url.split_once("=opened/").expect("what was opened");
+        let digits = after.get(..16).expect("16 digits");
+        format!("opened/{digits}/")
+    }
+}
+
 impl Drop for Opening {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -84,7 +93,7 @@ fn a_models_folder_is_read_where_it_lies() {
             format!("const done = arguments[0]; fetch({path:?}).then(r => done(r.status))");
         page.browser.run_async(&script)
     };
-    let own = "opened/my%20model%20%26%20%C3%A9%231/";
+    let own = opening.opened() + "my%20model%20%26%20%C3%A9%231/";
     assert_eq!(asked(&format!("{own}config.json")), 200);
     for other in [
         "notes.json",
@@ -94,6 +103,17 @@ fn a_models_folder_is_read_where_it_lies() {
     ] {
         assert_eq!(asked(&format!("{own}{other}")), 404, "{other}");
     }
+    // Who does not know the address finds nothing.
+    assert_eq!(
+        asked("opened/my%20model%20%26%20%C3%A9%231/config.json"),
+        404
+    );
+    // Back from the first step is the address that names the model and nothing else.
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.until_says(".look", "Three words of sport");
+    page.browser.run("history.back()");
+    page.until_says(".look", "One “not” turns a word over.");
+    page.until_says(".provenance", "Computed here by my model & é#1, from ");
     // The address is the state: read again, it is the same model.
     page.browser.reload();
     page.until_says(".provenance", "Computed here by my model & é#1, from ");

@@ -23,7 +23,7 @@ export async function keepOffline(place) {
     // A browser that forbids it, or a host that has lost the file: the page works all the same.
     return;
   }
-  const offer = (worker) => say(place, () => worker.postMessage("take over"));
+  const offer = (worker) => say(place, worker);
   const follow = (worker) =>
     worker.addEventListener("statechange", () => {
       // Without a controller it is the first: nothing newer than what is on the screen.
@@ -45,17 +45,19 @@ export async function keepOffline(place) {
   // Whoever asks to save data keeps the models they use, and no others.
   if (navigator.connection?.saveData) return;
   await idle();
-  active.postMessage("keep the models");
+  active?.postMessage("keep the models");
 }
 
-function say(place, takeOver) {
+function say(place, worker) {
   if (place.childElementCount) return;
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Reload";
   button.addEventListener("click", () => {
+    // Another tab may have let it take over: then this one hears of no change any more.
+    if (worker.state !== "installed") return location.reload();
     navigator.serviceWorker.addEventListener("controllerchange", () => location.reload(), { once: true });
-    takeOver();
+    worker.postMessage("take over");
   });
   place.append("A new version of this page is here. ", button);
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use atelier_server::{Folder, POLICY, Server, open_browser};
+use atelier_server::{Folder, POLICY, Passing, Server, open_browser};
 
 use crate::command::Stop;
 
@@ -71,7 +71,7 @@ pub fn serve(server: Server, folder: &Path, open: bool) -> Result<(), Stop> {
         println!("There is no desktop here to open a browser on: open that address by hand.");
     }
     server
-        .serve(Arc::new(files), Some(POLICY))
+        .serve(Arc::new(Passing(files)), Some(POLICY))
         .map_err(unserved)
 }
 
