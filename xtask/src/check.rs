@@ -64,6 +64,13 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         ]);
         document(&mut doc, place)
     })?;
+    // Read by whoever works on them: their parts link to each other, whether or not they are public.
+    step("documentation of the server and of the chores", || {
+        let mut doc = Command::new("cargo");
+        doc.args(["doc", "--package", "atelier-server", "--package", "xtask"]);
+        doc.args(["--no-deps", "--document-private-items"]);
+        document(&mut doc, place)
+    })?;
     let wasm = setup::for_lints(place)?;
     step("clippy of the page and its worker (wasm)", || {
         let mut clippy = wasm.cargo();
@@ -100,8 +107,7 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser, python) = setup::for_tests(place)?;
-    let client = crate::python::prepare_client(place)?;
+    let (workshop, browser, pythons) = setup::for_tests(place)?;
     page::build_in(&workshop, place)?;
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
@@ -120,8 +126,8 @@ pub fn test(place: &Place) -> Result<(), Stop> {
             .env("ATELIER_CHROMEDRIVER", &browser.driver)
             .env("ATELIER_FIREFOX", &browser.firefox)
             .env("ATELIER_GECKODRIVER", &browser.geckodriver)
-            .env("ATELIER_HUB_PYTHON", &client)
-            .env("ATELIER_PYTHON", &python)
+            .env("ATELIER_HUB_PYTHON", &pythons.client)
+            .env("ATELIER_PYTHON", &pythons.pyarrow)
             .envs(runtime.iter().map(|folder| (RUNTIME, folder)));
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)

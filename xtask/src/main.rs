@@ -5,9 +5,9 @@
 //! - [`command`]: running programs, timing steps, and the one way to stop: a sentence and the
 //!   command that helps.
 //! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
-//! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target), [`tools`]
-//!   (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium for tests),
-//!   [`python`] (pyarrow for a test), [`apt`].
+//! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
+//!   [`debian`]'s compiler), [`tools`] (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium
+//!   for tests), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
 //! - [`hub`]: which hub the page's panel of models asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
 //!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
@@ -21,6 +21,7 @@ mod apt;
 mod browser;
 mod check;
 mod command;
+mod debian;
 mod embedded;
 mod hash;
 mod hub;

@@ -18,7 +18,7 @@ pub fn needs(place: &Place) -> Vec<Need> {
         let python = on_path(PYTHON)?;
         output(Command::new(python).args(["-c", "import ensurepip, venv"]))
     };
-    if is_ready(&interpreter(place)) || has_venv().is_some() {
+    if missing(place).is_empty() || has_venv().is_some() {
         return Vec::new();
     }
     vec![Need {
@@ -28,8 +28,38 @@ pub fn needs(place: &Place) -> Vec<Need> {
     }]
 }
 
-/// The interpreter of an environment with pyarrow, made once for all clones.
-pub fn prepare(place: &Place) -> Result<PathBuf, Stop> {
+/// Interpreters, each of an environment of its own.
+pub struct Pythons {
+    pub pyarrow: PathBuf,
+    /// With Python's client of hubs.
+    pub client: PathBuf,
+}
+
+/// The environments, made once for all clones.
+pub fn prepare(place: &Place) -> Result<Pythons, Stop> {
+    Ok(Pythons {
+        pyarrow: prepare_pyarrow(place)?,
+        client: prepare_client(place)?,
+    })
+}
+
+/// What is missing of them, and how it comes here.
+pub fn missing(place: &Place) -> Vec<&'static str> {
+    let all = [
+        (
+            is_ready(&interpreter(place)),
+            "pyarrow: pip install, into an environment of its own",
+        ),
+        (
+            is_client_ready(&client(place)),
+            "huggingface_hub: pip install, into an environment of its own",
+        ),
+    ];
+    let missing = all.into_iter().filter(|(is_here, _)| !is_here);
+    missing.map(|(_, what)| what).collect()
+}
+
+fn prepare_pyarrow(place: &Place) -> Result<PathBuf, Stop> {
     let name = format!("pyarrow {PYARROW}");
     let interpreter = interpreter(place);
     if is_ready(&interpreter) {
@@ -67,27 +97,14 @@ pub fn prepare(place: &Place) -> Result<PathBuf, Stop> {
     Ok(interpreter)
 }
 
-/// Is pyarrow here?
-pub fn is_here(place: &Place) -> bool {
-    is_ready(&interpreter(place))
-}
-
 /// huggingface_hub, and what it needs.
 const CLIENT: &str = "2.4.0";
 
-/// The interpreter of an environment with Python's client of hubs.
-pub fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
+fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
     let name = format!("huggingface_hub {CLIENT}");
-    let folder = place
-        .cache()
-        .join("tools")
-        .join(format!("huggingface_hub-{CLIENT}"));
-    let interpreter = folder.join(INNER);
-    let script = "import huggingface_hub; print(huggingface_hub.__version__)";
-    let is_ready = interpreter.is_file()
-        && command::output(Command::new(&interpreter).args(["-c", script]))
-            .is_some_and(|version| version == CLIENT);
-    if is_ready {
+    let folder = client_folder(place);
+    let interpreter = client(place);
+    if is_client_ready(&interpreter) {
         ready(&name);
         return Ok(interpreter);
     }
@@ -116,6 +133,22 @@ pub fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
         )
     })?;
     Ok(interpreter)
+}
+
+fn client_folder(place: &Place) -> PathBuf {
+    let name = format!("huggingface_hub-{CLIENT}");
+    place.cache().join("tools").join(name)
+}
+
+fn client(place: &Place) -> PathBuf {
+    client_folder(place).join(INNER)
+}
+
+fn is_client_ready(interpreter: &Path) -> bool {
+    let script = "import huggingface_hub; print(huggingface_hub.__version__)";
+    interpreter.is_file()
+        && command::output(Command::new(interpreter).args(["-c", script]))
+            .is_some_and(|version| version == CLIENT)
 }
 
 fn folder(place: &Place) -> PathBuf {

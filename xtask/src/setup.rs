@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use crate::apt;
 use crate::browser::{self, Browser};
 use crate::command::{self, Stop, ready};
+use crate::debian::Debian;
 use crate::npm;
 use crate::page;
 use crate::place::Place;
-use crate::python;
+use crate::python::{self, Pythons};
 use crate::tools::{self, Tools};
-use crate::wasm::{self, Debian, Found, Wasm};
+use crate::wasm::{self, Found, Wasm};
 
 /// What builds the page.
 pub struct Workshop {
@@ -36,9 +37,7 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
         needs.extend(browser::needs());
         needs.extend(python::needs(place));
         others.extend(tools::missing_for_tests(place));
-        if !python::is_here(place) {
-            others.push("pyarrow: pip install, into an environment of its own");
-        }
+        others.extend(python::missing(place));
     }
     for need in &needs {
         let packages = need.packages.join(" ");
@@ -86,26 +85,23 @@ fn meanwhile<T: Send>(
     })
 }
 
-/// Building the page, running it in browsers, and reading surveys' rows with Python.
-pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, PathBuf), Stop> {
+/// Building the page, running it in browsers, and holding what is written and fetched to Python's.
+pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, Pythons), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
     needs.extend(python::needs(place));
     let wasm = packages(place, needs)?;
     npm::prepare(place)?;
     let browser = browser::prepare()?;
-    let python = python::prepare(place)?;
-    let (tools, geckodriver) = meanwhile(place, &wasm, || {
-        let geckodriver = tools::geckodriver(place)?;
-        Ok((tools::prepare(place)?, geckodriver))
-    })?;
+    let pythons = python::prepare(place)?;
+    let (tools, geckodriver) = meanwhile(place, &wasm, || tools::prepare_for_tests(place))?;
     Ok((
         Workshop { wasm, tools },
         Browser {
             geckodriver,
             ..browser
         },
-        python,
+        pythons,
     ))
 }
 

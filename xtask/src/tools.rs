@@ -78,25 +78,36 @@ fn for_firefox() -> Tool {
 
 /// Makes the tools present that build the page.
 pub fn prepare(place: &Place) -> Result<Tools, Stop> {
-    let folders = for_page(place)?
-        .iter()
-        .map(|tool| tool.prepare(place))
-        .collect::<Result<_, _>>()?;
-    let work = work_folder(place);
-    if work.is_dir() {
-        // A gigabyte that only another version of the tools could use again.
-        std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))?;
-    }
+    let folders = folders(place, &for_page(place)?)?;
     Ok(Tools { folders })
 }
 
-/// Makes Firefox's driver present, and says where it is.
-pub fn geckodriver(place: &Place) -> Result<PathBuf, Stop> {
+/// The same, and Firefox's driver: where that is.
+pub fn prepare_for_tests(place: &Place) -> Result<(Tools, PathBuf), Stop> {
     if let Some(named) = std::env::var_os("ATELIER_GECKODRIVER") {
-        return Ok(PathBuf::from(named));
+        return Ok((prepare(place)?, PathBuf::from(named)));
     }
-    let tool = for_firefox();
-    Ok(tool.prepare(place)?.join(tool.file()))
+    let tools: Vec<Tool> = for_page(place)?
+        .into_iter()
+        .chain([for_firefox()])
+        .collect();
+    let mut folders = folders(place, &tools)?;
+    let own = folders.pop().unwrap_or_default();
+    Ok((Tools { folders }, own.join(for_firefox().file())))
+}
+
+/// The folders that tools are in, having built those that were nowhere.
+fn folders(place: &Place, tools: &[Tool]) -> Result<Vec<PathBuf>, Stop> {
+    let are_here = tools.iter().all(|tool| tool.found(place).is_some());
+    let folders = tools.iter().map(|tool| tool.prepare(place));
+    let folders = folders.collect::<Result<_, _>>()?;
+    let work = work_folder(place);
+    // Whoever built nothing leaves it to another chore, which may be building in it now.
+    if !are_here && work.is_dir() {
+        // A gigabyte that only another version of the tools could use again.
+        std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))?;
+    }
+    Ok(folders)
 }
 
 /// What is missing of that, and how it comes here.
