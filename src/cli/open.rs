@@ -25,8 +25,8 @@ pub struct OpenArgs {
     #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
     report: Option<PathBuf>,
 
-    /// A shipped model's name, a model's folder, a .gguf file, or a model on a hub
-    #[arg(long, value_name = "NAME|DIR|FILE|hub:…")]
+    /// A shipped model's name, a model's folder, a .gguf file, or hub:owner/name
+    #[arg(long, value_name = "NAME|DIR|FILE")]
     model: Option<String>,
 
     /// The port to serve at; 0 takes any that is free [default: 8180, or any that is free]

@@ -181,6 +181,36 @@ fn reports_of_every_kind_open_where_they_belong() {
     page.go_to(&opening);
     page.browser.until("Orders is open", "location.hash.includes('view=orders') || document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders'");
 
+    // Of many prompts: whoever looks elsewhere finds it again.
+    let (rows, many) = (place("rows.jsonl"), place("many.atelier.json"));
+    atelier(&[
+        "train", "rows", "--task", "mood", "--rows", "3", "--out", &rows,
+    ]);
+    atelier(&[
+        "lens",
+        "--model",
+        "apprentice-2",
+        "--prompts",
+        &rows,
+        "--out",
+        &many,
+    ]);
+    let opening = Opening::of(&[&many]);
+    page.go_to(&opening);
+    page.until_says("#pictures-title", "means of 3 prompts");
+    for elsewhere in [2, 3] {
+        page.browser
+            .click(&format!("[aria-label=Views] a:nth-of-type({elsewhere})"));
+        page.browser.until(
+            "it is another view",
+            "!document.querySelector('#pictures-title')?.textContent.includes('means of')",
+        );
+        page.browser.click("[aria-label=Views] a:nth-of-type(1)");
+        page.until_says("#pictures-title", "means of 3 prompts");
+        page.until_settled();
+        page.until_says("#pictures-title", "means of 3 prompts");
+    }
+
     let survey = root().join("public/examples/survey.atelier.json");
     let opening = Opening::of(&[&survey.display().to_string()]);
     page.go_to(&opening);

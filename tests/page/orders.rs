@@ -508,3 +508,16 @@ fn a_question_is_predicted_then_answered_by_the_model() {
     assert!(found.contains(&said), "{said} in {found}");
     page.assert_quiet();
 }
+
+#[test]
+fn what_was_undone_on_one_model_is_not_brought_to_another() {
+    let page = Page::orders(1440, 1000, "");
+    page.press_strategy("reverse:2");
+    page.until_plan("0-2,9-3,10-11");
+    let undo = "[...document.querySelectorAll('button')].find(b => b.textContent === 'Undo')";
+    page.browser
+        .until("it can be undone", &format!("!{undo}.disabled"));
+    page.choose("apprentice-4");
+    page.browser
+        .until("there is nothing to undo", &format!("{undo}.disabled"));
+}

@@ -157,3 +157,23 @@ fn a_worker_that_starts_at_the_second_try_needs_one_click() {
         Value::from(0)
     );
 }
+
+#[test]
+fn a_worker_of_another_build_is_said_and_tried_again_when_asked() {
+    let page = Page::new(1440, 900);
+    let other = r#"postMessage('{"id":0,"tell":{"Ready":{"protocol":1}}}');"#;
+    page.server.replace("worker_loader.js", other);
+    page.open("");
+    page.until_says(".of-model", "speaks version 1 and this page version");
+    // Whoever asks again is told again, and waits for nothing.
+    page.again();
+    page.browser.until(
+        "nothing is loading",
+        "!document.querySelector('.bar .status.visible')",
+    );
+    page.until_says(".of-model", "speaks version 1 and this page version");
+    page.server.restore();
+    page.again();
+    page.until_live();
+    assert_eq!(page.problem(), "");
+}

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::Studio;
-use super::shown::Place;
+use super::shown::{Place, Shown};
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::link::{Choice, Draft, SweepSettings, View};
@@ -355,11 +355,14 @@ impl Studio {
     }
 
     /// The draft with which another view opens: the first example stands for no prompt of the reader's,
-    /// and orders show more on another.
+    /// and orders show more on another. Beside a report that is no one prompt's it stands for that report.
     pub fn draft_for(self, view: View) -> Draft {
         let draft = self.draft.get();
+        let is_beside = self
+            .shown
+            .with(|shown| shown.as_ref().is_some_and(Shown::is_beside));
         match view {
-            View::Orders if self.view.get() != view && draft == examples::first() => {
+            View::Orders if self.view.get() != view && draft == examples::first() && !is_beside => {
                 examples::of_orders()
             }
             _ => draft,

@@ -28,6 +28,11 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// Is it a report that has no draft of its own?
+    pub fn is_beside(&self) -> bool {
+        matches!(self.origin, Origin::Opened { beside: Some(_) })
+    }
+
     /// Is it the picture of the draft?
     pub fn answers(&self, draft: &Draft) -> bool {
         let beside = match &self.origin {
