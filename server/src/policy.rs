@@ -7,9 +7,6 @@ use hyper::header::{self, HeaderName};
 
 use crate::files::Found;
 
-/// The one page that others may frame.
-const EMBEDDED: &str = "embed.html";
-
 /// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
 const PANEL: &str = "hub.html";
 
@@ -18,7 +15,6 @@ pub enum Framed {
     Nowhere,
     /// The page itself; under the policy that the document's own tag says.
     Here(String),
-    Anywhere,
 }
 
 /// Who may frame the file `path`.
@@ -26,30 +22,26 @@ pub enum Framed {
 /// # Errors
 /// It cannot be read.
 pub fn framed(path: Option<&str>, found: Option<&Found>) -> io::Result<Framed> {
-    match path {
-        Some(EMBEDDED) => Ok(Framed::Anywhere),
-        Some(PANEL) => {
-            let html = match found {
-                None => return Ok(Framed::Nowhere),
-                Some(Found::File(path)) => std::fs::read(path)?,
-                Some(Found::Bytes { bytes, gzip, .. }) if *gzip => {
-                    let mut plain = Vec::new();
-                    GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?;
-                    plain
-                }
-                Some(Found::Bytes { bytes, .. }) => bytes.to_vec(),
-            };
-            Ok(policy_in(&html).map_or(Framed::Nowhere, Framed::Here))
-        }
-        _ => Ok(Framed::Nowhere),
+    if path != Some(PANEL) {
+        return Ok(Framed::Nowhere);
     }
+    let html = match found {
+        None => return Ok(Framed::Nowhere),
+        Some(Found::File(path)) => std::fs::read(path)?,
+        Some(Found::Bytes { bytes, gzip, .. }) if *gzip => {
+            let mut plain = Vec::new();
+            GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?;
+            plain
+        }
+        Some(Found::Bytes { bytes, .. }) => bytes.to_vec(),
+    };
+    Ok(policy_in(&html).map_or(Framed::Nowhere, Framed::Here))
 }
 
 impl Framed {
     /// Says the headers of an answer under the site's `policy`.
     pub fn say(&self, policy: &str, mut say: impl FnMut(HeaderName, &str)) {
         match self {
-            Self::Anywhere => say(header::CONTENT_SECURITY_POLICY, policy),
             Self::Here(own) => {
                 let policy = format!("{own}; frame-ancestors 'self'");
                 say(header::CONTENT_SECURITY_POLICY, &policy);
