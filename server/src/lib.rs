@@ -2,20 +2,20 @@
 //! `cargo xtask serve` and the tests of the page.
 //!
 //! HTTP is hyper's. What this crate adds is what a page that holds prompts and models wants of its host:
-//! other sites' names are refused ([`request`]), every answer says what page and worker may do
+//! other sites' names are refused (`request`), every answer says what page and worker may do
 //! ([`POLICY`]), nothing outside what is served is found ([`Folder`]), and nobody who asks slowly, or
-//! never ends asking, keeps others out ([`crowd`]).
+//! never ends asking, keeps others out (`crowd`).
 //!
 //! # Layout
 //!
-//! - [`files`]: what is served: a folder, bytes in memory, or whatever implements [`Files`].
-//! - [`passing`]: nothing of it that browsers keep.
-//! - [`request`]: what of a request is heard, and which are refused.
-//! - [`answer`]: an answer's headers, and what of a file is sent: whole, compressed or a range.
-//! - [`body`]: an answer's body, sent as fast as it is taken.
-//! - [`policy`]: what a document may do, and who may frame it.
-//! - [`crowd`]: how many are connected, and who gives way.
-//! - [`browser`]: opens a browser.
+//! - `files`: what is served: a folder, bytes in memory, or whatever implements [`Files`].
+//! - `passing`: nothing of it that browsers keep.
+//! - `request`: what of a request is heard, and which are refused.
+//! - `answer`: an answer's headers, and what of a file is sent: whole, compressed or a range.
+//! - `body`: an answer's body, sent as fast as it is taken.
+//! - `policy`: what a document may do, and who may frame it.
+//! - `crowd`: how many are connected, and who gives way.
+//! - `browser`: opens a browser.
 
 mod answer;
 mod body;

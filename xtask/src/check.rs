@@ -64,11 +64,10 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         ]);
         document(&mut doc, place)
     })?;
-    // Read by whoever works on them: their parts link to each other, whether or not they are public.
     step("documentation of the server and of the chores", || {
         let mut doc = Command::new("cargo");
-        doc.args(["doc", "--package", "atelier-server", "--package", "xtask"]);
-        doc.args(["--no-deps", "--document-private-items"]);
+        let packages = ["--package", "atelier-server", "--package", "xtask"];
+        doc.arg("doc").args(packages).arg("--no-deps");
         document(&mut doc, place)
     })?;
     let wasm = setup::for_lints(place)?;
