@@ -189,7 +189,7 @@ impl Studio {
             english: RwSignal::default(),
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
-            before: StoredValue::default(),
+            before: StoredValue::new(String::new()),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use rayon::prelude::*;
 
 use super::lanes::{F16_BITS, F16_SCALE};
-use crate::engine::cpu::sums::dot;
 use crate::model::{DType, Tensor, blocks};
 
 /// Products whose sums are kept apart: enough that none waits for the one before.
@@ -68,7 +67,7 @@ fn products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
     "aarch64+neon"
 ))]
 fn product(x: &[f32], row: &[f32]) -> f32 {
-    dot(x, row)
+    dot(x, row, |number| number)
 }
 
 #[multiversion::multiversion(targets(
@@ -99,19 +98,22 @@ fn each<const BYTES: usize>(
     y: &mut [f32],
     number: impl Fn([u8; BYTES]) -> f32 + Copy,
 ) {
-    let (chunks, rest) = x.as_chunks::<LANES>();
     for (y, row) in y.iter_mut().zip(rows.chunks_exact(x.len() * BYTES)) {
-        let row = row.as_chunks::<BYTES>().0;
-        let (row, row_rest) = row.as_chunks::<LANES>();
-        let mut sums = [0f32; LANES];
-        for (x, row) in chunks.iter().zip(row) {
-            for i in 0..LANES {
-                sums[i] += x[i] * number(row[i]);
-            }
-        }
-        let rest = rest.iter().zip(row_rest).map(|(x, &w)| x * number(w));
-        *y = sums.iter().sum::<f32>() + rest.sum::<f32>();
+        *y = dot(x, row.as_chunks::<BYTES>().0, number);
     }
+}
+
+#[inline(always)]
+fn dot<T: Copy>(x: &[f32], row: &[T], number: impl Fn(T) -> f32 + Copy) -> f32 {
+    let ((x, x_rest), (row, row_rest)) = (x.as_chunks::<LANES>(), row.as_chunks::<LANES>());
+    let mut sums = [0f32; LANES];
+    for (x, row) in x.iter().zip(row) {
+        for i in 0..LANES {
+            sums[i] += x[i] * number(row[i]);
+        }
+    }
+    let rest = x_rest.iter().zip(row_rest).map(|(x, &w)| x * number(w));
+    sums.iter().sum::<f32>() + rest.sum::<f32>()
 }
 
 #[cfg(test)]
