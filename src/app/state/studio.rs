@@ -74,8 +74,10 @@ pub(super) struct StudioState {
     pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
     pub inside: RwSignal<InsideSettings>,
-    /// What was kept, beside its members, of the run that is shown or under way.
+    /// What was kept, beside its members, of the run that is shown.
     pub asked: RwSignal<Option<InsideAsk>>,
+    /// The same of the run under way.
+    pub asking: StoredValue<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
@@ -177,6 +179,7 @@ impl Studio {
             view: RwSignal::new(link.view),
             inside: RwSignal::new(link.inside.clone()),
             asked: RwSignal::new(None),
+            asking: StoredValue::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
             shown: RwSignal::new(shown),
             lab: RwSignal::new(None),
