@@ -210,9 +210,17 @@ impl Browser {
         text_of(&self.run(&format!("return String({expression})")))
     }
 
+    /// Clicks an element; once more where it was drawn anew between being found and being clicked.
     pub fn click(&self, css: &str) {
-        let element = self.find(css);
-        self.call("POST", &format!("/element/{element}/click"), &json!({}));
+        let click = || {
+            let path = format!("{}/element/{}/click", self.session, self.find(css));
+            self.try_call("POST", &path, Some(&json!({})))
+        };
+        let clicked = click().or_else(|error| match error.contains("stale element") {
+            true => click(),
+            false => Err(error),
+        });
+        clicked.unwrap_or_else(|error| panic!("clicking {css}: {error}"));
     }
 
     /// Types into an element, or chooses files by their paths.

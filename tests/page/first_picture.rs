@@ -252,7 +252,7 @@ fn the_first_view_needs_nothing_of_the_programs_second_file() {
     page.until_says(".identity", "MSE");
     page.until_settled();
     // What is behind it says that it has not come, and comes when it can.
-    page.browser.click("[aria-label=Views] a:nth-of-type(4)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(6)");
     page.until_says("#main", "could not be fetched");
     page.server.restore();
     page.browser.click("#main button");

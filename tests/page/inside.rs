@@ -281,7 +281,7 @@ fn attention_is_the_command_lines_and_a_head_is_switched_off() {
 fn tokens_are_walked_through_with_the_keys() {
     let page = Page::inside(1440, 1000, "attention", "&query=1");
     page.browser
-        .run("document.querySelector('.asking [aria-pressed=true]').focus()");
+        .run("document.querySelector('.token-lists .asking [aria-pressed=true]').focus()");
     page.browser.keys(DOWN);
     page.browser
         .until("the next token", "location.hash.includes('query=2')");

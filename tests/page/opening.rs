@@ -198,7 +198,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     let opening = Opening::of(&[&many]);
     page.go_to(&opening);
     page.until_says("#pictures-title", "means of 3 prompts");
-    for elsewhere in [2, 3] {
+    for elsewhere in [4, 5] {
         page.browser
             .click(&format!("[aria-label=Views] a:nth-of-type({elsewhere})"));
         page.browser.until(

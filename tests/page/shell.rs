@@ -527,7 +527,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("leave out a layer", 1, taken()));
 
     // Shuffle the middle.
-    page.browser.click("[aria-label=Views] a:nth-of-type(2)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(4)");
     page.until_lab();
     page.browser.run("[...document.querySelectorAll('.strategy')].find(b => b.textContent.startsWith('Shuffle the middle')).setAttribute('data-this', '')");
     page.browser.click("[data-this]");
