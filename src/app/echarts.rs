@@ -5,56 +5,49 @@ use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::later::Arrival;
 use crate::chart::Figure;
 
 /// How long a drawing stands before ECharts is fetched unasked.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1500);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Coming {
-    Not,
-    Asked,
-    There,
-    Failed,
-}
-
 /// Is ECharts there? It is fetched when someone points at a drawing, or when one has stood for a while.
 #[derive(Clone, Copy)]
-pub struct Library(RwSignal<Coming>);
+pub struct Library(RwSignal<Arrival>);
 
 impl Library {
     pub fn start() -> Self {
-        Self(RwSignal::new(Coming::Not))
+        Self(RwSignal::new(Arrival::Not))
     }
 
     pub fn is_there(self) -> bool {
-        self.0.get() == Coming::There
+        self.0.get() == Arrival::There
     }
 
     pub fn has_failed(self) -> bool {
-        self.0.get() == Coming::Failed
+        self.0.get() == Arrival::Failed
     }
 
     /// A drawing stands.
     pub fn fetch_soon(self) {
-        if self.0.get_untracked() == Coming::Not {
+        if self.0.get_untracked() == Arrival::Not {
             set_timeout(move || self.fetch(), PATIENCE);
         }
     }
 
     pub fn fetch(self) {
-        if self.0.get_untracked() != Coming::Not {
+        if self.0.get_untracked() != Arrival::Not {
             return;
         }
-        self.0.set(Coming::Asked);
+        self.0.set(Arrival::Asked);
         leptos::task::spawn_local(async move {
             let come = match fetch_library() {
                 Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
                 Err(error) => Err(error),
             };
             self.0.set(match come {
-                Ok(_) => Coming::There,
-                Err(_) => Coming::Failed,
+                Ok(_) => Arrival::There,
+                Err(_) => Arrival::Failed,
             });
         });
     }

@@ -10,8 +10,9 @@ use wasm_bindgen::prelude::*;
 /// How long the first picture stands before the rest of the program is fetched unasked.
 const PATIENCE: Duration = Duration::from_millis(1000);
 
+/// How far a part of the page is that is fetched behind the first picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Coming {
+pub enum Arrival {
     Not,
     Asked,
     There,
@@ -19,38 +20,38 @@ enum Coming {
 }
 
 #[derive(Clone, Copy)]
-pub struct Later(RwSignal<Coming>);
+pub struct Later(RwSignal<Arrival>);
 
 impl Later {
     pub fn start() -> Self {
         keep_first(&wasm_bindgen::exports());
-        let later = Self(RwSignal::new(Coming::Not));
+        let later = Self(RwSignal::new(Arrival::Not));
         set_timeout(move || later.fetch(), PATIENCE);
         later
     }
 
     pub fn is_there(self) -> bool {
-        self.0.get() == Coming::There
+        self.0.get() == Arrival::There
     }
 
     pub fn has_failed(self) -> bool {
-        self.0.get() == Coming::Failed
+        self.0.get() == Arrival::Failed
     }
 
     /// Fetches it, unless it is there or on its way.
     pub fn fetch(self) {
-        if matches!(self.0.get_untracked(), Coming::Asked | Coming::There) {
+        if matches!(self.0.get_untracked(), Arrival::Asked | Arrival::There) {
             return;
         }
-        self.0.set(Coming::Asked);
+        self.0.set(Arrival::Asked);
         leptos::task::spawn_local(async move {
             let come = match fetch_later() {
                 Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
                 Err(error) => Err(error),
             };
             self.0.set(match come {
-                Ok(_) => Coming::There,
-                Err(_) => Coming::Failed,
+                Ok(_) => Arrival::There,
+                Err(_) => Arrival::Failed,
             });
         });
     }

@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::study::End;
+use crate::study::TextEnd;
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};

@@ -117,7 +117,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
             ));
             std::process::exit(interrupt::CODE);
         }
-        Some(End::Context) => {
+        Some(TextEnd::Context) => {
             output::say(&context(&model, &generation));
             Ok(())
         }

@@ -19,13 +19,13 @@ pub struct Generation<'a> {
     /// Bytes of the written text that were given out.
     given: usize,
     is_asked: bool,
-    end: Option<End>,
+    end: Option<TextEnd>,
 }
 
 /// Why a text goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum End {
+pub enum TextEnd {
     /// As many tokens as were asked for.
     Tokens,
     /// The model ended it.
@@ -45,7 +45,7 @@ pub enum Wrote {
         id: u32,
         text: String,
     },
-    End(End),
+    End(TextEnd),
 }
 
 impl<'a> Generation<'a> {
@@ -96,7 +96,7 @@ impl<'a> Generation<'a> {
         self.is_asked = false;
         let id = likeliest(logits.into_iter().flatten());
         if self.model.shape().eos_token_ids.contains(&id) {
-            return self.ended(End::Model);
+            return self.ended(TextEnd::Model);
         }
         self.decoder.push(0, id)?;
         let text = self.readable()?;
@@ -139,12 +139,12 @@ impl<'a> Generation<'a> {
         Ok(Some(whole[common..].to_owned()))
     }
 
-    fn is_full(&self) -> Option<End> {
+    fn is_full(&self) -> Option<TextEnd> {
         if self.written().len() >= self.most {
-            return Some(End::Tokens);
+            return Some(TextEnd::Tokens);
         }
         let is_full = self.decoder.ids(0).len() >= self.model.shape().context;
-        is_full.then_some(End::Context)
+        is_full.then_some(TextEnd::Context)
     }
 
     /// What came since the last call, but for a character that is not whole.
@@ -156,7 +156,7 @@ impl<'a> Generation<'a> {
         Ok(new)
     }
 
-    fn ended(&mut self, end: End) -> Result<Wrote, StudyError> {
+    fn ended(&mut self, end: TextEnd) -> Result<Wrote, StudyError> {
         self.end = Some(end);
         Ok(Wrote::End(end))
     }

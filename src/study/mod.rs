@@ -16,6 +16,6 @@ pub mod survey;
 mod unknown;
 
 pub use error::StudyError;
-pub use generation::{End, Generation, Wrote};
+pub use generation::{Generation, TextEnd, Wrote};
 pub use loaded::{LoadedModel, ModelWords, Question, QuestionText};
 pub use unknown::Unknown;

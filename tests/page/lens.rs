@@ -187,10 +187,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     go_on(&wrote("0-1,1", &prompt, "40"));
     // Cancelled in the middle it keeps what it wrote.
     page.browser.clear("#plan");
-    page.browser.type_into(
-        "#plan",
-        "(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64,(0-1)x64",
-    );
+    page.browser.type_into("#plan", &["(0-1)x64"; 30].join(","));
     page.until_settled();
     page.browser.click("#go-on");
     page.browser.until(

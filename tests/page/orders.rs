@@ -270,7 +270,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.browser.run("document.querySelector('nav a').click()");
     page.until_live();
     page.browser
-        .run("document.querySelectorAll('nav a')[1].click()");
+        .run("document.querySelectorAll('nav a')[3].click()");
     page.until_lab();
     page.browser.until(
         "the sweep goes on while one looks elsewhere",
@@ -377,7 +377,7 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
             "location.hash.includes('folder=tinystories-656k')",
         );
         page.browser
-            .run("document.querySelectorAll('nav a')[1].click()");
+            .run("document.querySelectorAll('nav a')[3].click()");
         page.browser.until(
             "its row is there",
             "document.querySelectorAll('.row .spot').length > 1",

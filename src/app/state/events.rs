@@ -11,7 +11,7 @@ use super::studio::{WhenLoaded, sentence};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
-use crate::study::End;
+use crate::study::TextEnd;
 use crate::study::report::Report;
 
 impl Studio {
@@ -77,9 +77,9 @@ impl Studio {
                 self.ended(id);
                 let text = self.written.get_untracked();
                 self.say(match end {
-                    End::Tokens => text,
-                    End::Model => text + " The model ends here.",
-                    End::Context => text + " The model takes no more tokens.",
+                    TextEnd::Tokens => text,
+                    TextEnd::Model => text + " The model ends here.",
+                    TextEnd::Context => text + " The model takes no more tokens.",
                 });
             }
             Tell::Compared { sentence } => {

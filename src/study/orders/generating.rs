@@ -24,13 +24,13 @@ pub struct Generating<'a> {
     prompts: Vec<Vec<u32>>,
     expected: Vec<String>,
     /// The texts that are being written.
-    batch: Option<Batch<'a>>,
+    batch: Option<TextBatch<'a>>,
     /// [plan][prompt], as far as they are written.
     right: Vec<Vec<bool>>,
 }
 
 /// Texts under one plan.
-struct Batch<'a> {
+struct TextBatch<'a> {
     texts: Range<usize>,
     decoder: Decoder<'a>,
     /// Counted from the batch's first.
@@ -109,7 +109,7 @@ impl<'a> Generating<'a> {
         let rest = &self.prompts[done..];
         let lengths = rest.iter().map(|ids| ids.len() + TOKENS);
         let count = Decoder::room(&self.model.engine, plan, lengths);
-        self.batch = Some(Batch {
+        self.batch = Some(TextBatch {
             texts: done..done + count,
             decoder: self.model.engine.decoder(rest[..count].to_vec(), plan)?,
             ended: vec![false; count],
@@ -129,7 +129,7 @@ impl<'a> Generating<'a> {
     /// Adds the likeliest token to each of the `open` texts.
     fn write(
         &self,
-        batch: &mut Batch<'a>,
+        batch: &mut TextBatch<'a>,
         open: &[usize],
         logits: &[Vec<f32>],
     ) -> Result<(), StudyError> {
@@ -164,7 +164,7 @@ impl<'a> Generating<'a> {
     }
 
     /// What was written after the prompt, up to the next question.
-    fn text(&self, batch: &Batch, text: usize) -> Result<String, StudyError> {
+    fn text(&self, batch: &TextBatch, text: usize) -> Result<String, StudyError> {
         let prompt = self.prompts[batch.texts.start + text].len();
         let written = &batch.decoder.ids(text)[prompt..];
         let text = self.model.tokenizer()?.decode(written)?;

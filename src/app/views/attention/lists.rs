@@ -23,7 +23,7 @@ pub fn TokenLists(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>)
         lens.track();
         if walks.get_value() {
             request_animation_frame(|| {
-                let chosen = document().query_selector(".asking [aria-pressed=true]");
+                let chosen = document().query_selector(".token-lists .asking [aria-pressed=true]");
                 if let Ok(Some(chosen)) = chosen
                     && let Ok(chosen) = chosen.dyn_into::<web_sys::HtmlElement>()
                 {
@@ -111,7 +111,12 @@ pub fn TokenLists(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>)
                             choose(to);
                         }
                     }
-                    on:focusout=move |_| walks.set_value(false)
+                    // A button that was taken away has not been left.
+                    on:focusout=move |event: leptos::ev::FocusEvent| {
+                        if event.related_target().is_some() {
+                            walks.set_value(false);
+                        }
+                    }
                 >
                     <ol class="asking" aria-label="Tokens that look">{left.collect_view()}</ol>
                     <svg
