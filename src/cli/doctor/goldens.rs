@@ -40,10 +40,9 @@ pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
         ..Goldens::default()
     };
     let entries = std::fs::read_dir(folder).with_context(unreadable)?;
-    let paths: Result<Vec<PathBuf>, _> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths
-        .map_err(|error: std::io::Error| error)
-        .with_context(unreadable)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let paths: std::io::Result<Vec<PathBuf>> = paths.collect();
+    let mut paths = paths.with_context(unreadable)?;
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
     paths.sort();
     for path in &paths {

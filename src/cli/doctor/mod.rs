@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use super::output::{self, Progress};
 use super::{interrupt, known};
+use crate::model::ModelFiles;
+use crate::study::doctor::effort::Effort;
 use crate::study::doctor::prefill::{self, Prefill};
-use crate::study::doctor::rates::Effort;
 use crate::study::doctor::watch::Watch;
 use crate::study::doctor::{DoctorReport, EngineThere, choice, processor};
 
@@ -110,28 +111,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     goldens::check(&desk, &goldens, &engines, &mut report);
     match &model {
         None => say_unasked(&mut report, "prompts and the drop sweep", "--model MODEL"),
-        Some(files) => {
-            let progress = Progress::new("running prompts", "engines");
-            for (at, engine) in engines.iter().enumerate() {
-                progress.doing(format!("running prompts on {}", engine.name));
-                progress.at(at, engines.len());
-                let seconds = desk.effort().seconds;
-                report
-                    .prefill
-                    .push(match known::load(files, &engine.choice) {
-                        _ if desk.is_ended() => {
-                            Prefill::failed(&files.name, &engine.name, &"it was ended")
-                        }
-                        Err(error) => Prefill::failed(&files.name, &engine.name, &error),
-                        Ok(model) => desk.measure(|watch| {
-                            let tick = |_: &Prefill| progress.at(at, engines.len());
-                            let found =
-                                prefill::prefill(&model, &engine.name, watch, seconds, tick);
-                            pollster::block_on(found)
-                        }),
-                    });
-            }
-        }
+        Some(files) => prompts(&desk, files, &engines, &mut report),
     }
     report.was_interrupted = desk.is_ended();
     if args.json {
@@ -144,6 +124,30 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
     })
+}
+
+/// Prompts and a drop sweep of a model on every engine.
+fn prompts(desk: &Desk, files: &ModelFiles, engines: &[EngineThere], report: &mut DoctorReport) {
+    let seconds = desk.effort().seconds;
+    let progress = Progress::new("running prompts", "engines");
+    for (at, engine) in engines.iter().enumerate() {
+        let failed = |why: &dyn std::fmt::Display| Prefill::failed(&files.name, &engine.name, why);
+        if desk.is_ended() {
+            report.prefill.push(failed(&"it was ended"));
+            continue;
+        }
+        progress.doing(format!("running prompts on {}", engine.name));
+        progress.at(at, engines.len());
+        let found = match known::load(files, &engine.choice) {
+            Err(error) => failed(&error),
+            Ok(model) => desk.measure(|watch| {
+                let tick = |_: &Prefill| progress.at(at, engines.len());
+                let found = prefill::prefill(&model, &engine.name, watch, seconds, tick);
+                pollster::block_on(found)
+            }),
+        };
+        report.prefill.push(found);
+    }
 }
 
 /// What would have been done with another option.

@@ -3,6 +3,8 @@
 //! was not measured is named. Nothing here prints, and the clock is the caller's.
 
 pub mod choice;
+mod difference;
+pub mod effort;
 pub mod golden;
 pub mod prefill;
 pub mod processor;
@@ -84,6 +86,10 @@ impl EngineThere {
 
     /// This processor, then every adapter, then CUDA where it is there.
     pub fn every(adapters: &[AdapterFacts], has_cuda: bool) -> Vec<Self> {
+        #[cfg_attr(
+            not(any(feature = "webgpu", feature = "cuda")),
+            expect(unused_mut, reason = "there is no other engine")
+        )]
         let mut every = vec![Self {
             name: "CPU".into(),
             choice: EngineChoice::Cpu,
