@@ -31,7 +31,9 @@ fn checked(folder: &Path, more: &[&str]) -> (Option<i32>, Value) {
     ];
     let output = atelier(&[&args[..], more].concat());
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(errors, "", "nothing on standard error that is no terminal");
+    // A GPU's driver may say something of its own there.
+    let is_ours = |line: &str| line.starts_with("atelier") || line.contains("panicked");
+    assert!(!errors.lines().any(is_ours), "{errors}");
     let report = serde_json::from_slice(&output.stdout).expect("a report");
     (output.status.code(), report)
 }
