@@ -34,7 +34,7 @@ const CHECKS: [(&str, Check); 16] = [
         gemm::check::a_member_joins_its_stream_and_is_kept,
     ),
     (
-        "qk_norm",
+        "q/k norm",
         qk_norm::check::heads_and_full_rows_are_normed_and_values_stay,
     ),
     ("rope", rope::check::pairs_turn_and_the_rest_stays),
@@ -55,7 +55,7 @@ const CHECKS: [(&str, Check); 16] = [
         "fate",
         fate::check::the_likeliest_is_the_first_of_the_largest,
     ),
-    ("depth sums", depths::check::sums_of_kept_rows_are_normed),
+    ("depth rows", depths::check::sums_of_kept_rows_are_normed),
     ("depths", depths::check::a_row_is_read_as_the_plain_sums_say),
     (
         "looks",

@@ -51,16 +51,23 @@ pub struct DropSweep {
 }
 
 impl Prefill {
-    /// Of an engine that the model could not be put on.
-    pub fn failed(model: &str, engine: &str, why: &dyn std::fmt::Display) -> Self {
+    fn new(model: &str, engine: &str, parameters: u64) -> Self {
         Self {
             model: model.to_string(),
             engine: engine.to_string(),
-            parameters: 0,
+            parameters,
             prompts: Vec::new(),
             drop_sweep: None,
-            unmeasured: vec![format!("prompts and the drop sweep: {why}")],
+            unmeasured: Vec::new(),
         }
+    }
+
+    /// Of an engine that the model could not be put on.
+    pub fn failed(model: &str, engine: &str, why: &dyn std::fmt::Display) -> Self {
+        let mut failed = Self::new(model, engine, 0);
+        let said = format!("prompts and the drop sweep: {why}");
+        failed.unmeasured.push(said);
+        failed
     }
 }
 
@@ -73,11 +80,7 @@ pub async fn prefill(
     mut progress: impl FnMut(&Prefill),
 ) -> Prefill {
     let share = seconds / (TOKENS.len() + 2) as f64;
-    let mut found = Prefill {
-        parameters: model.engine.parameters(),
-        unmeasured: Vec::new(),
-        ..Prefill::failed(&model.name, engine, &"")
-    };
+    let mut found = Prefill::new(&model.name, engine, model.engine.parameters());
     for tokens in TOKENS {
         progress(&found);
         let context = model.shape().context;
