@@ -359,7 +359,7 @@ fn a_strategy_that_does_not_fit_is_refused() {
         (
             "sort:1",
             "`sort:1` is no plan: name one of `skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, \
-             `loop:s:R`, `drop:i`, `swap:i` or write the blocks to run, such as `0-3,5,4`",
+             `loop:s:R`, `drop:i`, `swap:i`, `head:i:h` or write the blocks to run, such as `0-3,5,4`",
         ),
     ] {
         assert_eq!(refusal(line), sentence, "{line}");

@@ -96,7 +96,7 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
     };
     assert_eq!(
         keys(&orders, Quantity::Kl),
-        ["neighbours", "family", "loops"]
+        ["neighbours", "heads-off", "family", "loops"]
     );
     orders.points.retain(|point| point.sweep == Sweep::Swap);
     assert_eq!(keys(&orders, Quantity::Kl), ["neighbours"]);

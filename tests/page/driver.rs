@@ -198,7 +198,7 @@ impl Browser {
                 panic!(
                     "waited in vain until {what}; the page says:\n{}\nconsole: {:?}",
                     text_of(&page),
-                    self.console()
+                    self.heard()
                 );
             }
             std::thread::sleep(Duration::from_millis(30));
@@ -284,6 +284,15 @@ impl Browser {
             )
         };
         entries.as_array().into_iter().flatten().map(line).collect()
+    }
+
+    /// What the console said, for a report of what went wrong; Firefox says it elsewhere.
+    fn heard(&self) -> Vec<String> {
+        let path = format!("{}/se/log", self.session);
+        match self.try_call("POST", &path, Some(&json!({ "type": "browser" }))) {
+            Ok(entries) => vec![entries.to_string()],
+            Err(_) => self.errors_said(),
+        }
     }
 
     /// Light or dark, as the system would say.

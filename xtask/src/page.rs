@@ -97,8 +97,9 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
         ready("dist/ is up to date");
         return Ok(());
     }
-    // Whole or not at all: what is unfinished stays out of dist/.
-    let stage = place.scratch().join("dist");
+    // Whole or not at all: what is unfinished stays out of dist/, and beside it: what cargo builds may lie on
+    // another file system.
+    let stage = place.generated().join("dist");
     remove(&stage)?;
     remove(&note)?;
     step("bundling JavaScript and style", || bundle(place))?;
@@ -120,12 +121,31 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     })?;
     hub.write(&stage)?;
     let id = stamp::stamp(&stage)?;
-    remove(&place.dist())?;
-    std::fs::rename(&stage, place.dist())
-        .map_err(|error| Stop::file("move the page to", &place.dist(), &error))?;
+    put(
+        &stage,
+        &place.dist(),
+        &place.generated().join("dist-before"),
+    )?;
     std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
     println!("dist/ is build {id}:");
     report_sizes(&place.dist())
+}
+
+/// Puts a folder in another's place; where it cannot, that one stays. `aside` is where it lies meanwhile.
+fn put(stage: &Path, dist: &Path, aside: &PathBuf) -> Result<(), Stop> {
+    remove(aside)?;
+    let was = dist.exists();
+    let failed = |error| Stop::file("move the page to", dist, &error);
+    if was {
+        std::fs::rename(dist, aside).map_err(failed)?;
+    }
+    if let Err(error) = std::fs::rename(stage, dist) {
+        if was {
+            std::fs::rename(aside, dist).map_err(failed)?;
+        }
+        return Err(failed(error));
+    }
+    remove(aside)
 }
 
 fn fingerprint(place: &Place, hub: &hub::Setting) -> Result<String, Stop> {
@@ -338,7 +358,28 @@ pub fn remove(path: &PathBuf) -> Result<(), Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_of;
+    use super::{is_of, put};
+
+    #[test]
+    fn a_page_that_cannot_be_moved_leaves_the_one_before() {
+        let folder = std::env::temp_dir().join(format!("atelier-put-{}", std::process::id()));
+        let [stage, dist, aside] = ["stage", "dist", "aside"].map(|name| folder.join(name));
+        for (made, found) in [(true, "new"), (false, "new")] {
+            if made {
+                std::fs::create_dir_all(&stage).unwrap();
+                std::fs::write(stage.join("index.html"), "new").unwrap();
+                std::fs::create_dir_all(&dist).unwrap();
+                std::fs::write(dist.join("index.html"), "old").unwrap();
+            }
+            assert_eq!(put(&stage, &dist, &aside).is_ok(), made);
+            assert_eq!(
+                std::fs::read_to_string(dist.join("index.html")).unwrap(),
+                found
+            );
+            assert!(!aside.exists());
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn functions_are_told_by_their_modules() {

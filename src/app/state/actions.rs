@@ -251,7 +251,7 @@ impl Studio {
             }
         } else {
             let inside = untrack(|| self.wanted_inside());
-            self.state.asked.set(inside.clone());
+            self.state.asking.set_value(inside.clone());
             Ask::Lens {
                 prompt,
                 options,

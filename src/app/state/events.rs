@@ -174,6 +174,7 @@ impl Studio {
         let slot = if report.lab.is_some() {
             self.state.lab
         } else {
+            self.state.asked.set(self.state.asking.get_value());
             self.state.shown
         };
         slot.set(Some(Shown {

@@ -74,8 +74,10 @@ pub(super) struct StudioState {
     pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
     pub inside: RwSignal<InsideSettings>,
-    /// What was kept, beside its members, of the run that is shown or under way.
+    /// What was kept, beside its members, of the run that is shown.
     pub asked: RwSignal<Option<InsideAsk>>,
+    /// The same of the run under way.
+    pub asking: StoredValue<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
@@ -177,6 +179,7 @@ impl Studio {
             view: RwSignal::new(link.view),
             inside: RwSignal::new(link.inside.clone()),
             asked: RwSignal::new(None),
+            asking: StoredValue::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
             shown: RwSignal::new(shown),
             lab: RwSignal::new(None),
@@ -189,7 +192,7 @@ impl Studio {
             english: RwSignal::default(),
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
-            before: StoredValue::default(),
+            before: StoredValue::new(String::new()),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),

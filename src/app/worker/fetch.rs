@@ -4,7 +4,10 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, Response};
+use web_sys::{
+    AbortController, Blob, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, RequestInit,
+    Response,
+};
 
 use super::{Desk, Stop, read};
 use crate::app::protocol::Stage;
@@ -116,9 +119,16 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
     // Beside the page, whatever path it is served under: that is the worker's name.
     let url = web_sys::Url::new_with_base(path, &scope.name())
         .map_err(|_| failed("its address is malformed"))?;
-    let answer = JsFuture::from(scope.fetch_with_str(&url.href()))
-        .await
-        .map_err(|_| failed("no answer"))?;
+    let abort = AbortController::new().map_err(|_| failed("no room for it"))?;
+    let init = RequestInit::new();
+    init.set_signal(Some(&abort.signal()));
+    desk.abort.replace(Some(abort));
+    let answer = JsFuture::from(scope.fetch_with_str_and_init(&url.href(), &init)).await;
+    if answer.is_err() {
+        // Ended by the reader, or by the network.
+        desk.listen(id).await?;
+    }
+    let answer = answer.map_err(|_| failed("no answer"))?;
     let answer: Response = answer.unchecked_into();
     if !answer.ok() {
         return Err(failed(&format!("the server answers {}", answer.status())));
@@ -135,9 +145,11 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
             let _ = reader.cancel();
             return Err(stop);
         }
-        let chunk = JsFuture::from(reader.read())
-            .await
-            .map_err(|_| failed("the connection broke"))?;
+        let chunk = JsFuture::from(reader.read()).await;
+        if chunk.is_err() {
+            desk.listen(id).await?;
+        }
+        let chunk = chunk.map_err(|_| failed("the connection broke"))?;
         let field = |name: &str| {
             js_sys::Reflect::get(&chunk, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
         };

@@ -19,9 +19,9 @@ use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
+use web_sys::{AbortController, DedicatedWorkerGlobalScope, File, MessageEvent};
 
-use super::protocol::{Event, PROTOCOL, Request, Stage, Tell};
+use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
 use super::queue::Queue;
 use crate::engine::EngineError;
 use crate::engine::webgpu::GpuError;
@@ -45,6 +45,7 @@ pub fn start() {
         busy: Cell::new(false),
         told: Cell::new(0.0),
         heard: Cell::new(0.0),
+        abort: RefCell::default(),
     });
     let session = Rc::new(RefCell::new(Session::default()));
     let listener = Rc::clone(&desk);
@@ -95,6 +96,8 @@ pub(super) struct Desk {
     told: Cell<f64>,
     /// When messages were let in last.
     heard: Cell<f64>,
+    /// Ends the request to the page's host that is under way: one that is never answered hears nothing.
+    abort: RefCell<Option<AbortController>>,
 }
 
 impl Desk {
@@ -106,7 +109,16 @@ impl Desk {
             return;
         };
         let files = message.iter().skip(1).map(JsCast::unchecked_into).collect();
+        let ended = match request.ask {
+            Ask::Cancel { id } => Some(id),
+            _ => None,
+        };
         let over = self.queue.borrow_mut().receive(request, files);
+        if ended.is_some_and(|id| self.queue.borrow().is_cancelled(id))
+            && let Some(abort) = self.abort.take()
+        {
+            abort.abort();
+        }
         if let Some(id) = over {
             self.tell(id, Tell::Cancelled);
         }

@@ -23,14 +23,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         return None;
     }
     let names = strokes::names(&lens.members);
-    let colours = [
-        theme.attention,
-        theme.mlp,
-        theme.diversity,
-        theme.embedding,
-        theme.mse,
-        theme.ink,
-    ];
+    // Not those of the roles: a word is none.
+    let colours = theme.family;
     let lines = [Line::Solid, Line::Dashed, Line::Dotted];
     let series = |of: fn(&FollowedToken) -> f64| -> Vec<Series> {
         let one = |(n, word): (usize, &String)| {

@@ -115,12 +115,16 @@ fn seen(text: &str) -> String {
     }
 }
 
-/// A token of the vocabulary.
+/// A token of the vocabulary; one that says nothing by itself is the prompt's of that number.
 fn word(lens: &Lens, id: u32) -> String {
     let words = lens.logit_lens_words.as_ref();
-    words
-        .and_then(|words| words.get(&id))
-        .map_or_else(|| id.to_string(), |text| seen(text))
+    match words.and_then(|words| words.get(&id)) {
+        Some(text) if !text.is_empty() => seen(text),
+        _ => {
+            let place = lens.token_ids.iter().position(|&own| own == id);
+            place.map_or_else(|| id.to_string(), |t| token(lens, t))
+        }
+    }
 }
 
 /// A token of the prompt.

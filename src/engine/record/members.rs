@@ -33,8 +33,11 @@ pub struct KeptMembers {
     /// behind them, then the readings along the depth.
     states: Outputs,
     /// For every wish, where among those outputs a node's run looks, by (node, run, prompt).
-    looks: Vec<HashMap<(usize, usize, usize), (usize, AttentionRows)>>,
+    looks: Vec<HashMap<RunPlace, (usize, AttentionRows)>>,
 }
+
+/// A node, a run of it, and a prompt.
+type RunPlace = (usize, usize, usize);
 
 /// Which kept rows are whose: sets of one row a prompt, the embedding's first.
 struct Sets {

@@ -43,7 +43,7 @@ enum ChunkStage<'a> {
     Rivals(Box<dyn Run<Vec<f32>> + 'a>),
     Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
     Passages(Box<dyn Run<TokenScore> + 'a>),
-    Generate(Generating<'a>),
+    Generate(Box<Generating<'a>>),
 }
 
 impl<'a> Sweeping<'a> {
@@ -329,7 +329,7 @@ impl<'a> Sweeping<'a> {
         }
         let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
         let generating = Generating::new(self.model, self.plans.clone(), starts, expected)?;
-        Ok(Some(ChunkStage::Generate(generating)))
+        Ok(Some(ChunkStage::Generate(Box::new(generating))))
     }
 
     /// `scores` `[plan][passage]`, the chunk's passages row by row.

@@ -36,6 +36,16 @@ fn question() -> String {
     format!("#folder=hub:{STORIES}&prompt={prompt}{options}&answer=0")
 }
 
+impl Scene {
+    /// A link to a model that is not here says where it can be had.
+    fn follow_question(&self) {
+        let browser = &self.page.browser;
+        browser.run(&format!("location.hash = {}", Value::from(question())));
+        let sentence = format!("hub:{STORIES} is not on this machine: press “Model” to fetch it.");
+        self.page.until_says(".of-model", &sentence);
+    }
+}
+
 fn say_asked(how: &str, seconds: f64, seen: &[Seen]) {
     let bytes: usize = seen.iter().map(|seen| seen.bytes).sum();
     say!(
@@ -57,7 +67,8 @@ fn from_a_name_to_a_picture() {
     scene.hub.put(STORIES, Place::open(&files));
     scene.page.until_kept();
 
-    // From nothing: named, looked up, fetched, opened, asked.
+    // From nothing: a link, and then the name, looked up, fetched, opened, asked.
+    scene.follow_question();
     scene.show();
     let began = Instant::now();
     scene.look_up(STORIES);
@@ -139,17 +150,17 @@ fn a_story_model_answers_an_english_question() {
         say!("SKIPPED: ../shared/models/stories260k is not on this machine");
         return;
     };
-    let page = Page::new(1440, 1000);
+    // What the README shows: the picture, down to the votes.
+    let page = Page::new(1440, 1560);
     page.browser.prefer("light");
     let scene = Scene::on(page);
     scene.hub.put(STORIES, Place::open(&files));
+    scene.follow_question();
     scene.show();
     scene.look_up(STORIES);
     scene.press("#download");
     scene.until_answers(STORIES);
     let page = &scene.page;
-    page.browser
-        .run(&format!("location.hash = {}", Value::from(question())));
     page.until_says(".tokens", "Lily");
     page.until_says(".identity", "MSE");
     page.until_settled();
@@ -176,5 +187,5 @@ fn a_story_model_answers_an_english_question() {
     crate::lens::compare(own, native, "logits");
     page.browser
         .run("scrollTo(0, 0); document.activeElement.blur()");
-    page.screenshot("story");
+    page.screenshot_of_window("story");
 }

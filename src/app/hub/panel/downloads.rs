@@ -95,7 +95,7 @@ impl Downloads {
             let (used, quota) = estimate().await;
             self.room.set(match quota {
                 Some(quota) => format!(
-                    "{} used, {} free for this page.",
+                    "{} used for this page; the browser says that there may be {} more.",
                     spell_bytes(used),
                     spell_bytes(quota.saturating_sub(used))
                 ),

@@ -43,7 +43,7 @@ impl Fetcher {
     async fn keep_record(&self, shelf: &Shelf, model: &StoredModel) -> Result<(), FetchStop> {
         let text = serde_json::to_vec(model).unwrap_or_default();
         let written = sink::write_whole(shelf, &record_name(&model.name), &text).await;
-        written.map_err(|error| sink::unwritten(&error, &model.name, text.len() as u64).into())
+        written.map_err(|error| sink::unwritten(&error, &model.name, model.bytes()).into())
     }
 
     /// A model's record goes first: without it, what is left is nobody's and is tidied up later.

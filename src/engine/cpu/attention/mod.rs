@@ -318,14 +318,14 @@ pub(super) mod tests {
                     of: &[1, 0],
                 };
                 attention(&rows, heads, &pack, &[0, 1], Some(rows_of), &mut ours);
-                for n in 0..2 {
-                    let (start, length) = pack.spans[n];
-                    found[n].truncate(past[n] * 120);
-                    found[n].extend_from_slice(&ours[start * 120..(start + length) * 120]);
+                for ((found, past), (start, length)) in found.iter_mut().zip(past).zip(&pack.spans)
+                {
+                    found.truncate(past * 120);
+                    found.extend_from_slice(&ours[start * 120..(start + length) * 120]);
                 }
             }
-            for n in 0..2 {
-                close(&found[n], &plain(&qkv[n], heads, whole.angles(n)), 3e-6);
+            for (n, found) in found.iter().enumerate() {
+                close(found, &plain(&qkv[n], heads, whole.angles(n)), 3e-6);
             }
         }
     }
