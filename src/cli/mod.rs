@@ -2,6 +2,7 @@
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
 mod depths;
+mod doctor;
 mod engine;
 mod figures;
 mod fingerprint;
@@ -49,6 +50,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum CliCommand {
+    Doctor(doctor::DoctorArgs),
     Figures(figures::PicturesArgs),
     Generate(generate::GenerateArgs),
     Lens(Box<lens::LensArgs>),
@@ -84,6 +86,11 @@ fn run(command: clap::Command) -> ExitCode {
         Err(error) => return not_parsed(&error),
     };
     let done = match cli.command {
+        // Its verdict is its exit code.
+        CliCommand::Doctor(args) => match doctor::run(&args) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),

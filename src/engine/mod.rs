@@ -20,8 +20,10 @@ pub mod memory;
 mod readout;
 pub mod record;
 pub(crate) mod rope;
+pub(crate) mod sample;
 pub mod schedule;
 mod trace;
+pub mod trial;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
 

@@ -21,6 +21,8 @@ const WORKGROUP_BYTES: u32 = 16 << 10;
 pub struct AdapterChoice {
     /// A part of its name, in any case; `None`: the system's choice.
     pub name: Option<String>,
+    /// Its place among [`adapters`](super::adapters), where a name may be another's too.
+    pub place: Option<usize>,
     /// Only what every browser has too: tests run with it.
     pub strict: bool,
     /// Refuse an adapter that is only the processor in disguise.
@@ -204,13 +206,32 @@ pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
     .union(wgpu::BufferUsages::COPY_DST)
     .union(wgpu::BufferUsages::COPY_SRC);
 
-async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
+fn instance(choice: &AdapterChoice) -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.flags = wgpu::InstanceFlags::empty();
     if choice.strict {
         descriptor.flags |= wgpu::InstanceFlags::STRICT_WEBGPU_COMPLIANCE;
     }
-    let instance = wgpu::Instance::new(descriptor);
+    wgpu::Instance::new(descriptor)
+}
+
+/// All that there are, in the driver's order.
+#[cfg(not(target_arch = "wasm32"))]
+pub async fn every(choice: &AdapterChoice) -> Vec<wgpu::Adapter> {
+    instance(choice)
+        .enumerate_adapters(wgpu::Backends::all())
+        .await
+}
+
+async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
+    let instance = instance(choice);
+    if let Some(place) = choice.place {
+        let mut adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
+        if place >= adapters.len() {
+            return Err(GpuError::NoAdapter);
+        }
+        return Ok(adapters.swap_remove(place));
+    }
     let Some(wanted) = &choice.name else {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -258,7 +279,7 @@ async fn name(info: &wgpu::AdapterInfo) -> String {
     }
 }
 
-fn is_software(info: &wgpu::AdapterInfo, name: &str) -> bool {
+pub fn is_software(info: &wgpu::AdapterInfo, name: &str) -> bool {
     let name = name.to_lowercase();
     let known = ["swiftshader", "llvmpipe", "basic render"];
     info.device_type == wgpu::DeviceType::Cpu || known.iter().any(|known| name.contains(known))

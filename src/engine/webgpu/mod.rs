@@ -17,6 +17,8 @@ mod browser;
 mod depths;
 mod device;
 mod error;
+#[cfg(not(target_arch = "wasm32"))]
+mod facts;
 mod fate;
 mod gather;
 mod gemm;
@@ -42,9 +44,13 @@ mod tables;
 mod template;
 mod votes;
 mod watchdog;
+mod workbench;
 #[cfg(all(not(target_arch = "wasm32"), any(test, feature = "yardstick")))]
 pub mod yardstick;
 
 pub use device::AdapterChoice;
 pub use error::GpuError;
+#[cfg(not(target_arch = "wasm32"))]
+pub use facts::adapters;
 pub use loading::loader;
+pub use workbench::{Copies, Product, Workbench};

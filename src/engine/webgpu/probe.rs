@@ -5,6 +5,10 @@ use super::error::GpuError;
 use super::readback::{PendingRead, Staging};
 use super::recorder::{Bindings, Recorder};
 use super::tables::Tables;
+use crate::engine::sample::distance;
+pub use crate::engine::sample::noise;
+use crate::engine::trial::KernelTrial;
+use crate::model::DType;
 use crate::model::shape::{AttentionShape, QkNorm, RopeShape};
 
 /// A device that kernels are tried on.
@@ -12,6 +16,8 @@ pub struct Probe<'a> {
     pub device: &'a Device,
     /// Every shape and type, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
+    /// Of blocks, those that are tried.
+    pub dtypes: &'a [DType],
     /// Small where cut dispatches are tried.
     pub bindings: Bindings,
     trials: Vec<Trial>,
@@ -23,6 +29,7 @@ impl<'a> Probe<'a> {
             bindings: Bindings::new(device),
             device,
             is_thorough,
+            dtypes: &DType::BLOCKS,
             trials: Vec::new(),
         }
     }
@@ -100,6 +107,28 @@ impl<'a> Probe<'a> {
         }
         Ok(())
     }
+
+    /// Waits for every kernel run so far, and says of each how far it is off, added to what `found` says
+    /// of it.
+    pub async fn compare(self, found: &mut Vec<KernelTrial>) {
+        for trial in self.trials {
+            let at = found.iter().position(|of| of.kernel == trial.kernel);
+            let at = at.unwrap_or_else(|| {
+                found.push(KernelTrial::new(trial.kernel));
+                found.len() - 1
+            });
+            let numbers = match trial.pending.arrival(self.device).await {
+                Ok(()) => Staging::default().finish(self.device, trial.pending),
+                Err(error) => Err(error),
+            };
+            match numbers {
+                Ok(numbers) => {
+                    found[at].add(distance(&numbers.concat(), &trial.expected), trial.most);
+                }
+                Err(error) => found[at].fail(error.to_string()),
+            }
+        }
+    }
 }
 
 /// A kernel that was run, and what it should have written.
@@ -118,23 +147,12 @@ pub fn agree(
     expected: &[f32],
     most: f32,
 ) -> Result<(), GpuError> {
-    let largest = expected.iter().fold(1e-9f32, |max, x| max.max(x.abs()));
-    let off = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
-    // A maximum that a NaN would be lost in proves nothing.
-    let worse = |max: f32, off: f32| if off.is_nan() || off > max { off } else { max };
-    let off = off.fold(0.0, worse) / largest;
-    if found.len() == expected.len() && off <= most {
+    let off = distance(found, expected);
+    if off <= most {
         Ok(())
     } else {
         Err(GpuError::Wrong { kernel, off })
     }
-}
-
-/// Numbers in -1..1, the same for a seed.
-pub fn noise(n: usize, seed: u32) -> Vec<f32> {
-    let mut noise = rand_mt::Mt::new(seed);
-    let mut next = || noise.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0;
-    (0..n).map(|_| next()).collect()
 }
 
 /// Attention with these heads and nothing else.

@@ -7,7 +7,61 @@ use super::probe::Probe;
 use super::{
     activation, attention, depths, fate, gather, gemm, heads_off, looks, norm, qk_norm, rope, votes,
 };
+use crate::engine::trial::KernelTrial;
 use crate::model::DType;
+
+/// Runs a kernel on shapes that it could go wrong at.
+type Check = fn(&mut Probe) -> Result<(), GpuError>;
+
+/// Every kernel's checks, in the order of a block's work.
+const CHECKS: [(&str, Check); 16] = [
+    ("gather", gather::check::rows_come_by_ids_and_by_steps),
+    (
+        "norm",
+        norm::check::rows_and_streams_are_normed_as_on_the_cpu,
+    ),
+    ("norm to members", norm::check::a_normed_branch_is_a_member),
+    (
+        "gemm",
+        gemm::check::every_route_equals_the_plain_sum_in_every_type,
+    ),
+    (
+        "gemm in parts",
+        gemm::check::a_matrix_in_parts_is_one_product,
+    ),
+    (
+        "gemm to members",
+        gemm::check::a_member_joins_its_stream_and_is_kept,
+    ),
+    (
+        "q/k norm",
+        qk_norm::check::heads_and_full_rows_are_normed_and_values_stay,
+    ),
+    ("rope", rope::check::pairs_turn_and_the_rest_stays),
+    ("attention", attention::check::tiles_equal_the_plain_sum),
+    (
+        "heads off",
+        heads_off::check::the_heads_that_are_off_are_zero_and_others_stay,
+    ),
+    (
+        "activation",
+        activation::check::every_activation_is_the_cpus,
+    ),
+    (
+        "votes",
+        votes::check::every_row_is_read_by_its_own_prompts_options,
+    ),
+    (
+        "fate",
+        fate::check::the_likeliest_is_the_first_of_the_largest,
+    ),
+    ("depth rows", depths::check::sums_of_kept_rows_are_normed),
+    ("depths", depths::check::a_row_is_read_as_the_plain_sums_say),
+    (
+        "looks",
+        looks::check::weights_and_lengths_equal_the_plain_ones,
+    ),
+];
 
 /// Of blocks, those that a model's weights of `dtypes` have.
 ///
@@ -15,24 +69,46 @@ use crate::model::DType;
 /// The first kernel that is wrong, by its name, or what the device says.
 pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result<(), GpuError> {
     let mut probe = Probe::new(device, is_thorough);
-    gather::check::rows_come_by_ids_and_by_steps(&mut probe)?;
-    norm::check::rows_and_streams_are_normed_as_on_the_cpu(&mut probe)?;
-    norm::check::a_normed_branch_is_a_member(&mut probe)?;
-    gemm::check::every_route_equals_the_plain_sum_in_every_type(&mut probe)?;
-    gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe, dtypes)?;
-    gemm::check::a_matrix_in_parts_is_one_product(&mut probe)?;
-    gemm::check::a_member_joins_its_stream_and_is_kept(&mut probe)?;
-    qk_norm::check::heads_and_full_rows_are_normed_and_values_stay(&mut probe)?;
-    rope::check::pairs_turn_and_the_rest_stays(&mut probe)?;
-    attention::check::tiles_equal_the_plain_sum(&mut probe)?;
-    heads_off::check::the_heads_that_are_off_are_zero_and_others_stay(&mut probe)?;
-    activation::check::every_activation_is_the_cpus(&mut probe)?;
-    votes::check::every_row_is_read_by_its_own_prompts_options(&mut probe)?;
-    fate::check::the_likeliest_is_the_first_of_the_largest(&mut probe)?;
-    depths::check::sums_of_kept_rows_are_normed(&mut probe)?;
-    depths::check::a_row_is_read_as_the_plain_sums_say(&mut probe)?;
-    looks::check::weights_and_lengths_equal_the_plain_ones(&mut probe)?;
+    probe.dtypes = dtypes;
+    for (_, check) in CHECKS {
+        check(&mut probe)?;
+    }
+    gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe)?;
     probe.settle().await
+}
+
+/// The same to the end, kernel by kernel: how far each is off, or what the device says.
+pub async fn each(device: &Device, is_thorough: bool) -> Vec<KernelTrial> {
+    let mut found = Vec::new();
+    for (name, check) in CHECKS {
+        let probe = Probe::new(device, is_thorough);
+        one(name, probe, check, &mut found).await;
+    }
+    for dtype in &DType::BLOCKS {
+        let mut probe = Probe::new(device, is_thorough);
+        probe.dtypes = std::slice::from_ref(dtype);
+        let mut of_type = Vec::new();
+        let check = gemm::check::blocks_are_the_numbers_that_the_cpu_reads;
+        one("gemm", probe, check, &mut of_type).await;
+        found.extend(of_type.into_iter().map(|trial| KernelTrial {
+            kernel: format!("gemm of {}", dtype.name()),
+            ..trial
+        }));
+    }
+    found
+}
+
+async fn one(name: &str, mut probe: Probe<'_>, check: Check, found: &mut Vec<KernelTrial>) {
+    // What the kernel before brought on is told of that one.
+    probe.device.forgive();
+    match check(&mut probe) {
+        Ok(()) => probe.compare(found).await,
+        Err(error) => {
+            let mut trial = KernelTrial::new(name);
+            trial.fail(error.to_string());
+            found.push(trial);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -44,6 +120,38 @@ mod tests {
     fn every_kernel_equals_its_plain_twin() {
         let device = device();
         pollster::block_on(run(&device, true, &DType::BLOCKS)).expect("kernels that are right");
+    }
+
+    #[test]
+    fn each_kernel_says_how_far_it_is_off() {
+        let found = pollster::block_on(each(&device(), false));
+        let wrong: Vec<_> = found.iter().filter(|trial| !trial.is_right).collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        for kernel in ["gather by ids", "rope", "gemm", "gemm of q4_K"] {
+            let trial = found.iter().find(|trial| trial.kernel == kernel);
+            assert!(trial.is_some_and(|trial| trial.trials > 0), "{kernel}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_wrong_is_told_and_those_of_a_lost_device_too() {
+        let device = device();
+        let mut probe = Probe::new(&device, false);
+        let out = probe.zeros(4);
+        let expected = [0.0, 0.0, 0.5, 0.0];
+        let tried = probe.expect("rope", &out, &expected, 1e-5, |_| Ok(()));
+        tried.expect("a read");
+        let mut found = Vec::new();
+        pollster::block_on(probe.compare(&mut found));
+        assert_eq!((found[0].off, found[0].is_right), (Some(1.0), false));
+
+        device.report(GpuError::Lost("unplugged".into()));
+        let found = pollster::block_on(each(&device, false));
+        assert!(
+            found
+                .iter()
+                .all(|trial| !trial.is_right && trial.said.is_some())
+        );
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl Isa {
         }
     }
 
-    #[cfg(test)]
+    /// For people.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

@@ -12,6 +12,7 @@
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON).
 
 mod block_panel;
+pub mod check;
 mod columns;
 mod element;
 mod isa;
@@ -26,8 +27,7 @@ pub mod training;
 mod transpose;
 
 pub use columns::multiply;
-#[cfg(test)]
-use isa::Isa;
+pub use isa::Isa;
 pub use matrix::{MatrixBuilder, PackedMatrix};
 pub use narrow::NarrowPanels;
 pub use stored_rows::multiply_few;

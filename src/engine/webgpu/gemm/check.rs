@@ -3,26 +3,8 @@
 use super::super::matrix::MatrixPart;
 use super::super::probe::{Probe, noise};
 use super::*;
-use crate::model::Tensor;
-
-/// The CPU's own product, in f64.
-pub fn product(a: &[f32], w: &[f32], bias: &[f32], k: usize) -> Vec<f32> {
-    let dot = |a: &[f32], w: &[f32]| -> f64 {
-        let terms = a.iter().zip(w).map(|(a, w)| f64::from(*a) * f64::from(*w));
-        terms.sum()
-    };
-    let row = |a| {
-        let each = w.chunks(k).zip(bias);
-        each.map(move |(w, bias)| (dot(a, w) + f64::from(*bias)) as f32)
-    };
-    a.chunks(k).flat_map(row).collect()
-}
-
-/// Numbers that every type holds exactly.
-pub fn sixty_fourths(n: usize, seed: u32) -> Vec<f32> {
-    let numbers = noise(n, seed);
-    numbers.iter().map(|x| (x * 64.0).round() / 64.0).collect()
-}
+use crate::engine::sample;
+pub use crate::engine::sample::{product, sixty_fourths};
 
 pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [
@@ -60,22 +42,14 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
 }
 
 /// Blocks as they lie in a file, taken apart by the kernel and by the CPU.
-pub fn blocks_are_the_numbers_that_the_cpu_reads(
-    probe: &mut Probe,
-    dtypes: &[DType],
-) -> Result<(), GpuError> {
+pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<(), GpuError> {
     let (n, k) = (33, 512);
     // Each route.
     let rows = [20, 5, 1, 3];
-    let blocks = dtypes.iter().filter(|dtype| dtype.is_block());
+    let blocks = probe.dtypes.iter().filter(|dtype| dtype.is_block());
     let rows = probe.some(&rows, 2);
     for (&dtype, &m) in blocks.flat_map(|dtype| rows.iter().map(move |m| (dtype, m))) {
-        let tensor = Tensor {
-            dtype,
-            rows: n,
-            columns: k,
-            bytes: sample(dtype, n * k).into(),
-        };
+        let tensor = sample::tensor(dtype, n, k, 4);
         let (a, w, bias) = (noise(m * k, 1), tensor.to_f32(), noise(n, 3));
         let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
         let linear = Linear {
@@ -89,26 +63,6 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(
         })?;
     }
     Ok(())
-}
-
-/// Blocks of any integers, with scales up to 1/16.
-fn sample(dtype: DType, numbers: usize) -> Vec<u8> {
-    let size = dtype.block_bytes();
-    let count = numbers / dtype.block();
-    let any = noise(count * size, 4);
-    let mut bytes: Vec<u8> = any.iter().map(|x| (x * 1e4) as i32 as u8).collect();
-    let scales: &[usize] = match dtype {
-        DType::Q6K => &[208],
-        DType::Q8_0 | DType::Q4_0 | DType::Q5_0 => &[0],
-        _ => &[0, 2],
-    };
-    for (block, x) in bytes.chunks_exact_mut(size).zip(&any) {
-        for &at in scales {
-            let scale = half::f16::from_f32(x / 16.0 + at as f32 / 100.0);
-            block[at..at + 2].copy_from_slice(&scale.to_le_bytes());
-        }
-    }
-    bytes
 }
 
 /// A matrix past a binding lies in several buffers, each a dispatch of its own columns.

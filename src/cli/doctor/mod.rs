@@ -1,0 +1,156 @@
+//! `atelier doctor`: what this machine can do, measured when it is asked.
+
+mod devices;
+mod goldens;
+mod shown;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::output::{self, Progress};
+use super::{interrupt, known};
+use crate::model::ModelFiles;
+use crate::study::doctor::effort::Effort;
+use crate::study::doctor::prefill::{self, Prefill};
+use crate::study::doctor::watch::Watch;
+use crate::study::doctor::{DoctorReport, EngineThere, choice, processor};
+
+/// What this machine can do: processor and GPUs, every kernel against its plain twin, and rates
+///
+/// Numbers are this machine's own, measured now; what was not measured is said. The exit code is 1 where
+/// a kernel computes wrong numbers or a golden does not hold.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier doctor
+  atelier doctor --quick --json
+  atelier doctor --goldens tests/golden --models tests/models
+  atelier doctor --model path/to/model")]
+pub struct DoctorArgs {
+    /// A tenth of the time: few shapes, small matrices
+    #[arg(long)]
+    quick: bool,
+
+    /// Golden runs (JSON files) to check on every engine; the models lie beside them
+    #[arg(long, value_name = "FOLDER")]
+    goldens: Option<PathBuf>,
+
+    /// Where the goldens' models are
+    #[arg(long, value_name = "FOLDER", requires = "goldens")]
+    models: Option<PathBuf>,
+
+    /// Measure prompts of 12, 64 and 512 tokens, and a drop sweep, with this model on every engine
+    #[arg(long, short, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The reader's clock and wish, for everything that is measured.
+struct Desk {
+    began: Instant,
+    stop: std::sync::Arc<AtomicBool>,
+    is_quick: bool,
+}
+
+impl Desk {
+    fn is_ended(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn effort(&self) -> Effort {
+        if self.is_quick {
+            Effort::QUICK
+        } else {
+            Effort::WHOLE
+        }
+    }
+
+    fn measure<T>(&self, work: impl FnOnce(&Watch<'_>) -> T) -> T {
+        work(&Watch {
+            now: &|| self.began.elapsed().as_secs_f64(),
+            is_ended: &|| self.is_ended(),
+        })
+    }
+}
+
+pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    // What can be refused is refused before anything is measured.
+    let goldens = match &args.goldens {
+        Some(folder) => goldens::find(folder, args.models.as_deref())?,
+        None => goldens::Goldens::default(),
+    };
+    let model = args.model.as_deref().map(known::files).transpose()?;
+    let desk = Desk {
+        began: Instant::now(),
+        stop: interrupt::listen()?,
+        is_quick: args.quick,
+    };
+    let cuda = crate::study::doctor::cuda();
+    let mut report = DoctorReport {
+        version: env!("CARGO_PKG_VERSION").to_string(),
+        is_optimised: !cfg!(debug_assertions),
+        is_quick: args.quick,
+        processor: processor::processor(),
+        adapters: devices::adapters(),
+        cuda: cuda.clone().map(|(_, said)| said),
+        kernels: Vec::new(),
+        rates: Vec::new(),
+        choice: String::new(),
+        goldens: Vec::new(),
+        prefill: Vec::new(),
+        unmeasured: goldens.unmeasured.clone(),
+        was_interrupted: false,
+    };
+    devices::look(&desk, &mut report);
+    report.choice = choice::sentence(&report.adapters, &report.kernels);
+    let engines = EngineThere::every(&report.adapters, cuda.is_some_and(|(is_there, _)| is_there));
+    goldens::check(&desk, &goldens, &engines, &mut report);
+    match &model {
+        None => say_unasked(&mut report, "prompts and the drop sweep", "--model MODEL"),
+        Some(files) => prompts(&desk, files, &engines, &mut report),
+    }
+    report.was_interrupted = desk.is_ended();
+    if args.json {
+        output::print(&(serde_json::to_string(&report)? + "\n"))?;
+    } else {
+        output::show(&shown::text_of(&report))?;
+    }
+    Ok(match (report.was_interrupted, report.is_well()) {
+        (true, _) => ExitCode::from(interrupt::CODE as u8),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(1),
+    })
+}
+
+/// Prompts and a drop sweep of a model on every engine.
+fn prompts(desk: &Desk, files: &ModelFiles, engines: &[EngineThere], report: &mut DoctorReport) {
+    let seconds = desk.effort().seconds;
+    let progress = Progress::new("running prompts", "engines");
+    for (at, engine) in engines.iter().enumerate() {
+        let failed = |why: &dyn std::fmt::Display| Prefill::failed(&files.name, &engine.name, why);
+        if desk.is_ended() {
+            report.prefill.push(failed(&"it was ended"));
+            continue;
+        }
+        progress.doing(format!("running prompts on {}", engine.name));
+        progress.at(at, engines.len());
+        let found = match known::load(files, &engine.choice) {
+            Err(error) => failed(&error),
+            Ok(model) => desk.measure(|watch| {
+                let tick = |_: &Prefill| progress.at(at, engines.len());
+                let found = prefill::prefill(&model, &engine.name, watch, seconds, tick);
+                pollster::block_on(found)
+            }),
+        };
+        report.prefill.push(found);
+    }
+}
+
+/// What would have been done with another option.
+fn say_unasked(report: &mut DoctorReport, what: &str, option: &str) {
+    report.unmeasured.push(format!("{what}: ask with {option}"));
+}

@@ -1,0 +1,139 @@
+//! A device without a model: its kernels tried one by one, its products and copies run for somebody
+//! with a clock.
+
+use super::device::{AdapterChoice, Device, STORAGE};
+use super::error::GpuError;
+use super::gemm::{GemmKernel, Linear};
+use super::matrix::GpuMatrix;
+use super::readback::Staging;
+use super::recorder::{Bindings, Recorder};
+use super::self_test;
+use crate::engine::sample::noise;
+use crate::engine::trial::KernelTrial;
+use crate::model::Tensor;
+
+/// An opened adapter to measure.
+pub struct Workbench {
+    device: Device,
+    bindings: Bindings,
+}
+
+/// Rows times a matrix, in the GPU's memory.
+pub struct Product {
+    gemm: GemmKernel,
+    matrix: GpuMatrix,
+    rows: usize,
+    x: wgpu::Buffer,    // [N, in]
+    bias: wgpu::Buffer, // [out]
+    y: wgpu::Buffer,    // [N, out]
+}
+
+impl Workbench {
+    /// # Errors
+    /// No such adapter, or one too small.
+    pub async fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
+        let device = Device::open(choice).await?;
+        Ok(Self {
+            bindings: Bindings::new(&device),
+            device,
+        })
+    }
+
+    /// Every kernel against its plain twin, in every shape or in those that one start-up has time for.
+    pub async fn kernels(&self, is_thorough: bool) -> Vec<KernelTrial> {
+        self_test::each(&self.device, is_thorough).await
+    }
+
+    /// `rows` of noise, to be multiplied with `weights` `[out, in]`.
+    ///
+    /// # Errors
+    /// No room, or what the device says.
+    pub fn product(&self, weights: &Tensor, rows: usize) -> Result<Product, GpuError> {
+        self.device.forgive();
+        // What was bound for the product before keeps its buffers.
+        self.bindings.forget();
+        let [outs, ins] = [weights.rows, weights.columns];
+        let y = (rows * outs) as u64 * 4;
+        let product = Product {
+            gemm: GemmKernel::default(),
+            matrix: GpuMatrix::of_rows(&self.device, weights, weights.dtype)?,
+            rows,
+            x: self.device.storage("x", &noise(rows * ins, 1)),
+            bias: self.device.storage("bias", &vec![0f32; outs]),
+            y: self.device.buffer("y", y, STORAGE),
+        };
+        self.device.check()?;
+        Ok(product)
+    }
+
+    /// The product, so many times, to the end.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub async fn multiply(&self, product: &Product, times: usize) -> Result<(), GpuError> {
+        let mut recorder = Recorder::new(&self.device, &self.bindings);
+        let linear = Linear {
+            matrix: &product.matrix,
+            bias: &product.bias,
+        };
+        for _ in 0..times {
+            let Product {
+                gemm, x, rows, y, ..
+            } = product;
+            gemm.run(&mut recorder, x, *rows, linear, y, 0)?;
+        }
+        self.ended(&mut recorder, &product.y).await
+    }
+
+    /// Two buffers of `bytes`, or of as many as the device gives at once.
+    ///
+    /// # Errors
+    /// No room, or what the device says.
+    pub fn copies(&self, bytes: u64) -> Result<Copies<'_>, GpuError> {
+        self.device.forgive();
+        let bytes = bytes.min(self.device.largest_buffer());
+        let buffer = |label| self.device.buffer(label, bytes, STORAGE);
+        let copies = Copies {
+            bench: self,
+            bytes,
+            from: buffer("from"),
+            to: buffer("to"),
+        };
+        self.device.check()?;
+        Ok(copies)
+    }
+
+    /// Waits until the device has done all of it: one number is read back.
+    async fn ended(&self, recorder: &mut Recorder<'_>, of: &wgpu::Buffer) -> Result<(), GpuError> {
+        let mut staging = Staging::default();
+        let pending = staging.begin(recorder, of, vec![(1, "a product")])?;
+        pending.arrival(&self.device).await?;
+        staging.finish(&self.device, pending)?;
+        Ok(())
+    }
+}
+
+/// Two buffers to copy between.
+pub struct Copies<'a> {
+    bench: &'a Workbench,
+    pub bytes: u64,
+    from: wgpu::Buffer,
+    to: wgpu::Buffer,
+}
+
+impl Copies<'_> {
+    /// Copies, so many times, to the end.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub async fn run(&self, times: usize) -> Result<(), GpuError> {
+        let Workbench { device, bindings } = self.bench;
+        let mut recorder = Recorder::new(device, bindings);
+        recorder.submit_and(&mut |encoder| {
+            for _ in 0..times {
+                encoder.copy_buffer_to_buffer(&self.from, 0, &self.to, 0, self.bytes);
+            }
+        })?;
+        self.bench.ended(&mut recorder, &self.to).await
+    }
+}

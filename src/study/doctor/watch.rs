@@ -1,0 +1,152 @@
+//! Medians of a few repeats, bounded in time, with somebody else's clock.
+
+/// Repeats of one measurement at most.
+const REPEATS: usize = 7;
+
+/// Seconds that a repeat should take, so that a clock and a submission cost little of it.
+const REPEAT_SECONDS: f64 = 0.01;
+
+/// Runs of one repeat at most.
+const MOST_TIMES: f64 = 256.0;
+
+/// The caller's clock and wish.
+pub struct Watch<'a> {
+    /// Seconds since any moment.
+    pub now: &'a dyn Fn() -> f64,
+    /// Is it to end?
+    pub is_ended: &'a dyn Fn() -> bool,
+}
+
+/// How long something took.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Median.
+    pub seconds: f64,
+    pub repeats: usize,
+}
+
+impl Watch<'_> {
+    /// Runs something again and again for about `most` seconds, at least once; `run(times)` runs it so
+    /// many times. What went first warms the device up, and counts only where there was time for no
+    /// other. `None` where it was to end before.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    pub async fn time<E>(
+        &self,
+        most: f64,
+        mut run: impl AsyncFnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Timing>, E> {
+        if (self.is_ended)() {
+            return Ok(None);
+        }
+        let began = (self.now)();
+        let mut seconds = Vec::new();
+        run(1).await?;
+        let mut a_run = (self.now)() - began;
+        let mut times = 1.0;
+        while seconds.len() < REPEATS && !(self.is_ended)() {
+            let at = (self.now)();
+            if at - began + a_run * times > most {
+                break;
+            }
+            run(times as usize).await?;
+            a_run = ((self.now)() - at) / times;
+            seconds.push(a_run);
+            // A kernel that was compiled on the way says nothing of the next run.
+            times = (REPEAT_SECONDS / a_run.max(1e-9))
+                .clamp(1.0, MOST_TIMES)
+                .floor();
+        }
+        if seconds.len() > 2 {
+            seconds.remove(0);
+        }
+        Ok(Some(match median(&mut seconds) {
+            Some(median) => Timing {
+                seconds: median,
+                repeats: seconds.len(),
+            },
+            None => Timing {
+                seconds: a_run,
+                repeats: 1,
+            },
+        }))
+    }
+}
+
+/// Of an even number, the mean of the two in the middle.
+fn median(numbers: &mut [f64]) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    let half = numbers.len() / 2;
+    let upper = numbers.get(half)?;
+    Some(match numbers.len() % 2 {
+        0 => (numbers[half - 1] + upper) / 2.0,
+        _ => *upper,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Runs of these seconds, one after the other, the last again and again.
+    fn timed(most: f64, runs: &[f64], end_after: usize) -> (Option<Timing>, usize) {
+        let (time, count) = (Cell::new(0.0), Cell::new(0));
+        let watch = Watch {
+            now: &|| time.get(),
+            is_ended: &|| count.get() >= end_after,
+        };
+        let run = async |times: usize| {
+            for _ in 0..times {
+                let at = count.get().min(runs.len() - 1);
+                time.set(time.get() + runs[at]);
+                count.set(count.get() + 1);
+            }
+            Ok::<(), Infallible>(())
+        };
+        let found = pollster::block_on(watch.time(most, run));
+        (found.unwrap_or(None), count.get())
+    }
+
+    #[test]
+    fn the_first_run_warms_up_and_the_median_is_told() {
+        let (found, count) = timed(100.0, &[9.0, 4.0, 1.0, 3.0, 2.0, 2.0, 2.0, 8.0], usize::MAX);
+        let found = found.expect("a timing");
+        assert_eq!((found.seconds, found.repeats, count), (2.0, 6, 8));
+    }
+
+    #[test]
+    fn time_is_bounded_and_a_slow_run_counts_by_itself() {
+        let (found, count) = timed(1.0, &[5.0], usize::MAX);
+        assert_eq!((found.map(|timing| timing.repeats), count), (Some(1), 1));
+        assert_eq!(found.map(|timing| timing.seconds), Some(5.0));
+        let (found, count) = timed(1.0, &[0.3], usize::MAX);
+        assert_eq!((found.map(|timing| timing.repeats), count), (Some(2), 3));
+    }
+
+    #[test]
+    fn what_is_to_end_is_not_begun() {
+        assert_eq!(timed(1.0, &[0.1], 0), (None, 0));
+        assert_eq!(timed(9.0, &[0.1], 2).1, 2);
+    }
+
+    #[test]
+    fn quick_runs_are_timed_many_at_once() {
+        let (found, count) = timed(1.0, &[1e-4], usize::MAX);
+        let seconds = found.expect("a timing").seconds;
+        assert!(
+            (seconds - 1e-4).abs() < 1e-9 && count > 500,
+            "{seconds} {count}"
+        );
+    }
+
+    #[test]
+    fn a_median_is_in_the_middle() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(&mut []), None);
+    }
+}
