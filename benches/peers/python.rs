@@ -13,6 +13,7 @@ use std::time::Instant;
 #[path = "../common/mod.rs"]
 mod common;
 mod setting;
+#[allow(dead_code)] // Each bench uses a part of it.
 mod side;
 
 use atelier::model::weights::Weights;

@@ -13,11 +13,12 @@ mod common;
 #[path = "../../tests/common/gguf.rs"]
 mod gguf;
 mod setting;
+#[allow(dead_code)] // Each bench uses a part of it.
 mod side;
 
 use atelier::model::{ModelFiles, Prompt};
 use atelier::study::LoadedModel;
-use serde_json::{Value, json};
+use serde_json::json;
 use setting::{environment, here, llama_cmake, run, scratch};
 use side::Side;
 

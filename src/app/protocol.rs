@@ -165,7 +165,7 @@ pub enum Tell {
     },
     /// It writes no more.
     Written {
-        end: End,
+        end: TextEnd,
     },
     /// How far apart two engines are, in a sentence.
     Compared {

@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde_json::json;
 
 use super::{interrupt, output};
-use crate::study::{End, Generation, LoadedModel, Wrote};
+use crate::study::{Generation, LoadedModel, TextEnd, Wrote};
 
 /// A model's own next words, under any order of its blocks
 ///

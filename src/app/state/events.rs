@@ -99,6 +99,8 @@ impl Studio {
                 });
                 match self.state.when_loaded.get_value() {
                     WhenLoaded::Nothing => {}
+                    // A report without a prompt of its own, opened meanwhile or gone back to, stays.
+                    WhenLoaded::Run if self.is_beside_its_draft() => {}
                     WhenLoaded::Run => self.run_on(),
                     WhenLoaded::Says => self.ask_what_it_says(),
                 }

@@ -279,6 +279,13 @@ impl Studio {
         })
     }
 
+    /// Is the picture that of a report which has no draft of its own, beside the one it was opened beside?
+    pub(super) fn is_beside_its_draft(self) -> bool {
+        let draft = self.draft.get_untracked();
+        let shown = untrack(|| self.picture().get_untracked());
+        shown.is_some_and(|shown| shown.is_beside() && shown.answers(&draft))
+    }
+
     /// What the view that is open needs of a run beside its members.
     pub(super) fn wanted_inside(self) -> Option<InsideAsk> {
         let view = self.view.get();

@@ -1,7 +1,7 @@
 //! Every device's kernels and rates.
 
 use super::super::output::Progress;
-use super::Desk;
+use super::Clinic;
 use crate::engine::trial::AdapterFacts;
 use crate::model::DType;
 use crate::study::doctor::rates::{self, Rates};
@@ -16,7 +16,7 @@ pub fn adapters() -> Vec<AdapterFacts> {
 }
 
 /// Tries and measures the processor, then every adapter.
-pub fn look(desk: &Desk, report: &mut DoctorReport) {
+pub fn look(desk: &Clinic, report: &mut DoctorReport) {
     of_processor(desk, report);
     #[cfg(feature = "webgpu")]
     of_adapters(desk, report);
@@ -31,7 +31,7 @@ pub fn look(desk: &Desk, report: &mut DoctorReport) {
     }
 }
 
-fn of_processor(desk: &Desk, report: &mut DoctorReport) {
+fn of_processor(desk: &Clinic, report: &mut DoctorReport) {
     let progress = Progress::new("trying the kernels of the CPU", "dtypes");
     let of = DType::PLAIN.len() + DType::BLOCKS.len();
     let mut done = 0;
@@ -57,7 +57,7 @@ fn of_processor(desk: &Desk, report: &mut DoctorReport) {
 }
 
 #[cfg(feature = "webgpu")]
-fn of_adapters(desk: &Desk, report: &mut DoctorReport) {
+fn of_adapters(desk: &Clinic, report: &mut DoctorReport) {
     use crate::engine::webgpu::{AdapterChoice, Workbench};
     use crate::study::doctor::device_name;
 

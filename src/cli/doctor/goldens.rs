@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::super::output::Progress;
-use super::Desk;
+use super::Clinic;
 use crate::model::ModelFiles;
 use crate::study::LoadedModel;
 use crate::study::doctor::golden::{self, GoldenResult};
@@ -85,7 +85,7 @@ pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
 }
 
 /// Every golden on every engine.
-pub fn check(desk: &Desk, goldens: &Goldens, engines: &[EngineThere], report: &mut DoctorReport) {
+pub fn check(desk: &Clinic, goldens: &Goldens, engines: &[EngineThere], report: &mut DoctorReport) {
     if !goldens.is_asked {
         return super::say_unasked(report, "golden runs", "--goldens FOLDER");
     }
@@ -111,7 +111,7 @@ pub fn check(desk: &Desk, goldens: &Goldens, engines: &[EngineThere], report: &m
 }
 
 fn one(
-    desk: &Desk,
+    desk: &Clinic,
     golden: &Golden,
     engine: &EngineThere,
     result: GoldenResult,

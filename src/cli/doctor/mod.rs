@@ -50,13 +50,13 @@ pub struct DoctorArgs {
 }
 
 /// The reader's clock and wish, for everything that is measured.
-struct Desk {
+struct Clinic {
     began: Instant,
     stop: std::sync::Arc<AtomicBool>,
     is_quick: bool,
 }
 
-impl Desk {
+impl Clinic {
     fn is_ended(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -84,7 +84,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         None => goldens::Goldens::default(),
     };
     let model = args.model.as_deref().map(known::files).transpose()?;
-    let desk = Desk {
+    let desk = Clinic {
         began: Instant::now(),
         stop: interrupt::listen()?,
         is_quick: args.quick,
@@ -127,7 +127,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Prompts and a drop sweep of a model on every engine.
-fn prompts(desk: &Desk, files: &ModelFiles, engines: &[EngineThere], report: &mut DoctorReport) {
+fn prompts(desk: &Clinic, files: &ModelFiles, engines: &[EngineThere], report: &mut DoctorReport) {
     let seconds = desk.effort().seconds;
     let progress = Progress::new("running prompts", "engines");
     for (at, engine) in engines.iter().enumerate() {

@@ -53,4 +53,4 @@ pub use error::GpuError;
 #[cfg(not(target_arch = "wasm32"))]
 pub use facts::adapters;
 pub use loading::loader;
-pub use workbench::{Copies, Product, Workbench};
+pub use workbench::{Copies, GpuProduct, Workbench};

@@ -19,7 +19,7 @@ pub struct Workbench {
 }
 
 /// Rows times a matrix, in the GPU's memory.
-pub struct Product {
+pub struct GpuProduct {
     gemm: GemmKernel,
     matrix: GpuMatrix,
     rows: usize,
@@ -48,13 +48,13 @@ impl Workbench {
     ///
     /// # Errors
     /// No room, or what the device says.
-    pub fn product(&self, weights: &Tensor, rows: usize) -> Result<Product, GpuError> {
+    pub fn product(&self, weights: &Tensor, rows: usize) -> Result<GpuProduct, GpuError> {
         self.device.forgive();
         // What was bound for the product before keeps its buffers.
         self.bindings.forget();
         let [outs, ins] = [weights.rows, weights.columns];
         let y = (rows * outs) as u64 * 4;
-        let product = Product {
+        let product = GpuProduct {
             gemm: GemmKernel::default(),
             matrix: GpuMatrix::of_rows(&self.device, weights, weights.dtype)?,
             rows,
@@ -70,14 +70,14 @@ impl Workbench {
     ///
     /// # Errors
     /// What the device says.
-    pub async fn multiply(&self, product: &Product, times: usize) -> Result<(), GpuError> {
+    pub async fn multiply(&self, product: &GpuProduct, times: usize) -> Result<(), GpuError> {
         let mut recorder = Recorder::new(&self.device, &self.bindings);
         let linear = Linear {
             matrix: &product.matrix,
             bias: &product.bias,
         };
         for _ in 0..times {
-            let Product {
+            let GpuProduct {
                 gemm, x, rows, y, ..
             } = product;
             gemm.run(&mut recorder, x, *rows, linear, y, 0)?;

@@ -5,7 +5,7 @@
 //! table that it has filled. So the program computes the same whichever functions are cut out, whenever the
 //! second module comes: the names decide about bytes alone.
 //!
-//! What runs when the page opens is to stay in the first: [`watched`] tells which functions did, of those that
+//! What runs when the page opens is to stay in the first: [`watched()`] tells which functions did, of those that
 //! are named to go.
 //!
 //! The first module has to import a function without parameters or results whose name contains
