@@ -6,7 +6,7 @@
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
 //! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
-//! picture early.
+//! picture early; and what the views behind the first need comes in a file of its own (`later`).
 
 pub mod arrangement;
 pub mod examples;

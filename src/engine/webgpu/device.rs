@@ -21,7 +21,7 @@ const WORKGROUP_BYTES: u32 = 16 << 10;
 pub struct AdapterChoice {
     /// A part of its name, in any case; `None`: the system's choice.
     pub name: Option<String>,
-    /// Its place among [`adapters`](super::adapters), where a name may be another's too.
+    /// Its place among `adapters`, where a name may be another's too.
     pub place: Option<usize>,
     /// Only what every browser has too: tests run with it.
     pub strict: bool,
