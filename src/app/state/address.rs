@@ -91,8 +91,6 @@ impl Address {
             }
             None => studio.show_view(link.view),
         }
-        if !link.view.is_live() {
-            surveys.wake();
-        }
+        // (The surveys are woken where their view is shown.)
     }
 }
