@@ -120,10 +120,13 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         "the survey's view was sent {} bytes, compressed",
         page.sent_bytes()
     );
-    // The four views are one way apart.
+    // The views are one way apart.
     let links =
         "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
-    assert_eq!(page.browser.text(links), "Lens,Orders,Survey,Theory");
+    assert_eq!(
+        page.browser.text(links),
+        "Lens,Logit lens,Attention,Orders,Survey,Theory"
+    );
     page.screenshot("survey");
     page.assert_quiet();
 
