@@ -132,15 +132,18 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
 
     page.open("");
     page.until_live();
-    assert_eq!(page.browser.text(links), "Lens,Orders,Survey,Theory");
+    assert_eq!(
+        page.browser.text(links),
+        "Lens,Logit lens,Attention,Orders,Survey,Theory"
+    );
     page.browser
-        .run("[...document.querySelectorAll('nav a')][3].click()");
+        .run("[...document.querySelectorAll('nav a')][5].click()");
     page.browser.until(
         "the theorems are there",
         "document.querySelectorAll('.theorem').length === 8",
     );
     page.browser
-        .run("[...document.querySelectorAll('nav a')][1].click()");
+        .run("[...document.querySelectorAll('nav a')][3].click()");
     page.browser
         .until("the lab is there", "document.querySelector('.bench')");
 }
@@ -494,7 +497,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.assert_accessible(&format!("{width} {scheme} survey"));
             page.screenshot(&format!("survey-{width}-{scheme}"));
             page.browser
-                .run("[...document.querySelectorAll('nav a')][3].click()");
+                .run("[...document.querySelectorAll('nav a')][5].click()");
             page.browser.until(
                 "the theorems are drawn",
                 "document.querySelectorAll('.theorem .chart svg').length === 8",
