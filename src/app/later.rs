@@ -1,5 +1,5 @@
 //! The part of the page's program that the views behind the first one need. It travels behind the first
-//! picture, in a file of its own that the build cuts off (`xtask/src/split.rs`). A function that is called before
+//! picture, in a file of its own that the build cuts off (`xtask/src/split`). A function that is called before
 //! it has come fetches it then and there, so everything here is about not having to wait for that.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-// The program's second file, which views behind the first one need: see xtask/src/split.rs.
+// The program's second file, which views behind the first one need: see xtask/src/split.
 
 const address = new URL("./page_later.wasm?v=BUILD_ID", import.meta.url);
 // A page that was not stamped, as `trunk serve` makes it, is not cut either.

@@ -12,6 +12,7 @@
 //! [`FETCH`], which instantiates the second module before it returns. The second one's imports are the first
 //! one's exports; halves that were not cut from one module do not link.
 
+mod first;
 mod plan;
 mod read;
 mod watched;
@@ -19,14 +20,15 @@ mod watched;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use wasm_encoder::reencode::{self, Reencode, utils};
+use wasm_encoder::reencode::{self, Reencode};
 use wasm_encoder::{
-    CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, ExportSection,
-    Function, FunctionSection, GlobalSection, GlobalType, ImportSection, Module, RawSection,
-    SectionId, StartSection, TableSection, ValType,
+    CodeSection, ConstExpr, ElementSection, Elements, EntityType, ExportKind, Function,
+    FunctionSection, GlobalType, ImportSection, Module, RawSection, SectionId, StartSection,
+    ValType,
 };
-use wasmparser::{BinaryReaderError, FunctionBody, Parser};
+use wasmparser::{BinaryReaderError, Parser};
 
+use first::First;
 use plan::Plan;
 use read::Read;
 use watched::Watched;
@@ -36,6 +38,13 @@ pub const FETCH: &str = "loadLater";
 
 /// Goes before the names of what the second module imports; no export of wasm-bindgen's begins so.
 const PREFIX: char = '~';
+
+/// A global that says whether something has happened.
+const FLAG: GlobalType = GlobalType {
+    val_type: ValType::I32,
+    mutable: true,
+    shared: false,
+};
 
 #[derive(Debug)]
 pub enum SplitError {
@@ -104,119 +113,9 @@ pub fn split(wasm: &[u8], is_later: impl Fn(u32, &str) -> bool) -> Result<Halves
     })
 }
 
-/// Writes the first module.
-struct First<'a, 'b> {
-    read: &'b Read<'a>,
-    plan: &'b Plan,
-    moved: BTreeMap<u32, u32>,
-    table: u32,
-    function: u32,
-}
-
-impl<'a, 'b> First<'a, 'b> {
-    fn new(read: &'b Read<'a>, plan: &'b Plan) -> Self {
-        Self {
-            moved: plan.moved.iter().copied().zip(0..).collect(),
-            table: 0,
-            function: read.imported,
-            read,
-            plan,
-        }
-    }
-
-    /// What stays of a function that went.
-    fn stub(&self, function: u32, nth: u32) -> Function {
-        let kind = self.read.functions[function as usize];
-        let mut stub = Function::new([]);
-        let mut body = stub.instructions();
-        body.global_get(ready(self.read))
-            .i32_eqz()
-            .if_(wasm_encoder::BlockType::Empty)
-            .call(self.plan.fetch)
-            .end();
-        for parameter in 0..self.read.parameters[kind as usize] {
-            body.local_get(parameter);
-        }
-        body.i32_const((self.plan.slots + nth).cast_signed())
-            .call_indirect(self.plan.table, kind)
-            .end();
-        stub
-    }
-}
-
 /// The number of the global that says whether the second module is there.
 fn ready(read: &Read) -> u32 {
     u32::try_from(read.globals.len()).unwrap_or(u32::MAX)
-}
-
-impl Reencode for First<'_, '_> {
-    type Error = Infallible;
-
-    fn parse_table(
-        &mut self,
-        tables: &mut TableSection,
-        table: wasmparser::Table<'_>,
-    ) -> Result<(), reencode::Error<Infallible>> {
-        let mut kind = self.table_type(table.ty)?;
-        if self.table == self.plan.table {
-            let more = u64::from(self.plan.count());
-            kind.minimum += more;
-            kind.maximum = kind.maximum.map(|most| most + more);
-        }
-        self.table += 1;
-        tables.table(kind);
-        Ok(())
-    }
-
-    fn parse_global_section(
-        &mut self,
-        globals: &mut GlobalSection,
-        section: wasmparser::GlobalSectionReader<'_>,
-    ) -> Result<(), reencode::Error<Infallible>> {
-        utils::parse_global_section(self, globals, section)?;
-        let kind = GlobalType {
-            val_type: ValType::I32,
-            mutable: true,
-            shared: false,
-        };
-        globals.global(kind, &ConstExpr::i32_const(0));
-        Ok(())
-    }
-
-    fn parse_export_section(
-        &mut self,
-        exports: &mut ExportSection,
-        section: wasmparser::ExportSectionReader<'_>,
-    ) -> Result<(), reencode::Error<Infallible>> {
-        utils::parse_export_section(self, exports, section)?;
-        for (name, kind, index) in shared(self.read, self.plan) {
-            exports.export(&name, kind, index);
-        }
-        Ok(())
-    }
-
-    fn parse_function_body(
-        &mut self,
-        code: &mut CodeSection,
-        body: FunctionBody<'_>,
-    ) -> Result<(), reencode::Error<Infallible>> {
-        let function = self.function;
-        self.function += 1;
-        match self.moved.get(&function) {
-            Some(&nth) => code.function(&self.stub(function, nth)),
-            None => code.raw(body.as_bytes()),
-        };
-        Ok(())
-    }
-
-    /// The names were needed here alone.
-    fn parse_custom_section(
-        &mut self,
-        _: &mut Module,
-        _: wasmparser::CustomSectionReader<'_>,
-    ) -> Result<(), reencode::Error<Infallible>> {
-        Ok(())
-    }
 }
 
 /// What the first module exports for the second one, in the order in which that imports it.
@@ -268,11 +167,7 @@ fn later(read: &Read, plan: &Plan) -> Result<Vec<u8>, SplitError> {
                 EntityType::Table(table)
             }
             ExportKind::Memory => EntityType::Memory(read.memories[nth]),
-            _ => EntityType::Global(read.globals.get(nth).copied().unwrap_or(GlobalType {
-                val_type: ValType::I32,
-                mutable: true,
-                shared: false,
-            })),
+            _ => EntityType::Global(read.globals.get(nth).copied().unwrap_or(FLAG)),
         };
         imports.import("first", &name, kind);
     }

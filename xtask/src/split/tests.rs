@@ -1,6 +1,9 @@
 use std::process::Command;
 
-use wasm_encoder::{MemorySection, MemoryType, NameMap, NameSection, TableType, TypeSection};
+use wasm_encoder::{
+    ExportSection, GlobalSection, MemorySection, MemoryType, NameMap, NameSection, TableSection,
+    TableType, TypeSection,
+};
 
 use super::*;
 

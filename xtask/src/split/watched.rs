@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use wasm_encoder::reencode::{self, Reencode, utils};
-use wasm_encoder::{
-    CodeSection, ConstExpr, ExportKind, ExportSection, GlobalSection, GlobalType, ValType,
-};
+use wasm_encoder::{CodeSection, ConstExpr, ExportKind, ExportSection, GlobalSection};
 use wasmparser::FunctionBody;
 
-use super::PREFIX;
 use super::plan::Plan;
 use super::read::Read;
+use super::{FLAG, PREFIX};
 
 /// Writes it.
 pub(super) struct Watched {
@@ -39,13 +37,8 @@ impl Reencode for Watched {
         section: wasmparser::GlobalSectionReader<'_>,
     ) -> Result<(), reencode::Error<Infallible>> {
         utils::parse_global_section(self, globals, section)?;
-        let kind = GlobalType {
-            val_type: ValType::I32,
-            mutable: true,
-            shared: false,
-        };
         for _ in &self.globals {
-            globals.global(kind, &ConstExpr::i32_const(0));
+            globals.global(FLAG, &ConstExpr::i32_const(0));
         }
         Ok(())
     }
