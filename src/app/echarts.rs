@@ -41,14 +41,7 @@ impl Library {
         }
         self.0.set(Arrival::Asked);
         leptos::task::spawn_local(async move {
-            let come = match fetch_library() {
-                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
-                Err(error) => Err(error),
-            };
-            self.0.set(match come {
-                Ok(_) => Arrival::There,
-                Err(_) => Arrival::Failed,
-            });
+            self.0.set(Arrival::of(fetch_library()).await);
         });
     }
 }

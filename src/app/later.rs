@@ -19,6 +19,17 @@ pub enum Arrival {
     Failed,
 }
 
+impl Arrival {
+    /// What came of fetching it.
+    pub async fn of(promise: Result<js_sys::Promise, JsValue>) -> Self {
+        let come = match promise {
+            Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
+            Err(error) => Err(error),
+        };
+        come.map_or(Self::Failed, |_| Self::There)
+    }
+}
+
 #[derive(Clone, Copy)]
 pub struct Later(RwSignal<Arrival>);
 
@@ -45,14 +56,7 @@ impl Later {
         }
         self.0.set(Arrival::Asked);
         leptos::task::spawn_local(async move {
-            let come = match fetch_later() {
-                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
-                Err(error) => Err(error),
-            };
-            self.0.set(match come {
-                Ok(_) => Arrival::There,
-                Err(_) => Arrival::Failed,
-            });
+            self.0.set(Arrival::of(fetch_later()).await);
         });
     }
 }

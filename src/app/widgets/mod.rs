@@ -1,6 +1,7 @@
 //! What several views are made of, one component a file. They read the state and call its actions,
 //! and hold no logic of their own.
 
+mod answered;
 mod columns;
 mod download;
 mod editor;
@@ -15,6 +16,7 @@ mod status;
 mod window;
 mod words;
 
+pub use answered::PromptAndAnswer;
 pub use columns::Columns;
 pub use download::{SaveReport, source};
 pub use editor::PromptEditor;

@@ -6,9 +6,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{
-    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
-};
+use crate::app::widgets::{FigureView, PromptAndAnswer, Window, source};
 use crate::chart::{
     AttentionShown, attention_figures, attention_runs, number, option_name, switched, token,
 };
@@ -76,12 +74,7 @@ pub fn AttentionView() -> impl IntoView {
         bench.set_plan(plan);
     });
     view! {
-        <section class="first" aria-label="The prompt and the answer">
-            <div class="prompt"><PromptLine /></div>
-            <div class="verdict"><Options /></div>
-            <div class="painters"><Show when=move || there.get()><Provenance /></Show></div>
-            <PromptEditor />
-        </section>
+        <PromptAndAnswer there=there />
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>

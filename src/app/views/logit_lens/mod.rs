@@ -5,9 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{
-    FigureView, Options, PromptEditor, PromptLine, Provenance, Window, source,
-};
+use crate::app::widgets::{FigureView, PromptAndAnswer, Window, source};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -39,12 +37,7 @@ pub fn LogitLensView() -> impl IntoView {
         studio.open_view(View::Orders);
     });
     view! {
-        <section class="first" aria-label="The prompt and the answer">
-            <div class="prompt"><PromptLine /></div>
-            <div class="verdict"><Options /></div>
-            <div class="painters"><Show when=move || there.get()><Provenance /></Show></div>
-            <PromptEditor />
-        </section>
+        <PromptAndAnswer there=there />
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="depths-title">
                 <h2 id="depths-title">"The answer along the depth"</h2>
