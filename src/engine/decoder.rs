@@ -14,7 +14,7 @@ use super::{Engine, EngineError, Run, check};
 use crate::model::Prompt;
 use crate::plan::Plan;
 
-/// Tokens of a pack at most (at least one sequence).
+/// Tokens of a pack at most (at least one sequence), where the device has room for them.
 const PACK_ROWS: usize = 4096;
 
 /// Sequences under one plan, and what is kept of them.
@@ -99,7 +99,7 @@ impl<'a> Decoder<'a> {
     /// and is not done is given up.
     ///
     /// # Errors
-    /// What the device says.
+    /// A sequence of more tokens than the device takes at once; what the device says.
     pub fn ask(&mut self, sequences: &[usize]) -> Result<(), EngineError> {
         (self.state, self.is_waiting) = (None, false);
         self.logits.clear();
@@ -114,6 +114,10 @@ impl<'a> Decoder<'a> {
             self.state = Some(State::Recomputed(run));
             return Ok(());
         }
+        let limits = self.engine.backend.limits();
+        let most_rows = PACK_ROWS.min(limits.pack_rows);
+        let a_sequence = (self.engine.shape().vocabulary * size_of::<f32>()) as u64;
+        let most_sequences = (limits.bytes / a_sequence.max(1)) as usize;
         let mut rows = usize::MAX;
         for &n in sequences {
             let sequence = &mut self.sequences[n];
@@ -128,11 +132,17 @@ impl<'a> Decoder<'a> {
                 sequence.kept = 0;
             }
             sequence.kept = sequence.kept.min(whole - 1);
-            rows = rows.saturating_add(whole - sequence.kept);
+            let tokens = whole - sequence.kept;
+            if tokens > limits.pack_rows {
+                let room = limits.pack_rows;
+                self.packs.clear();
+                return Err(EngineError::Room { tokens, room });
+            }
+            rows = rows.saturating_add(tokens);
             match self.packs.back_mut() {
-                Some(pack) if rows <= PACK_ROWS => pack.push(n),
+                Some(pack) if rows <= most_rows && pack.len() < most_sequences => pack.push(n),
                 _ => {
-                    rows = whole - sequence.kept;
+                    rows = tokens;
                     self.packs.push_back(vec![n]);
                 }
             }

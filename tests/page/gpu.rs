@@ -194,6 +194,38 @@ fn the_page_names_its_engine_and_compares_it() {
     page.assert_quiet();
 }
 
+/// Token by token over keys and values that the GPU keeps: the processor's words.
+#[test]
+fn the_model_goes_on_on_the_gpu_as_on_the_processor() {
+    let page = Page::with_gpu();
+    page.open("");
+    page.until_live();
+    let written = |engine: &str| {
+        page.choose_engine(engine);
+        page.until_says(
+            LINE,
+            if engine == "gpu" {
+                "WebGPU on "
+            } else {
+                "CPU (f16)"
+            },
+        );
+        page.until_settled();
+        page.browser.click("#go-on");
+        page.browser.until(
+            "something is written",
+            "document.querySelector('.written').textContent",
+        );
+        page.until_settled();
+        page.text(".written")
+    };
+    let on_gpu = written("gpu");
+    page.browser.reload();
+    page.until_live();
+    assert_eq!(on_gpu, written("cpu"));
+    page.assert_quiet();
+}
+
 #[test]
 fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
     let with = Page::with_gpu();

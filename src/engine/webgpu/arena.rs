@@ -48,6 +48,10 @@ pub enum Use {
     Angles,
     /// Attention's tiles of so many queries.
     Tiles(usize),
+    /// `[N]` the row of a cache that a row of the pack goes to
+    CacheRows,
+    /// `[sequences]` (tokens before the pack's, first row of the cache)
+    CacheSequences,
 }
 
 #[derive(Default)]

@@ -8,10 +8,12 @@ use super::attention::TileSize;
 use super::block::GpuBlock;
 use super::gpu::Gpu;
 use super::head::{FinalNorm, GpuHead};
+use super::kv_cache::GpuCache;
 use super::pass::GpuPass;
 use super::recorder::Tally;
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, Limits, Pass, Start};
+use crate::engine::backend::{Backend, KvCache, Limits, Pass, Start};
+use crate::engine::schedule::Schedule;
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, Weights};
 use crate::model::{DType, names};
@@ -119,6 +121,14 @@ impl Backend for WebGpuBackend {
 
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
         Ok(Box::new(GpuPass::open(self, &start)?))
+    }
+
+    fn cache<'a>(
+        &'a self,
+        schedule: &Schedule,
+        sequences: usize,
+    ) -> Option<Box<dyn KvCache<'a> + 'a>> {
+        Some(Box::new(GpuCache::new(self, schedule, sequences)))
     }
 }
 

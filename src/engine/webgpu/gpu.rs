@@ -1,6 +1,7 @@
 //! A device with its kernels, which know no model.
 
 use super::activation::ActivationKernel;
+use super::append::AppendKernel;
 use super::attention::AttentionKernel;
 use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
@@ -31,6 +32,7 @@ pub struct Kernels {
     pub gemm: GemmKernel,
     pub qk_norm: QkNormKernel,
     pub rope: RopeKernel,
+    pub append: AppendKernel,
     pub attention: AttentionKernel,
     pub heads_off: HeadsOffKernel,
     pub activation: ActivationKernel,
@@ -49,6 +51,7 @@ impl Gpu {
             gemm: GemmKernel::default(),
             qk_norm: QkNormKernel::new(&device),
             rope: RopeKernel::new(&device),
+            append: AppendKernel::new(&device),
             attention: AttentionKernel::default(),
             heads_off: HeadsOffKernel::new(&device),
             activation: ActivationKernel::default(),

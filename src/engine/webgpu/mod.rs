@@ -7,6 +7,7 @@
 //! stored, each matrix in its own type.
 
 mod activation;
+mod append;
 mod arena;
 mod attention;
 mod backend;
@@ -27,6 +28,7 @@ mod grid;
 mod head;
 mod heads_off;
 mod kernel;
+mod kv_cache;
 mod lists;
 mod loading;
 mod looks;

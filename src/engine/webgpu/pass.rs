@@ -9,6 +9,7 @@ use super::depths::{self, DepthLogits, DepthsKernel};
 use super::device::CAN_BLOCK;
 use super::error::GpuError;
 use super::gather::RowIds;
+use super::kv_cache::GpuPassCache;
 use super::norm::{NormVectors, RowSource};
 use super::readback::PendingRead;
 use super::recorder::Recorder;
@@ -35,6 +36,8 @@ pub struct GpuPass<'a> {
     outputs: Vec<(usize, &'static str)>,
     /// Options were uploaded in this pass.
     has_options: bool,
+    /// What is kept of the tokens before the pack's.
+    cache: Option<GpuPassCache>,
     reading: Option<PendingRead>,
     is_answered: bool,
 }
@@ -88,9 +91,15 @@ impl<'a> GpuPass<'a> {
             out,
             outputs: Vec::new(),
             has_options: false,
+            cache: None,
             reading: None,
             is_answered: false,
         })
+    }
+
+    /// Goes on from what a cache holds, whose tables are uploaded to this pass's buffers.
+    pub fn go_on_from(&mut self, upload: impl FnOnce(&mut Arena) -> GpuPassCache) {
+        self.cache = Some(upload(&mut self.to.arena));
     }
 
     /// The first number of the next output, of `numbers`.
@@ -161,7 +170,14 @@ impl Pass for GpuPass<'_> {
         let first_step = self.first_steps[call];
         let call = &self.program.calls[call];
         let block = &backend.blocks[call.run.index];
-        block.run(&backend.gpu, &mut self.to, call, first_step)?;
+        let (gpu, to) = (&backend.gpu, &mut self.to);
+        match (&self.cache, call.steps.first()) {
+            // A cache is one plan's, which runs its blocks one by one.
+            (Some(cache), Some(step)) => cache.run(step, |kept| {
+                block.run(gpu, to, call, first_step, Some(&kept))
+            })?,
+            _ => block.run(gpu, to, call, first_step, None)?,
+        }
         Ok(())
     }
 

@@ -5,7 +5,8 @@ use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
 use super::{
-    activation, attention, depths, fate, gather, gemm, heads_off, looks, norm, qk_norm, rope, votes,
+    activation, append, attention, depths, fate, gather, gemm, heads_off, looks, norm, qk_norm,
+    rope, votes,
 };
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
@@ -14,7 +15,7 @@ use crate::model::DType;
 type Check = fn(&mut Probe) -> Result<(), GpuError>;
 
 /// Every kernel's checks, in the order of a block's work.
-const CHECKS: [(&str, Check); 16] = [
+const CHECKS: [(&str, Check); 18] = [
     ("gather", gather::check::rows_come_by_ids_and_by_steps),
     (
         "norm",
@@ -38,7 +39,12 @@ const CHECKS: [(&str, Check); 16] = [
         qk_norm::check::heads_and_full_rows_are_normed_and_values_stay,
     ),
     ("rope", rope::check::pairs_turn_and_the_rest_stays),
+    ("append", append::check::keys_and_values_go_to_their_rows),
     ("attention", attention::check::tiles_equal_the_plain_sum),
+    (
+        "attention over a cache",
+        attention::check::what_goes_on_equals_the_whole,
+    ),
     (
         "heads off",
         heads_off::check::the_heads_that_are_off_are_zero_and_others_stay,

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::arena::{Arena, Use};
-use super::attention::Tiles;
+use super::attention::{Span, Tiles};
 use super::device::Device;
 use super::recorder::Bindings;
 use crate::engine::schedule::pack::Pack;
@@ -65,9 +65,17 @@ impl Tables {
         device.queue.write_buffer(&streams, 0, embedded);
         let kept = arena.get(device, bindings, Use::Kept, plan.kept_rows as u64 * a_row);
         let mut upload = |what: Use, content: &[u32]| arena.upload(device, bindings, what, content);
+        let spans = pack.spans.iter().zip(&pack.past);
+        let spans: Vec<Span> = spans
+            .map(|(&(start, tokens), &past)| Span {
+                start,
+                tokens,
+                past,
+            })
+            .collect();
         let tiles = plan.queries.iter().map(|&queries| {
             let upload = |table: &[u32]| upload(Use::Tiles(queries), table);
-            (queries, Tiles::new(queries, &pack.spans, upload))
+            (queries, Tiles::new(queries, &spans, upload))
         });
         let tiles = tiles.collect();
         let all = program.calls.iter().flat_map(|call| &call.steps);
@@ -103,10 +111,10 @@ fn tokens(pack: &Pack, rope_width: usize) -> Vec<u32> {
     let short_rows = pack.short.cos.len() / (rope_width / 2).max(1);
     let mut tokens = Vec::with_capacity(2 * pack.rows);
     for (sequence, &(_, length)) in pack.spans.iter().enumerate() {
-        let first = if pack.is_long[sequence] {
-            short_rows
-        } else {
-            0
+        // Angles begin with those of the first position that the pack has.
+        let first = match pack.is_long[sequence] {
+            true => short_rows + pack.past[sequence] - pack.long.first,
+            false => pack.past[sequence] - pack.short.first,
         };
         for t in 0..length {
             let ends = if t + 1 == length {

@@ -116,6 +116,7 @@ fn chunks(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usiz
 
 #[cfg(test)]
 mod tests {
+    use super::super::attention::check::whole;
     use super::super::attention::{TileSize, costs};
     use super::super::device::tests::device;
     use super::*;
@@ -150,8 +151,10 @@ mod tests {
         for (head_width, window) in [(64, u32::MAX), (64, 512), (256, u32::MAX)] {
             let size = TileSize::of(&device, head_width).expect("a size");
             for spans in [vec![(0, 4096)], (0..4096).map(|row| (row, 1)).collect()] {
+                let spans: Vec<_> = spans.into_iter().map(whole).collect();
                 let costs = costs(&spans, size, window);
-                let tiles: usize = spans.iter().map(|span| span.1.div_ceil(size.queries)).sum();
+                let tiles = spans.iter().map(|span| span.tokens.div_ceil(size.queries));
+                let tiles: usize = tiles.sum();
                 assert_eq!(costs.len(), tiles);
                 for steps in [1, 3, 40] {
                     let mut done = 0;

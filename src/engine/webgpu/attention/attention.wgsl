@@ -23,9 +23,12 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> tiles: array<vec4<u32>>; // (first row, T, first query, -)
+@group(0) @binding(1) var<storage, read> tiles: array<vec4<u32>>; // (first row, T, first query, sequence)
 @group(0) @binding(2) var<storage, read> qkv: array<vec4<f32>>;   // [steps N, (heads + 2 kv_heads) W]
-@group(0) @binding(3) var<storage, read_write> out: array<vec4<f32>>; // [steps N, heads W]
+@group(0) @binding({OUT}) var<storage, read_write> out: array<vec4<f32>>; // [steps N, heads W]
+
+// KEY_ROW, KEYS_AT, VALUES_AT, past, first_key and kv
+{KEYS_OF}
 
 var<workgroup> query_tile: array<vec4<f32>, {QUERY_TILE}>;
 var<workgroup> key_tile: array<vec4<f32>, {KEY_TILE}>;   // keys, then their values
@@ -43,7 +46,9 @@ fn main(
     let base = (p.first_step + group.z) * p.pack_rows + tile.x;
     let lane = index % LANES;
     let mine = index / LANES;
-    let query = tile.z + mine;
+    let before = past(tile.w); // tokens of the sequence that are not in the pack
+    let keys = first_key(tile.w, base);
+    let query = before + tile.z + mine;
 
     for (var i = index; i < QUERIES * PADDED; i += THREADS) {
         let row = tile.z + i / PADDED;
@@ -55,10 +60,10 @@ fn main(
         query_tile[i] = x;
     }
 
-    let end = min(tile.z + QUERIES, length);
+    let end = before + min(tile.z + QUERIES, length);
     var first = 0u;
-    if tile.z >= p.window {
-        first = tile.z - p.window + 1u;
+    if before + tile.z >= p.window {
+        first = before + tile.z - p.window + 1u;
     }
     var most = NOTHING;
     var total = 0.0;
@@ -72,7 +77,7 @@ fn main(
             let d = i % PADDED;
             var x = vec4<f32>();
             if row < end && d < W4 {
-                x = qkv[(base + row) * ROW + (HEADS + kv_head) * W4 + d];
+                x = kv((keys + row) * KEY_ROW + KEYS_AT + kv_head * W4 + d);
             }
             key_tile[i] = x;
         }
@@ -95,7 +100,7 @@ fn main(
             let d = i % PADDED;
             var x = vec4<f32>();
             if row < end && d < W4 {
-                x = qkv[(base + row) * ROW + (HEADS + KV_HEADS + kv_head) * W4 + d];
+                x = kv((keys + row) * KEY_ROW + VALUES_AT + kv_head * W4 + d);
             }
             key_tile[i] = x;
         }
@@ -118,8 +123,8 @@ fn main(
             //end
         }
     }
-    if query < length {
-        let to = ((base + query) * HEADS + head) * W4;
+    if tile.z + mine < length {
+        let to = ((base + tile.z + mine) * HEADS + head) * W4;
         //repeat {CHUNKS}
         if #u * LANES + lane < W4 {
             out[to + #u * LANES + lane] = sum# / total;

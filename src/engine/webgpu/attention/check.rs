@@ -62,10 +62,68 @@ pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
         let expected = plain(&qkv, &shape, TOKENS, &SPANS);
         let from = probe.storage("qkv", &qkv);
         let queries = TileSize::of(probe.device, width)?.queries;
-        let tiles = Tiles::new(queries, &SPANS, |table| probe.storage("tiles", table));
+        let spans = SPANS.map(whole);
+        let tiles = Tiles::new(queries, &spans, |table| probe.storage("tiles", table));
         let out = probe.zeros(expected.len());
         probe.expect("attention", &out, &expected, 1e-4, |recorder| {
-            attention.run(recorder, &from, STEPS, &shape, &tiles, &out)
+            attention.run(recorder, (&from, None), STEPS, &shape, &tiles, &out)
+        })?;
+    }
+    Ok(())
+}
+
+/// A sequence of which a pack has every token.
+pub fn whole((start, tokens): (usize, usize)) -> Span {
+    Span {
+        start,
+        tokens,
+        past: 0,
+    }
+}
+
+/// Of every sequence, the first tokens' keys and values lie in a cache, and so do those of the others.
+pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> {
+    let attention = AttentionKernel::default();
+    for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
+        let shape = heads(h, kv_heads, width, window);
+        let (row, own) = (shape.qkv_width(), shape.attended_width());
+        let all = &qkv(&shape)[..TOKENS * row];
+        let expected = plain(all, &shape, TOKENS, &SPANS);
+        let (mut pack, mut after) = (Vec::<f32>::new(), Vec::<f32>::new());
+        let mut cache = vec![0f32; 3 * 2 * kv_heads * width];
+        let (mut spans, mut sequences, mut rows) = (Vec::new(), Vec::new(), 0);
+        // One goes on by all of its tokens, one by one, the others by some.
+        for ((start, length), tokens) in SPANS.into_iter().zip([1, 19, 1, 2]) {
+            let past = length - tokens;
+            sequences.extend([past, cache.len() / (2 * kv_heads * width)].map(|x| x as u32));
+            for t in 0..length {
+                cache.extend(&all[(start + t) * row + own..][..row - own]);
+            }
+            // Rows that belong to nobody.
+            cache.extend(vec![9.0; 2 * kv_heads * width]);
+            pack.extend(&all[(start + past) * row..][..tokens * row]);
+            after.extend(&expected[(start + past) * own..][..tokens * own]);
+            spans.push(Span {
+                start: rows,
+                tokens,
+                past,
+            });
+            rows += tokens;
+        }
+        let queries = TileSize::of(probe.device, width)?.queries;
+        let tiles = Tiles::new(queries, &spans, |table| probe.storage("tiles", table));
+        let from = probe.storage("qkv", &pack);
+        let (cache, sequences) = (
+            probe.storage("cache", &cache),
+            probe.storage("sequences", &sequences),
+        );
+        let keys = CachedKeys {
+            cache: &cache,
+            sequences: &sequences,
+        };
+        let out = probe.zeros(after.len());
+        probe.expect("attention over a cache", &out, &after, 1e-4, |recorder| {
+            attention.run(recorder, (&from, Some(keys)), 1, &shape, &tiles, &out)
         })?;
     }
     Ok(())
@@ -80,9 +138,16 @@ mod tests {
     fn pairs_are_counted_through_the_window() {
         let device = device();
         let table = |table: &[u32]| device.storage("tiles", table);
-        let pairs = |window| Tiles::new(4, &[(0, 5), (5, 1)], table).pairs(window);
+        let pairs = |window| Tiles::new(4, &[(0, 5), (5, 1)].map(whole), table).pairs(window);
         assert_eq!(pairs(3), 1 + 2 + 3 + 3 + 3 + 1);
         assert_eq!(pairs(u32::MAX), 1 + 2 + 3 + 4 + 5 + 1);
+        let span = Span {
+            start: 0,
+            tokens: 2,
+            past: 3,
+        };
+        let pairs = |window| Tiles::new(4, &[span], table).pairs(window);
+        assert_eq!((pairs(3), pairs(u32::MAX)), (3 + 3, 4 + 5));
     }
 
     /// Whole tiles: a single token makes its workgroup work as a full one.
@@ -90,10 +155,17 @@ mod tests {
     fn a_tile_costs_its_queries_with_whole_tiles_of_keys() {
         let size = TileSize::of(&device(), 64).expect("a size");
         let cost = |keys: u64| 16 * keys * 4 * 64;
-        let of = |window| costs(&[(0, 40), (40, 1)], size, window);
+        let of = |window| costs(&[(0, 40), (40, 1)].map(whole), size, window);
         assert_eq!(of(u32::MAX), [cost(32), cost(32), cost(64), cost(32)]);
         // The last tile begins at the first key that its first query sees: 32 - 4.
         assert_eq!(of(5), [cost(32), cost(32), cost(32), cost(32)]);
+        let on = Span {
+            start: 0,
+            tokens: 1,
+            past: 70,
+        };
+        assert_eq!(costs(&[on], size, u32::MAX), [cost(96)]);
+        assert_eq!(costs(&[on], size, 5), [cost(32)]);
     }
 
     /// Else a GPU that joins tiles wrongly would pass.
@@ -116,6 +188,7 @@ mod tests {
             let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             tiles_equal_the_plain_sum(&mut probe).expect("sums");
+            what_goes_on_equals_the_whole(&mut probe).expect("sums");
             pollster::block_on(probe.settle()).expect("the same sums");
         }
     }

@@ -1,10 +1,10 @@
-//! Prefill attention over packed sequences: see the README beside this file.
+//! Attention over packed sequences, whole ones or ones that go on: see the README beside this file.
 
 pub mod check;
 
 use super::device::Device;
 use super::error::GpuError;
-use super::kernel::Access::{Read, Write};
+use super::kernel::Access::{self, Read, Write};
 use super::kernel::{Kernel, Variants};
 use super::recorder::Recorder;
 use super::template::unroll;
@@ -17,9 +17,9 @@ const WORKGROUP_NUMBERS: usize = (16 << 10) / 4;
 /// Threads that share a query.
 const LANES: usize = 4;
 
-/// A pipeline for every (heads, KV heads, W).
+/// A pipeline for every (heads, KV heads, W), with keys of their own and with a cache's.
 #[derive(Default)]
-pub struct AttentionKernel(Variants<(usize, usize, usize)>);
+pub struct AttentionKernel(Variants<(usize, usize, usize, bool)>);
 
 /// How many queries and keys of a head of a given width lie in workgroup memory at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,14 +30,33 @@ pub struct TileSize {
     padded: usize,
 }
 
+/// Where a sequence lies in a pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Its first row.
+    pub start: usize,
+    /// T: its tokens in the pack.
+    pub tokens: usize,
+    /// Its tokens before those, whose keys and values a cache holds.
+    pub past: usize,
+}
+
 /// Where tiles of so many queries lie, of every sequence of a pack.
 pub struct Tiles {
-    /// (first row, T) of each sequence.
-    spans: Vec<(usize, usize)>,
+    spans: Vec<Span>,
     /// N
     pack_rows: usize,
-    /// `[tiles]` (first row, T, first query, -)
+    /// `[tiles]` (first row, T, first query, sequence)
     pub table: wgpu::Buffer,
+}
+
+/// Keys and values of a block run that a cache holds, those of the pack's own tokens among them.
+#[derive(Clone, Copy)]
+pub struct CachedKeys<'a> {
+    /// `[cache rows, 2 KV W]`
+    pub cache: &'a wgpu::Buffer,
+    /// `[sequences]` (tokens before the pack's, first row of the cache)
+    pub sequences: &'a wgpu::Buffer,
 }
 
 impl TileSize {
@@ -72,45 +91,48 @@ impl Tiles {
     /// Tiles of `queries` of sequences that lie at `spans`, in a table that `upload` makes.
     pub fn new(
         queries: usize,
-        spans: &[(usize, usize)],
+        spans: &[Span],
         upload: impl FnOnce(&[u32]) -> wgpu::Buffer,
     ) -> Self {
-        let tile = |&(start, length): &(usize, usize)| {
-            (0..length)
+        let tile = |(sequence, &Span { start, tokens, .. }): (usize, &Span)| {
+            (0..tokens)
                 .step_by(queries)
-                .flat_map(move |first| [start, length, first, 0].map(|x| x as u32))
+                .flat_map(move |first| [start, tokens, first, sequence].map(|x| x as u32))
         };
-        let table: Vec<u32> = spans.iter().flat_map(tile).collect();
+        let table: Vec<u32> = spans.iter().enumerate().flat_map(tile).collect();
         Self {
             table: upload(&table),
-            pack_rows: spans.iter().map(|span| span.1).sum(),
+            pack_rows: spans.iter().map(|span| span.tokens).sum(),
             spans: spans.to_vec(),
         }
     }
 
     /// Pairs of a query and a key that it sees, for one head.
     pub fn pairs(&self, window: u32) -> u64 {
-        let of = |&(_, length): &(usize, usize)| {
-            let (length, window) = (length as u64, u64::from(window));
+        let window = u64::from(window);
+        let until = |length: usize| {
+            let length = length as u64;
             let all = length.min(window);
             all * (all + 1) / 2 + (length - all) * window
         };
+        let of = |span: &Span| until(span.past + span.tokens) - until(span.past);
         self.spans.iter().map(of).sum()
     }
 }
 
 /// Operations that the workgroup of every tile of sequences at `spans` makes for a head: of all its
 /// queries with whole tiles of keys, whatever of them is seen.
-pub fn costs(spans: &[(usize, usize)], size: TileSize, window: u32) -> Vec<u64> {
+pub fn costs(spans: &[Span], size: TileSize, window: u32) -> Vec<u64> {
     let TileSize {
         queries,
         keys,
         padded,
     } = size;
     let window = usize::try_from(window).unwrap_or(usize::MAX);
-    let tile = |&(_, length): &(usize, usize)| {
-        (0..length).step_by(queries).map(move |first| {
-            let seen = first.saturating_sub(window - 1)..length.min(first + queries);
+    let tile = |&Span { tokens, past, .. }: &Span| {
+        (0..tokens).step_by(queries).map(move |first| {
+            let begin = (past + first).saturating_sub(window - 1);
+            let seen = begin..past + tokens.min(first + queries);
             let pairs = queries * seen.len().next_multiple_of(keys);
             (pairs * 4 * padded * 4) as u64
         })
@@ -119,11 +141,12 @@ pub fn costs(spans: &[(usize, usize)], size: TileSize, window: u32) -> Vec<u64> 
 }
 
 impl AttentionKernel {
-    /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`.
+    /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`; over keys and values of
+    /// a cache, which holds those of one step, where there is one.
     pub fn run(
         &self,
         recorder: &mut Recorder,
-        qkv: &wgpu::Buffer,
+        (qkv, cached): (&wgpu::Buffer, Option<CachedKeys>),
         steps: usize,
         shape: &AttentionShape,
         tiles: &Tiles,
@@ -131,8 +154,12 @@ impl AttentionKernel {
     ) -> Result<(), GpuError> {
         let device = recorder.device;
         let size = TileSize::of(device, shape.head_width)?;
-        let key = (shape.heads, shape.kv_heads, shape.head_width);
-        let kernel = self.0.get(key, || kernel(device, shape, size));
+        let is_cached = cached.is_some();
+        let key = (shape.heads, shape.kv_heads, shape.head_width, is_cached);
+        let kernel = self.0.get(key, || kernel(device, shape, size, is_cached));
+        let mut buffers = vec![&tiles.table, qkv];
+        buffers.extend(cached.iter().flat_map(|keys| [keys.sequences, keys.cache]));
+        buffers.push(out);
         let window = window(shape);
         let costs = costs(&tiles.spans, size, window);
         let cuts = watchdog::attention(&costs, shape.heads, steps, recorder.most_work());
@@ -143,13 +170,13 @@ impl AttentionKernel {
             let params = [tiles.pack_rows as u32, window, tile, head, step];
             let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
             let size = size.map(|x| x as u32);
-            recorder.call(&kernel, &[&tiles.table, qkv, out], &params, size, cut.cost)?;
+            recorder.call(&kernel, &buffers, &params, size, cut.cost)?;
         }
         Ok(())
     }
 }
 
-fn kernel(device: &Device, shape: &AttentionShape, size: TileSize) -> Kernel {
+fn kernel(device: &Device, shape: &AttentionShape, size: TileSize, is_cached: bool) -> Kernel {
     let TileSize {
         queries,
         keys,
@@ -165,12 +192,23 @@ fn kernel(device: &Device, shape: &AttentionShape, size: TileSize) -> Kernel {
         ("{KEY_TILE}", keys * padded),
         ("{SCORES}", queries * keys),
         ("{THREADS}", queries * LANES),
+        ("{OUT}", if is_cached { 5 } else { 3 }),
     ];
-    let source = numbers.into_iter().fold(
-        with_heads(include_str!("attention.wgsl"), shape),
-        |source, (name, number)| source.replace(name, &number.to_string()),
-    );
-    Kernel::new(device, "attention", &unroll(&source), &[Read, Read, Write])
+    let (label, keys_of, accesses): (_, _, &[Access]) = match is_cached {
+        false => ("attention", include_str!("own.wgsl"), &[Read, Read, Write]),
+        true => (
+            "attention over a cache",
+            include_str!("cached.wgsl"),
+            &[Read, Read, Read, Read, Write],
+        ),
+    };
+    let source = include_str!("attention.wgsl").replace("{KEYS_OF}", keys_of);
+    let source = numbers
+        .into_iter()
+        .fold(with_heads(&source, shape), |source, (name, number)| {
+            source.replace(name, &number.to_string())
+        });
+    Kernel::new(device, label, &unroll(&source), accesses)
 }
 
 pub(super) fn window(shape: &AttentionShape) -> u32 {

@@ -11,6 +11,7 @@ use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
+use super::kv_cache::GpuRunCache;
 use super::looks::{Looks, LooksKernel, LooksRoom};
 use super::matrix::GpuMatrix;
 use super::member::MemberSink;
@@ -91,13 +92,15 @@ impl GpuBlock {
             + self.vectors.values().map(wgpu::Buffer::size).sum::<u64>()
     }
 
-    /// Runs a call, whose steps begin with `first_step` among those of the program.
+    /// Runs a call, whose steps begin with `first_step` among those of the program; a single step, where
+    /// its tokens go on from those in a cache.
     pub fn run(
         &self,
         gpu: &Gpu,
         to: &mut Recording,
         call: &BlockCall,
         first_step: usize,
+        cache: Option<&GpuRunCache>,
     ) -> Result<(), GpuError> {
         let half = call.run.half;
         let is_both = half == Half::Both;
@@ -111,7 +114,7 @@ impl GpuBlock {
         let mut read = None;
         if half != Half::Mlp {
             let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
-            let attended = self.attend(gpu, to, &x, steps, call.run.heads_off)?; // [steps N, H W]
+            let attended = self.attend(gpu, to, &x, (steps, cache), call.run.heads_off)?; // [steps N, H W]
             let members = |tables| MemberSink {
                 tables,
                 middle: &middle,
@@ -194,7 +197,7 @@ impl GpuBlock {
         gpu: &Gpu,
         to: &mut Recording,
         x: &wgpu::Buffer,
-        steps: usize,
+        (steps, cache): (usize, Option<&GpuRunCache>),
         off: HeadsOff,
     ) -> Result<wgpu::Buffer, GpuError> {
         let shape = &self.shape.attention;
@@ -213,10 +216,15 @@ impl GpuBlock {
             kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
         }
         kernels.rope.run(recorder, &qkv, rows, shape, tables)?;
+        if let Some(GpuRunCache { places, keys }) = cache {
+            let kernel = &kernels.append;
+            kernel.run(recorder, &qkv, rows, shape, places, keys.cache)?;
+        }
         // The tables have tiles of every size that the blocks' heads take.
         let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
         let kernel = &kernels.attention;
-        kernel.run(recorder, &qkv, steps, shape, tiles, &attended)?;
+        let keys = cache.map(|cache| cache.keys);
+        kernel.run(recorder, (&qkv, keys), steps, shape, tiles, &attended)?;
         let widths = [shape.attended_width(), shape.head_width];
         let kernel = &kernels.heads_off;
         kernel.run(recorder, &attended, rows, widths, off)?;

@@ -327,7 +327,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
         arena,
         tables,
     };
-    block.run(gpu, &mut to, &call, 1).expect("a run");
+    block.run(gpu, &mut to, &call, 1, None).expect("a run");
     gpu.device.check().expect("kernels that compile");
 
     let slot = |slot: usize| &before[slot * n * WIDTH..][..n * WIDTH];

@@ -6,6 +6,7 @@ mod naive;
 use std::time::{Duration, Instant};
 
 use self::naive::{NaiveAttention, NaiveGemm};
+use super::attention::check::whole;
 use super::attention::{AttentionKernel, TileSize, Tiles};
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
@@ -142,13 +143,13 @@ impl Yardstick {
         );
         let queries = TileSize::of(&self.device, shape.head_width)?.queries;
         let upload = |table: &[u32]| self.device.storage("tiles", table);
-        let tiles = Tiles::new(queries, &[(0, tokens)], upload);
+        let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);
         let starts = self.device.storage("starts", &vec![0u32; tokens]);
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
                 self.time(&out, &mut |recorder| {
-                    tiled.run(recorder, &qkv, 1, shape, &tiles, &out)
+                    tiled.run(recorder, (&qkv, None), 1, shape, &tiles, &out)
                 })?,
                 self.time(&out, &mut |recorder| {
                     naive.run(recorder, &qkv, (1, tokens), shape, &starts, &out)
