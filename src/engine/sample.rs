@@ -19,8 +19,8 @@ pub fn sixty_fourths(n: usize, seed: u32) -> Vec<f32> {
     numbers.iter().map(|x| (x * 64.0).round() / 64.0).collect()
 }
 
-/// Blocks of any integers, with scales up to 1/16.
-pub fn blocks(dtype: DType, numbers: usize, seed: u32) -> Vec<u8> {
+/// Blocks of any integers, with scales up to about `of` / 16.
+pub fn blocks(dtype: DType, numbers: usize, seed: u32, of: f32) -> Vec<u8> {
     let size = dtype.block_bytes();
     let count = numbers / dtype.block();
     let any = noise(count * size, seed);
@@ -32,7 +32,9 @@ pub fn blocks(dtype: DType, numbers: usize, seed: u32) -> Vec<u8> {
     };
     for (block, x) in bytes.chunks_exact_mut(size).zip(&any) {
         for &at in scales {
-            let scale = f16::from_f32(x / 16.0 + at as f32 / 100.0);
+            // The second of two is another number.
+            let shift = if at == 2 { 0.02 } else { 0.0 };
+            let scale = f16::from_f32(of * (x / 16.0 + shift));
             block[at..at + 2].copy_from_slice(&scale.to_le_bytes());
         }
     }
@@ -51,7 +53,7 @@ pub fn tensor(dtype: DType, rows: usize, columns: usize, seed: u32) -> Tensor<'s
         DType::Bf16 => numbers()
             .flat_map(|x| bf16::from_f32(x).to_le_bytes())
             .collect(),
-        _ => blocks(dtype, n, seed),
+        _ => blocks(dtype, n, seed, 1.0),
     };
     Tensor {
         dtype,

@@ -1,5 +1,7 @@
 //! Blocks on the GPU: see the README beside this file.
 
+use half::f16;
+
 use crate::model::DType;
 
 /// Bytes that `numbers` neighbours of blocks take on the GPU.
@@ -8,17 +10,20 @@ pub fn bytes_of(dtype: DType, numbers: u64) -> u64 {
     blocks.saturating_mul(dtype.block_bytes().next_multiple_of(4) as u64)
 }
 
-/// Blocks as they are stored, each brought to whole words.
+/// Blocks as they are stored, each brought to whole words: a scale that stands alone becomes an f32.
 pub fn in_words(dtype: DType, stored: &[u8]) -> Vec<u8> {
     let size = dtype.block_bytes();
+    if size.is_multiple_of(4) {
+        return stored.to_vec();
+    }
     let blocks = stored.chunks_exact(size);
     let mut words = Vec::with_capacity(blocks.len() * size.next_multiple_of(4));
-    let missing = [0; 2];
-    let missing = &missing[..size.next_multiple_of(4) - size];
-    let scale_first = if dtype == DType::Q6K { size } else { 2 };
+    let scale = if dtype == DType::Q6K { size - 2 } else { 0 };
     for block in blocks {
-        let (before, after) = block.split_at(scale_first);
-        words.extend([before, missing, after].concat());
+        let wide = f16::from_le_bytes([block[scale], block[scale + 1]]).to_f32();
+        words.extend_from_slice(&block[..scale]);
+        words.extend(wide.to_le_bytes());
+        words.extend_from_slice(&block[scale + 2..]);
     }
     words
 }

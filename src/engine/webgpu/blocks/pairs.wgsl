@@ -11,5 +11,5 @@ fn scale_and_offset(block: u32, n: u32) -> vec2<f32> {
         s = (low & 15u) | ((packed(block, n - 4u) >> 6u) << 4u);
         o = (low >> 4u) | ((packed(block, n) >> 6u) << 4u);
     }
-    return unpack2x16float(weights[block]) * vec2<f32>(f32(s), f32(o));
+    return halves(weights[block]) * vec2<f32>(f32(s), f32(o));
 }

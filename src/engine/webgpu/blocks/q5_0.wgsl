@@ -1,6 +1,6 @@
-// [d f16, 0] [32 fifth bits] [32 nibbles]
+// [d] [32 fifth bits] [32 nibbles]
 fn load(i: u32) -> vec4<f32> {
     let block = (i >> 3u) * 6u;
-    let d = unpack2x16float(weights[block]).x;
+    let d = bitcast<f32>(weights[block]);
     return d * (fives(weights[block + 1u], weights[block + 2u + (i & 3u)], i) - 16.0);
 }

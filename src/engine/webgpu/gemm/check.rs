@@ -5,6 +5,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 use crate::engine::sample;
 pub use crate::engine::sample::{product, sixty_fourths};
+use crate::model::Tensor;
 
 pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [
@@ -41,6 +42,9 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
     Ok(())
 }
 
+/// Makes all scales smaller than the smallest normal f16: a device that takes such for zeros is found out.
+const SUBNORMAL: f32 = 1.0 / 4096.0;
+
 /// Blocks as they lie in a file, taken apart by the kernel and by the CPU.
 pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<(), GpuError> {
     let (n, k) = (33, 512);
@@ -60,6 +64,29 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
             GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
+        })?;
+    }
+    for dtype in probe
+        .dtypes
+        .iter()
+        .copied()
+        .filter(|dtype| dtype.is_block())
+    {
+        let bytes = sample::blocks(dtype, n * k, 5, SUBNORMAL);
+        let tensor = Tensor {
+            bytes: bytes.into(),
+            ..sample::tensor(dtype, n, k, 4)
+        };
+        let (a, w, bias) = (noise(k, 1), tensor.to_f32(), vec![0.0; n]);
+        let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
+        let linear = Linear {
+            matrix: &matrix,
+            bias: &probe.storage("bias", &bias),
+        };
+        let (from, out) = (probe.storage("a", &a), probe.zeros(n));
+        let expected = product(&a, &w, &bias, k);
+        probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
+            GemmKernel::default().run(recorder, &from, 1, linear, &out, 0)
         })?;
     }
     Ok(())
