@@ -113,7 +113,7 @@ fn put<const W: usize>(out: &mut InputNumbers<W>, number: impl Fn(usize) -> f32)
 
 /// The f16 that begins in row `at`, of every column; finite, as was seen when the file was read.
 #[inline(always)]
-fn scales<const W: usize>(block: &[[u8; W]], at: usize) -> [f32; W] {
+pub(super) fn scales<const W: usize>(block: &[[u8; W]], at: usize) -> [f32; W] {
     let mut scales = [0.0; W];
     for (column, scale) in scales.iter_mut().enumerate() {
         let word = u32::from(block[at][column]) << 16 | u32::from(block[at + 1][column]) << 24;
@@ -228,7 +228,7 @@ fn q5_k<const W: usize>(block: &[[u8; W]; 176], out: &mut [InputNumbers<W>; 256]
 /// Scale and offset of sub-block `n` of a K block, twelve rows of six-bit numbers from row 4 on; see
 /// the slow twin for where they lie.
 #[inline(always)]
-fn pair<const W: usize>(
+pub(super) fn pair<const W: usize>(
     block: &[[u8; W]],
     d: &[f32; W],
     dmin: &[f32; W],

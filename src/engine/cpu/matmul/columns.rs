@@ -16,6 +16,9 @@ use crate::model::Tensor;
 /// matrices are very wide.
 const DEPTH: usize = 2048;
 
+/// Columns of the widest panel.
+const MOST_WIDTH: usize = 64;
+
 /// Columns `first..` of `y` [N, `y_stride`] `= x [N, in] W^T (+ bias [out])` with plain `weights`
 /// [out, in] as they are stored, packed panel by panel on the way: for weights of which a few rows
 /// are read too, such as embeddings, and which must not be held twice. An empty `bias` is none.
@@ -108,6 +111,24 @@ impl PanelProduct<'_> {
         let part = |part: Range<usize>| panel[part.start * width..part.end * width].as_ptr();
         // SAFETY: the caller's; the slice is good for its part.
         unsafe { self.columns(p, DEPTH, part) }
+    }
+
+    /// The same for a single row: `add` adds its product with the panel to [width] numbers.
+    ///
+    /// # Safety
+    /// As [`Self::panel_columns`].
+    pub unsafe fn row(&self, p: usize, add: impl FnOnce(&mut [f32])) {
+        let width = self.isa.width();
+        let first = p * width;
+        let columns = width.min(self.outs - first);
+        let mut sums = [0.0; MOST_WIDTH];
+        let sums = &mut sums[..width];
+        if !self.bias.is_empty() {
+            sums[..columns].copy_from_slice(&self.bias[first..first + columns]);
+        }
+        add(sums);
+        // SAFETY: the caller's.
+        unsafe { std::ptr::copy_nonoverlapping(sums.as_ptr(), self.y.add(first), columns) }
     }
 
     /// The same from a panel that comes in parts of `depth` inputs: `part` gives [inputs][width].

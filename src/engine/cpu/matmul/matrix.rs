@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block_panel;
 use super::columns::{PanelProduct, SharedOutput, with_scratch};
 use super::element::with_element;
 use super::isa::Isa;
 use super::panel::{CacheLine, pack, places, room};
+use super::{block_panel, block_row};
 use crate::model::{DType, Tensor};
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
@@ -249,6 +249,10 @@ impl PackedMatrix {
             let panel = slice.lines.as_ptr().cast::<u8>().add(first);
             std::slice::from_raw_parts(panel, bytes(self.ins))
         };
+        if product.x.len() == self.ins {
+            // SAFETY: the caller's.
+            return unsafe { product.row(p, |y| block_row::multiply(dtype, panel, product.x, y)) };
+        }
         let depth = block_panel::depth(dtype);
         with_scratch::<f32, _>(width * depth, |numbers| {
             let part = |part: Range<usize>| {

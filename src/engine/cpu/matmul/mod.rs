@@ -12,6 +12,7 @@
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON).
 
 mod block_panel;
+mod block_row;
 pub mod check;
 mod columns;
 mod element;
