@@ -149,6 +149,24 @@ fn the_inside_of_a_run_and_a_need() {
         plans(&figures[3]),
         ["0~h0.1,1", "0-1", "0~h1,1~h0", "0~h1,1~h1"]
     );
+    // The colour of a followed word's rank: 0 where it is the likeliest.
+    let ranked = &depth_figures(&lens, DepthColour::Rank(0), &LIGHT)[0]
+        .plot
+        .panels[0];
+    let grid = lens.logit_lens_grid.as_ref().expect("a grid");
+    let ranks = grid.depths.iter().flatten();
+    let ranks: Vec<f64> = ranks
+        .map(|depth| f64::from(depth.followed[0].rank))
+        .collect();
+    assert!(ranks.iter().any(|rank| *rank > 1.0), "{ranks:?}");
+    for (patch, rank) in ranked.patches.iter().zip(&ranks) {
+        assert_eq!(patch.value, rank.log10());
+        assert!(
+            patch.name.ends_with(&format!("rank {rank}")),
+            "{}",
+            patch.name
+        );
+    }
     // Nothing is asked of a report that has none of it.
     let none = reports::lens("tinystories-656k-lily", None);
     assert!(depth_figures(&none, DepthColour::Kl, &LIGHT).is_empty());

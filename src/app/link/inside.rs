@@ -32,16 +32,22 @@ pub fn colour_name(colour: DepthColour) -> String {
         DepthColour::Entropy => "entropy".to_owned(),
         DepthColour::Kl => "kl".to_owned(),
         DepthColour::Followed(n) => format!("word{}", n + 1),
+        DepthColour::Rank(n) => format!("rank{}", n + 1),
     }
 }
 
 pub fn colour_of(name: &str) -> DepthColour {
-    let word = name.strip_prefix("word").and_then(|n| n.parse().ok());
-    match (name, word) {
-        ("entropy", _) => DepthColour::Entropy,
-        ("kl", _) => DepthColour::Kl,
-        (_, Some(n @ 1..=MOST_FOLLOWED)) => DepthColour::Followed(n - 1),
-        _ => DepthColour::Probability,
+    let word = |kind: &str| {
+        let n: usize = name.strip_prefix(kind)?.parse().ok()?;
+        (1..=MOST_FOLLOWED).contains(&n).then(|| n - 1)
+    };
+    match name {
+        "entropy" => DepthColour::Entropy,
+        "kl" => DepthColour::Kl,
+        _ => word("word")
+            .map(DepthColour::Followed)
+            .or_else(|| word("rank").map(DepthColour::Rank))
+            .unwrap_or_default(),
     }
 }
 

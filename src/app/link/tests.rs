@@ -39,17 +39,23 @@ fn the_inside_of_a_run_is_linked_to() {
         "{}",
         link.fragment()
     );
-    let inside = InsideSettings {
-        colour: crate::chart::DepthColour::Followed(1),
-        is_held: true,
-        follow: vec![" yes".into(), " no".into()],
-        ..InsideSettings::default()
-    };
-    let link = Link {
-        inside,
-        ..Link::to(View::LogitLens)
-    };
-    assert_eq!(again(&link), Some(link.clone()));
+    use crate::chart::DepthColour::{Followed, Rank};
+    for colour in [Followed(1), Rank(0), Rank(7)] {
+        let inside = InsideSettings {
+            colour,
+            is_held: true,
+            follow: vec![" yes".into(), " no".into()],
+            ..InsideSettings::default()
+        };
+        let link = Link {
+            inside,
+            ..Link::to(View::LogitLens)
+        };
+        assert_eq!(again(&link), Some(link.clone()));
+    }
+    for name in ["rank0", "rank9", "rank", "word9", "wordy"] {
+        assert_eq!(colour_of(name), crate::chart::DepthColour::Probability);
+    }
     // What nobody can read is at its default.
     let read = Link::parse("#view=attention&query=x&head=-1").expect("a link");
     assert_eq!(read.inside, InsideSettings::default());

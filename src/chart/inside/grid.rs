@@ -31,11 +31,12 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
                 y,
                 value,
                 name: format!(
-                    "{} after {of}\n{}\nentropy {}, KL to the end {} nats",
+                    "{} after {of}\n{}\nentropy {}, KL to the end {} nats{}",
                     place(&names[y]),
                     others.collect::<Vec<_>>().join(", "),
                     short(depth.entropy),
-                    short(depth.kl)
+                    short(depth.kl),
+                    followed(lens, depth, colour),
                 ),
                 text: (letters > 2).then(|| cut(&likeliest, letters)),
                 framed: false,
@@ -98,20 +99,37 @@ fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
             .followed
             .get(n)
             .map_or(0.0, |token| token.log_probability),
+        DepthColour::Rank(n) => depth
+            .followed
+            .get(n)
+            .map_or(0.0, |token| f64::from(token.rank).log10()),
     }
 }
 
 fn quantity(lens: &Lens, first: &DepthReading, colour: DepthColour) -> String {
+    let word = |n: usize| {
+        let id = first.followed.get(n).map(|token| token.id);
+        id.map(|id| word(lens, id)).unwrap_or_default()
+    };
     match colour {
         DepthColour::Probability => "probability".to_owned(),
         DepthColour::Entropy => "entropy, nats".to_owned(),
         DepthColour::Kl => "KL to the end, nats".to_owned(),
-        DepthColour::Followed(n) => {
-            let id = first.followed.get(n).map(|token| token.id);
-            let word = id.map(|id| word(lens, id)).unwrap_or_default();
-            format!("ln p({word})")
-        }
+        DepthColour::Followed(n) => format!("ln p({})", word(n)),
+        DepthColour::Rank(n) => format!("log10 of the rank of {}, 0 is the likeliest", word(n)),
     }
+}
+
+/// What the colour says of its word, where it is of a word.
+fn followed(lens: &Lens, depth: &DepthReading, colour: DepthColour) -> String {
+    let (DepthColour::Followed(n) | DepthColour::Rank(n)) = colour else {
+        return String::new();
+    };
+    let said = depth.followed.get(n).map(|token| {
+        let p = percent(token.log_probability.exp());
+        format!("\n{}: {p}, rank {}", word(lens, token.id), token.rank)
+    });
+    said.unwrap_or_default()
 }
 
 fn asked(lens: &Lens, t: usize) -> String {

@@ -21,6 +21,8 @@ pub enum DepthColour {
     Kl,
     /// The log-probability of a followed token, counted from 0.
     Followed(usize),
+    /// The base-10 logarithm of its rank: 0 is the likeliest.
+    Rank(usize),
 }
 
 /// What is shown of attention.

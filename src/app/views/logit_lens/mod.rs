@@ -83,7 +83,12 @@ fn Controls() -> impl IntoView {
     let known = Memo::new(move |_| lens().map(|lens| words(&lens)).unwrap_or_default());
     let colours = move || {
         let words = followed.get().unwrap_or_default().into_iter().enumerate();
-        let words = words.map(|(n, word)| (DepthColour::Followed(n), format!("ln p of{word}")));
+        let words = words.flat_map(|(n, word)| {
+            [
+                (DepthColour::Followed(n), format!("ln p of{word}")),
+                (DepthColour::Rank(n), format!("rank of{word}")),
+            ]
+        });
         let all = [
             (DepthColour::Probability, "probability"),
             (DepthColour::Entropy, "entropy"),
