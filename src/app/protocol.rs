@@ -64,6 +64,13 @@ pub enum Ask {
         /// The reader's own orders, beside those of the sweeps.
         plans: Vec<String>,
     },
+    /// What every member and head votes, and what the answer loses without it, on held-out rows of the
+    /// generated tasks: a report with `need`, one a task.
+    Need {
+        tasks: Vec<String>,
+        /// A task.
+        rows: usize,
+    },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
     Compare {
         prompt: String,
@@ -213,6 +220,8 @@ pub enum Stage {
     Weights,
     /// Block runs.
     Run,
+    /// Rows of tasks.
+    Rows,
     /// Tokens.
     Write,
 }

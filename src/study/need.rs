@@ -169,6 +169,11 @@ impl<'a> Needing<'a> {
         Ok(Some((self.found.lead.len(), all)))
     }
 
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.is_waiting())
+    }
+
     pub fn need(self) -> Need {
         let FoundRows {
             lead,

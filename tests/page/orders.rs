@@ -1,5 +1,7 @@
 //! The page of orders: tiles by mouse and keyboard, sweeps, and what a link brings back.
 
+use std::process::Command;
+
 use crate::driver::RIGHT;
 use crate::lens::compare;
 use crate::page::{Page, root, shared_model};
@@ -325,6 +327,75 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         assert_drawn(&page, "loops");
     }
     page.screenshot("orders-family");
+    page.assert_quiet();
+}
+
+/// What every part votes and what is lost without it, started on the page: the command line's numbers. A lens
+/// is answered meanwhile, and what was swept before stays.
+#[test]
+fn every_part_is_left_out_once() {
+    let page = Page::orders(1440, 1000, "");
+    page.tick("#sweep-kinds", &["drop"]);
+    page.tick("#sweep-tasks", &["same"]);
+    page.set_number("rows a task", 8);
+    page.press_button("Run the sweep");
+    page.until_swept("neighbours");
+    page.set_number("rows a task", 16);
+    page.browser.click("#run-need");
+    page.browser.until(
+        "it says how far it is",
+        "document.body.textContent.includes('Leaving out every part')",
+    );
+    page.press_strategy("skip:2");
+    page.until_plan("0-2,10-11");
+    page.browser.until(
+        "it is drawn",
+        "!document.querySelector('#cancel-sweep') && document.querySelector('#figure-need .chart svg')",
+    );
+    page.browser.until(
+        "the sweep is still there",
+        "document.querySelector('#figure-neighbours')",
+    );
+    let report = page.saved(2);
+    let program = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "need",
+            "--model",
+            "apprentice-12",
+            "--task",
+            "same",
+            "--rows",
+            "16",
+            "--json",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("the command line");
+    let expected: Value = serde_json::from_slice(&program.stdout).expect("a report");
+    let parts = |report: &Value| {
+        report["need"][0]["parts"]
+            .as_array()
+            .cloned()
+            .expect("parts")
+    };
+    let (found, expected) = (parts(&report), parts(&expected));
+    assert!(
+        found.len() == expected.len() && found.len() > 24,
+        "{}",
+        found.len()
+    );
+    for (a, b) in found.iter().zip(&expected) {
+        assert_eq!(a["plan"], b["plan"]);
+        for field in ["vote", "loss", "accuracy"] {
+            let of = |part: &Value| part[field]["mean"].as_f64().expect("a mean");
+            assert!(
+                (of(a) - of(b)).abs() < 1e-3,
+                "{} {field}: {a} {b}",
+                a["plan"]
+            );
+        }
+    }
+    page.screenshot("orders-need");
     page.assert_quiet();
 }
 

@@ -190,7 +190,11 @@ impl Studio {
     }
 
     fn show_sweep(self, report: Arc<Report>, milliseconds: f64) {
-        self.state.swept.set(Some(Shown {
+        let slot = match report.need.is_empty() {
+            true => self.state.swept,
+            false => self.state.needed,
+        };
+        slot.set(Some(Shown {
             report,
             origin: Origin::Live {
                 milliseconds,

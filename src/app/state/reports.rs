@@ -185,9 +185,13 @@ impl Studio {
             self.state.lab.set(Some(shown.clone()));
             view = View::Orders;
         }
-        if !parts.orders.is_empty() || !parts.need.is_empty() {
+        let slots = [
+            (parts.orders.is_empty(), self.state.swept),
+            (parts.need.is_empty(), self.state.needed),
+        ];
+        for (_, slot) in slots.into_iter().filter(|(is_empty, _)| !is_empty) {
             self.change(|exchange, _| exchange.give_up_sweep());
-            self.state.swept.set(Some(shown.clone()));
+            slot.set(Some(shown.clone()));
             view = View::Orders;
         }
         if let Some(draft) = draft {

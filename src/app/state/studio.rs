@@ -41,6 +41,8 @@ pub struct Studio {
     pub lab: Signal<Option<Shown>>,
     /// The sweep's, also while it fills in.
     pub swept: Signal<Option<Shown>>,
+    /// What every part votes, and what is lost without it.
+    pub needed: Signal<Option<Shown>>,
     pub work: Signal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: Signal<Option<Work>>,
@@ -82,6 +84,7 @@ pub(super) struct StudioState {
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
+    pub needed: RwSignal<Option<Shown>>,
     pub exchange: RwSignal<Exchange>,
     pub problems: RwSignal<Vec<Problem>>,
     pub wish: RwSignal<EngineWish>,
@@ -184,6 +187,7 @@ impl Studio {
             shown: RwSignal::new(shown),
             lab: RwSignal::new(None),
             swept: RwSignal::new(None),
+            needed: RwSignal::new(None),
             exchange: RwSignal::new(Exchange::default()),
             problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::actions::kept_wish()),
@@ -238,6 +242,7 @@ impl Studio {
             shown: state.shown.into(),
             lab: state.lab.into(),
             swept: state.swept.into(),
+            needed: state.needed.into(),
             work: work.into(),
             sweep: sweep.into(),
             problems: state.problems.into(),

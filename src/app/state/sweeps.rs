@@ -3,9 +3,10 @@
 use leptos::prelude::*;
 
 use super::studio::sentence;
-use super::{Origin, Studio};
+use super::{Origin, Shown, Studio};
 use crate::app::protocol::Ask;
 use crate::chart::number;
+use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant};
 use crate::task::minilang::GeneratedTask;
 
@@ -107,6 +108,47 @@ impl Sweeps {
         if let Some(plan) = untrack(|| self.own_plan()) {
             self.ask(OWN_ROWS, Vec::new(), vec![plan]);
         }
+    }
+
+    /// Can every part be left out on the ticked tasks?
+    pub fn can_need(self) -> bool {
+        self.has_tasks()
+    }
+
+    /// What every part votes and what is lost without it, on the ticked tasks.
+    pub fn run_need(self) {
+        let ask = self.studio.sweeping.with_untracked(|s| Ask::Need {
+            tasks: s.tasks.iter().map(|task| task.name().to_owned()).collect(),
+            rows: s.rows,
+        });
+        self.studio.start_sweep(ask, |_| ());
+    }
+
+    /// Where the pictures of needs come from, in one sentence.
+    pub fn need_source(self) -> String {
+        self.studio.needed.with(|shown| {
+            let Some(Shown { report, origin }) = shown else {
+                return String::new();
+            };
+            let name = &report.model.name;
+            let of = report.need.iter().map(|need| {
+                let Need {
+                    task, rows, parts, ..
+                } = need;
+                format!(
+                    "{rows} rows of “{task}” without each of {} parts",
+                    parts.len()
+                )
+            });
+            let of = of.collect::<Vec<_>>().join(", ");
+            match origin {
+                Origin::Live { milliseconds, .. } => {
+                    let time = number::fixed(milliseconds / 1000.0, 1);
+                    format!("Computed here by {name} in {time} s: {of}.")
+                }
+                Origin::Opened { .. } | Origin::Baked => format!("From a report: {name}, {of}."),
+            }
+        })
     }
 
     fn ask(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {

@@ -71,6 +71,9 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
             format!("{model} writes: token {done} of {total}")
         }
         (Job::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
+        (Job::Sweep, Some((Stage::Rows, done, total))) => {
+            format!("Leaving out every part of {model}: row {done} of {total}")
+        }
         (Job::Sweep, Some((_, done, total))) => {
             format!(
                 "Sweeping on {model}: {} of {} block runs",

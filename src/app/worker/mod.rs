@@ -6,6 +6,7 @@
 
 mod fetch;
 mod inside;
+mod need;
 mod opening;
 mod prompt;
 mod read;

@@ -2,7 +2,7 @@
 
 use web_sys::{Blob, File};
 
-use super::{Desk, Stop, done, fetch, opening, prompt, read, sweep};
+use super::{Desk, Stop, done, fetch, need, opening, prompt, read, sweep};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
@@ -229,6 +229,7 @@ async fn once(
             };
             sweep::run(model, desk, id, &wanted).await.map(done)
         }
+        Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
         Ask::Compare {
             prompt,
             options,

@@ -43,19 +43,7 @@ pub async fn run(
             let total = (of * wanted.tasks.len()) as f64;
             desk.progress(id, Stage::Run, (at * of + done) as f64, total);
             desk.turn(id, sweeping.is_waiting()).await?;
-            while let Some(request) = desk.take_quick() {
-                match prompt::answer(model, desk, request.id, &request.ask).await {
-                    // Whoever opens the model again comes back to both.
-                    Err(gpu @ Stop::Gpu { .. }) => {
-                        desk.put_back(request);
-                        return Err(gpu);
-                    }
-                    answer => {
-                        desk.tell(request.id, told(answer));
-                        desk.over(request.id);
-                    }
-                }
-            }
+            between(model, desk).await?;
             let now = js_sys::Date::now();
             if sweeping.rows_done() > rows && now - told_at > PARTIAL_EVERY {
                 rows = sweeping.rows_done();
@@ -75,6 +63,24 @@ pub async fn run(
     }
     report.medians = medians(&report.orders);
     Ok(report)
+}
+
+/// Answers the prompts that wait: the page stays live while many rows are run.
+pub async fn between(model: &LoadedModel, desk: &Desk) -> Result<(), Stop> {
+    while let Some(request) = desk.take_quick() {
+        match prompt::answer(model, desk, request.id, &request.ask).await {
+            // Whoever opens the model again comes back to both.
+            Err(gpu @ Stop::Gpu { .. }) => {
+                desk.put_back(request);
+                return Err(gpu);
+            }
+            answer => {
+                desk.tell(request.id, told(answer));
+                desk.over(request.id);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// All that this model has of what is asked for; an error only where it has nothing of it.
@@ -102,7 +108,7 @@ fn every_order(model: &LoadedModel, wanted: &Wanted) -> Result<Vec<Order>, Stop>
     }
 }
 
-fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
+pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
     let task = GeneratedTask::from_name(task)
         .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
     let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
@@ -115,7 +121,7 @@ fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
 }
 
 /// A model with words of its own cannot read the generated language, whatever the first row's fault.
-fn unreadable(model: &str, task: &str, error: StudyError) -> String {
+pub fn unreadable(model: &str, task: &str, error: StudyError) -> String {
     match error {
         StudyError::Row { error, .. } => format!(
             "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier orders` with \

@@ -163,21 +163,23 @@ fn SweepSection() -> impl IntoView {
     });
     let needs = Memo::new(move |_| {
         let theme = themes.theme.get();
-        studio.swept.with(|shown| {
+        studio.needed.with(|shown| {
             let needs = shown.iter().flat_map(|shown| &shown.report.need);
             needs
                 .filter_map(|need| need_figure(need, theme))
                 .collect::<Vec<_>>()
         })
     });
+    let need_source = Signal::derive(move || sweeps.need_source());
     let need = move || {
         let one = |n: usize| Signal::derive(move || needs.with(|all| all.get(n).cloned()));
         let all = 0..needs.with(Vec::len);
         all.map(
-            |n| view! { <FigureView figure=one(n) key="need" group="need" source on_plan=open /> },
+            |n| view! { <FigureView figure=one(n) key="need" group="need" source=need_source on_plan=open /> },
         )
         .collect_view()
     };
+    let has_needs = Memo::new(move |_| needs.with(|all| !all.is_empty()));
     let has = move |key: &'static str| {
         Memo::new(move |_| {
             figures.with(|figures| figures.iter().flatten().any(|figure| figure.key == key))
@@ -187,7 +189,8 @@ fn SweepSection() -> impl IntoView {
         <section class="sweeps" aria-labelledby="sweeps-title">
             <h2 id="sweeps-title">"Many orders, many rows"</h2>
             <p class="look">
-                "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; a click on a point, or on its \
+                "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; to leave out every part once \
+                 says what each attention, MLP and head votes, and what the answer loses without it. A click on a point, or on its \
                  plan in the table, puts that order on the bench above."
             </p>
             <SweepForm />
@@ -211,6 +214,10 @@ fn SweepSection() -> impl IntoView {
                         }
                     })
                     .collect_view()}
+            </Show>
+            <Show when=move || has_needs.get()>
+                <p class="provenance">{need_source}</p>
+                <p class="keep"><SaveReport shown=studio.needed name="need" /></p>
                 {need}
             </Show>
         </section>

@@ -99,6 +99,9 @@ pub fn SweepForm() -> impl IntoView {
                 <button type="submit" disabled=move || !sweeps.can_run()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
                 </button>
+                <button type="button" id="run-need" disabled=move || !sweeps.can_need() on:click=move |_| sweeps.run_need()>
+                    "Leave out every part once"
+                </button>
             </div>
             {missing}
             <WorkBar of=studio.sweep id="cancel-sweep" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />

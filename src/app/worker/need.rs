@@ -1,0 +1,35 @@
+//! What every part of the model votes, and what the answer loses without it, on the generated tasks.
+
+use super::sweep::{between, items, unreadable};
+use super::{Desk, Stop, stop};
+use crate::app::protocol::Stage;
+use crate::study::LoadedModel;
+use crate::study::need::Needing;
+use crate::study::report::Report;
+
+/// Of the bootstrap, as the command line's default.
+const SEED: u64 = 0;
+
+pub async fn run(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    tasks: &[String],
+    rows: usize,
+) -> Result<Report, Stop> {
+    let mut report = Report::of(model);
+    for (at, task) in tasks.iter().enumerate() {
+        let items = items(task, rows)?;
+        let mut needing = Needing::start(model, task, &items, SEED)
+            .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
+        while let Some((done, of)) = needing.advance().map_err(stop)? {
+            // The tasks still to come are as much work each.
+            let total = (of * tasks.len()) as f64;
+            desk.progress(id, Stage::Rows, (at * of + done) as f64, total);
+            desk.turn(id, needing.is_waiting()).await?;
+            between(model, desk).await?;
+        }
+        report.need.push(needing.need());
+    }
+    Ok(report)
+}
