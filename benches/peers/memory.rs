@@ -215,7 +215,35 @@ fn small() {
         "{:<28} {a:>9.2} {b:>9.2}          (want <= 1.15)",
         "peak / file"
     );
+    depths(&atelier, &folder);
     rates(&folder);
+}
+
+/// The same with a lens on the whole vocabulary at every depth and after every member, beside the run alone.
+fn depths(atelier: &Path, folder: &Folder) {
+    let run = |wish: &[&str]| {
+        folder.warm();
+        measure(lens(atelier, folder).args(wish))
+    };
+    let wish = ["--lens", "5", "--json"];
+    let both = (0..ROUNDS).map(|_| (run(&["--json"]), run(&wish)));
+    let (plain, deep): (Vec<_>, Vec<_>) = both.unzip();
+    let report: Value = serde_json::from_str(&deep[0].printed).expect("a report");
+    let count = |field: &str| report["lens"][field].as_array().map_or(0, Vec::len);
+    let (steps, members) = (count("logit_lens"), count("logit_lens_members"));
+    assert!(
+        steps == 17 && members > steps,
+        "{steps} depths, {members} members"
+    );
+    let seconds = |side: &[Measured]| median(side.iter().map(|one| one.seconds).collect());
+    let peak = |side: &[Measured]| side.iter().map(|one| one.peak).fold(0.0, f64::max);
+    println!(
+        "the whole vocabulary at {steps} depths and after {members} members: {:.2} s beside {:.2}, peak {:.0} MB beside {:.0}",
+        seconds(&deep),
+        seconds(&plain),
+        peak(&deep),
+        peak(&plain),
+    );
 }
 
 /// 8 prompts of 64 tokens, in the type stored and in f32: rows/s.
