@@ -203,7 +203,7 @@ fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
     let cell = move |cell: TableCell| match (cell, on_plan) {
         (TableCell::Plan(plan), Some(on_plan)) => {
             let named = plan.clone();
-            let label = format!("Put {plan} in the lab");
+            let label = format!("Make {plan} your order");
             view! {
                 <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
                     {named}

@@ -247,7 +247,7 @@ async fn lab(
     let runs = plan.block_runs().count();
     if runs > MOST_RUNS {
         return Err(Stop::Failed(format!(
-            "this order runs {runs} blocks and the lab draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
+            "this order runs {runs} blocks and this view draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
         )));
     }
     let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;

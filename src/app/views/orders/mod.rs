@@ -159,7 +159,7 @@ fn SweepSection() -> impl IntoView {
     };
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
-        studio.say(format!("{plan} is in the lab."));
+        studio.say(format!("{plan} is your order now."));
     });
     let needs = Memo::new(move |_| {
         let theme = themes.theme.get();
@@ -191,7 +191,7 @@ fn SweepSection() -> impl IntoView {
             <p class="look">
                 "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; to leave out every part once \
                  says what each attention, MLP and head votes, and what the answer loses without it. A click on a point, or on its \
-                 plan in the table, puts that order on the bench above."
+                 plan in the table, makes it your order above."
             </p>
             <SweepForm />
             <Show when=move || there.get()>
