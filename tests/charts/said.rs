@@ -105,6 +105,22 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
     assert!(keys(&orders, Quantity::Normalised).is_empty());
 }
 
+/// ECharts counts its ticks from the axis' end, which is half a block before the first.
+#[test]
+fn blocks_have_their_ticks_in_both_drawings() {
+    let figures = sweep_figures(&sweep(6), Quantity::Kl, Column::Logit, &LIGHT);
+    let option = figures[0].option();
+    let axis = &option["xAxis"][0];
+    for part in ["axisLabel", "axisTick"] {
+        let ticks = axis[part]["customValues"].as_array().expect("ticks");
+        let ticks: Vec<f64> = ticks
+            .iter()
+            .map(|x| x.as_f64().expect("a number"))
+            .collect();
+        assert_eq!(ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+}
+
 #[test]
 fn axes_say_what_is_drawn() {
     let mut two = lens("tinystories-656k-lily", None);

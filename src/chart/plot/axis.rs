@@ -93,13 +93,13 @@ impl Axis {
         }
     }
 
-    /// Is this where ticks would be?
-    pub(super) fn is_tick(&self, value: f64) -> bool {
+    /// Values that have a tick, of a linear axis.
+    pub(super) fn tick_values(&self) -> Option<Vec<f64>> {
         match self {
-            Self::Linear { step, .. } => {
-                ((value / step).round() * step - value).abs() <= 1e-6 * step
-            }
-            _ => true,
+            Self::Linear {
+                low, high, step, ..
+            } => Some(whole_steps(*low, *high, *step).collect()),
+            _ => None,
         }
     }
 
@@ -130,13 +130,8 @@ impl Axis {
             Self::Linear {
                 low, high, step, ..
             } => {
-                let first = (low / step - 1e-6).ceil() * step;
-                // A hand-edited file may ask for any number of them.
-                let count = (((high - first) / step + 1e-6).floor().max(0.0) as usize).min(50);
-                (0..=count)
-                    .map(|i| rounded(first + i as f64 * step))
-                    .filter_map(|x| at(x, plain(x)))
-                    .collect()
+                let steps = whole_steps(*low, *high, *step);
+                steps.filter_map(|x| at(x, plain(x))).collect()
             }
             Self::Log { low, high, .. } => {
                 let (low, high) = (low.log10().round() as i32, high.log10().round() as i32);
@@ -153,6 +148,14 @@ impl Axis {
                 .collect(),
         }
     }
+}
+
+/// The multiples of `step` from `low` to `high`.
+fn whole_steps(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
+    let first = (low / step - 1e-6).ceil() * step;
+    // A hand-edited file may ask for any number of them.
+    let count = (((high - first) / step + 1e-6).floor().max(0.0) as usize).min(50);
+    (0..=count).map(move |i| rounded(first + i as f64 * step))
 }
 
 /// A tick's own digits, no more.

@@ -159,10 +159,10 @@ fn level_axis(
         axis["axisTick"]["alignWithLabel"] = json!(true);
         axis["axisTick"]["interval"] = json!(0);
     }
-    if let Axis::Linear { low, high, .. } = &panel.x {
-        // Room at either end is no place.
-        axis["axisLabel"]["showMinLabel"] = json!(panel.x.is_tick(*low));
-        axis["axisLabel"]["showMaxLabel"] = json!(panel.x.is_tick(*high));
+    if let Some(ticks) = panel.x.tick_values() {
+        // ECharts would count from the axis' end, which may be half a place before the first.
+        axis["axisLabel"]["customValues"] = json!(ticks);
+        axis["axisTick"]["customValues"] = json!(ticks);
     }
     if with_texts && !panel.x.name().is_empty() {
         axis["name"] = json!(panel.x.name());
