@@ -56,29 +56,25 @@ fn of_width<const FUSED: bool, const W: usize, const G: usize>(
         return;
     };
     let rows = panel.as_chunks::<W>().0;
-    match dtype {
-        DType::Q8_0 => each::<W, 34, 32>(rows, x, y, q8_0::<FUSED, W, G>),
-        DType::Q4_0 => each::<W, 18, 32>(rows, x, y, q4_0::<FUSED, W, G>),
-        DType::Q4_1 => each::<W, 20, 32>(rows, x, y, q4_1::<FUSED, W, G>),
-        DType::Q5_0 => each::<W, 22, 32>(rows, x, y, q5_0::<FUSED, W, G>),
-        DType::Q5_1 => each::<W, 24, 32>(rows, x, y, q5_1::<FUSED, W, G>),
-        DType::Q4K => each::<W, 144, 256>(rows, x, y, q4_k::<FUSED, W, G>),
-        DType::Q5K => each::<W, 176, 256>(rows, x, y, q5_k::<FUSED, W, G>),
-        DType::Q6K => each::<W, 210, 256>(rows, x, y, q6_k::<FUSED, W, G>),
-        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
+    // No function that takes another: such a call is not always inlined, and what is not is compiled
+    // for any processor.
+    macro_rules! each {
+        ($block:ident) => {
+            for (bytes, x) in rows.as_chunks().0.iter().zip(x.as_chunks().0) {
+                $block::<FUSED, W, G>(bytes, x, y);
+            }
+        };
     }
-}
-
-#[inline(always)]
-fn each<const W: usize, const BYTES: usize, const NUMBERS: usize>(
-    rows: &[[u8; W]],
-    x: &[f32],
-    y: &mut [f32; W],
-    block: impl Fn(&[[u8; W]; BYTES], &[f32; NUMBERS], &mut [f32; W]),
-) {
-    let blocks = rows.as_chunks::<BYTES>().0.iter();
-    for (bytes, x) in blocks.zip(x.as_chunks::<NUMBERS>().0) {
-        block(bytes, x, y);
+    match dtype {
+        DType::Q8_0 => each!(q8_0),
+        DType::Q4_0 => each!(q4_0),
+        DType::Q4_1 => each!(q4_1),
+        DType::Q5_0 => each!(q5_0),
+        DType::Q5_1 => each!(q5_1),
+        DType::Q4K => each!(q4_k),
+        DType::Q5K => each!(q5_k),
+        DType::Q6K => each!(q6_k),
+        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
     }
 }
 
