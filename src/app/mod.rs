@@ -2,7 +2,7 @@
 //!
 //! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a URL),
 //! [`protocol`], [`queue`] (what waits in the worker), [`state::exchange`] (what the page asked of it),
-//! [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports), [`joining`] (surveys), [`roles`], [`spacing`]. The rest needs
+//! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports), [`joining`] (surveys), [`roles`], [`spacing`]. The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
 //! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
@@ -12,6 +12,7 @@ pub mod arrangement;
 pub mod examples;
 pub mod joining;
 pub mod link;
+pub mod machine;
 pub mod opened;
 pub mod protocol;
 pub mod queue;

@@ -2,7 +2,7 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Written`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
@@ -17,7 +17,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -90,6 +90,9 @@ pub enum Ask {
         /// At most.
         tokens: usize,
     },
+    /// What can this machine do? Needs no model, and lets whatever else is asked pass. [`Tell::Measuring`]
+    /// shows what is found as it grows, [`Tell::Measured`] ends it, also where it was cancelled in the middle.
+    Doctor { is_quick: bool },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -184,6 +187,22 @@ pub enum Tell {
     },
     Done {
         report: Box<Report>,
+    },
+    /// What is known of this machine so far. `report` is a
+    /// [`DoctorReport`](crate::study::doctor::DoctorReport) as JSON, for the program that reads it comes
+    /// behind the page's first picture. Whichever is the last that is heard is right in itself: it says that
+    /// it was ended early.
+    Measuring {
+        report: String,
+        /// What is done next, in words; how many steps are over, and of how many.
+        next: String,
+        done: usize,
+        of: usize,
+    },
+    /// All of it, or what there was when it was ended.
+    Measured {
+        report: String,
+        was_ended: bool,
     },
     /// One sentence for the reader.
     Failed {

@@ -57,13 +57,13 @@ impl KernelTrial {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdapterFacts {
     pub name: String,
-    /// `"Vulkan"`, `"Metal"`, `"DX12"`.
+    /// `"Vulkan"`, `"Metal"`, `"DX12"`; `"WebGPU"` where a browser does not say what lies below.
     pub backend: String,
     /// `"discrete GPU"`, `"integrated GPU"`, `"virtual GPU"`, `"processor"`, `"other"`.
     pub kind: String,
     /// It is the processor in disguise.
     pub is_software: bool,
-    /// Name and version, as the driver says them; empty where it does not.
+    /// Name and version, as the driver says them; empty where it does not, as in a browser.
     pub driver: String,
     /// Shaders may compute in f16; the kernels do not need it.
     pub has_f16: bool,

@@ -53,7 +53,9 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
         processor["instruction_set"],
         processor["instruction_sets"][0]
     );
+    assert!(processor["processors"].as_u64() > Some(0), "{processor}");
     assert_eq!(report["is_quick"], true);
+    assert!(report["browser"].is_null(), "{}", report["browser"]);
     let sentence = report["choice"].as_str().expect("a sentence");
     assert!(
         sentence.starts_with("The command line takes the CPU"),
@@ -72,6 +74,7 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
     }
     assert_eq!(list(&report, "kernels").len(), devices);
     for device in list(&report, "kernels") {
+        assert_eq!(device["is_whole"], true, "{device}");
         let kernels = list(device, "kernels");
         assert!(kernels.len() >= 11, "{device}");
         for kernel in kernels {

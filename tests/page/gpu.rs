@@ -12,11 +12,11 @@ use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
 const TOLERANCE: f64 = 1e-3;
 
-const LINE: &str = "#engine-line";
-const NOTICE: &str = "#engine-notice";
+pub const LINE: &str = "#engine-line";
+pub const NOTICE: &str = "#engine-notice";
 
 impl Page {
-    fn choose_engine(&self, name: &str) {
+    pub fn choose_engine(&self, name: &str) {
         self.browser.run(&format!(
             "const s = document.querySelector('#engine'); s.value = '{name}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}));"
         ));
@@ -325,7 +325,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
 }
 
 /// The devices that the worker opened, to be destroyed by a message.
-const DESTROYABLE: &str = "
+pub const DESTROYABLE: &str = "
     const devices = [];
     const request = GPUAdapter.prototype.requestDevice;
     GPUAdapter.prototype.requestDevice = async function (...a) { const d = await request.apply(this, a); devices.push(d); return d; };

@@ -46,6 +46,9 @@ const PAGE: &str = "page_bg.wasm";
 /// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
 const LATER: &[&str] = &[
     "atelier::app::arrangement::edit",
+    "atelier::app::machine",
+    "atelier::app::shell::doctor::panel",
+    "atelier::app::state::doctor",
     "atelier::app::views::attention",
     "atelier::app::views::logit_lens",
     "atelier::app::views::orders",
@@ -59,7 +62,9 @@ const LATER: &[&str] = &[
     "atelier::chart::survey",
     "atelier::chart::theory",
     "atelier::engine::record",
+    "atelier::engine::trial",
     "atelier::measure::information",
+    "atelier::study::doctor",
     "atelier::study::need",
     "atelier::study::orders",
     "atelier::study::questions",

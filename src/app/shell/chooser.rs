@@ -4,8 +4,9 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{File, HtmlDialogElement, HtmlIFrameElement, MessageEvent};
+use web_sys::{File, HtmlIFrameElement, MessageEvent};
 
+use super::dialog;
 use crate::app::browser;
 use crate::app::files::Chosen;
 use crate::app::link::Choice;
@@ -55,7 +56,7 @@ impl Chooser {
         let mut message = vec!["shown".to_owned(), name];
         message.extend(self.studio.opened_here());
         self.tell(message);
-        if let Some(dialog) = dialog() {
+        if let Some(dialog) = dialog("chooser") {
             let _ = dialog.show_modal();
         }
     }
@@ -133,23 +134,18 @@ impl Chooser {
     }
 }
 
-fn dialog() -> Option<HtmlDialogElement> {
-    let dialog = document().get_element_by_id("chooser")?;
-    dialog.dyn_into().ok()
-}
-
 fn frame() -> Option<HtmlIFrameElement> {
     let frame = document().get_element_by_id("chooser-frame")?;
     frame.dyn_into().ok()
 }
 
 fn is_shown() -> bool {
-    dialog().is_some_and(|dialog| dialog.open())
+    dialog("chooser").is_some_and(|dialog| dialog.open())
 }
 
 /// What had the focus before has it again.
 fn close() {
-    if let Some(dialog) = dialog() {
+    if let Some(dialog) = dialog("chooser") {
         dialog.close();
     }
 }

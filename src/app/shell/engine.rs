@@ -1,7 +1,9 @@
-//! What runs the model: the reader's choice, what came of it, and a check of the GPU's numbers.
+//! What runs the model: the reader's choice, what came of it, a check of the GPU's numbers, and what else
+//! this machine can do.
 
 use leptos::prelude::*;
 
+use super::doctor::DoctorButton;
 use crate::app::protocol::EngineWish;
 use crate::app::state::{Studio, name_of, wish_of};
 
@@ -38,6 +40,8 @@ pub fn EngineWords() -> impl IntoView {
             <button type="button" id="compare" disabled=absent on:click=move |_| studio.compare()>
                 "Check against the processor"
             </button>
+            " "
+            <DoctorButton />
         </div>
     }
 }

@@ -3,6 +3,7 @@
 
 mod bar;
 mod chooser;
+mod doctor;
 mod drop;
 mod engine;
 mod foot;
@@ -25,6 +26,7 @@ use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
 use super::views::{AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
+use doctor::{Doctor, DoctorDialog};
 use foot::Foot;
 use head::{Intro, Masthead};
 
@@ -53,6 +55,7 @@ fn Shell() -> impl IntoView {
     provide_context(Sweeps::start(studio));
     provide_context(Quiz::start(studio));
     provide_context(Chooser::start(studio, surveys));
+    provide_context(Doctor::start(later));
     let is_there = Memo::new(move |_| later.is_there());
     Effect::new(move |_| {
         if studio.view.get() != View::Lens {
@@ -103,7 +106,13 @@ fn Shell() -> impl IntoView {
         </main>
         <Foot />
         <ChooserDialog />
+        <DoctorDialog />
     }
+}
+
+/// A dialog of the page, by its id.
+fn dialog(id: &str) -> Option<web_sys::HtmlDialogElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
 }
 
 /// Stands in a view's place until its part of the program has come.

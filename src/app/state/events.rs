@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::Studio;
 use super::exchange::Job;
-use super::shown::{Origin, Place, Problem, Shown};
+use super::shown::{Findings, Origin, Place, Problem, Shown};
 use super::studio::{WhenLoaded, sentence};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
@@ -82,6 +82,24 @@ impl Studio {
                     TextEnd::Context => text + " The model takes no more tokens.",
                 });
             }
+            Tell::Measuring {
+                report,
+                next,
+                done,
+                of,
+            } => self.state.findings.set(Findings {
+                report,
+                next: Some((next, done, of)),
+            }),
+            Tell::Measured { report, was_ended } => {
+                self.state.findings.set(Findings { report, next: None });
+                self.ended(id);
+                self.say(if was_ended {
+                    "Stopped: what was measured stays."
+                } else {
+                    "This machine is measured."
+                });
+            }
             Tell::Compared { sentence } => {
                 self.ended(id);
                 self.say(sentence.clone());
@@ -131,7 +149,8 @@ impl Studio {
                     Vec::new()
                 });
                 let place = match work.job {
-                    Job::Load => Place::Model,
+                    // A look at the machine fails at nothing that is not in its report.
+                    Job::Load | Job::Doctor => Place::Model,
                     Job::Run | Job::Compare => Place::Prompt,
                     Job::Sweep => Place::Sweep,
                 };

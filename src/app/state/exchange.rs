@@ -17,6 +17,8 @@ pub enum Job {
     /// The prompt on two engines.
     Compare,
     Sweep,
+    /// What this machine can do.
+    Doctor,
 }
 
 /// A request under way.
@@ -78,6 +80,8 @@ pub struct Exchange {
     sweep: Option<Work>,
     /// A sweep that waits for its model.
     waiting: Option<Waiting>,
+    /// The look at this machine, which no model's request waits for.
+    doctor: Option<Work>,
 }
 
 impl Default for Exchange {
@@ -92,6 +96,7 @@ impl Default for Exchange {
             asked: None,
             sweep: None,
             waiting: None,
+            doctor: None,
         }
     }
 }
@@ -121,6 +126,10 @@ impl Exchange {
 
     pub fn sweep(&self) -> Option<&Work> {
         self.sweep.as_ref()
+    }
+
+    pub fn doctor(&self) -> Option<&Work> {
+        self.doctor.as_ref()
     }
 
     /// The sweep under way, or the one that waits for its model.
@@ -210,6 +219,21 @@ impl Exchange {
         (id, posts)
     }
 
+    /// Begins to look at this machine, unless that is under way.
+    pub fn look(&mut self, is_quick: bool, now: f64) -> Vec<Post> {
+        if self.doctor.is_some() {
+            return Vec::new();
+        }
+        vec![self.begin(Job::Doctor, Ask::Doctor { is_quick }, now)]
+    }
+
+    /// The reader wants no more of this machine: the worker is asked to end it, and never ended for it.
+    /// What there is comes with its answer; where that takes too long, [`Self::ended`].
+    pub fn cancel_look(&mut self) -> Option<Post> {
+        let id = self.doctor.as_ref()?.id;
+        Some(self.cancel(id))
+    }
+
     /// The reader wants the work to stop. A load takes the sweep with it that waits for it.
     pub fn cancel_work(&mut self) -> (Stopping, Vec<Post>) {
         let Some(work) = self.work.clone() else {
@@ -218,7 +242,8 @@ impl Exchange {
         if work.job == Job::Load {
             self.waiting = None;
         }
-        if self.sweep.is_some() {
+        // What else the worker does is not to end with it, but for a look while a model is on its way.
+        if self.sweep.is_some() || self.doctor.is_some() && work.job != Job::Load {
             return (Stopping::Done, self.give_up_work());
         }
         (Stopping::Awaited(work.id), vec![self.cancel(work.id)])
@@ -230,7 +255,7 @@ impl Exchange {
         let Some(sweep) = self.sweep.clone() else {
             return (Stopping::Done, Vec::new());
         };
-        if self.work.is_some() {
+        if self.work.is_some() || self.doctor.is_some() {
             return (Stopping::Done, self.give_up_sweep());
         }
         (Stopping::Awaited(sweep.id), vec![self.cancel(sweep.id)])
@@ -240,9 +265,10 @@ impl Exchange {
     /// lost with it? Then everything it held is forgotten.
     pub fn unheard(&mut self, id: u32) -> bool {
         let is_it = |work: &Option<Work>| work.as_ref().is_some_and(|work| work.id == id);
+        let is_load = self.work.as_ref().is_some_and(|work| work.job == Job::Load);
         let alone = match (is_it(&self.work), is_it(&self.sweep)) {
-            (true, _) => self.sweep.is_none(),
-            (_, true) => self.work.is_none(),
+            (true, _) => self.sweep.is_none() && (self.doctor.is_none() || is_load),
+            (_, true) => self.work.is_none() && self.doctor.is_none(),
             _ => return false,
         };
         if alone {
@@ -276,7 +302,7 @@ impl Exchange {
 
     /// The request with this id, if it is under way.
     pub fn under_way(&self, id: u32) -> Option<&Work> {
-        [&self.work, &self.sweep]
+        [&self.work, &self.sweep, &self.doctor]
             .into_iter()
             .flatten()
             .find(|work| work.id == id)
@@ -319,7 +345,7 @@ impl Exchange {
 
     /// A request ended.
     pub fn ended(&mut self, id: u32) -> Option<Work> {
-        [&mut self.work, &mut self.sweep]
+        [&mut self.work, &mut self.sweep, &mut self.doctor]
             .into_iter()
             .find(|slot| slot.as_ref().is_some_and(|work| work.id == id))?
             .take()
@@ -357,11 +383,13 @@ impl Exchange {
             progress: None,
             since: now,
         });
-        if job == Job::Sweep {
-            self.sweep = work;
-        } else {
-            self.work = work;
-            self.asked = Some(ask.clone());
+        match job {
+            Job::Sweep => self.sweep = work,
+            Job::Doctor => self.doctor = work,
+            Job::Load | Job::Run | Job::Compare => {
+                self.work = work;
+                self.asked = Some(ask.clone());
+            }
         }
         Post { id, ask }
     }
@@ -511,6 +539,40 @@ mod tests {
         assert_eq!(exchange.cancel_sweep().0, Stopping::Awaited(sweep));
         assert!(exchange.unheard(sweep));
         assert!(exchange.held().is_none());
+    }
+
+    #[test]
+    fn a_look_at_the_machine_stands_beside_everything_and_never_ends_the_worker() {
+        let mut exchange = holding("a");
+        let look = exchange.look(true, 0.0)[0].id;
+        assert!(exchange.look(true, 0.0).is_empty(), "one at a time");
+        let run = exchange.run(lens(), 0.0)[0].id;
+        let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+        for id in [look, run, sweep] {
+            assert_eq!(exchange.under_way(id).map(|work| work.id), Some(id));
+        }
+        exchange.ended(sweep);
+        // A run that is given up does not take the look along, nor does a sweep.
+        assert_eq!(exchange.cancel_work().0, Stopping::Done);
+        assert!(!exchange.unheard(run) && exchange.doctor().is_some());
+        exchange.load(&known("b"), EngineWish::Cpu, 0.0);
+        assert!(
+            exchange.doctor().is_some(),
+            "another model is no matter to it"
+        );
+        let post = exchange.cancel_look().expect("it is under way");
+        assert!(matches!(post.ask, Ask::Cancel { id } if id == look));
+        assert!(!exchange.unheard(look));
+        exchange.ended(look).expect("it was under way");
+        assert!(exchange.cancel_look().is_none());
+        // A load that is stopped and does not hear goes with the worker, and so does the look.
+        exchange.look(false, 0.0);
+        let (stopping, _) = exchange.cancel_work();
+        let Stopping::Awaited(load) = stopping else {
+            panic!("{stopping:?}");
+        };
+        assert!(exchange.unheard(load) && exchange.doctor().is_none());
+        assert_eq!(exchange.fall_back(), Some((known("a"), false)));
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod address;
 #[cfg(feature = "web")]
 mod bench;
 #[cfg(feature = "web")]
+mod doctor;
+#[cfg(feature = "web")]
 mod events;
 #[cfg(feature = "web")]
 mod quiz;
@@ -39,7 +41,7 @@ pub use {
     address::Address,
     bench::Bench,
     quiz::{Card, Quiz},
-    shown::{Origin, Place, Problem, Shown},
+    shown::{Findings, Origin, Place, Problem, Shown},
     studio::Studio,
     surveys::{OpenSurvey, Surveys, is_found},
     sweeps::Sweeps,

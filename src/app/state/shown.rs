@@ -64,6 +64,15 @@ impl Place {
     pub const ALL: [Self; 3] = [Self::Model, Self::Prompt, Self::Sweep];
 }
 
+/// What is known of this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// A `DoctorReport` as JSON; empty before the first.
+    pub report: String,
+    /// What is measured now, in words; how many steps are over, and of how many.
+    pub next: Option<(String, usize, usize)>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub place: Place,

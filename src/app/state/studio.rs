@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::exchange::{Exchange, Held, Work};
-use super::shown::{Origin, Problem, Shown};
+use super::shown::{Findings, Origin, Problem, Shown};
 use crate::app::client::Client;
 use crate::app::link::{Choice, Draft, InsideSettings, Link, SweepSettings, View};
 use crate::app::protocol::{EngineWish, InsideAsk, Known};
@@ -46,6 +46,10 @@ pub struct Studio {
     pub work: Signal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: Signal<Option<Work>>,
+    /// The look at this machine under way, beside all of these.
+    pub doctor: Signal<Option<Work>>,
+    /// What it found, so far or at its end.
+    pub findings: Signal<Findings>,
     /// At most one a place.
     pub problems: Signal<Vec<Problem>>,
     /// The draft's model, while the worker holds it.
@@ -86,6 +90,7 @@ pub(super) struct StudioState {
     pub swept: RwSignal<Option<Shown>>,
     pub needed: RwSignal<Option<Shown>>,
     pub exchange: RwSignal<Exchange>,
+    pub findings: RwSignal<Findings>,
     pub problems: RwSignal<Vec<Problem>>,
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
@@ -189,6 +194,7 @@ impl Studio {
             swept: RwSignal::new(None),
             needed: RwSignal::new(None),
             exchange: RwSignal::new(Exchange::default()),
+            findings: RwSignal::default(),
             problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::actions::kept_wish()),
             engine: RwSignal::default(),
@@ -217,6 +223,7 @@ impl Studio {
         // Progress of one request draws nothing anew that is about the other, or about the model.
         let work = Memo::new(move |_| exchange.with(|exchange| exchange.work().cloned()));
         let sweep = Memo::new(move |_| exchange.with(|exchange| exchange.sweep().cloned()));
+        let doctor = Memo::new(move |_| exchange.with(|exchange| exchange.doctor().cloned()));
         let held = Memo::new(move |_| exchange.with(|exchange| exchange.held().cloned()));
         let view = Memo::new(move |_| state.view.get());
         let written = Memo::new(move |_| {
@@ -245,6 +252,8 @@ impl Studio {
             needed: state.needed.into(),
             work: work.into(),
             sweep: sweep.into(),
+            doctor: doctor.into(),
+            findings: state.findings.into(),
             problems: state.problems.into(),
             model: model.into(),
             held: held.into(),

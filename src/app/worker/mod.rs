@@ -1,9 +1,11 @@
 //! The worker's end of the protocol: it owns download, tokenizer, weights and engine.
 //!
-//! Requests wait in a queue and run one after the other. Between chunks of a download or a file the
+//! Requests wait in a queue and run one after the other; only a look at the machine lets those pass that
+//! came after it. Between chunks of a download or a file the
 //! worker lets messages in, so that a `Cancel` is heard, and between block runs ten times a second;
 //! a page that cannot wait for a long block ends the worker instead.
 
+mod doctor;
 mod fetch;
 mod inside;
 mod need;
@@ -151,11 +153,16 @@ impl Desk {
         // It only ever resolves.
         let _ = JsFuture::from(promise).await;
         self.heard.set(js_sys::Date::now());
-        if self.queue.borrow().is_cancelled(id) {
+        if self.is_cancelled(id) {
             Err(Stop::Cancelled)
         } else {
             Ok(())
         }
+    }
+
+    /// Was this request, which runs now, cancelled?
+    pub(super) fn is_cancelled(&self, id: u32) -> bool {
+        self.queue.borrow().is_cancelled(id)
     }
 
     /// A request has ended.
@@ -203,6 +210,7 @@ pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
     }
 }
 
+/// Answers what waits, and what comes meanwhile, one request after the other.
 async fn work_off(desk: &Desk, session: &RefCell<Session>) {
     loop {
         let next = desk.queue.borrow_mut().take();

@@ -2,7 +2,7 @@
 
 use web_sys::{Blob, File};
 
-use super::{Desk, Stop, done, fetch, need, opening, prompt, read, sweep};
+use super::{Desk, Stop, doctor, done, fetch, need, opening, prompt, read, sweep};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
@@ -33,6 +33,10 @@ impl Session {
         ask: Ask,
         files: Vec<File>,
     ) -> Result<Tell, Stop> {
+        if let Ask::Doctor { is_quick } = ask {
+            desk.listen(id).await?;
+            return Ok(doctor::look_at_machine(self, desk, id, is_quick).await);
+        }
         if !ask.is_load() {
             desk.listen(id).await?;
             return self.run(desk, id, ask).await;

@@ -14,8 +14,8 @@ use super::{interrupt, known};
 use crate::model::ModelFiles;
 use crate::study::doctor::effort::Effort;
 use crate::study::doctor::prefill::{self, Prefill};
-use crate::study::doctor::watch::Watch;
-use crate::study::doctor::{DoctorReport, EngineThere, choice, processor};
+use crate::study::doctor::watch::{self, Watch};
+use crate::study::doctor::{DoctorReport, EngineThere, choice};
 
 /// What this machine can do: processor and GPUs, every kernel against its plain twin, and rates
 ///
@@ -73,6 +73,7 @@ impl Clinic {
         work(&Watch {
             now: &|| self.began.elapsed().as_secs_f64(),
             is_ended: &|| self.is_ended(),
+            breathe: &watch::nobody_waits,
         })
     }
 }
@@ -91,22 +92,12 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     };
     let cuda = crate::study::doctor::cuda();
     let mut report = DoctorReport {
-        version: env!("CARGO_PKG_VERSION").to_string(),
-        is_optimised: !cfg!(debug_assertions),
-        is_quick: args.quick,
-        processor: processor::processor(),
-        adapters: devices::adapters(),
         cuda: cuda.clone().map(|(_, said)| said),
-        kernels: Vec::new(),
-        rates: Vec::new(),
-        choice: String::new(),
-        goldens: Vec::new(),
-        prefill: Vec::new(),
         unmeasured: goldens.unmeasured.clone(),
-        was_interrupted: false,
+        ..DoctorReport::begin(args.quick, devices::adapters())
     };
-    devices::look(&desk, &mut report);
-    report.choice = choice::sentence(&report.adapters, &report.kernels);
+    let trials = devices::take_a_look(&desk, &mut report);
+    report.choice = choice::on_command_line(&report.adapters, &trials);
     let engines = EngineThere::every(&report.adapters, cuda.is_some_and(|(is_there, _)| is_there));
     goldens::check(&desk, &goldens, &engines, &mut report);
     match &model {

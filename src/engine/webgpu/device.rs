@@ -215,32 +215,36 @@ fn instance(choice: &AdapterChoice) -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-/// All that there are, in the driver's order.
-#[cfg(not(target_arch = "wasm32"))]
+/// All that there are, in the driver's order. A browser shows one at a time: that which models get.
 pub async fn every(choice: &AdapterChoice) -> Vec<wgpu::Adapter> {
-    instance(choice)
-        .enumerate_adapters(wgpu::Backends::all())
-        .await
+    let instance = instance(choice);
+    if cfg!(target_arch = "wasm32") {
+        return best(&instance).await.into_iter().collect();
+    }
+    instance.enumerate_adapters(wgpu::Backends::all()).await
+}
+
+/// The system's choice.
+async fn best(instance: &wgpu::Instance) -> Result<wgpu::Adapter, GpuError> {
+    let options = wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::HighPerformance,
+        ..wgpu::RequestAdapterOptions::default()
+    };
+    let found = instance.request_adapter(&options).await;
+    found.map_err(|_| GpuError::NoAdapter)
 }
 
 async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
-    let instance = instance(choice);
     if let Some(place) = choice.place {
-        let mut adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
+        let mut adapters = every(choice).await;
         if place >= adapters.len() {
             return Err(GpuError::NoAdapter);
         }
         return Ok(adapters.swap_remove(place));
     }
+    let instance = instance(choice);
     let Some(wanted) = &choice.name else {
-        let options = wgpu::RequestAdapterOptions {
-            power_preference: wgpu::PowerPreference::HighPerformance,
-            ..wgpu::RequestAdapterOptions::default()
-        };
-        return instance
-            .request_adapter(&options)
-            .await
-            .map_err(|_| GpuError::NoAdapter);
+        return best(&instance).await;
     };
     let adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
     if adapters.is_empty() {
@@ -265,13 +269,13 @@ async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
 
 /// What people call the adapter.
 #[cfg(not(target_arch = "wasm32"))]
-async fn name(info: &wgpu::AdapterInfo) -> String {
+pub async fn name(info: &wgpu::AdapterInfo) -> String {
     info.name.clone()
 }
 
 /// Browsers tell a page little: often only who made the adapter, and which family it is of.
 #[cfg(target_arch = "wasm32")]
-async fn name(info: &wgpu::AdapterInfo) -> String {
+pub async fn name(info: &wgpu::AdapterInfo) -> String {
     if info.name.is_empty() {
         super::browser::adapter_name().await
     } else {

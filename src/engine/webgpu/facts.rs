@@ -3,19 +3,24 @@
 use super::device;
 use crate::engine::trial::{AdapterFacts, AdapterLimits};
 
-/// Every adapter of this machine, in the order of [`AdapterChoice::place`](super::AdapterChoice::place).
+/// Every adapter of this machine, in the order of [`AdapterChoice::place`](super::AdapterChoice::place);
+/// in a browser the one that it offers.
 pub async fn adapters() -> Vec<AdapterFacts> {
-    let every = device::every(&device::AdapterChoice::default()).await;
-    every.iter().map(of).collect()
+    let mut facts = Vec::new();
+    for adapter in device::every(&device::AdapterChoice::default()).await {
+        facts.push(of(&adapter).await);
+    }
+    facts
 }
 
-fn of(adapter: &wgpu::Adapter) -> AdapterFacts {
+async fn of(adapter: &wgpu::Adapter) -> AdapterFacts {
     let (info, limits) = (adapter.get_info(), adapter.limits());
+    let name = device::name(&info).await;
     let driver = [info.driver.trim(), info.driver_info.trim()];
     let driver: Vec<&str> = driver.into_iter().filter(|said| !said.is_empty()).collect();
     AdapterFacts {
-        is_software: device::is_software(&info, &info.name),
-        name: info.name,
+        is_software: device::is_software(&info, &name),
+        name,
         backend: backend(info.backend).to_string(),
         kind: kind(info.device_type).to_string(),
         driver: driver.join(", "),

@@ -18,7 +18,6 @@ mod browser;
 mod depths;
 mod device;
 mod error;
-#[cfg(not(target_arch = "wasm32"))]
 mod facts;
 mod fate;
 mod gather;
@@ -52,7 +51,6 @@ pub mod yardstick;
 
 pub use device::AdapterChoice;
 pub use error::GpuError;
-#[cfg(not(target_arch = "wasm32"))]
 pub use facts::adapters;
 pub use loading::loader;
 pub use workbench::{Copies, GpuProduct, Workbench};

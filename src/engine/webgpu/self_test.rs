@@ -83,21 +83,36 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
     probe.settle().await
 }
 
-/// The same to the end, kernel by kernel: how far each is off, or what the device says.
-pub async fn each(device: &Device, is_thorough: bool) -> Vec<KernelTrial> {
+/// How often [`each`] asks whether it is to go on.
+pub const ROUNDS: usize = CHECKS.len() + DType::BLOCKS.len();
+
+/// The same to the end, kernel by kernel: how far each is off, or what the device says. `goes_on` hears,
+/// before each check, what was found so far and the check's name, and says whether to go on.
+pub async fn each(
+    device: &Device,
+    is_thorough: bool,
+    mut goes_on: impl AsyncFnMut(&[KernelTrial], &str) -> bool,
+) -> Vec<KernelTrial> {
     let mut found = Vec::new();
     for (name, check) in CHECKS {
+        if !goes_on(&found, name).await {
+            return found;
+        }
         let probe = Probe::new(device, is_thorough);
         one(name, probe, check, &mut found).await;
     }
     for dtype in &DType::BLOCKS {
+        let name = format!("gemm of {}", dtype.name());
+        if !goes_on(&found, &name).await {
+            return found;
+        }
         let mut probe = Probe::new(device, is_thorough);
         probe.dtypes = std::slice::from_ref(dtype);
         let mut of_type = Vec::new();
         let check = gemm::check::blocks_are_the_numbers_that_the_cpu_reads;
         one("gemm", probe, check, &mut of_type).await;
         found.extend(of_type.into_iter().map(|trial| KernelTrial {
-            kernel: format!("gemm of {}", dtype.name()),
+            kernel: name.clone(),
             ..trial
         }));
     }
@@ -130,13 +145,30 @@ mod tests {
 
     #[test]
     fn each_kernel_says_how_far_it_is_off() {
-        let found = pollster::block_on(each(&device(), false));
+        let mut asked = 0;
+        let all = async |_: &[KernelTrial], _: &str| {
+            asked += 1;
+            true
+        };
+        let found = pollster::block_on(each(&device(), false, all));
+        assert_eq!(asked, ROUNDS);
         let wrong: Vec<_> = found.iter().filter(|trial| !trial.is_right).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
         for kernel in ["gather by ids", "rope", "gemm", "gemm of q4_K"] {
             let trial = found.iter().find(|trial| trial.kernel == kernel);
             assert!(trial.is_some_and(|trial| trial.trials > 0), "{kernel}");
         }
+    }
+
+    #[test]
+    fn who_wants_no_more_kernels_keeps_those_that_were_tried() {
+        let first = async |found: &[KernelTrial], next: &str| {
+            assert_eq!(found.is_empty(), next == "gather");
+            next == "gather"
+        };
+        let found = pollster::block_on(each(&device(), false, first));
+        assert!(found.iter().all(|trial| trial.kernel.starts_with("gather")));
+        assert!(!found.is_empty());
     }
 
     #[test]
@@ -152,7 +184,8 @@ mod tests {
         assert_eq!((found[0].off, found[0].is_right), (Some(1.0), false));
 
         device.report(GpuError::Lost("unplugged".into()));
-        let found = pollster::block_on(each(&device, false));
+        let all = async |_: &[KernelTrial], _: &str| true;
+        let found = pollster::block_on(each(&device, false, all));
         assert!(
             found
                 .iter()

@@ -39,9 +39,22 @@ impl Workbench {
         })
     }
 
+    /// How often [`Self::kernels`] asks whether it is to go on.
+    pub const ROUNDS: usize = self_test::ROUNDS;
+
     /// Every kernel against its plain twin, in every shape or in those that one start-up has time for.
-    pub async fn kernels(&self, is_thorough: bool) -> Vec<KernelTrial> {
-        self_test::each(&self.device, is_thorough).await
+    /// `goes_on` hears, before each, what was found so far and what comes next, and says whether to go on.
+    pub async fn kernels(
+        &self,
+        is_thorough: bool,
+        goes_on: impl AsyncFnMut(&[KernelTrial], &str) -> bool,
+    ) -> Vec<KernelTrial> {
+        self_test::each(&self.device, is_thorough, goes_on).await
+    }
+
+    /// Gives back all memory now: a browser frees what was only dropped when it likes.
+    pub fn close(self) {
+        self.device.device.destroy();
     }
 
     /// `rows` of noise, to be multiplied with `weights` `[out, in]`.
@@ -113,6 +126,15 @@ impl Workbench {
     }
 }
 
+impl Drop for GpuProduct {
+    /// As [`Workbench::close`]: the next product needs the room.
+    fn drop(&mut self) {
+        let parts = self.matrix.parts.iter().map(|part| &part.buffer);
+        let buffers = parts.chain([&self.x, &self.bias, &self.y]);
+        buffers.for_each(wgpu::Buffer::destroy);
+    }
+}
+
 /// Two buffers to copy between.
 pub struct Copies<'a> {
     bench: &'a Workbench,
@@ -135,5 +157,12 @@ impl Copies<'_> {
             }
         })?;
         self.bench.ended(&mut recorder, &self.to).await
+    }
+}
+
+impl Drop for Copies<'_> {
+    fn drop(&mut self) {
+        self.from.destroy();
+        self.to.destroy();
     }
 }

@@ -1,15 +1,59 @@
-//! Which engine is taken where none is named, and why, in one sentence.
+//! Which engine is taken where none is named, and why, in one sentence: the command line's, and the page's
+//! own.
 
-use super::{DeviceKernels, device_name};
-use crate::engine::trial::AdapterFacts;
+use crate::engine::trial::{AdapterFacts, KernelTrial};
+
+/// What became of an adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdapterTrial {
+    /// All of its kernels are.
+    Right,
+    /// These of its kernels are wrong, in words.
+    Wrong(String),
+    /// Its kernels were not tried, or not all.
+    NotAll,
+    /// Why it could not be opened.
+    Unopened(String),
+}
+
+/// Wrong kernels that a sentence names: a device that is gone fails at all of them.
+const MOST_NAMED: usize = 3;
+
+impl AdapterTrial {
+    /// What kernels say, which are all where `is_whole`.
+    pub fn of(kernels: &[KernelTrial], is_whole: bool) -> Self {
+        let wrong: Vec<&KernelTrial> = kernels.iter().filter(|trial| !trial.is_right).collect();
+        match (wrong.is_empty(), is_whole && !kernels.is_empty()) {
+            (false, _) => Self::Wrong(in_words(&wrong)),
+            (true, true) => Self::Right,
+            (true, false) => Self::NotAll,
+        }
+    }
+}
+
+/// `"rope, norm (it wrote what is no number, or too few) and 4 more"`.
+fn in_words(wrong: &[&KernelTrial]) -> String {
+    let names = wrong
+        .iter()
+        .take(MOST_NAMED)
+        .map(|trial| match &trial.said {
+            Some(said) => format!("{} ({said})", trial.kernel),
+            None => trial.kernel.clone(),
+        });
+    let names = names.collect::<Vec<_>>().join(", ");
+    match wrong.len().saturating_sub(MOST_NAMED) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
 
 /// The command line takes the processor unless it is told otherwise; the page takes a real GPU whose
-/// kernels are right.
-pub fn sentence(adapters: &[AdapterFacts], kernels: &[DeviceKernels]) -> String {
+/// kernels are right. What became of each adapter stands at its place.
+pub fn on_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
     let page = if cfg!(not(feature = "webgpu")) {
         "what the page would take is unknown, for this atelier was built without WebGPU".to_string()
     } else {
-        page(adapters, kernels)
+        seen_from_command_line(adapters, trials)
     };
     let cuda = if cfg!(feature = "cuda") {
         " (atelier-cuda takes CUDA)"
@@ -19,17 +63,10 @@ pub fn sentence(adapters: &[AdapterFacts], kernels: &[DeviceKernels]) -> String 
     format!("The command line takes the CPU unless --engine names another{cuda}; {page}.")
 }
 
-fn page(adapters: &[AdapterFacts], kernels: &[DeviceKernels]) -> String {
-    let state = |facts: &AdapterFacts| {
-        let name = device_name(facts);
-        let of = kernels.iter().find(|of| of.device == name);
-        of.map(DeviceKernels::are_right)
-    };
-    let mut real = adapters
-        .iter()
-        .filter(|facts| !facts.is_software)
-        .peekable();
+fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
     let processor = "the page takes the processor, because";
+    let real = adapters.iter().zip(trials);
+    let mut real = real.filter(|(facts, _)| !facts.is_software).peekable();
     if real.peek().is_none() {
         return match adapters.first() {
             None => format!("{processor} there is no GPU adapter"),
@@ -40,16 +77,18 @@ fn page(adapters: &[AdapterFacts], kernels: &[DeviceKernels]) -> String {
         };
     }
     let mut reason = String::new();
-    for facts in real {
-        match state(facts) {
-            Some(true) => {
+    for (facts, trial) in real {
+        match trial {
+            AdapterTrial::Right => {
                 return format!(
                     "the page takes the GPU {} where its browser offers it, for it is no software adapter and its kernels are right",
                     facts.name
                 );
             }
-            Some(false) => reason = format!("{processor} kernels of {} are wrong", facts.name),
-            None => {
+            AdapterTrial::Wrong(_) => {
+                reason = format!("{processor} kernels of {} are wrong", facts.name);
+            }
+            AdapterTrial::NotAll | AdapterTrial::Unopened(_) => {
                 reason = format!(
                     "what the page takes depends on the kernels of {}, which were not tried",
                     facts.name
@@ -60,10 +99,38 @@ fn page(adapters: &[AdapterFacts], kernels: &[DeviceKernels]) -> String {
     reason
 }
 
-#[cfg(all(test, feature = "webgpu"))]
+/// What the page itself takes in the browser that it runs in, which offers one adapter or none.
+pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
+    let processor = "This page takes the processor, for";
+    let Some((facts, trial)) = adapters.iter().zip(trials).next() else {
+        return format!(
+            "{processor} this browser offers no GPU adapter: it has no WebGPU, has it switched off, or finds no driver for it."
+        );
+    };
+    let name = &facts.name;
+    if facts.is_software {
+        return format!(
+            "{processor} the only adapter that this browser offers, {name}, is the processor in disguise."
+        );
+    }
+    match trial {
+        AdapterTrial::Right => format!(
+            "This page takes the GPU {name} for every model that fits there, for it is no software adapter and all of its kernels are right."
+        ),
+        AdapterTrial::Wrong(kernels) => {
+            format!("{processor} kernels of {name} are wrong: {kernels}.")
+        }
+        AdapterTrial::NotAll => format!(
+            "Which engine this page takes depends on the kernels of {name}, and not all of them were tried."
+        ),
+        AdapterTrial::Unopened(why) => format!("{processor} {why}."),
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::trial::{AdapterLimits, KernelTrial};
+    use crate::engine::trial::AdapterLimits;
 
     fn adapter(name: &str, is_software: bool) -> AdapterFacts {
         AdapterFacts {
@@ -84,32 +151,87 @@ mod tests {
         }
     }
 
-    fn kernels(facts: &AdapterFacts, are_right: bool) -> DeviceKernels {
+    fn tried(off: f32, is_whole: bool) -> AdapterTrial {
         let mut trial = KernelTrial::new("rope");
-        trial.add(if are_right { 0.0 } else { 1.0 }, 1e-5);
-        DeviceKernels {
-            device: device_name(facts),
-            kernels: vec![trial],
-        }
+        trial.add(off, 1e-5);
+        AdapterTrial::of(&[trial], is_whole)
     }
 
     #[test]
+    fn an_adapter_is_right_where_all_of_its_kernels_are() {
+        assert_eq!(tried(0.0, true), AdapterTrial::Right);
+        assert_eq!(tried(0.0, false), AdapterTrial::NotAll);
+        let wrong = AdapterTrial::Wrong("rope".into());
+        assert_eq!(
+            (tried(1.0, true), tried(1.0, false)),
+            (wrong.clone(), wrong)
+        );
+        assert_eq!(AdapterTrial::of(&[], true), AdapterTrial::NotAll);
+        let mut gone = KernelTrial::new("norm");
+        gone.fail("the GPU was lost".into());
+        let all = vec![gone; 5];
+        let said =
+            "norm (the GPU was lost), norm (the GPU was lost), norm (the GPU was lost) and 2 more";
+        assert_eq!(
+            AdapterTrial::of(&all, false),
+            AdapterTrial::Wrong(said.into())
+        );
+    }
+
+    #[cfg(feature = "webgpu")]
+    #[test]
     fn the_page_takes_a_real_gpu_that_computes_right_and_says_why_not_another() {
         let (real, soft) = (adapter("Real", false), adapter("Soft", true));
-        let said =
-            |adapters: &[AdapterFacts], kernels: &[DeviceKernels]| sentence(adapters, kernels);
+        let (right, wrong) = (tried(0.0, true), tried(1.0, true));
+        let said = on_command_line;
         assert!(said(&[], &[]).contains("no GPU adapter"));
-        let found = said(std::slice::from_ref(&soft), &[kernels(&soft, true)]);
+        let found = said(std::slice::from_ref(&soft), std::slice::from_ref(&right));
         assert!(
             found.contains("Soft is only the processor in disguise"),
             "{found}"
         );
-        let both = [soft, real.clone()];
-        let found = said(&both, &[kernels(&real, true)]);
+        let both = [soft, real];
+        let found = said(&both, &[right.clone(), right.clone()]);
         assert!(found.contains("takes the GPU Real"), "{found}");
-        let found = said(&both, &[kernels(&real, false)]);
+        let found = said(&both, &[right.clone(), wrong]);
         assert!(found.contains("kernels of Real are wrong"), "{found}");
-        let found = said(&both, &[]);
-        assert!(found.contains("were not tried"), "{found}");
+        for trial in [AdapterTrial::NotAll, AdapterTrial::Unopened("no".into())] {
+            let found = said(&both, &[right.clone(), trial]);
+            assert!(found.contains("were not tried"), "{found}");
+        }
+    }
+
+    #[test]
+    fn in_the_page_the_sentence_is_of_this_page_and_this_browser() {
+        let (real, soft) = (adapter("Real", false), adapter("Soft", true));
+        let of = |facts: &AdapterFacts, trial: AdapterTrial| {
+            in_page(std::slice::from_ref(facts), &[trial])
+        };
+        let none = in_page(&[], &[]);
+        assert!(
+            none.contains("this browser offers no GPU adapter"),
+            "{none}"
+        );
+        let found = of(&soft, AdapterTrial::Right);
+        assert!(
+            found.contains("Soft, is the processor in disguise"),
+            "{found}"
+        );
+        let found = of(&real, AdapterTrial::Right);
+        assert!(found.starts_with("This page takes the GPU Real"), "{found}");
+        let found = of(&real, tried(1.0, false));
+        assert!(
+            found.ends_with("kernels of Real are wrong: rope."),
+            "{found}"
+        );
+        let found = of(&real, AdapterTrial::NotAll);
+        assert!(found.contains("depends on the kernels of Real"), "{found}");
+        let found = of(&real, AdapterTrial::Unopened("it refused".into()));
+        assert_eq!(found, "This page takes the processor, for it refused.");
+        assert!(
+            [none, found]
+                .iter()
+                .all(|said| !said.contains("command line"))
+        );
     }
 }

@@ -30,8 +30,36 @@ impl Effort {
         seconds: 2.0,
     };
 
+    /// As much as a browser on a telephone has room and patience for: what WebAssembly's memory has grown
+    /// by stays with the page.
+    pub const IN_PAGE: Self = Self {
+        outs: 2048,
+        ins: 1024,
+        bytes: 32 << 20,
+        seconds: 8.0,
+    };
+
     /// For one dtype: copying takes the share of one.
     pub fn share(&self) -> f64 {
         self.seconds / (DTYPES.len() + 1) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What copying took is free when products begin, and holds all of theirs.
+    #[test]
+    fn products_take_no_more_memory_than_copying() {
+        for Effort {
+            outs, ins, bytes, ..
+        } in [Effort::WHOLE, Effort::IN_PAGE, Effort::QUICK]
+        {
+            let rows = super::super::rates::ROWS.into_iter().max().unwrap_or(0);
+            // Numbers drawn, rounded, as bytes, and laid out; a product's rows on both sides.
+            let product = 4 * (4 * outs * ins + rows * (outs + ins)) as u64;
+            assert!(product <= 2 * bytes, "{product} of {}", 2 * bytes);
+        }
     }
 }

@@ -6,6 +6,7 @@ pub mod choice;
 mod difference;
 pub mod effort;
 pub mod golden;
+pub mod look;
 pub mod prefill;
 pub mod processor;
 pub mod rates;
@@ -21,15 +22,18 @@ use processor::ProcessorFacts;
 use rates::Rates;
 
 /// All that was found.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DoctorReport {
     /// Of atelier.
     pub version: String,
+    /// That the page was measured in, as it calls itself; `None` on the command line.
+    pub browser: Option<String>,
     /// Compiled with optimisation: rates of a build without are not this machine's.
     pub is_optimised: bool,
     pub is_quick: bool,
     pub processor: ProcessorFacts,
-    /// In the driver's order; empty where none is there, or where atelier was built without WebGPU.
+    /// In the driver's order; empty where none is there, or where atelier was built without WebGPU. A
+    /// browser shows one.
     pub adapters: Vec<AdapterFacts>,
     /// What CUDA says, where atelier was built with it.
     pub cuda: Option<String>,
@@ -47,10 +51,12 @@ pub struct DoctorReport {
 }
 
 /// The kernels of one device against their plain twins.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceKernels {
     pub device: String,
     pub kernels: Vec<KernelTrial>,
+    /// All of them were tried.
+    pub is_whole: bool,
 }
 
 impl DeviceKernels {
@@ -60,6 +66,26 @@ impl DeviceKernels {
 }
 
 impl DoctorReport {
+    /// Of a machine of which nothing is measured yet.
+    pub fn begin(is_quick: bool, adapters: Vec<AdapterFacts>) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            browser: None,
+            is_optimised: !cfg!(debug_assertions),
+            is_quick,
+            processor: processor::processor(),
+            adapters,
+            cuda: None,
+            kernels: Vec::new(),
+            rates: Vec::new(),
+            choice: String::new(),
+            goldens: Vec::new(),
+            prefill: Vec::new(),
+            unmeasured: Vec::new(),
+            was_interrupted: false,
+        }
+    }
+
     /// Is every kernel right, and does every golden that was checked hold?
     pub fn is_well(&self) -> bool {
         self.kernels.iter().all(DeviceKernels::are_right)
@@ -120,9 +146,13 @@ impl EngineThere {
     }
 }
 
-/// For people: `"WebGPU on llvmpipe (LLVM 15.0.7, 256 bits), Vulkan"`.
+/// For people: `"WebGPU on llvmpipe (LLVM 15.0.7, 256 bits), Vulkan"`; a browser does not say what its
+/// WebGPU stands on.
 pub fn device_name(facts: &AdapterFacts) -> String {
-    format!("WebGPU on {}, {}", facts.name, facts.backend)
+    match facts.backend.as_str() {
+        "WebGPU" => format!("WebGPU on {}", facts.name),
+        backend => format!("WebGPU on {}, {backend}", facts.name),
+    }
 }
 
 /// What CUDA says of its first device, and whether it is there; `None` where atelier was built without.

@@ -12,6 +12,8 @@ pub struct ProcessorFacts {
     /// As it calls itself; `None` where it does not say.
     pub name: Option<String>,
     pub architecture: String,
+    /// Logical processors that the system shows to this program, where it does.
+    pub processors: Option<usize>,
     /// That the engine runs on.
     pub threads: usize,
     /// That the kernels take: the best of [`Self::instruction_sets`].
@@ -26,22 +28,27 @@ pub fn processor() -> ProcessorFacts {
     ProcessorFacts {
         name: name(),
         architecture: std::env::consts::ARCH.to_string(),
+        processors: std::thread::available_parallelism().ok().map(usize::from),
         threads: rayon::current_num_threads(),
         instruction_set: Isa::best().name().to_string(),
         instruction_sets: sets.iter().map(|set| set.name().to_string()).collect(),
     }
 }
 
-/// The product of a dtype against the plain sum in f64: one result a dtype.
-pub fn kernels(mut each: impl FnMut(&KernelTrial) -> bool) -> Vec<KernelTrial> {
+/// How often [`kernels`] asks whether it is to go on.
+pub const ROUNDS: usize = DType::PLAIN.len() + DType::BLOCKS.len();
+
+/// The product of a dtype against the plain sum in f64: one result a dtype. `goes_on` hears, before each,
+/// what was found so far and what comes next, and says whether to go on.
+pub async fn kernels(
+    mut goes_on: impl AsyncFnMut(&[KernelTrial], &str) -> bool,
+) -> Vec<KernelTrial> {
     let mut found = Vec::new();
     for dtype in DType::PLAIN.into_iter().chain(DType::BLOCKS) {
-        let trial = check::matmul(dtype);
-        let goes_on = each(&trial);
-        found.push(trial);
-        if !goes_on {
+        if !goes_on(&found, &format!("matmul of {}", dtype.name())).await {
             break;
         }
+        found.push(check::matmul(dtype));
     }
     found
 }
@@ -61,8 +68,14 @@ fn name() -> Option<String> {
     clean(&String::from_utf8_lossy(&bytes))
 }
 
+/// No browser says it to a page.
+#[cfg(target_arch = "wasm32")]
+fn name() -> Option<String> {
+    None
+}
+
 /// Linux says it of some processors in a file; others say nothing.
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "wasm32")))]
 fn name() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -70,6 +83,7 @@ fn name() -> Option<String> {
 }
 
 /// Without the blanks and zeros that fill it up.
+#[cfg(any(test, not(target_arch = "wasm32")))]
 fn clean(name: &str) -> Option<String> {
     let words: Vec<&str> = name
         .split(|c: char| c.is_whitespace() || c.is_control())

@@ -58,8 +58,18 @@ pub struct CopyRate {
     pub repeats: usize,
 }
 
+/// What is measured of a device: copying, and a product of each dtype at each number of rows.
+pub const MEASUREMENTS: usize = 1 + ROWS.len() * DTYPES.len();
+
+fn product_name(dtype: DType, rows: usize) -> String {
+    format!("{} at {rows} rows", dtype.name())
+}
+
+/// What is said where a clock saw no time pass, as a browser's coarse one may.
+const TOO_QUICK: &str = "it took less time than the clock tells apart";
+
 impl Rates {
-    fn new(device: &str, effort: &Effort) -> Self {
+    pub(super) fn new(device: &str, effort: &Effort) -> Self {
         Self {
             device: device.to_string(),
             outs: effort.outs,
@@ -69,6 +79,11 @@ impl Rates {
             copy: None,
             unmeasured: Vec::new(),
         }
+    }
+
+    /// How many of [`MEASUREMENTS`] are over, measured or not.
+    pub fn settled(&self) -> usize {
+        self.products.len() + self.unmeasured.len() + usize::from(self.copy.is_some())
     }
 
     fn add(&mut self, rows: usize, weights: &Tensor, timing: Timing) {
@@ -96,6 +111,22 @@ impl Rates {
         self.unmeasured.push(format!("{what}: {why}"));
     }
 
+    fn miss_all(&mut self, dtype: DType, why: &str) {
+        for rows in ROWS {
+            self.miss(&product_name(dtype, rows), why);
+        }
+    }
+
+    /// How copying went.
+    fn take_copy<E: std::fmt::Display>(&mut self, bytes: u64, timed: Result<Option<Timing>, E>) {
+        match timed {
+            Ok(Some(timing)) if timing.seconds > 0.0 => self.copied(bytes, timing),
+            Ok(Some(_)) => self.miss("copying", TOO_QUICK),
+            Ok(None) => self.miss("copying", "it was ended"),
+            Err(error) => self.miss("copying", &error.to_string()),
+        }
+    }
+
     /// All products of one dtype within its share of time.
     async fn products<E: std::fmt::Display>(
         &mut self,
@@ -104,15 +135,21 @@ impl Rates {
         weights: &Tensor<'_>,
         mut prepare: impl FnMut(usize) -> Result<(), E>,
         mut multiply: impl AsyncFnMut(usize) -> Result<(), E>,
+        progress: &mut impl FnMut(&Rates, &str),
     ) {
         let began = (watch.now)();
         for rows in ROWS {
-            let what = format!("{} at {rows} rows", weights.dtype.name());
+            let what = product_name(weights.dtype, rows);
             let left = began + effort.share() - (watch.now)();
             if left <= 0.0 {
                 self.miss(&what, "its time was up");
                 continue;
             }
+            if (watch.is_ended)() {
+                self.miss(&what, "it was ended");
+                continue;
+            }
+            progress(self, &what);
             if let Err(error) = prepare(rows) {
                 self.miss(&what, &error.to_string());
                 continue;
@@ -120,7 +157,8 @@ impl Rates {
             // More rows take longer.
             let most = left.min(effort.share() / ROWS.len() as f64);
             match watch.time(most, &mut multiply).await {
-                Ok(Some(timing)) => self.add(rows, weights, timing),
+                Ok(Some(timing)) if timing.seconds > 0.0 => self.add(rows, weights, timing),
+                Ok(Some(_)) => self.miss(&what, TOO_QUICK),
                 Ok(None) => self.miss(&what, "it was ended"),
                 Err(error) => self.miss(&what, &error.to_string()),
             }
@@ -128,31 +166,39 @@ impl Rates {
     }
 }
 
-/// This processor, all threads.
+/// This processor, all threads. `progress` hears, before each measurement, what was found so far and what
+/// comes next.
 pub async fn of_processor(
     watch: &Watch<'_>,
     effort: &Effort,
-    mut progress: impl FnMut(&Rates),
+    mut progress: impl FnMut(&Rates, &str),
 ) -> Rates {
     let mut rates = Rates::new("CPU", effort);
-    let from = vec![1u8; effort.bytes as usize];
-    let mut to = vec![2u8; effort.bytes as usize];
-    let copied = watch
-        .time(effort.share(), async |times| {
-            for _ in 0..times {
-                copy(&from, &mut to);
-                std::hint::black_box(&to);
-            }
-            Ok::<(), std::convert::Infallible>(())
-        })
-        .await;
-    match copied {
-        Ok(Some(timing)) => rates.copied(effort.bytes, timing),
-        Ok(None) => rates.miss("copying", "it was ended"),
-    }
+    let (Some(from), Some(mut to)) = (filled(effort.bytes, 1), filled(effort.bytes, 2)) else {
+        // Products want no less: what is there may be a model's.
+        let why = format!(
+            "this program's memory has no room for {} MiB more",
+            (2 * effort.bytes) >> 20
+        );
+        rates.miss("copying and products", &why);
+        return rates;
+    };
+    progress(&rates, "copying");
+    let copied = watch.time(effort.share(), async |times| {
+        for _ in 0..times {
+            copy(&from, &mut to);
+            std::hint::black_box(&to);
+        }
+        Ok::<(), std::convert::Infallible>(())
+    });
+    let copied = copied.await;
+    rates.take_copy(effort.bytes, copied);
     drop((from, to));
     for dtype in DTYPES {
-        progress(&rates);
+        if (watch.is_ended)() {
+            rates.miss_all(dtype, "it was ended");
+            continue;
+        }
         let weights = sample::tensor(dtype, effort.outs, effort.ins, 2);
         let mut builder = MatrixBuilder::new(effort.outs, effort.ins);
         builder.fill(0, &weights);
@@ -171,10 +217,19 @@ pub async fn of_processor(
             Ok(())
         };
         rates
-            .products(watch, effort, &weights, prepare, multiply)
+            .products(watch, effort, &weights, prepare, multiply, &mut progress)
             .await;
     }
     rates
+}
+
+/// `None` where there is no room.
+fn filled(bytes: u64, with: u8) -> Option<Vec<u8>> {
+    let bytes = usize::try_from(bytes).ok()?;
+    let mut filled = Vec::new();
+    filled.try_reserve_exact(bytes).ok()?;
+    filled.resize(bytes, with);
+    Some(filled)
 }
 
 /// All threads, a piece each.
@@ -186,29 +241,29 @@ fn copy(from: &[u8], to: &mut [u8]) {
         .for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-/// An adapter, through the kernels that models run on.
+/// An adapter, through the kernels that models run on; `progress` as of a processor.
 #[cfg(feature = "webgpu")]
 pub async fn of_adapter(
     device: &str,
     bench: &crate::engine::webgpu::Workbench,
     watch: &Watch<'_>,
     effort: &Effort,
-    mut progress: impl FnMut(&Rates),
+    mut progress: impl FnMut(&Rates, &str),
 ) -> Rates {
     let mut rates = Rates::new(device, effort);
+    progress(&rates, "copying");
     match bench.copies(effort.bytes) {
         Err(error) => rates.miss("copying", &error.to_string()),
         Ok(copies) => {
             let timed = watch.time(effort.share(), async |times| copies.run(times).await);
-            match timed.await {
-                Ok(Some(timing)) => rates.copied(copies.bytes, timing),
-                Ok(None) => rates.miss("copying", "it was ended"),
-                Err(error) => rates.miss("copying", &error.to_string()),
-            }
+            rates.take_copy(copies.bytes, timed.await);
         }
     }
     for dtype in DTYPES {
-        progress(&rates);
+        if (watch.is_ended)() {
+            rates.miss_all(dtype, "it was ended");
+            continue;
+        }
         let weights = sample::tensor(dtype, effort.outs, effort.ins, 2);
         let product = std::cell::RefCell::new(None);
         let prepare = |rows| {
@@ -227,7 +282,7 @@ pub async fn of_adapter(
             done
         };
         rates
-            .products(watch, effort, &weights, prepare, multiply)
+            .products(watch, effort, &weights, prepare, multiply, &mut progress)
             .await;
     }
     rates
@@ -235,6 +290,7 @@ pub async fn of_adapter(
 
 #[cfg(test)]
 mod tests {
+    use super::super::watch::nobody_waits;
     use super::*;
 
     const SMALL: Effort = Effort {
@@ -244,18 +300,27 @@ mod tests {
         seconds: 0.2,
     };
 
-    fn measured(is_ended: bool) -> Rates {
+    fn measured(is_ended: bool, hears: impl FnMut(&Rates, &str)) -> Rates {
         let began = std::time::Instant::now();
         let watch = Watch {
             now: &|| began.elapsed().as_secs_f64(),
             is_ended: &|| is_ended,
+            breathe: &nobody_waits,
         };
-        pollster::block_on(of_processor(&watch, &SMALL, |_| ()))
+        pollster::block_on(of_processor(&watch, &SMALL, hears))
     }
 
     #[test]
     fn every_product_is_measured_or_said_not_to_be() {
-        let rates = measured(false);
+        let mut heard = Vec::new();
+        let rates = measured(false, |rates, next| {
+            heard.push((rates.settled(), next.to_string()));
+        });
+        assert_eq!(heard[0], (0, "copying".to_string()));
+        assert_eq!(heard[1], (1, "f32 at 1 rows".to_string()));
+        assert!(heard.iter().all(|(settled, _)| *settled < MEASUREMENTS));
+        assert!(heard.is_sorted(), "{heard:?}");
+        assert_eq!(rates.settled(), MEASUREMENTS);
         assert_eq!(
             rates.products.len() + rates.unmeasured.len(),
             ROWS.len() * DTYPES.len()
@@ -267,9 +332,29 @@ mod tests {
 
     #[test]
     fn what_was_ended_has_no_numbers() {
-        let rates = measured(true);
+        let rates = measured(true, |_, _| ());
         assert_eq!((rates.products.len(), rates.best_gflops), (0, None));
         assert_eq!(rates.unmeasured.len(), ROWS.len() * DTYPES.len() + 1);
+    }
+
+    /// An infinite rate has no form in JSON, and would be no rate.
+    #[test]
+    fn what_the_clock_does_not_see_is_not_measured() {
+        let watch = Watch {
+            now: &|| 7.0,
+            is_ended: &|| false,
+            breathe: &nobody_waits,
+        };
+        let effort = Effort {
+            outs: 8,
+            ins: 32,
+            bytes: 64,
+            seconds: 0.1,
+        };
+        let rates = pollster::block_on(of_processor(&watch, &effort, |_, _| ()));
+        assert_eq!((rates.products.len(), rates.best_gflops), (0, None));
+        assert_eq!(rates.unmeasured.len(), MEASUREMENTS);
+        assert!(rates.unmeasured[0].contains("than the clock tells apart"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Medians of a few repeats, bounded in time, with somebody else's clock.
 
+use std::pin::Pin;
+
 /// Repeats of one measurement at most.
 const REPEATS: usize = 7;
 
@@ -15,6 +17,16 @@ pub struct Watch<'a> {
     pub now: &'a dyn Fn() -> f64,
     /// Is it to end?
     pub is_ended: &'a dyn Fn() -> bool,
+    /// Before each run: lets others do what waits, and [`Self::now`] stand still meanwhile.
+    pub breathe: &'a dyn Fn() -> Breath<'a>,
+}
+
+/// What others do between two runs.
+pub type Breath<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
+
+/// A breath where nobody waits.
+pub fn nobody_waits<'a>() -> Breath<'a> {
+    Box::pin(std::future::ready(()))
 }
 
 /// How long something took.
@@ -37,6 +49,7 @@ impl Watch<'_> {
         most: f64,
         mut run: impl AsyncFnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Timing>, E> {
+        (self.breathe)().await;
         if (self.is_ended)() {
             return Ok(None);
         }
@@ -45,7 +58,11 @@ impl Watch<'_> {
         run(1).await?;
         let mut a_run = (self.now)() - began;
         let mut times = 1.0;
-        while seconds.len() < REPEATS && !(self.is_ended)() {
+        while seconds.len() < REPEATS {
+            (self.breathe)().await;
+            if (self.is_ended)() {
+                break;
+            }
             let at = (self.now)();
             if at - began + a_run * times > most {
                 break;
@@ -98,6 +115,7 @@ mod tests {
         let watch = Watch {
             now: &|| time.get(),
             is_ended: &|| count.get() >= end_after,
+            breathe: &nobody_waits,
         };
         let run = async |times: usize| {
             for _ in 0..times {
@@ -131,6 +149,29 @@ mod tests {
     fn what_is_to_end_is_not_begun() {
         assert_eq!(timed(1.0, &[0.1], 0), (None, 0));
         assert_eq!(timed(9.0, &[0.1], 2).1, 2);
+    }
+
+    #[test]
+    fn who_waits_is_let_in_before_each_run_and_what_he_takes_is_not_timed() {
+        let (time, paused, breaths) = (Cell::new(0.0), Cell::new(0.0), Cell::new(0));
+        let watch = Watch {
+            now: &|| time.get() - paused.get(),
+            is_ended: &|| breaths.get() > 4,
+            breathe: &|| {
+                breaths.set(breaths.get() + 1);
+                time.set(time.get() + 100.0);
+                paused.set(paused.get() + 100.0);
+                nobody_waits()
+            },
+        };
+        let run = async |times: usize| {
+            time.set(time.get() + times as f64);
+            Ok::<(), Infallible>(())
+        };
+        let found = pollster::block_on(watch.time(10.0, run));
+        let found = found.unwrap_or(None).expect("a timing");
+        assert_eq!((found.seconds, found.repeats), (1.0, 2));
+        assert_eq!(breaths.get(), 5);
     }
 
     #[test]

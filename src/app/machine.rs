@@ -1,0 +1,287 @@
+//! What was found of this machine, in the page's words and numbers.
+
+use crate::chart::number;
+use crate::engine::trial::{AdapterFacts, KernelTrial};
+use crate::study::doctor::effort::Effort;
+use crate::study::doctor::processor::ProcessorFacts;
+use crate::study::doctor::rates::Rates;
+use crate::study::doctor::{DeviceKernels, DoctorReport, device_name};
+
+/// What stands where there is no number.
+const NONE: &str = "–";
+
+/// Of products that were not measured for one reason, those that are named.
+const MOST_NAMED: usize = 3;
+
+/// The devices of a report, as it calls them.
+pub fn devices(report: &DoctorReport) -> Vec<String> {
+    let adapters = report.adapters.iter().map(device_name);
+    std::iter::once("CPU".to_owned()).chain(adapters).collect()
+}
+
+/// MiB that measuring takes of each device at most.
+pub fn memory(effort: &Effort) -> u64 {
+    (2 * effort.bytes) >> 20
+}
+
+/// What is known of a device beside its numbers.
+pub fn facts(report: &DoctorReport, device: &str) -> String {
+    let mut adapters = report.adapters.iter();
+    match adapters.find(|facts| device_name(facts) == device) {
+        Some(facts) => adapter(facts),
+        None => processor(&report.processor),
+    }
+}
+
+fn processor(facts: &ProcessorFacts) -> String {
+    let shown = match facts.processors {
+        Some(1) => "1 logical processor".to_owned(),
+        Some(n) => format!("{n} logical processors"),
+        None => "no number of processors".to_owned(),
+    };
+    let threads = match facts.threads {
+        1 => "one thread".to_owned(),
+        n => format!("{n} threads"),
+    };
+    format!(
+        "This browser shows {shown}; the page’s engine runs on {threads} and takes the instruction set {}. What the \
+         processor is called, a browser tells no page.",
+        facts.instruction_set
+    )
+}
+
+fn adapter(facts: &AdapterFacts) -> String {
+    let limits = &facts.limits;
+    let [x, y, z] = limits.workgroup_size;
+    let software = if facts.is_software {
+        "A software adapter: the processor in disguise. "
+    } else {
+        ""
+    };
+    let f16 = if facts.has_f16 { "has f16" } else { "no f16" };
+    format!(
+        "{software}Buffers to {} MiB, bindings to {} MiB, {} a shader; workgroups to {} threads ({x} × {y} × {z}) that share \
+         {} KiB; {f16}.",
+        limits.buffer >> 20,
+        limits.binding >> 20,
+        limits.storage_buffers,
+        limits.workgroup_threads,
+        limits.workgroup_bytes >> 10,
+    )
+}
+
+/// `"12 of 12 kernels right; the largest difference is 3.1e−6 of the largest number, in rope"`.
+pub fn kernels(of: &DeviceKernels) -> String {
+    let right = of.kernels.iter().filter(|trial| trial.is_right).count();
+    let all = of.kernels.len();
+    let counted = if of.is_whole {
+        format!("{right} of {all} kernels right")
+    } else {
+        format!("{right} of the {all} kernels right that were tried")
+    };
+    let offs = of
+        .kernels
+        .iter()
+        .filter_map(|trial| Some((trial.off?, trial)));
+    match offs.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        None => counted,
+        Some((off, trial)) => format!(
+            "{counted}; the largest difference is {} of the largest number, in {}",
+            number::short(f64::from(off)),
+            trial.kernel
+        ),
+    }
+}
+
+/// Verdict, difference, what is allowed of it, outputs.
+pub fn trial(trial: &KernelTrial) -> [String; 4] {
+    let verdict = match (&trial.said, trial.is_right) {
+        (Some(said), _) => said.as_str(),
+        (None, true) => "right",
+        (None, false) => "WRONG",
+    };
+    let off = trial.off.map(|off| number::short(f64::from(off)));
+    [
+        verdict.to_owned(),
+        off.unwrap_or_else(|| NONE.to_owned()),
+        number::short(f64::from(trial.most)),
+        trial.trials.to_string(),
+    ]
+}
+
+/// Gflop/s of a product.
+pub fn product(of: &Rates, rows: usize, dtype: &str) -> String {
+    let mut products = of.products.iter();
+    let found = products.find(|product| product.rows == rows && product.dtype == dtype);
+    found.map_or_else(|| NONE.to_owned(), |found| number::fixed(found.gflops, 1))
+}
+
+/// Best product, copying, and a single row, in sentences.
+pub fn rates(of: &Rates) -> String {
+    let mut said = Vec::new();
+    if let Some(best) = of.best_gflops {
+        said.push(format!("Best product: {} Gflop/s.", number::fixed(best, 1)));
+    }
+    if let Some(copy) = &of.copy {
+        said.push(format!(
+            "Copies {} GB/s, reading and writing counted, {} MiB at a time.",
+            number::fixed(copy.gb, 1),
+            copy.bytes >> 20
+        ));
+    }
+    // It reads its weights and little else.
+    if let Some(of) = of.products.iter().find(|of| of.rows == 1) {
+        let gb = number::fixed(of.weights_gb, 1);
+        said.push(format!(
+            "A single row reads {} weights at {gb} GB/s.",
+            of.dtype
+        ));
+    }
+    said.join(" ")
+}
+
+/// What was not measured, and why: what has one reason in one line.
+pub fn unmeasured(report: &DoctorReport) -> Vec<String> {
+    let mut lines = Vec::new();
+    for of in &report.rates {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for said in &of.unmeasured {
+            let (what, why) = said.split_once(": ").unwrap_or((said, "not said why"));
+            match reasons.iter_mut().find(|(reason, _)| *reason == why) {
+                Some((_, all)) => all.push(what),
+                None => reasons.push((why, vec![what])),
+            }
+        }
+        lines.extend(reasons.into_iter().map(|(why, all)| {
+            let device = &of.device;
+            match all.len() {
+                0..=MOST_NAMED => format!("{} on {device}: {why}", all.join(", ")),
+                n => format!("{n} measurements on {device}, the first {}: {why}", all[0]),
+            }
+        }));
+    }
+    lines.extend(report.unmeasured.iter().cloned());
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::trial::AdapterLimits;
+    use crate::study::doctor::rates::{CopyRate, ProductRate};
+
+    fn rates_of(unmeasured: &[&str]) -> Rates {
+        Rates {
+            device: "CPU".into(),
+            outs: 64,
+            ins: 64,
+            products: vec![ProductRate {
+                rows: 1,
+                dtype: "f32".into(),
+                gflops: 1.26,
+                weights_gb: 2.44,
+                seconds: 0.1,
+                repeats: 3,
+            }],
+            best_gflops: Some(1.26),
+            copy: Some(CopyRate {
+                bytes: 16 << 20,
+                gb: 9.96,
+                repeats: 2,
+            }),
+            unmeasured: unmeasured.iter().map(|said| (*said).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn rates_are_said_with_their_units() {
+        let of = rates_of(&[]);
+        assert_eq!(product(&of, 1, "f32"), "1.3");
+        assert_eq!(product(&of, 8, "f32"), NONE);
+        assert_eq!(
+            rates(&of),
+            "Best product: 1.3 Gflop/s. Copies 10.0 GB/s, reading and writing counted, 16 MiB at a time. A single row reads f32 \
+             weights at 2.4 GB/s."
+        );
+    }
+
+    #[test]
+    fn what_has_one_reason_is_one_line() {
+        let mut report = DoctorReport::begin(true, Vec::new());
+        let all = [
+            "copying: no room",
+            "f32 at 1 rows: it was ended",
+            "f32 at 8 rows: it was ended",
+            "f32 at 32 rows: it was ended",
+            "f32 at 128 rows: it was ended",
+        ];
+        report.rates.push(rates_of(&all));
+        report.unmeasured.push("GPUs: none".into());
+        assert_eq!(
+            unmeasured(&report),
+            [
+                "copying on CPU: no room",
+                "4 measurements on CPU, the first f32 at 1 rows: it was ended",
+                "GPUs: none"
+            ]
+        );
+    }
+
+    #[test]
+    fn kernels_are_counted_and_the_farthest_named() {
+        let mut of = DeviceKernels {
+            device: "CPU".into(),
+            kernels: ["rope", "norm"].map(KernelTrial::new).to_vec(),
+            is_whole: true,
+        };
+        of.kernels[0].add(1e-7, 1e-5);
+        of.kernels[1].add(2e-3, 1e-5);
+        let said = kernels(&of);
+        assert!(said.starts_with("1 of 2 kernels right; "), "{said}");
+        assert!(
+            said.ends_with("0.00200 of the largest number, in norm"),
+            "{said}"
+        );
+        assert_eq!(trial(&of.kernels[0])[0], "right");
+        assert_eq!(trial(&of.kernels[1])[0], "WRONG");
+        of.kernels[1].fail("the GPU was lost".into());
+        of.is_whole = false;
+        let [verdict, off, ..] = trial(&of.kernels[1]);
+        assert_eq!((verdict.as_str(), off.as_str()), ("the GPU was lost", NONE));
+        assert!(kernels(&of).starts_with("1 of the 2 kernels right that were tried; "));
+    }
+
+    #[test]
+    fn a_device_is_told_by_what_the_browser_says_of_it() {
+        let facts_of = |is_software| AdapterFacts {
+            name: "maker family".into(),
+            backend: "WebGPU".into(),
+            kind: "other".into(),
+            is_software,
+            driver: String::new(),
+            has_f16: true,
+            limits: AdapterLimits {
+                buffer: 256 << 20,
+                binding: 128 << 20,
+                storage_buffers: 8,
+                workgroup_threads: 256,
+                workgroup_size: [256, 256, 64],
+                workgroup_bytes: 16 << 10,
+            },
+        };
+        let mut report = DoctorReport::begin(true, vec![facts_of(true)]);
+        report.processor.processors = Some(8);
+        report.processor.threads = 1;
+        assert_eq!(devices(&report), ["CPU", "WebGPU on maker family"]);
+        let said = facts(&report, "CPU");
+        assert!(
+            said.contains("8 logical processors; the page’s engine runs on one thread"),
+            "{said}"
+        );
+        let said = facts(&report, "WebGPU on maker family");
+        assert!(said.starts_with("A software adapter"), "{said}");
+        assert!(said.contains("bindings to 128 MiB, 8 a shader"), "{said}");
+        report.adapters = vec![facts_of(false)];
+        assert!(facts(&report, "WebGPU on maker family").starts_with("Buffers to 256 MiB"));
+    }
+}

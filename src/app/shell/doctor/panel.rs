@@ -1,0 +1,280 @@
+//! The dialog's content: what will be measured, the way to begin and to end it, and what was found.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::super::dialog;
+use crate::app::protocol::EngineWish;
+use crate::app::state::{Studio, sentence};
+use crate::app::{browser, machine};
+use crate::study::doctor::DoctorReport;
+use crate::study::doctor::effort::Effort;
+use crate::study::doctor::rates::{DTYPES, ROWS};
+
+const MEASURE: &str = "doctor-measure";
+
+/// All of it.
+pub fn panel() -> AnyView {
+    let studio = expect_context::<Studio>();
+    let report = Memo::new(move |_| {
+        let read = |text: &str| serde_json::from_slice::<DoctorReport>(text.as_bytes()).ok();
+        studio.findings.with(|findings| read(&findings.report))
+    });
+    let is_thorough = RwSignal::new(false);
+    let is_under_way = Memo::new(move |_| studio.doctor.with(Option::is_some));
+    let label = move || match (is_under_way.get(), report.with(Option::is_some)) {
+        (true, _) => "Stop",
+        (false, true) => "Again",
+        (false, false) => "Measure",
+    };
+    let press = move |_| {
+        if is_under_way.get_untracked() {
+            studio.end_look();
+        } else {
+            studio.look(!is_thorough.get_untracked());
+        }
+    };
+    // It opens where one begins; the next time by its attribute.
+    Effect::new(|_| {
+        let button = document().get_element_by_id(MEASURE);
+        let button = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok());
+        if let Some(button) = button {
+            let _ = button.focus();
+        }
+    });
+    let close = move |_| {
+        if let Some(dialog) = dialog(super::DIALOG) {
+            dialog.close();
+        }
+    };
+    let (quick, thorough) = (
+        machine::memory(&Effort::QUICK),
+        machine::memory(&Effort::IN_PAGE),
+    );
+    view! {
+        <div class="panel-head">
+            <h2>"What can this machine do?"</h2>
+            <button type="button" on:click=close>"Close"</button>
+        </div>
+        <p>
+            {format!(
+                "Every kernel that models run on is tried against plain sums, and copying and matrix products are timed, on the \
+                 processor and on the GPU that this browser offers, in about ten seconds and {quick} MiB of memory on each; \
+                 nothing of it leaves this machine.",
+            )}
+        </p>
+        <label class="tick">
+            <input
+                type="checkbox"
+                id="doctor-thorough"
+                disabled=move || is_under_way.get()
+                prop:checked=move || is_thorough.get()
+                on:change=move |event| is_thorough.set(event_target_checked(&event))
+            />
+            <span>{format!("Larger matrices, as in larger models: about half a minute, {thorough} MiB")}</span>
+        </label>
+        <div class="buttons">
+            <button type="button" id=MEASURE autofocus disabled=move || !studio.can_look() on:click=press>{label}</button>
+            <Show when=move || report.with(Option::is_some) && !is_under_way.get()>
+                <SaveFindings />
+            </Show>
+        </div>
+        <div class="looking"><Show when=move || is_under_way.get()><FindingsBar /></Show></div>
+        <p id="doctor-choice" role="status">{move || if is_under_way.get() { String::new() } else { chosen(studio, report) }}</p>
+        <Show when=move || report.with(Option::is_some)>
+            <AllFindings report />
+        </Show>
+    }
+    .into_any()
+}
+
+/// Which engine is taken and why; whether this is all.
+fn chosen(studio: Studio, report: Memo<Option<DoctorReport>>) -> String {
+    let wish = match studio.wish.get() {
+        EngineWish::Auto => "",
+        EngineWish::Gpu => "“Runs on” asks for any WebGPU adapter: a software one is taken, too.",
+        EngineWish::Cpu => "“Runs on” asks for the processor, so models run there for now.",
+    };
+    report.with(|report| {
+        let Some(report) = report else {
+            return String::new();
+        };
+        let early = if report.was_interrupted {
+            "Ended early: what is not here was not measured."
+        } else {
+            ""
+        };
+        let sentences = [early, report.choice.as_str(), wish].into_iter();
+        let sentences: Vec<&str> = sentences.filter(|said| !said.is_empty()).collect();
+        sentences.join(" ")
+    })
+}
+
+/// How far it is.
+#[component]
+fn FindingsBar() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let words = move || {
+        let behind = studio.sweep.with(Option::is_some);
+        studio.findings.with(|findings| match &findings.next {
+            Some((next, done, of)) => format!("{} {} of {of}.", sentence(next), done + 1),
+            None if behind => "This waits until the sweep is done.".to_owned(),
+            None => "This waits for what the engine does now.".to_owned(),
+        })
+    };
+    let share = move || {
+        studio.findings.with(|findings| match &findings.next {
+            Some((_, done, of)) => *done as f64 / (*of).max(1) as f64,
+            None => 0.0,
+        })
+    };
+    view! {
+        <label class="work">
+            <span id="doctor-step">{words}</span>
+            <progress max="1" prop:value=share></progress>
+        </label>
+    }
+}
+
+/// The same file that `atelier doctor --json` writes.
+#[component]
+fn SaveFindings() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let failed = RwSignal::new(false);
+    let save = move |_| {
+        let saved = studio.findings.with_untracked(|findings| {
+            browser::save("atelier-doctor.json", "application/json", &findings.report)
+        });
+        failed.set(saved.is_err());
+    };
+    view! {
+        <button type="button" id="doctor-save" on:click=save>"Save as JSON"</button>
+        <span class="problem" class:empty=move || !failed.get()>"The browser refused to make the file."</span>
+    }
+}
+
+/// Every device, and what was not measured.
+#[component]
+fn AllFindings(report: Memo<Option<DoctorReport>>) -> impl IntoView {
+    let devices = Memo::new(move |_| {
+        report.with(|report| report.as_ref().map_or_else(Vec::new, machine::devices))
+    });
+    let lines = Memo::new(move |_| {
+        report.with(|report| report.as_ref().map_or_else(Vec::new, machine::unmeasured))
+    });
+    view! {
+        {move || {
+            let devices = devices.get().into_iter();
+            devices.map(|device| view! { <DeviceFindings device report /> }).collect_view()
+        }}
+        <Show when=move || lines.with(|lines| !lines.is_empty())>
+            <h3>"Not measured"</h3>
+            <ul class="unmeasured">
+                {move || lines.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}
+            </ul>
+        </Show>
+    }
+}
+
+/// One device: facts, rates, kernels.
+#[component]
+fn DeviceFindings(device: String, report: Memo<Option<DoctorReport>>) -> impl IntoView {
+    let name = StoredValue::new(device.clone());
+    let facts = Memo::new(move |_| {
+        let of = |report: &DoctorReport| name.with_value(|name| machine::facts(report, name));
+        report.with(|report| report.as_ref().map(of))
+    });
+    let kernels = Memo::new(move |_| {
+        report.with(|report| {
+            let mut all = report.as_ref()?.kernels.iter();
+            name.with_value(|name| all.find(|of| of.device == *name).cloned())
+        })
+    });
+    let rates = Memo::new(move |_| {
+        report.with(|report| {
+            let mut all = report.as_ref()?.rates.iter();
+            name.with_value(|name| all.find(|of| of.device == *name).cloned())
+        })
+    });
+    let is_wrong = Memo::new(move |_| {
+        kernels.with(|of| {
+            let mut all = of.iter().flat_map(|of| &of.kernels);
+            all.any(|trial| !trial.is_right)
+        })
+    });
+    let shape = move || {
+        rates.with(|of| {
+            of.as_ref().map(|of| {
+                let (ins, outs) = (of.ins, of.outs);
+                format!("Products, Gflop/s: [rows, {ins}] × [{ins}, {outs}], by the weights’ type")
+            })
+        })
+    };
+    let [rates_label, kernels_label] =
+        ["Products on", "Kernels of"].map(|what| format!("{what} {device}"));
+    let line = move |rows: usize| {
+        let cell = move |dtype: &'static str| {
+            let text =
+                move || rates.with(|of| of.as_ref().map(|of| machine::product(of, rows, dtype)));
+            view! { <td>{text}</td> }
+        };
+        view! {
+            <tr>
+                <th scope="row">{rows}</th>
+                {DTYPES.map(|dtype| cell(dtype.name())).collect_view()}
+            </tr>
+        }
+    };
+    let trials = move || {
+        let all = kernels.get().into_iter().flat_map(|of| of.kernels);
+        all.map(|trial| {
+            let cells = machine::trial(&trial);
+            view! {
+                <tr class:wrong=!trial.is_right>
+                    <th scope="row">{trial.kernel}</th>
+                    {cells.map(|cell| view! { <td>{cell}</td> }).collect_view()}
+                </tr>
+            }
+        })
+        .collect_view()
+    };
+    let labels = StoredValue::new((rates_label, kernels_label));
+    view! {
+        <section class="device" aria-label=device>
+            <h3>{device.clone()}</h3>
+            <p class="hint">{move || facts.get()}</p>
+            <Show when=move || rates.with(Option::is_some)>
+                <div class="scroll" tabindex="0" role="region" aria-label=labels.with_value(|of| of.0.clone())>
+                    <table class="rates">
+                        <caption>{shape}</caption>
+                        <thead>
+                            <tr>
+                                <th scope="col">"rows"</th>
+                                {DTYPES.map(|dtype| view! { <th scope="col">{dtype.name()}</th> }).collect_view()}
+                            </tr>
+                        </thead>
+                        <tbody>{ROWS.map(line).collect_view()}</tbody>
+                    </table>
+                </div>
+                <p class="hint said">{move || rates.with(|of| of.as_ref().map(machine::rates))}</p>
+            </Show>
+            <Show when=move || kernels.with(Option::is_some)>
+                <details class="numbers" open=move || is_wrong.get()>
+                    <summary>{move || kernels.with(|of| of.as_ref().map(machine::kernels))}</summary>
+                    <div class="scroll" tabindex="0" role="region" aria-label=labels.with_value(|of| of.1.clone())>
+                        <table class="kernels">
+                            <thead>
+                                <tr>
+                                    {["kernel", "verdict", "off by", "at most", "outputs"]
+                                        .map(|head| view! { <th scope="col">{head}</th> })
+                                        .collect_view()}
+                                </tr>
+                            </thead>
+                            <tbody>{trials}</tbody>
+                        </table>
+                    </div>
+                </details>
+            </Show>
+        </section>
+    }
+}
