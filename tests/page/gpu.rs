@@ -16,7 +16,7 @@ const LINE: &str = "#engine-line";
 const NOTICE: &str = "#engine-notice";
 
 impl Page {
-    fn choose_engine(&self, name: &str) {
+    pub fn choose_engine(&self, name: &str) {
         self.browser.run(&format!(
             "const s = document.querySelector('#engine'); s.value = '{name}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}));"
         ));
