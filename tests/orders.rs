@@ -10,7 +10,9 @@ use atelier::measure::decomposition::softmax;
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
 use atelier::study::lab::Rearranging;
-use atelier::study::orders::{CHUNK, Extent, Order, Orders, Sweep, Sweeping};
+use atelier::study::orders::{
+    CHUNK, Extent, Order, OrderRows, Orders, PartedSweep, Sweep, Sweeping,
+};
 use atelier::study::{LoadedModel, StudyError, geometry, lens};
 use atelier::task::item::{Candidate, Item};
 use atelier::task::minilang::{self, GeneratedTask};
@@ -137,6 +139,79 @@ fn a_stopped_sweep_goes_on_to_the_same_bytes() {
         other.resume(&kept),
         Err(StudyError::OtherSweep { .. })
     ));
+}
+
+/// Runs a sweep to its end and gives what its rows have.
+fn rows_found(mut part: Sweeping) -> Vec<OrderRows> {
+    while part.advance().expect("a batch").is_some() {}
+    part.into_rows()
+}
+
+#[test]
+fn parts_of_a_sweep_in_any_order_are_the_sweep_to_the_last_bit() {
+    let model = apprentice();
+    let choosing = rows_of(GeneratedTask::Sum, 3 * CHUNK + 5);
+    let writing: Vec<Item> = choosing[..CHUNK + 1]
+        .iter()
+        .map(|item| match item {
+            Item::Option { prompt, .. } => Item::LastWord {
+                context: prompt.clone(),
+                word: " 3".into(),
+            },
+            other => other.clone(),
+        })
+        .collect();
+    let orders = orders_of(&model, &[Sweep::Drop, Sweep::Shuffle]);
+    for items in [choosing, writing] {
+        let start = || Sweeping::start(&model, "sum", &items, orders.clone(), 7).expect("a sweep");
+        let whole = all(start());
+        let mut parted = PartedSweep::new(start());
+        let mut parts: Vec<_> = PartedSweep::parts(items.len()).collect();
+        let work: usize = parts.iter().map(|rows| parted.work(rows.clone())).sum();
+        assert_eq!(work, parted.work(0..items.len()));
+        // The last first, then the second, with the first still missing.
+        parts.reverse();
+        let first = parts.pop().expect("a part");
+        for rows in parts {
+            let found = rows_found(parted.part(rows.clone()));
+            parted.take_in(rows, found).expect("its rows");
+            assert_eq!((parted.rows_done(), parted.is_whole()), (0, false));
+            assert!(parted.orders().is_none());
+        }
+        let found = rows_found(parted.part(first.clone()));
+        // Through the text that workers write to each other.
+        let text = serde_json::to_string(&found).expect("JSON");
+        let read: Vec<OrderRows> = serde_json::from_str(&text).expect("rows");
+        parted.take_in(first, read).expect("its rows");
+        assert!(parted.is_whole());
+        let text = |orders: &Orders| serde_json::to_string(orders).expect("JSON");
+        assert_eq!(text(&parted.orders().expect("rows")), text(&whole));
+    }
+}
+
+#[test]
+fn rows_that_are_no_part_of_a_sweep_are_refused() {
+    let model = apprentice();
+    let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
+    let orders = orders_of(&model, &[Sweep::Drop]);
+    let whole = Sweeping::start(&model, "sum", &items, orders, 0).expect("a sweep");
+    let mut parted = PartedSweep::new(whole);
+    let found = rows_found(parted.part(0..CHUNK));
+    let mut is_refused = |rows, found: Vec<OrderRows>| {
+        let refused = parted.take_in(rows, found);
+        matches!(refused, Err(StudyError::StrayRows { .. }))
+    };
+    // Other rows than it says, rows between two parts, rows past the last.
+    assert!(is_refused(2 * CHUNK..items.len(), found.clone()));
+    assert!(is_refused(1..CHUNK + 1, found.clone()));
+    assert!(is_refused(3 * CHUNK..4 * CHUNK, found.clone()));
+    // An order too few, a number too few.
+    assert!(is_refused(0..CHUNK, found[1..].to_vec()));
+    let mut cut = found.clone();
+    cut[2].kl.pop();
+    assert!(is_refused(0..CHUNK, cut));
+    assert!(!is_refused(0..CHUNK, found.clone()));
+    assert!(is_refused(0..CHUNK, found), "a second time");
 }
 
 #[test]

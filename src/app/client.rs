@@ -210,7 +210,7 @@ impl Client {
 
 /// What an error event says. A script that could not be loaded sends a plain event without any
 /// message, which the typed getter of `ErrorEvent` would trip over.
-fn message_of(event: &web_sys::Event) -> String {
+pub(super) fn message_of(event: &web_sys::Event) -> String {
     js_sys::Reflect::get(event, &JsValue::from_str("message"))
         .ok()
         .and_then(|message| message.as_string())

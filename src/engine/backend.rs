@@ -17,6 +17,12 @@ pub trait Backend {
 
     fn limits(&self) -> Limits;
 
+    /// Does it compute on this very processor, so that a program with several workers gains by giving each
+    /// an engine of its own? (A GPU is one for all.)
+    fn is_on_processor(&self) -> bool {
+        false
+    }
+
     /// What the passes since the last call cost the device, for people; `None` where nobody counts.
     fn profile(&self) -> Option<String> {
         None

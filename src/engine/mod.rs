@@ -42,6 +42,7 @@ use std::sync::Arc;
 
 use self::backend::Backend;
 use self::execution::Execution;
+use self::memory::Memory;
 use self::readout::Readout;
 use self::record::{Likelihoods, Members, Next, Record};
 use self::rope::Rope;
@@ -79,6 +80,16 @@ impl Engine {
     /// Numbers the model stores, shared ones once.
     pub fn parameters(&self) -> u64 {
         self.weights.parameters()
+    }
+
+    /// Does it compute on this very processor?
+    pub fn is_on_processor(&self) -> bool {
+        self.backend.is_on_processor()
+    }
+
+    /// What the model takes with every matrix in the type in which it is stored, as on the processor.
+    pub fn stored(&self) -> Memory {
+        Memory::of(&self.weights, None)
     }
 
     /// What the runs since the last call cost the device, for people; `None` where nobody counts.

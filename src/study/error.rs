@@ -53,6 +53,10 @@ pub enum StudyError {
         "the file holds a sweep of '{task}' with other rows, orders or seed: resume it with the options it was begun with, or write to another file"
     )]
     OtherSweep { task: String },
+    #[error(
+        "{task}: what came back of the rows from {row} on is not what these rows give: run the sweep again"
+    )]
+    StrayRows { task: String, row: usize },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]
     Extent,
     #[error(

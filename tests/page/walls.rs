@@ -58,3 +58,19 @@ fn the_worker_sends_nothing_to_another_origin() {
     );
     assert_eq!(elsewhere.heard(), 1);
 }
+
+#[test]
+fn the_workers_that_help_it_send_nothing_either() {
+    let elsewhere = Elsewhere::start();
+    let page = Page::on_cores(
+        2,
+        &format!(
+            "if (name === 'crew') await fetch('http://127.0.0.1:{}/', {{ method: 'POST', body: 'a row' }}).catch(() => {{}});",
+            elsewhere.port
+        ),
+    );
+    page.start_sweep(&["drop", "swap", "skip", "repeat", "loop"], 400);
+    // One was there, and tried.
+    page.until_says("#engine-line", "2 workers");
+    assert_eq!(elsewhere.heard(), 0);
+}

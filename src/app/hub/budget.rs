@@ -61,6 +61,18 @@ pub fn is_room_for(bytes: u64, budget: Option<Budget>) -> bool {
     bytes <= megabytes * 1_000_000
 }
 
+/// Workers that share a sweep at most: each takes its own copy of the model, and past four many a
+/// device's cores are slow ones.
+const MOST_WORKERS: usize = 4;
+
+/// How many workers may share a sweep, the first with them, on a device of so many `cores` (as a browser
+/// counts them), where each takes so many bytes.
+pub fn workers(cores: usize, bytes: u64, budget: Option<Budget>) -> usize {
+    let fits = |&count: &usize| is_room_for(bytes.saturating_mul(count as u64), budget);
+    let mut counts = (2..=cores.min(MOST_WORKERS)).rev();
+    counts.find(fits).unwrap_or(1)
+}
+
 /// Does a run that takes so many megabytes fit? In words.
 pub fn spell_fit(needed: u64, budget: Option<Budget>) -> String {
     match budget {
@@ -77,6 +89,21 @@ pub fn spell_fit(needed: u64, budget: Option<Budget>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workers_are_as_many_as_cores_and_memory_let_there_be() {
+        let budget = |megabytes| {
+            let device = "this computer";
+            Some(Budget { megabytes, device })
+        };
+        let counts = |budget| [0, 1, 2, 3, 8].map(|cores| workers(cores, 200_000_000, budget));
+        assert_eq!(counts(None), [1, 1, 2, 3, 4]);
+        assert_eq!(counts(budget(4000)), [1, 1, 2, 3, 4]);
+        assert_eq!(counts(budget(700)), [1, 1, 2, 3, 3]);
+        assert_eq!(counts(budget(399)), [1; 5]);
+        // One is there whatever it takes.
+        assert_eq!(workers(8, u64::MAX, None), 1);
+    }
 
     #[test]
     fn small_devices_have_small_budgets() {

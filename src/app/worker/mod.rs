@@ -3,8 +3,10 @@
 //! Requests wait in a queue and run one after the other; only a look at the machine lets those pass that
 //! came after it. Between chunks of a download or a file the
 //! worker lets messages in, so that a `Cancel` is heard, and between block runs ten times a second;
-//! a page that cannot wait for a long block ends the worker instead.
+//! a page that cannot wait for a long block ends the worker instead. For a long sweep on the processor it
+//! starts workers of its own (`crew`), which the page knows nothing of but their number.
 
+mod crew;
 mod doctor;
 mod fetch;
 mod inside;
@@ -15,6 +17,7 @@ mod read;
 mod session;
 mod source;
 mod sweep;
+mod wanted;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,12 +39,17 @@ use session::Session;
 const PROGRESS_EVERY: f64 = 30.0;
 /// Milliseconds between two looks for messages during a run.
 const LISTEN_EVERY: f64 = 100.0;
+/// The same, with nothing to run: another worker's rows are hardly later for it.
+const REST: i32 = 20;
 
-/// Listens to the page and tells it so.
+/// Listens to the page and tells it so; a member of another worker's crew listens to that one.
 pub fn start() {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else {
         return;
     };
+    if scope.name() == crew::talk::NAME {
+        return crew::member::start(scope);
+    }
     let desk = Rc::new(Desk {
         scope: scope.clone(),
         queue: RefCell::default(),
@@ -144,9 +152,21 @@ impl Desk {
 
     /// Lets messages in, then says whether this request was cancelled.
     pub(super) async fn listen(&self, id: u32) -> Result<(), Stop> {
+        self.listen_for(id, 0).await
+    }
+
+    /// The same, while there is nothing to do but wait for another worker.
+    pub(super) async fn rest(&self, id: u32) -> Result<(), Stop> {
+        self.listen_for(id, REST).await
+    }
+
+    async fn listen_for(&self, id: u32, milliseconds: i32) -> Result<(), Stop> {
         let promise = js_sys::Promise::new(&mut |resolve, _| {
+            let waits = self
+                .scope
+                .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
             // With no time-out to wait for, the promise would never resolve: resolve it at once.
-            if self.scope.set_timeout_with_callback(&resolve).is_err() {
+            if waits.is_err() {
                 let _ = resolve.call0(&JsValue::NULL);
             }
         });

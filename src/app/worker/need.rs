@@ -1,6 +1,7 @@
 //! What every part of the model votes, and what the answer loses without it, on the generated tasks.
 
-use super::sweep::{between, items, unreadable};
+use super::prompt::answer_waiting;
+use super::wanted::{items, unreadable};
 use super::{Desk, Stop, stop};
 use crate::app::protocol::Stage;
 use crate::study::LoadedModel;
@@ -27,7 +28,7 @@ pub async fn run(
             let total = (of * tasks.len()) as f64;
             desk.progress(id, Stage::Rows, (at * of + done) as f64, total);
             desk.turn(id, needing.is_waiting()).await?;
-            between(model, desk).await?;
+            answer_waiting(model, desk).await?;
         }
         report.need.push(needing.need());
     }

@@ -66,6 +66,19 @@ pub async fn reference(
     fill(desk, id, files, &EngineChoice::Cpu, weights).await
 }
 
+/// The model on the processor, in a worker that has nobody to tell of it and need not listen meanwhile.
+pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
+    let weights = Rc::new(weights(files)?);
+    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
+    let mut loading = EngineChoice::Cpu
+        .begin(weights)
+        .await
+        .map_err(stop_opening)?;
+    while loading.step().map_err(stop_opening)?.is_some() {}
+    let engine = loading.finish().map_err(stop_opening)?;
+    Ok(LoadedModel::new(&files.name, words, engine))
+}
+
 /// The model in this very engine.
 async fn put(
     desk: &Desk,

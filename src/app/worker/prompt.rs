@@ -1,6 +1,6 @@
 //! One prompt on the loaded model: the lens and the lab.
 
-use super::{Desk, Stop, done, failed, inside, stop};
+use super::{Desk, Stop, done, failed, inside, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Trace};
@@ -47,6 +47,24 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
         }
         _ => Err(Stop::Cancelled),
     }
+}
+
+/// Answers the prompts that wait: lens and lab stay live while many rows are run.
+pub async fn answer_waiting(model: &LoadedModel, desk: &Desk) -> Result<(), Stop> {
+    while let Some(request) = desk.take_quick() {
+        match answer(model, desk, request.id, &request.ask).await {
+            // Whoever opens the model again comes back to both.
+            Err(gpu @ Stop::Gpu { .. }) => {
+                desk.put_back(request);
+                return Err(gpu);
+            }
+            answer => {
+                desk.tell(request.id, told(answer));
+                desk.over(request.id);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The likeliest next tokens, as options.

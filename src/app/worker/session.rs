@@ -2,6 +2,8 @@
 
 use web_sys::{Blob, File};
 
+use super::crew::Crew;
+use super::wanted::Wanted;
 use super::{Desk, Stop, doctor, done, fetch, need, opening, prompt, read, sweep};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
@@ -23,6 +25,8 @@ struct HeldModel {
     notice: String,
     /// Bytes that it takes.
     memory: u64,
+    /// Workers that hold it too.
+    crew: Crew,
 }
 
 impl Session {
@@ -45,7 +49,7 @@ impl Session {
         if loaded.is_err()
             && let Some(held) = self.held.as_ref().filter(|held| held.model.is_some())
         {
-            held.tell_engine(desk, id, None);
+            held.tell_engine(desk, id, "");
             desk.tell(id, Tell::Kept);
         }
         loaded
@@ -60,6 +64,10 @@ impl Session {
         files: Vec<File>,
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
+        // A model that stays after all calls others when it needs them.
+        if let Some(held) = &mut self.held {
+            held.crew = Crew::default();
+        }
         let (files, wish, from) = match ask {
             Ask::LoadKnown { name, engine } => (fetch::model(desk, id, &name).await?, engine, None),
             Ask::LoadFiles { name, engine } => {
@@ -107,8 +115,9 @@ impl Session {
             wish,
             notice,
             memory,
+            crew: Crew::default(),
         });
-        held.tell_engine(desk, id, None);
+        held.tell_engine(desk, id, "");
         Ok(Tell::Loaded {
             model: facts,
             vocabulary,
@@ -119,7 +128,6 @@ impl Session {
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is
     /// not enough, the processor does what was asked.
     async fn run(&mut self, desk: &Desk, id: u32, ask: Ask) -> Result<Tell, Stop> {
-        let none = || Stop::Failed("no model is loaded: choose one first".to_owned());
         let held = self.held.as_mut().ok_or_else(none)?;
         let mut failures = 0;
         loop {
@@ -129,16 +137,18 @@ impl Session {
                 let (model, notice) =
                     opening::open(desk, id, &held.files, held.wish, &mut |_| false).await?;
                 (held.model, held.notice) = (Some(model), notice);
-                held.tell_engine(desk, id, None);
+                held.tell_engine(desk, id, "");
             }
-            let model = held.model.as_ref().ok_or_else(none)?;
             let since = js_sys::Date::now();
-            let (is_lost, reason) = match once(desk, id, model, &held.files, &ask).await {
+            let (is_lost, reason) = match held.once(desk, id, &ask).await {
                 Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
                 Err(other) => return Err(other),
                 Ok(answer) => {
                     let seconds = (js_sys::Date::now() - since) / 1000.0;
-                    held.tell_engine(desk, id, tokens(&answer).map(|n| n / seconds.max(1e-3)));
+                    let speed = tokens(&answer).map(|n| n / seconds.max(1e-3));
+                    let speed = speed.map(|n| format!(", {n:.0} tokens/s in the last run"));
+                    let by = matches!(ask, Ask::Orders { .. }).then(|| held.crew.words());
+                    held.tell_engine(desk, id, &speed.or(by).unwrap_or_default());
                     return Ok(answer);
                 }
             };
@@ -162,20 +172,11 @@ fn readable(model: &LoadedModel) -> Vec<EnglishPrompt> {
 }
 
 impl HeldModel {
-    /// Says what runs the model, and how fast the last run was.
-    fn tell_engine(&self, desk: &Desk, id: u32, tokens_a_second: Option<f64>) {
-        let Some(model) = &self.model else { return };
-        let engine = &model.engine;
-        let mut line = engine.describe();
-        if let Some(speed) = tokens_a_second {
-            line += &format!(", {speed:.0} tokens/s in the last run");
+    /// Says what runs the model, and `more` of the last run.
+    fn tell_engine(&self, desk: &Desk, id: u32, more: &str) {
+        if let Some(model) = &self.model {
+            tell_engine(desk, id, model, &self.notice, more);
         }
-        if let Some(profile) = engine.profile() {
-            line += &format!(": {profile}");
-        }
-        line.push('.');
-        let notice = self.notice.clone();
-        desk.tell(id, Tell::Engine { line, notice });
     }
 
     /// Puts the model on the GPU again, or on the processor.
@@ -203,54 +204,85 @@ impl HeldModel {
             )
         };
         self.model = Some(model);
-        self.tell_engine(desk, id, None);
+        self.tell_engine(desk, id, "");
         Ok(())
+    }
+
+    /// One try at a request.
+    async fn once(&mut self, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
+        let Self {
+            model: Some(model),
+            files,
+            notice,
+            crew,
+            ..
+        } = self
+        else {
+            return Err(none());
+        };
+        let (model, files, notice) = (&*model, &*files, notice.as_str());
+        match ask {
+            Ask::Orders {
+                tasks,
+                rows,
+                sweeps,
+                extent,
+                plans,
+            } => {
+                let wanted = Wanted {
+                    tasks: tasks.clone(),
+                    rows: *rows,
+                    sweeps: sweeps.clone(),
+                    extent: *extent,
+                    plans: plans.clone(),
+                };
+                let by = sweep::Runners {
+                    model,
+                    files,
+                    crew,
+                    named: &|words| tell_engine(desk, id, model, notice, words),
+                };
+                let report = sweep::run(by, desk, id, &wanted).await;
+                if report.is_err() {
+                    // They are in the middle of rows that nobody wants any more, and hear nothing: they go.
+                    *crew = Crew::default();
+                }
+                report.map(done)
+            }
+            Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
+            Ask::Compare {
+                prompt,
+                options,
+                answer,
+                plan,
+            } => {
+                let question = (prompt.as_str(), options.as_slice(), *answer);
+                if model.engine.profile().is_none() {
+                    let sentence = "The model runs on the processor already.".to_owned();
+                    return Ok(Tell::Compared { sentence });
+                }
+                let reference = opening::reference(desk, id, files).await?;
+                let models = [model, &reference];
+                prompt::compare(models, desk, id, question, plan.as_deref()).await
+            }
+            _ => prompt::answer(model, desk, id, ask).await,
+        }
     }
 }
 
-/// One try at a request.
-async fn once(
-    desk: &Desk,
-    id: u32,
-    model: &LoadedModel,
-    files: &ModelFiles<Blob>,
-    ask: &Ask,
-) -> Result<Tell, Stop> {
-    match ask {
-        Ask::Orders {
-            tasks,
-            rows,
-            sweeps,
-            extent,
-            plans,
-        } => {
-            let wanted = sweep::Wanted {
-                tasks: tasks.clone(),
-                rows: *rows,
-                sweeps: sweeps.clone(),
-                extent: *extent,
-                plans: plans.clone(),
-            };
-            sweep::run(model, desk, id, &wanted).await.map(done)
-        }
-        Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
-        Ask::Compare {
-            prompt,
-            options,
-            answer,
-            plan,
-        } => {
-            let question = (prompt.as_str(), options.as_slice(), *answer);
-            if model.engine.profile().is_none() {
-                let sentence = "The model runs on the processor already.".to_owned();
-                return Ok(Tell::Compared { sentence });
-            }
-            let reference = opening::reference(desk, id, files).await?;
-            let models = [model, &reference];
-            prompt::compare(models, desk, id, question, plan.as_deref()).await
-        }
-        _ => prompt::answer(model, desk, id, ask).await,
+fn none() -> Stop {
+    Stop::Failed("no model is loaded: choose one first".to_owned())
+}
+
+/// Says what runs a model, and `more` of its last run.
+fn tell_engine(desk: &Desk, id: u32, model: &LoadedModel, notice: &str, more: &str) {
+    let mut line = model.engine.describe() + more;
+    if let Some(profile) = model.engine.profile() {
+        line += &format!(": {profile}");
     }
+    line.push('.');
+    let notice = notice.to_owned();
+    desk.tell(id, Tell::Engine { line, notice });
 }
 
 /// Tokens that went through the model for this answer.

@@ -1,133 +1,212 @@
-//! Sweeps over orders on the generated tasks, told as they fill in.
+//! Sweeps over orders on the generated tasks, told as they fill in; a crew helps where that pays.
 
-use super::{Desk, Stop, failed, prompt, stop, told};
+use web_sys::Blob;
+
+use super::crew::{Crew, FIRST, most_workers};
+use super::wanted::Wanted;
+use super::{Desk, Stop, failed, prompt, stop};
 use crate::app::protocol::{Stage, Tell};
-use crate::study::orders::{Extent, Order, OrderRows, Orders, Sweep, Sweeping, medians};
+use crate::app::sharing::{RowShare, Sharing};
+use crate::model::ModelFiles;
+use crate::study::LoadedModel;
+use crate::study::orders::{OrderRows, Orders, PartedSweep, medians};
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError};
-use crate::task::item::Item;
-use crate::task::minilang::{self, GeneratedTask};
-
-/// Of the bootstrap, as the command line's default.
-const SEED: u64 = 0;
 
 /// Milliseconds between two partial reports: intervals take a while to compute, too.
 const PARTIAL_EVERY: f64 = 700.0;
 
-/// What a request for a sweep asks for.
-pub struct Wanted {
-    pub tasks: Vec<String>,
-    pub rows: usize,
-    pub sweeps: Vec<Sweep>,
-    pub extent: Extent,
-    pub plans: Vec<String>,
+/// Milliseconds after which the rest of a sweep is foretold from what was done.
+const FORETELL_AFTER: f64 = 500.0;
+
+/// Milliseconds that the rest of a sweep must take one worker for others to be called. A member costs the
+/// start of a worker and the reading of up to 64 MB: tenths of a second, and the first worker's time with
+/// them where there are few cores. Two workers save half of the rest.
+const WORTH: f64 = 3_000.0;
+
+/// What may run a sweep.
+pub struct Runners<'a> {
+    pub model: &'a LoadedModel,
+    /// What other workers open the model from.
+    pub files: &'a ModelFiles<Blob>,
+    pub crew: &'a mut Crew,
+    /// Hears, as [`Crew::words`], who runs it.
+    pub named: &'a dyn Fn(&str),
 }
 
-pub async fn run(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    wanted: &Wanted,
-) -> Result<Report, Stop> {
-    let orders = every_order(model, wanted)?;
-    let mut report = Report::of(model);
-    let mut partial = Report::of(model);
-    let mut told_at = js_sys::Date::now();
-    for (at, task) in wanted.tasks.iter().enumerate() {
-        let items = items(task, wanted.rows)?;
-        let mut sweeping = Sweeping::start(model, task, &items, orders.clone(), SEED)
-            .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
-        let mut rows = 0;
-        while let Some((done, of)) = sweeping.advance().map_err(stop)? {
-            // The tasks still to come are as much work each.
-            let total = (of * wanted.tasks.len()) as f64;
-            desk.progress(id, Stage::Run, (at * of + done) as f64, total);
-            desk.turn(id, sweeping.is_waiting()).await?;
-            between(model, desk).await?;
-            let now = js_sys::Date::now();
-            if sweeping.rows_done() > rows && now - told_at > PARTIAL_EVERY {
-                rows = sweeping.rows_done();
-                partial.orders.truncate(at);
-                partial.orders.extend(sweeping.orders().map(without_rows));
-                let report = Box::new(partial.clone());
-                desk.tell(id, Tell::Partial { report });
-                told_at = js_sys::Date::now();
+pub async fn run(by: Runners<'_>, desk: &Desk, id: u32, wanted: &Wanted) -> Result<Report, Stop> {
+    let mut sweep = SharedSweep::begin(by, wanted)?;
+    loop {
+        let Some(share) = sweep.sharing.take(FIRST) else {
+            if sweep.sharing.is_over() {
+                break;
             }
-        }
-        let Some(found) = sweeping.orders() else {
+            // The rest is on its way; who does not send it is given up, and it is run here.
+            desk.rest(id).await?;
+            sweep.between(desk, id).await?;
             continue;
         };
-        partial.orders.truncate(at);
-        partial.orders.push(without_rows(found.clone()));
-        report.orders.push(found);
+        let mut part = sweep.tasks[share.task].part(share.rows.clone());
+        while let Some((done, _)) = part.advance().map_err(stop)? {
+            sweep.done = done;
+            desk.turn(id, part.is_waiting()).await?;
+            sweep.between(desk, id).await?;
+        }
+        let work = sweep.tasks[share.task].work(share.rows.clone());
+        (sweep.done, sweep.by_first) = (0, sweep.by_first + work);
+        sweep.take_in(&share, part.into_rows())?;
+        sweep.sharing.came_back(FIRST, &share);
+        sweep.between(desk, id).await?;
     }
-    report.medians = medians(&report.orders);
-    Ok(report)
+    sweep.report()
 }
 
-/// Answers the prompts that wait: the page stays live while many rows are run.
-pub async fn between(model: &LoadedModel, desk: &Desk) -> Result<(), Stop> {
-    while let Some(request) = desk.take_quick() {
-        match prompt::answer(model, desk, request.id, &request.ask).await {
-            // Whoever opens the model again comes back to both.
-            Err(gpu @ Stop::Gpu { .. }) => {
-                desk.put_back(request);
-                return Err(gpu);
-            }
-            answer => {
-                desk.tell(request.id, told(answer));
-                desk.over(request.id);
+/// A sweep under way.
+struct SharedSweep<'a> {
+    by: Runners<'a>,
+    wanted: &'a Wanted,
+    tasks: Vec<PartedSweep<'a>>,
+    /// Of tasks that are whole.
+    found: Vec<Option<Orders>>,
+    sharing: Sharing,
+    /// Workers that may share it, once that was asked.
+    most: Option<usize>,
+    /// Block runs: of all rows, of those that are there, of the first worker's among these, and of the
+    /// share that it runs.
+    total: usize,
+    there: usize,
+    by_first: usize,
+    done: usize,
+    /// What was told of the total: less is never told again.
+    shown: usize,
+    since: f64,
+    /// When the last partial report was told, and rows in it.
+    told_at: f64,
+    told_rows: usize,
+}
+
+impl<'a> SharedSweep<'a> {
+    fn begin(by: Runners<'a>, wanted: &'a Wanted) -> Result<Self, Stop> {
+        let model = by.model;
+        let tasks: Vec<PartedSweep> = (0..wanted.tasks.len())
+            .map(|task| wanted.sweep(model, task))
+            .collect::<Result<_, _>>()?;
+        let rows: Vec<usize> = tasks.iter().map(PartedSweep::rows).collect();
+        by.crew.begin();
+        let now = js_sys::Date::now();
+        Ok(Self {
+            by,
+            wanted,
+            found: vec![None; tasks.len()],
+            sharing: Sharing::of(&rows),
+            most: None,
+            total: tasks.iter().map(|task| task.work(0..task.rows())).sum(),
+            tasks,
+            there: 0,
+            by_first: 0,
+            done: 0,
+            shown: 0,
+            since: now,
+            told_at: now,
+            told_rows: 0,
+        })
+    }
+
+    /// Between two steps of the first worker's own share: whatever else there is to do.
+    async fn between(&mut self, desk: &Desk, id: u32) -> Result<(), Stop> {
+        prompt::answer_waiting(self.by.model, desk).await?;
+        self.call_crew(desk);
+        self.hear_crew();
+        let sum = self.there + self.done + self.by.crew.under_way();
+        self.shown = self.shown.max(sum.min(self.total));
+        desk.progress(id, Stage::Run, self.shown as f64, self.total as f64);
+        self.tell_partial(desk, id);
+        Ok(())
+    }
+
+    /// Calls as many members as there are shares for, once the rest is known to be worth it.
+    fn call_crew(&mut self, desk: &Desk) {
+        let lasted = js_sys::Date::now() - self.since;
+        let by_first = self.by_first + self.done;
+        let waiting = self.sharing.waiting();
+        if waiting == 0 || by_first == 0 || lasted < FORETELL_AFTER {
+            return;
+        }
+        let rest = self.total.saturating_sub(self.there + self.done);
+        if lasted * rest as f64 / by_first as f64 >= WORTH {
+            let model = self.by.model;
+            let most = *self
+                .most
+                .get_or_insert_with(|| most_workers(&desk.scope, model));
+            self.by.crew.call(waiting.min(most - 1));
+        }
+    }
+
+    fn hear_crew(&mut self) {
+        let Self {
+            by,
+            tasks,
+            sharing,
+            there,
+            wanted,
+            ..
+        } = self;
+        let mut take_in = |share: &RowShare, rows: Vec<OrderRows>| {
+            let task = &mut tasks[share.task];
+            let taken = task.take_in(share.rows.clone(), rows);
+            taken.map_err(|error| error.to_string())?;
+            *there += task.work(share.rows.clone());
+            Ok(())
+        };
+        let before = by.crew.words();
+        by.crew.hear(sharing, by.files, &mut take_in);
+        by.crew.hand_out(sharing, wanted);
+        let words = by.crew.words();
+        if words != before {
+            (by.named)(&words);
+        }
+    }
+
+    /// What the first worker found.
+    fn take_in(&mut self, share: &RowShare, rows: Vec<OrderRows>) -> Result<(), Stop> {
+        let task = &mut self.tasks[share.task];
+        task.take_in(share.rows.clone(), rows).map_err(failed)?;
+        self.there += task.work(share.rows.clone());
+        Ok(())
+    }
+
+    fn tell_partial(&mut self, desk: &Desk, id: u32) {
+        let rows = self.tasks.iter().map(PartedSweep::rows_done).sum();
+        let now = js_sys::Date::now();
+        if rows == self.told_rows || now - self.told_at <= PARTIAL_EVERY {
+            return;
+        }
+        self.keep_whole();
+        let mut report = Report::of(self.by.model);
+        for (task, found) in self.tasks.iter().zip(&self.found) {
+            let orders = found.clone().or_else(|| task.orders());
+            report.orders.extend(orders.map(without_rows));
+        }
+        let report = Box::new(report);
+        desk.tell(id, Tell::Partial { report });
+        self.told_rows = rows;
+        self.told_at = js_sys::Date::now();
+    }
+
+    /// A task's intervals are computed once it is whole, and not again.
+    fn keep_whole(&mut self) {
+        for (task, found) in self.tasks.iter().zip(&mut self.found) {
+            if found.is_none() && task.is_whole() {
+                *found = task.orders();
             }
         }
     }
-    Ok(())
-}
 
-/// All that this model has of what is asked for; an error only where it has nothing of it.
-fn every_order(model: &LoadedModel, wanted: &Wanted) -> Result<Vec<Order>, Stop> {
-    let own = model.shape().order.as_slice();
-    let extent = Extent {
-        heads: model.facts().heads,
-        ..wanted.extent
-    };
-    let mut orders = Vec::new();
-    let mut missing = None;
-    for &sweep in &wanted.sweeps {
-        match Order::all(&[sweep], extent, own) {
-            Ok(of) => orders.extend(of),
-            Err(error @ StudyError::NoSuchSweep { .. }) => missing = Some(error),
-            Err(error) => return Err(failed(error)),
-        }
-    }
-    for line in &wanted.plans {
-        orders.push(Order::parse(line, own).map_err(failed)?);
-    }
-    match missing {
-        Some(error) if orders.is_empty() => Err(failed(error)),
-        _ => Ok(orders),
-    }
-}
-
-pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
-    let task = GeneratedTask::from_name(task)
-        .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
-    let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
-    let item = |row: minilang::GeneratedRow| Item::Option {
-        prompt: row.prompt,
-        options: row.options,
-        answer: row.answer,
-    };
-    Ok(rows.into_iter().map(item).collect())
-}
-
-/// A model with words of its own cannot read the generated language, whatever the first row's fault.
-pub fn unreadable(model: &str, task: &str, error: StudyError) -> String {
-    match error {
-        StudyError::Row { error, .. } => format!(
-            "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier orders` with \
-             rows of your own and open its report here"
-        ),
-        other => other.to_string(),
+    fn report(mut self) -> Result<Report, Stop> {
+        self.keep_whole();
+        let mut report = Report::of(self.by.model);
+        report.orders = self.found.into_iter().flatten().collect();
+        report.medians = medians(&report.orders);
+        Ok(report)
     }
 }
 

@@ -63,6 +63,10 @@ impl Backend for CpuBackend {
         format!("CPU ({})", names(self.dtypes.iter().copied()))
     }
 
+    fn is_on_processor(&self) -> bool {
+        true
+    }
+
     fn limits(&self) -> Limits {
         Limits {
             bytes: BYTES,

@@ -1,12 +1,14 @@
 //! Sweeps over orders (*Transformer Layers as Painters*): plans x rows, scores beside votes.
 //!
-//! [`Sweep`] names sets of orders, [`Sweeping`] runs them on rows, [`Orders`] is what it found. Every
+//! [`Sweep`] names sets of orders, [`Sweeping`] runs them on rows, [`Orders`] is what it found;
+//! [`PartedSweep`] lets several workers run the rows of one. Every
 //! row, whatever its score, is also read as the lens reads a prompt: at the last token before the
 //! answer, the members vote among the row's options; where a row has no single-token options, among
 //! the right answer's first token and the three others that the model's own order finds likeliest.
 
 mod generating;
 mod median;
+mod parts;
 mod reading;
 mod result;
 mod rows;
@@ -16,6 +18,7 @@ mod sweeping;
 
 pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
+pub use parts::PartedSweep;
 pub use reading::Reading;
 pub(in crate::study) use reading::{Rivals, with_rivals};
 pub use result::{Fingerprint, Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};

@@ -34,6 +34,36 @@ impl OrderRows {
         }
     }
 
+    /// Has every list that this score fills so many rows, and every other none?
+    pub(super) fn is_of(&self, score: Score, rows: usize) -> bool {
+        let always = [
+            self.correct.len(),
+            self.kl.len(),
+            self.margin.len(),
+            self.probability.len(),
+            self.logit.len(),
+            self.paper.len(),
+        ];
+        let scored = [self.log_likelihood.len(), self.correct_per_byte.len()];
+        let open = score != Score::Option;
+        always.iter().all(|&length| length == rows)
+            && scored
+                .iter()
+                .all(|&length| length == 0 || open && length == rows)
+    }
+
+    /// The rows behind these.
+    pub(super) fn append(&mut self, mut next: Self) {
+        self.correct.append(&mut next.correct);
+        self.margin.append(&mut next.margin);
+        self.kl.append(&mut next.kl);
+        self.probability.append(&mut next.probability);
+        self.logit.append(&mut next.logit);
+        self.paper.append(&mut next.paper);
+        self.log_likelihood.append(&mut next.log_likelihood);
+        self.correct_per_byte.append(&mut next.correct_per_byte);
+    }
+
     /// The row's candidates, or its one word, as the order scores them.
     pub(in crate::study) fn push_passages(&mut self, reading: &Reading, scores: &[TokenScore]) {
         let sums: Vec<f64> = scores.iter().map(|score| score.log_probability).collect();

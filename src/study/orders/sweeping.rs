@@ -1,5 +1,6 @@
 //! Runs a sweep: rows in chunks, all orders of a chunk together.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::generating::Generating;
@@ -142,23 +143,7 @@ impl<'a> Sweeping<'a> {
             .map(|variant| variant.rows.clone())
             .collect();
         // A file that was edited may have lists of other lengths.
-        let open = self.score != Score::Option;
-        let lists = |rows: &OrderRows| {
-            let always = [
-                rows.correct.len(),
-                rows.kl.len(),
-                rows.margin.len(),
-                rows.probability.len(),
-                rows.logit.len(),
-                rows.paper.len(),
-            ];
-            let scored = [rows.log_likelihood.len(), rows.correct_per_byte.len()];
-            always.iter().all(|&length| length == stopped.rows)
-                && scored
-                    .iter()
-                    .all(|&length| length == 0 || open && length == stopped.rows)
-        };
-        if !self.rows.iter().all(lists) {
+        if !self.are_whole(&self.rows, stopped.rows) {
             return Err(StudyError::OtherSweep {
                 task: stopped.task.clone(),
             });
@@ -171,8 +156,31 @@ impl<'a> Sweeping<'a> {
         &self.plans[0]
     }
 
+    /// Is this what so many rows add, for the model's own order and every other?
+    pub(super) fn are_whole(&self, found: &[OrderRows], rows: usize) -> bool {
+        found.len() == self.plans.len() && found.iter().all(|found| found.is_of(self.score, rows))
+    }
+
+    /// The sweep of some of its rows alone.
+    pub(super) fn part(&self, rows: Range<usize>) -> Self {
+        Self {
+            model: self.model,
+            task: self.task.clone(),
+            score: self.score,
+            readings: self.readings[rows.clone()].to_vec(),
+            orders: self.orders.clone(),
+            plans: self.plans.clone(),
+            seed: self.seed,
+            rows: vec![OrderRows::default(); self.plans.len()],
+            stage: None,
+            done: 0,
+            total: self.work(rows),
+            block_runs: self.block_runs,
+        }
+    }
+
     /// Block runs behind these rows.
-    fn work(&self, rows: std::ops::Range<usize>) -> usize {
+    pub(super) fn work(&self, rows: Range<usize>) -> usize {
         let row = |reading: &Reading| {
             let generated = usize::from(reading.expected.is_some());
             self.block_runs.0 * (1 + reading.passages.len())
@@ -260,7 +268,7 @@ impl<'a> Sweeping<'a> {
     }
 
     /// A chunk's first stage.
-    fn begin(&self, rows: std::ops::Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
+    fn begin(&self, rows: Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
         let open = self.readings[rows.clone()]
             .iter()
             .filter(|reading| reading.rivals != Rivals::Given);
@@ -276,7 +284,7 @@ impl<'a> Sweeping<'a> {
     /// `logits` of the rows that have none.
     fn members(
         &self,
-        rows: std::ops::Range<usize>,
+        rows: Range<usize>,
         logits: &[Vec<f32>],
     ) -> Result<ChunkStage<'a>, StudyError> {
         let mut logits = logits.iter();
@@ -308,7 +316,7 @@ impl<'a> Sweeping<'a> {
 
     fn after_members(
         &self,
-        rows: std::ops::Range<usize>,
+        rows: Range<usize>,
         prompts: &[Prompt],
     ) -> Result<Option<ChunkStage<'a>>, StudyError> {
         let readings = &self.readings[rows];
@@ -333,7 +341,7 @@ impl<'a> Sweeping<'a> {
     }
 
     /// `scores` `[plan][passage]`, the chunk's passages row by row.
-    fn passages(&mut self, rows: std::ops::Range<usize>, scores: &[Vec<TokenScore>]) {
+    fn passages(&mut self, rows: Range<usize>, scores: &[Vec<TokenScore>]) {
         for (found, mut scores) in self.rows.iter_mut().zip(scores.iter().map(Vec::as_slice)) {
             for reading in &self.readings[rows.clone()] {
                 let (own, rest) = scores.split_at(reading.passages.len());

@@ -1,0 +1,84 @@
+//! What a request for a sweep asks for, made ready for a model.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Stop, failed};
+use crate::study::orders::{Extent, Order, PartedSweep, Sweep, Sweeping};
+use crate::study::{LoadedModel, StudyError};
+use crate::task::item::Item;
+use crate::task::minilang::{self, GeneratedTask};
+
+/// Of the bootstrap, as the command line's default.
+const SEED: u64 = 0;
+
+/// The tasks, their rows and the orders: every worker that is told makes the same of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    pub tasks: Vec<String>,
+    pub rows: usize,
+    pub sweeps: Vec<Sweep>,
+    pub extent: Extent,
+    pub plans: Vec<String>,
+}
+
+impl Wanted {
+    /// The sweep of one task, which is checked whole before a row of it runs.
+    pub fn sweep<'a>(&self, model: &'a LoadedModel, task: usize) -> Result<PartedSweep<'a>, Stop> {
+        let Some(task) = self.tasks.get(task) else {
+            return Err(Stop::Failed(format!("there is no task number {task}")));
+        };
+        let (items, orders) = (items(task, self.rows)?, self.orders(model)?);
+        let sweeping = Sweeping::start(model, task, &items, orders, SEED)
+            .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
+        Ok(PartedSweep::new(sweeping))
+    }
+
+    /// All that this model has of what is asked for; an error only where it has nothing of it.
+    fn orders(&self, model: &LoadedModel) -> Result<Vec<Order>, Stop> {
+        let own = model.shape().order.as_slice();
+        let extent = Extent {
+            heads: model.facts().heads,
+            ..self.extent
+        };
+        let mut orders = Vec::new();
+        let mut missing = None;
+        for &sweep in &self.sweeps {
+            match Order::all(&[sweep], extent, own) {
+                Ok(of) => orders.extend(of),
+                Err(error @ StudyError::NoSuchSweep { .. }) => missing = Some(error),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        for line in &self.plans {
+            orders.push(Order::parse(line, own).map_err(failed)?);
+        }
+        match missing {
+            Some(error) if orders.is_empty() => Err(failed(error)),
+            _ => Ok(orders),
+        }
+    }
+}
+
+/// Held-out rows of a generated task.
+pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
+    let task = GeneratedTask::from_name(task)
+        .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
+    let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
+    let item = |row: minilang::GeneratedRow| Item::Option {
+        prompt: row.prompt,
+        options: row.options,
+        answer: row.answer,
+    };
+    Ok(rows.into_iter().map(item).collect())
+}
+
+/// A model with words of its own cannot read the generated language, whatever the first row's fault.
+pub fn unreadable(model: &str, task: &str, error: StudyError) -> String {
+    match error {
+        StudyError::Row { error, .. } => format!(
+            "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier orders` with \
+             rows of your own and open its report here"
+        ),
+        other => other.to_string(),
+    }
+}

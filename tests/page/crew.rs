@@ -1,0 +1,177 @@
+//! Several workers over the rows of a sweep: the same report to the last bit, whoever ends early, and
+//! nobody left behind.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::page::Page;
+
+const LINE: &str = "#engine-line";
+
+/// A member's program does not start.
+const NEVER_STARTS: &str = "if (name === 'crew') throw new Error('no room');";
+
+/// The first word in which a member says what rows gave never arrives, and the member dies.
+const DIES: &str = "if (name === 'crew') {
+    const say = postMessage.bind(self);
+    self.postMessage = (said) => {
+      if (!String(said).startsWith('{\"Ran\"')) return say(said);
+      setTimeout(() => { throw new Error('no more'); });
+    };
+  }";
+
+/// What a member says that rows gave has a number too many.
+const ADDS: &str = "if (name === 'crew') {
+    const say = postMessage.bind(self);
+    self.postMessage = (said) => say(typeof said === 'string' ? said.replace('\"kl\":[', '\"kl\":[0.5,') : said);
+  }";
+
+impl Page {
+    /// The page of orders with the model on the processor, on a device of so many cores; `more` runs in
+    /// every worker before its program.
+    pub fn on_cores(cores: usize, more: &str) -> Self {
+        let page = Self::new(1440, 1000);
+        let of = "Object.defineProperty(WorkerNavigator.prototype, 'hardwareConcurrency'";
+        page.with_worker_script(&format!("{of}, {{ get: () => {cores} }});\n{more}"));
+        page.open("#view=orders");
+        page.until_lab();
+        page.choose_engine("cpu");
+        page.browser.until(
+            "the model is where it was wished to be",
+            "document.querySelector('#engine-notice').textContent === ''",
+        );
+        page.until_lab_is_current();
+        page
+    }
+
+    /// Asks for so many rows of two tasks.
+    pub fn start_sweep(&self, kinds: &[&str], rows: usize) {
+        self.tick("#sweep-tasks", &["same", "sum"]);
+        self.tick("#sweep-kinds", kinds);
+        self.set_number("rows a task", rows);
+        self.press_button("Run the sweep");
+    }
+
+    /// The sweep's own numbers and the line of its engine.
+    fn sweep(&self) -> (Value, String) {
+        // 7 chunks of each task, the last of 4 rows.
+        self.start_sweep(&["drop", "swap", "skip", "shuffle"], 100);
+        self.until_swept("family");
+        let report = self.saved(1);
+        let orders = report["orders"].as_array().expect("tasks").len();
+        assert_eq!(orders, 2);
+        let took = self.text(".sweeps .provenance");
+        let took = took.split(": ").next().unwrap_or_default().to_owned();
+        say!("{} {took}", self.text(LINE));
+        let found = json!([report["orders"], report["medians"], report["model"]]);
+        (found, self.text(LINE))
+    }
+
+    /// Members of crews that live. (The page's worker and the panel's are named by an address; of a worker's
+    /// own worker, DevTools says no name, or its own.)
+    fn members(&self) -> usize {
+        let all = self.browser.devtools("Target.getTargets", &json!({}));
+        let all = all["targetInfos"].as_array().expect("targets");
+        let is_one = |one: &&Value| {
+            one["type"] == "worker" && (one["title"] == "" || one["title"] == "crew")
+        };
+        all.iter().filter(is_one).count()
+    }
+
+    fn until_members(&self, count: usize) {
+        let started = Instant::now();
+        while self.members() != count {
+            let passed = started.elapsed();
+            assert!(
+                passed < Duration::from_secs(20),
+                "{} members live, not {count}",
+                self.members()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+#[test]
+fn two_workers_find_what_one_finds_whoever_ends_early() {
+    let page = Page::on_cores(1, "");
+    let (alone, line) = page.sweep();
+    assert_eq!(line, "CPU (f16).");
+    assert_eq!(page.members(), 0);
+    page.assert_quiet();
+    drop(page);
+
+    let page = Page::on_cores(2, "");
+    let (together, line) = page.sweep();
+    assert_eq!(line, "CPU (f16), 2 workers.");
+    assert!(together == alone, "two workers found something else");
+    // Once more, with members that are there from the first row on.
+    assert_eq!(page.members(), 1);
+    let (again, line) = page.sweep();
+    assert_eq!(line, "CPU (f16), 2 workers.");
+    assert!(again == alone, "the same two found something else");
+    // Their program came once, and their model too.
+    let sent = page.server.sent();
+    let of = |ending: &str| sent.iter().filter(|s| s.path.ends_with(ending)).count();
+    assert_eq!(of("worker_bg.wasm"), 1);
+    assert_eq!(of("apprentice-12/model.safetensors"), 1);
+    page.assert_quiet();
+    drop(page);
+
+    for (script, words) in [
+        (NEVER_STARTS, "1 worker (1 more was called and ended early"),
+        (DIES, "no more"),
+        (ADDS, "is not what these rows give"),
+    ] {
+        let page = Page::on_cores(2, script);
+        let (without, line) = page.sweep();
+        assert!(line.contains(words), "{line}");
+        assert!(without == alone, "something was lost: {line}");
+        page.until_members(0);
+    }
+}
+
+#[test]
+fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
+    let page = Page::on_cores(2, "");
+    let every = [
+        "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
+    ];
+    page.start_sweep(&every, 400);
+    page.until_says(LINE, "2 workers");
+    assert_eq!(page.members(), 1);
+    // Each in the middle of rows.
+    page.press_strategy("skip:2");
+    page.until_plan("0-2,10-11");
+    page.press_button("Undo");
+    page.browser
+        .until("it is undone", "!location.hash.includes('plan=')");
+    page.until_lab_is_current();
+    page.browser.run("document.querySelector('nav a').click()");
+    page.until_live();
+    page.browser
+        .run("document.querySelectorAll('nav a')[3].click()");
+    page.until_lab();
+    page.browser.until(
+        "the sweep goes on",
+        "document.querySelector('#cancel-sweep')",
+    );
+    page.browser.click("#cancel-sweep");
+    page.browser
+        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.until_members(0);
+
+    // The next one has a crew of its own, which stays for the one after it and goes with the model.
+    let (_, line) = page.sweep();
+    assert_eq!(line, "CPU (f16), 2 workers.");
+    assert_eq!(page.members(), 1);
+    page.choose("apprentice-2");
+    page.until_members(0);
+
+    // One that is over before another worker would be there calls none.
+    page.start_sweep(&["drop"], 16);
+    page.until_swept("neighbours");
+    assert_eq!(page.members(), 0);
+    page.assert_quiet();
+}
