@@ -104,11 +104,15 @@ mod tests {
 
     #[test]
     fn parts_are_chunks_and_the_last_has_what_is_left() {
-        let parts = |rows| PartedSweep::parts(rows).collect::<Vec<_>>();
-        assert_eq!(parts(0), []);
-        assert_eq!(parts(1), [0..1]);
-        assert_eq!(parts(CHUNK), [0..CHUNK]);
-        let uneven = [0..CHUNK, CHUNK..2 * CHUNK, 2 * CHUNK..2 * CHUNK + 3];
-        assert_eq!(parts(2 * CHUNK + 3), uneven);
+        let parts = |rows| -> Vec<(usize, usize)> {
+            let parts = PartedSweep::parts(rows);
+            parts.map(|rows| (rows.start, rows.end)).collect()
+        };
+        assert!(parts(0).is_empty());
+        assert_eq!(parts(1), [(0, 1)]);
+        assert_eq!(parts(CHUNK), [(0, CHUNK)]);
+        let end = 2 * CHUNK + 3;
+        let uneven = [(0, CHUNK), (CHUNK, 2 * CHUNK), (2 * CHUNK, end)];
+        assert_eq!(parts(end), uneven);
     }
 }
