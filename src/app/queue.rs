@@ -43,6 +43,12 @@ impl<F> Queue<F> {
         self.waiting.pop_front()
     }
 
+    /// Is a look at the machine the next?
+    pub fn is_look_next(&self) -> bool {
+        let next = self.waiting.front();
+        next.is_some_and(|(request, _)| matches!(request.ask, Ask::Doctor { .. }))
+    }
+
     /// The first request that a sweep may answer in between, so that the lens stays live. It passes
     /// what has to wait for the sweep, but never a load: behind that, the model is another.
     pub fn take_quick(&mut self) -> Option<Request> {

@@ -17,6 +17,9 @@ use crate::plan::Plan;
 /// Tokens of a pack at most (at least one sequence), where the device has room for them.
 const PACK_ROWS: usize = 4096;
 
+/// Tokens by which a sequence's room in a cache grows.
+pub(super) const CACHE_STEP: usize = 64;
+
 /// Sequences under one plan, and what is kept of them.
 ///
 /// [`Decoder::ask`] for the next tokens of some, [`Decoder::advance`] until their logits are there,
@@ -233,9 +236,10 @@ impl<'a> Decoder<'a> {
         let Some(cache) = engine.backend.cache(&schedule, 0) else {
             return lengths.count().max(1);
         };
-        let mut left = engine.backend.limits().bytes / cache.bytes_a_token().max(1);
+        // Half: while it grows, what it grows out of is there too.
+        let mut left = engine.backend.limits().bytes / 2 / cache.bytes_a_token().max(1);
         let fits = lengths.take_while(|&length| {
-            let rest = left.checked_sub(length as u64);
+            let rest = left.checked_sub(length.next_multiple_of(CACHE_STEP) as u64);
             left = rest.unwrap_or(0);
             rest.is_some()
         });
@@ -248,10 +252,12 @@ impl<'a> Decoder<'a> {
         let (mut ids, mut at) = (Vec::new(), Vec::new());
         for &n in &sequences {
             let Sequence { ids: all, kept } = &self.sequences[n];
-            past.push(*kept);
+            // One that was asked for twice may have come to its end in the pack before.
+            let kept = (*kept).min(all.len() - 1);
+            past.push(kept);
             lengths.push(all.len() - kept);
-            ids.extend_from_slice(&all[*kept..]);
-            at.extend(*kept as u32..all.len() as u32);
+            ids.extend_from_slice(&all[kept..]);
+            at.extend(kept as u32..all.len() as u32);
         }
         let pack = Rc::new(Pack::going_on(&past, &lengths, self.engine.rope.as_ref()));
         let start = Start {

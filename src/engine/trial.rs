@@ -20,6 +20,9 @@ pub struct KernelTrial {
     pub said: Option<String>,
 }
 
+/// What is said of a kernel that wrote something else than finite numbers.
+const NO_NUMBERS: &str = "it wrote what is no number, or too few";
+
 impl KernelTrial {
     pub fn new(kernel: &str) -> Self {
         Self {
@@ -39,7 +42,7 @@ impl KernelTrial {
         self.is_right &= off <= most;
         // JSON has no word for what is no number.
         if !off.is_finite() {
-            self.fail("it wrote what is no number, or too few".into());
+            self.fail(NO_NUMBERS.into());
         } else if let Some(largest) = &mut self.off {
             *largest = largest.max(off);
         }
@@ -50,6 +53,14 @@ impl KernelTrial {
         self.is_right = false;
         self.off = None;
         self.said.get_or_insert(said);
+    }
+}
+
+impl KernelTrial {
+    /// Why there is nothing to compare, where the device failed: that says nothing of the kernel.
+    pub fn failure(&self) -> Option<&str> {
+        let said = self.said.as_deref().filter(|_| self.off.is_none());
+        said.filter(|said| *said != NO_NUMBERS)
     }
 }
 

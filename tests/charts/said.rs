@@ -183,6 +183,16 @@ fn the_inside_of_a_run_and_a_need() {
             patch.name
         );
     }
+    // One that is not followed has no rank.
+    let plain = &depth_figures(&lens, DepthColour::Probability, &LIGHT)[0];
+    for colour in [DepthColour::Rank(7), DepthColour::Followed(7)] {
+        let figure = &depth_figures(&lens, colour, &LIGHT)[0];
+        assert_eq!(
+            figure.plot.panels[0].patches[0].value,
+            plain.plot.panels[0].patches[0].value
+        );
+        assert_eq!(figure.plot.ramp, plain.plot.ramp);
+    }
     // Nothing is asked of a report that has none of it.
     let none = reports::lens("tinystories-656k-lily", None);
     assert!(depth_figures(&none, DepthColour::Kl, &LIGHT).is_empty());

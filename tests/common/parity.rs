@@ -603,7 +603,15 @@ pub fn growing_equals_recomputing(load: &Load, tolerance: f64) -> bool {
                 (&[0, 1, 2], 1),
                 (&[1], 0),
             ];
-            for (round, (asked, more)) in rounds.into_iter().enumerate() {
+            // Past what a cache has room for at first, and past that again, beside others.
+            let far: [(&[usize], usize); 3] = [(&[1], 60), (&[0, 1, 2], 1), (&[1, 2], 70)];
+            let far = if model.shape().context >= 160 {
+                &far[..]
+            } else {
+                &[]
+            };
+            let rounds = rounds.iter().chain(far).copied();
+            for (round, (asked, more)) in rounds.enumerate() {
                 for &n in asked {
                     for _ in 0..more {
                         let next = id(n, decoder.ids(n).len());

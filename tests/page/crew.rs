@@ -107,7 +107,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(together == alone, "two workers found something else");
     // Once more, with members that are there from the first row on.
-    assert_eq!(page.members(), 1);
+    page.until_members(1);
     let (again, line) = page.sweep();
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(again == alone, "the same two found something else");

@@ -133,7 +133,8 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     page.open_doctor();
     assert_eq!(page.rows_of_kernels(), (11, 11));
     page.press_measure("Again");
-    page.until_step("trying");
+    page.browser
+        .until("it has begun again", &format!("{LABEL} === 'Stop'"));
     page.until_measured();
     page.assert_quiet();
 }
@@ -270,6 +271,9 @@ fn a_gpu_that_is_lost_meanwhile_is_told_and_the_model_recovers() {
     assert!(!report.is_well() && !report.was_interrupted);
     let said = serde_json::to_string(&report).expect("JSON");
     assert!(said.contains("the GPU was lost"), "{said}");
+    // Of its kernels that says nothing.
+    let choice = page.text("#doctor-choice");
+    assert!(!choice.contains("wrong"), "{choice}");
     // Where a kernel is wrong, the table is open.
     let open = page
         .browser

@@ -41,7 +41,7 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
             // Cancelled, it ends first, and the queue is worked off behind it.
             let heard = desk.turn(id, false).await;
             if heard.is_ok() && !desk.is_cancelled(id) {
-                work_off(desk, &held).await;
+                work_off(desk, &held, true).await;
             }
             paused.set(paused.get() + milliseconds(desk) - since);
         })

@@ -122,7 +122,7 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
     let abort = AbortController::new().map_err(|_| failed("no room for it"))?;
     let init = RequestInit::new();
     init.set_signal(Some(&abort.signal()));
-    desk.abort.replace(Some(abort));
+    desk.abort.replace(Some((id, abort)));
     let answer = JsFuture::from(scope.fetch_with_str_and_init(&url.href(), &init)).await;
     if answer.is_err() {
         // Ended by the reader, or by the network.

@@ -1,7 +1,7 @@
 //! The worker's end of the protocol: it owns download, tokenizer, weights and engine.
 //!
-//! Requests wait in a queue and run one after the other; only a look at the machine lets those pass that
-//! came after it. Between chunks of a download or a file the
+//! Requests wait in a queue and run one after the other; many rows let single prompts pass, and a look at
+//! the machine lets everything pass that came after it. Between chunks of a download or a file the
 //! worker lets messages in, so that a `Cancel` is heard, and between block runs ten times a second;
 //! a page that cannot wait for a long block ends the worker instead. For a long sweep on the processor it
 //! starts workers of its own (`crew`), which the page knows nothing of but their number.
@@ -65,7 +65,7 @@ pub fn start() {
         if !listener.busy.replace(true) {
             let (desk, session) = (Rc::clone(&listener), Rc::clone(&session));
             wasm_bindgen_futures::spawn_local(async move {
-                work_off(&desk, &session).await;
+                work_off(&desk, &session, false).await;
                 desk.busy.set(false);
             });
         }
@@ -108,7 +108,7 @@ pub(super) struct Desk {
     /// When messages were let in last.
     heard: Cell<f64>,
     /// Ends the request to the page's host that is under way: one that is never answered hears nothing.
-    abort: RefCell<Option<AbortController>>,
+    abort: RefCell<Option<(u32, AbortController)>>,
 }
 
 impl Desk {
@@ -125,8 +125,8 @@ impl Desk {
             _ => None,
         };
         let over = self.queue.borrow_mut().receive(request, files);
-        if ended.is_some_and(|id| self.queue.borrow().is_cancelled(id))
-            && let Some(abort) = self.abort.take()
+        if let Some(id) = ended.filter(|id| self.queue.borrow().is_cancelled(*id))
+            && let Some((_, abort)) = self.abort.borrow_mut().take_if(|(of, _)| *of == id)
         {
             abort.abort();
         }
@@ -230,9 +230,13 @@ pub(super) fn told(answer: Result<Tell, Stop>) -> Tell {
     }
 }
 
-/// Answers what waits, and what comes meanwhile, one request after the other.
-async fn work_off(desk: &Desk, session: &RefCell<Session>) {
+/// Answers what waits, and what comes meanwhile, one request after the other. In a look at the machine
+/// another look waits for its end.
+async fn work_off(desk: &Desk, session: &RefCell<Session>, is_in_look: bool) {
     loop {
+        if is_in_look && desk.queue.borrow().is_look_next() {
+            break;
+        }
         let next = desk.queue.borrow_mut().take();
         let Some((Request { id, ask }, files)) = next else {
             break;

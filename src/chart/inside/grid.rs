@@ -17,7 +17,15 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
     let names = depth_names(lens, count);
     let steps = steps(lens);
     let letters = (LETTERS / grid.positions.len().max(1)).min(14);
-    let quantity = quantity(lens, grid.depths.first()?.first()?, colour);
+    let first = grid.depths.first()?.first()?;
+    // A link, or words that took the options' place, may name one that is not followed.
+    let colour = match colour {
+        DepthColour::Followed(n) | DepthColour::Rank(n) if n >= first.followed.len() => {
+            DepthColour::default()
+        }
+        colour => colour,
+    };
+    let quantity = quantity(lens, first, colour);
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
     for (x, (&t, depths)) in grid.positions.iter().zip(&grid.depths).enumerate() {
         for (y, depth) in depths.iter().enumerate() {

@@ -121,6 +121,13 @@ impl Block {
         let d = self.width;
         let count: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
         let (each, shared) = pieces(count);
+        // Not of several texts, whose numbers must not depend on who else is still growing.
+        let is_alone = cache.as_ref().is_some_and(|cache| cache.run.is_of_one());
+        let by = match (is_alone && count == 1, shared) {
+            (true, _) => Threads::OneToken,
+            (false, true) => Threads::Together,
+            (false, false) => Threads::Apart,
+        };
         let mut pieces = cut(stretches, each, d);
         let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
 
@@ -130,7 +137,7 @@ impl Block {
             let qkv = fit(&mut inside.qkv, count * qkv_width); // [N, (H + 2 KV) W]
             let parts = qkv.par_chunks_mut((each * qkv_width).max(1));
             pieces.par_iter().zip(parts).for_each(|(piece, qkv)| {
-                self.project(&piece.stretches, piece.rows, qkv, shared);
+                self.project(&piece.stretches, piece.rows, qkv, by);
             });
             let attended = fit(&mut inside.attended, count * wide); // [N, H W]
             attention(qkv, self.heads, pack, sequences, cache, attended);
@@ -167,7 +174,7 @@ impl Block {
         let overflow = Overflow::default();
         pieces
             .into_par_iter()
-            .for_each(|piece| self.add(piece, half, shared, &overflow));
+            .for_each(|piece| self.add(piece, half, by, &overflow));
         LastMembers {
             attention: last_attention,
             mlp: last_mlp,
@@ -176,18 +183,12 @@ impl Block {
     }
 
     /// Queries, keys and values of some rows, up to their turn.
-    pub(super) fn project(
-        &self,
-        stretches: &[Stretch],
-        rows: usize,
-        qkv: &mut [f32],
-        shared: bool,
-    ) {
+    pub(super) fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], by: Threads) {
         let d = self.width;
         with_scratch([rows * d], |[x]| {
             let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);
             read(stretches, norm, x);
-            times(&self.qkv, x, &self.qkv_bias, qkv, shared);
+            times(&self.qkv, x, &self.qkv_bias, qkv, by);
         });
         let (queries, keys) = (
             self.heads.heads * self.heads.width,
@@ -203,7 +204,7 @@ impl Block {
     }
 
     /// From attended values to the stream after the block.
-    fn add(&self, piece: Piece, half: Half, shared: bool, overflow: &Overflow) {
+    fn add(&self, piece: Piece, half: Half, by: Threads, overflow: &Overflow) {
         let Piece {
             mut stretches,
             rows,
@@ -228,10 +229,10 @@ impl Block {
         with_scratch(sizes, |[a, m, x, wide, narrow]| {
             if has_attention {
                 if is_after {
-                    times(&self.out, attended, &self.out_bias, x, shared);
+                    times(&self.out, attended, &self.out_bias, x, by);
                     self.attention_norm.run(x, a);
                 } else {
-                    times(&self.out, attended, &self.out_bias, a, shared);
+                    times(&self.out, attended, &self.out_bias, a, by);
                 }
             }
             if has_mlp {
@@ -247,13 +248,13 @@ impl Block {
                 } else {
                     read(&stretches, (!is_after).then_some(mlp_norm), x);
                 }
-                times(&self.up, x, &self.up_bias, wide, shared);
+                times(&self.up, x, &self.up_bias, wide, by);
                 activate(self.mlp.activation, self.mlp.is_gated, wide, f, narrow);
                 if is_after {
-                    times(&self.down, narrow, &self.down_bias, x, shared);
+                    times(&self.down, narrow, &self.down_bias, x, by);
                     mlp_norm.run(x, m);
                 } else {
-                    times(&self.down, narrow, &self.down_bias, m, shared);
+                    times(&self.down, narrow, &self.down_bias, m, by);
                 }
             }
             overflow.note(a, m);
@@ -283,6 +284,17 @@ impl Block {
     }
 }
 
+/// Who makes a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// This thread: the others have other rows.
+    Apart,
+    /// All of them.
+    Together,
+    /// All of them, of the one token by which a text grows.
+    OneToken,
+}
+
 /// Zeros the heads that are off in `attended` [N, H W].
 fn switch_off(off: HeadsOff, width: usize, attended: &mut [f32], wide: usize) {
     if off.is_empty() {
@@ -295,10 +307,10 @@ fn switch_off(off: HeadsOff, width: usize, attended: &mut [f32], wide: usize) {
     }
 }
 
-fn times(weights: &PackedMatrix, x: &[f32], bias: &[f32], y: &mut [f32], shared: bool) {
-    if shared {
-        weights.multiply_shared(x, bias, y);
-    } else {
-        weights.multiply(x, bias, y);
+fn times(weights: &PackedMatrix, x: &[f32], bias: &[f32], y: &mut [f32], by: Threads) {
+    match by {
+        Threads::Apart => weights.multiply(x, bias, y),
+        Threads::Together => weights.multiply_shared(x, bias, y),
+        Threads::OneToken => weights.multiply_one(x, bias, y),
     }
 }

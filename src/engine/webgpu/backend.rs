@@ -46,6 +46,8 @@ pub struct WebGpuBackend {
     pub(super) tally: Cell<Tally>,
     /// Passes under way.
     pub(super) passes: Cell<usize>,
+    /// Bytes of keys and values that are kept for texts.
+    pub(super) cached_bytes: Cell<u64>,
 }
 
 impl WebGpuBackend {
@@ -77,12 +79,12 @@ impl WebGpuBackend {
         head + self.blocks.iter().map(GpuBlock::bytes).sum::<u64>()
     }
 
-    /// Bytes that the runs so far have left on the GPU for the next.
+    /// Bytes that the runs so far have left on the GPU for the next, keys and values among them.
     fn activation_bytes(&self) -> u64 {
         let arena = self.arena.take();
         let bytes = arena.as_ref().map_or(0, Arena::bytes);
         self.arena.set(arena);
-        bytes
+        bytes + self.cached_bytes.get()
     }
 }
 

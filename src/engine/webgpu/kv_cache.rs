@@ -13,12 +13,10 @@ use super::gpu::Gpu;
 use super::pass::GpuPass;
 use crate::engine::EngineError;
 use crate::engine::backend::{KvCache, Pass, Start};
+use crate::engine::decoder::CACHE_STEP;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::StreamStep;
-
-/// Tokens that a sequence has room for at first.
-const FIRST_ROOM: usize = 64;
 
 pub struct GpuCache<'a> {
     backend: &'a WebGpuBackend,
@@ -87,6 +85,13 @@ impl<'a> GpuCache<'a> {
                 nodes,
             })),
         }
+        .counted()
+    }
+
+    fn counted(self) -> Self {
+        let held = &self.backend.cached_bytes;
+        held.set(held.get() + self.room.borrow().bytes());
+        self
     }
 }
 
@@ -99,7 +104,11 @@ impl<'a> KvCache<'a> for GpuCache<'a> {
         // First, so that what goes wrong with the room is this pass's.
         let mut pass = GpuPass::open(self.backend, &start)?;
         let gpu = &self.backend.gpu;
-        self.room.borrow_mut().make(gpu, &start.pack, &sequences)?;
+        let (mut room, held) = (self.room.borrow_mut(), &self.backend.cached_bytes);
+        let before = room.bytes();
+        room.make(gpu, &start.pack, &sequences)?;
+        held.set(held.get() - before + room.bytes());
+        drop(room);
         pass.go_on_from(|arena| {
             GpuPassCache::upload(&self.room, gpu, arena, &start.pack, &sequences)
         });
@@ -118,7 +127,7 @@ impl CacheRoom {
         for ((&sequence, past), (_, tokens)) in of.iter().zip(&pack.past).zip(&pack.spans) {
             let room = &mut wanted[sequence].tokens;
             if *room < past + tokens {
-                *room = (past + tokens).next_power_of_two().max(FIRST_ROOM);
+                *room = (past + tokens).next_multiple_of(CACHE_STEP);
             }
         }
         let mut rows = 0;
@@ -159,10 +168,29 @@ impl CacheRoom {
         device.queue.submit([encoder.finish()]);
         device.check()?;
         for (run, made) in self.nodes.iter_mut().flatten().zip(made) {
-            run.numbers = made;
+            // A browser frees what is only dropped when it likes.
+            std::mem::replace(&mut run.numbers, made).destroy();
         }
         self.sequences = wanted;
         Ok(())
+    }
+
+    fn bytes(&self) -> u64 {
+        let runs = self.nodes.iter().flatten();
+        runs.map(|run| run.numbers.size()).sum()
+    }
+}
+
+impl Drop for GpuCache<'_> {
+    /// What is bound to its buffers would keep them as long as the model.
+    fn drop(&mut self) {
+        let room = self.room.borrow();
+        let held = &self.backend.cached_bytes;
+        held.set(held.get().saturating_sub(room.bytes()));
+        self.backend.gpu.bindings.forget();
+        for run in room.nodes.iter().flatten() {
+            run.numbers.destroy();
+        }
     }
 }
 

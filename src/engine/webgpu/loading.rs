@@ -87,6 +87,7 @@ pub(super) async fn reserve(
         arena: Cell::new(None),
         tally: Cell::default(),
         passes: Cell::default(),
+        cached_bytes: Cell::default(),
         gpu,
         dtype,
         weights,

@@ -14,15 +14,25 @@ pub enum AdapterTrial {
     NotAll,
     /// Why it could not be opened.
     Unopened(String),
+    /// Why kernels could not be tried once it was.
+    Failed(String),
 }
 
-/// Wrong kernels that a sentence names: a device that is gone fails at all of them.
+/// Wrong kernels that a sentence names.
 const MOST_NAMED: usize = 3;
 
 impl AdapterTrial {
     /// What kernels say, which are all where `is_whole`.
     pub fn of(kernels: &[KernelTrial], is_whole: bool) -> Self {
-        let wrong: Vec<&KernelTrial> = kernels.iter().filter(|trial| !trial.is_right).collect();
+        if let Some(why) = kernels.iter().find_map(KernelTrial::failure)
+            && kernels
+                .iter()
+                .all(|trial| trial.is_right || trial.failure().is_some())
+        {
+            return Self::Failed(why.to_string());
+        }
+        let wrong = |trial: &&KernelTrial| !trial.is_right && trial.failure().is_none();
+        let wrong: Vec<&KernelTrial> = kernels.iter().filter(wrong).collect();
         match (wrong.is_empty(), is_whole && !kernels.is_empty()) {
             (false, _) => Self::Wrong(in_words(&wrong)),
             (true, true) => Self::Right,
@@ -88,6 +98,12 @@ fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) ->
             AdapterTrial::Wrong(_) => {
                 reason = format!("{processor} kernels of {} are wrong", facts.name);
             }
+            AdapterTrial::Failed(why) => {
+                reason = format!(
+                    "what the page takes depends on the kernels of {}, which could not all be tried ({why})",
+                    facts.name
+                );
+            }
             AdapterTrial::NotAll | AdapterTrial::Unopened(_) => {
                 reason = format!(
                     "what the page takes depends on the kernels of {}, which were not tried",
@@ -122,6 +138,9 @@ pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
         }
         AdapterTrial::NotAll => format!(
             "Which engine this page takes depends on the kernels of {name}, and not all of them were tried."
+        ),
+        AdapterTrial::Failed(why) => format!(
+            "Which engine this page takes depends on the kernels of {name}, which could not all be tried: {why}."
         ),
         AdapterTrial::Unopened(why) => format!("{processor} {why}."),
     }
@@ -169,12 +188,21 @@ mod tests {
         assert_eq!(AdapterTrial::of(&[], true), AdapterTrial::NotAll);
         let mut gone = KernelTrial::new("norm");
         gone.fail("the GPU was lost".into());
-        let all = vec![gone; 5];
-        let said =
-            "norm (the GPU was lost), norm (the GPU was lost), norm (the GPU was lost) and 2 more";
-        assert_eq!(
-            AdapterTrial::of(&all, false),
-            AdapterTrial::Wrong(said.into())
+        // A device that is gone says nothing of its kernels; one that was wrong before it went does.
+        let failed = AdapterTrial::Failed("the GPU was lost".into());
+        assert_eq!(AdapterTrial::of(&vec![gone.clone(); 5], false), failed);
+        let bad = |name: &str| {
+            let mut bad = KernelTrial::new(name);
+            bad.add(f32::NAN, 1e-5);
+            bad
+        };
+        let all = [bad("rope"), gone, bad("gemm"), bad("votes"), bad("fate")];
+        let AdapterTrial::Wrong(said) = AdapterTrial::of(&all, false) else {
+            panic!("kernels are wrong");
+        };
+        assert!(
+            said.starts_with("rope (it wrote") && said.ends_with("and 1 more"),
+            "{said}"
         );
     }
 

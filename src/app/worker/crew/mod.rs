@@ -56,6 +56,8 @@ pub struct Crew {
     helped: BTreeSet<usize>,
     /// Why members that were called for that sweep, or were there, do nothing more.
     lost: Vec<String>,
+    /// When what they sent was read last.
+    listened: f64,
 }
 
 struct CrewMember {
@@ -101,6 +103,7 @@ impl Crew {
         self.lost.clear();
         // Nobody asked anything of them meanwhile.
         let now = js_sys::Date::now();
+        self.listened = now;
         self.members
             .iter_mut()
             .for_each(|member| member.heard = now);
@@ -207,6 +210,12 @@ impl Crew {
             }
         }
         let now = js_sys::Date::now();
+        if now - std::mem::replace(&mut self.listened, now) > SILENCE / 2.0 {
+            // The machine slept: nobody could say anything.
+            self.members
+                .iter_mut()
+                .for_each(|member| member.heard = now);
+        }
         let is_silent = |member: &&CrewMember| {
             let is_busy = !member.is_open || sharing.held_by(member.number) > 0;
             is_busy && now - member.heard > SILENCE

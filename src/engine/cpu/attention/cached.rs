@@ -31,6 +31,11 @@ impl RunCache {
             sequences: vec![vec![HeadCache::default(); kv_heads]; sequences],
         }
     }
+
+    /// Is there a single sequence?
+    pub fn is_of_one(&self) -> bool {
+        self.sequences.len() == 1
+    }
 }
 
 impl<'a> CacheRows<'a> {

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::softmax;
 use crate::engine::backend::AttentionRows;
-use crate::engine::cpu::block::Block;
+use crate::engine::cpu::block::{Block, Threads};
 use crate::engine::cpu::rope::rotate;
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::cpu::sums::dot;
@@ -30,7 +30,7 @@ pub fn looks(
         is_first: true,
         scale: 1.0,
     };
-    block.project(&[stream], tokens, &mut qkv, true);
+    block.project(&[stream], tokens, &mut qkv, Threads::Together);
     let (all, queries) = (
         rows.heads.len() * rows.queries.len() * tokens,
         &rows.queries,

@@ -276,6 +276,7 @@ fn q6_k<const W: usize>(block: &[[u8; W]; 210], out: &mut [InputNumbers<W>; 256]
 
 #[cfg(test)]
 mod tests {
+    use super::super::Isa;
     use super::*;
     use crate::model::blocks;
 
@@ -284,7 +285,8 @@ mod tests {
         for dtype in DType::BLOCKS {
             let ins = 512;
             let a_row = ins / dtype.block() * dtype.block_bytes();
-            for (width, count) in [(64, 64), (64, 7), (16, 16), (8, 8), (8, 3)] {
+            let widths = Isa::available().into_iter().map(Isa::width);
+            for (width, count) in widths.flat_map(|width| [(width, width), (width, 3)]) {
                 let rows = blocks::tests::random(dtype, count * ins / dtype.block(), 11);
                 let mut panel = vec![MaybeUninit::uninit(); width * a_row];
                 lay_out(dtype, width, &rows, a_row, &mut panel);

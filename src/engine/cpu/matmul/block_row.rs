@@ -333,6 +333,7 @@ fn q6_k<const FUSED: bool, const W: usize, const G: usize>(
 mod tests {
     use std::mem::MaybeUninit;
 
+    use super::super::Isa;
     use super::super::block_panel::lay_out;
     use super::*;
     use crate::engine::cpu::testing::random;
@@ -344,7 +345,8 @@ mod tests {
             let ins = 512;
             let a_row = ins / dtype.block() * dtype.block_bytes();
             let x = random(ins, 1.0, 3);
-            for (width, count) in [(64, 64), (64, 7), (16, 16), (8, 8), (8, 3)] {
+            let widths = Isa::available().into_iter().map(Isa::width);
+            for (width, count) in widths.flat_map(|width| [(width, width), (width, 3)]) {
                 let rows = blocks::tests::random(dtype, count * ins / dtype.block(), 11);
                 let mut panel = vec![MaybeUninit::uninit(); width * a_row];
                 lay_out(dtype, width, &rows, a_row, &mut panel);

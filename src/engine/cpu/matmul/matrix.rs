@@ -151,7 +151,29 @@ impl PackedMatrix {
     pub fn multiply(&self, x: &[f32], bias: &[f32], y: &mut [f32]) {
         self.check(x, bias, y);
         // SAFETY: `check` saw that `y` holds all columns of all rows of `x`, and it is ours.
-        unsafe { self.columns(x, bias, y.as_mut_ptr(), 0..self.panels()) }
+        unsafe { self.columns(x, bias, y.as_mut_ptr(), 0..self.panels(), false) }
+    }
+
+    /// The same of a single row, as a text that grows has it: blocks are taken as they are, which rounds
+    /// otherwise than among other rows.
+    ///
+    /// # Panics
+    /// If `x` or `y` are not one whole row.
+    pub fn multiply_one(&self, x: &[f32], bias: &[f32], y: &mut [f32]) {
+        self.check(x, bias, y);
+        assert_eq!(x.len(), self.ins, "one row");
+        let each = self
+            .panels()
+            .div_ceil(4 * rayon::current_num_threads())
+            .max(1);
+        let y = SharedOutput(y.as_mut_ptr());
+        (0..self.panels().div_ceil(each))
+            .into_par_iter()
+            .for_each(|group| {
+                let panels = group * each..((group + 1) * each).min(self.panels());
+                // SAFETY: as in `multiply`; no two of these groups have a number in common.
+                unsafe { self.columns(x, bias, y.get(), panels, true) }
+            });
     }
 
     /// The same, in pieces of `y` shared out over the threads there are: for few rows.
@@ -176,7 +198,7 @@ impl PackedMatrix {
                     // SAFETY: as in `multiply`; no two of these pieces have a number in common.
                     unsafe {
                         let y = y.get().add(n * rows * self.outs);
-                        self.columns(x, bias, y, panels.clone());
+                        self.columns(x, bias, y, panels.clone(), false);
                     }
                 });
         });
@@ -204,7 +226,14 @@ impl PackedMatrix {
     ///
     /// # Safety
     /// `y` holds `out` numbers for each row of `x`, and no other thread touches these columns.
-    unsafe fn columns(&self, x: &[f32], bias: &[f32], y: *mut f32, panels: Range<usize>) {
+    unsafe fn columns(
+        &self,
+        x: &[f32],
+        bias: &[f32],
+        y: *mut f32,
+        panels: Range<usize>,
+        is_one: bool,
+    ) {
         let size = self.isa.width() * self.ins;
         let product = PanelProduct {
             isa: self.isa,
@@ -219,7 +248,7 @@ impl PackedMatrix {
             let own = panels.start.max(slice.panels.start)..panels.end.min(slice.panels.end);
             if slice.dtype.is_block() {
                 // SAFETY: the caller's.
-                own.for_each(|p| unsafe { self.block_columns(&product, slice, p) });
+                own.for_each(|p| unsafe { self.block_columns(&product, slice, p, is_one) });
                 continue;
             }
             with_element!(slice.dtype, E => {
@@ -240,7 +269,7 @@ impl PackedMatrix {
     ///
     /// # Safety
     /// As [`Self::columns`].
-    unsafe fn block_columns(&self, product: &PanelProduct, slice: &Slice, p: usize) {
+    unsafe fn block_columns(&self, product: &PanelProduct, slice: &Slice, p: usize, is_one: bool) {
         let (dtype, width) = (slice.dtype, self.isa.width());
         let bytes = |ins: usize| dtype.bytes_of(ins as u64) as usize * width;
         let first = (p - slice.panels.start) * bytes(self.ins);
@@ -249,7 +278,7 @@ impl PackedMatrix {
             let panel = slice.lines.as_ptr().cast::<u8>().add(first);
             std::slice::from_raw_parts(panel, bytes(self.ins))
         };
-        if product.x.len() == self.ins {
+        if is_one {
             // SAFETY: the caller's.
             return unsafe { product.row(p, |y| block_row::multiply(dtype, panel, product.x, y)) };
         }

@@ -9,7 +9,8 @@
 //!
 //! Every number is one chain of sums in the order of `in`. So a row's result has the same bits
 //! whatever rows stand beside it and however many threads there are, and the same on every
-//! processor that fuses multiply and add (AVX-512, AVX2, NEON).
+//! processor that fuses multiply and add (AVX-512, AVX2, NEON). The one exception is asked for by name:
+//! [`PackedMatrix::multiply_one`], for a text that is written alone.
 
 mod block_panel;
 mod block_row;
