@@ -111,6 +111,21 @@ impl Block {
         rows: BlockRows,
         inside: &'a mut Inside,
     ) -> LastMembers<'a> {
+        // The pool is entered once: from outside, every product of a token would wait twice for a thread
+        // to wake, which takes as long as a small product.
+        if cfg!(target_arch = "wasm32") {
+            // There is no pool.
+            return self.run_in_pool(run, rows, inside);
+        }
+        rayon::scope(|_| self.run_in_pool(run, rows, inside))
+    }
+
+    fn run_in_pool<'a>(
+        &self,
+        run: BlockRun,
+        rows: BlockRows,
+        inside: &'a mut Inside,
+    ) -> LastMembers<'a> {
         let half = run.half;
         let BlockRows {
             stretches,
