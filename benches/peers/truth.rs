@@ -105,7 +105,11 @@ fn texts(python: &PathBuf, file: &Path, name: &str) -> usize {
     let mut llama = theirs(python, file);
     let mut wrong = 0;
     for text in hostile() {
-        let answer = llama.round(&json!(text).to_string());
+        let Some(answer) = llama.try_round(&json!(text).to_string()) else {
+            // Its own word for a vocabulary that it cannot read, which is no answer to hold ours to.
+            println!("{name}: llama.cpp ends itself at {text:?}");
+            return wrong;
+        };
         let expected: Vec<u32> = serde_json::from_value(answer["answer"].clone()).expect("ids");
         let found = tokenizer.encode(&text).expect("tokens");
         if found != expected {

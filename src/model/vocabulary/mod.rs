@@ -105,7 +105,8 @@ impl<'a> Vocabulary<'a> {
     fn added(&self) -> Value {
         let added = self.tokens.iter().enumerate().filter_map(|(id, token)| {
             let kind = self.kind(id);
-            let is_added = (kind == CONTROL || kind == USER_DEFINED) && !token.is_empty();
+            let is_special = kind == CONTROL || kind == UNKNOWN;
+            let is_added = (is_special || kind == USER_DEFINED) && !token.is_empty();
             is_added.then(|| {
                 json!({
                     "id": id,
@@ -114,7 +115,7 @@ impl<'a> Vocabulary<'a> {
                     "lstrip": false,
                     "rstrip": false,
                     "normalized": false,
-                    "special": kind == CONTROL,
+                    "special": is_special,
                 })
             })
         });
