@@ -2,6 +2,7 @@
 
 `truth.py write TOKENIZER.json PRE FILE` writes a tiny model of random weights with that vocabulary as a GGUF
 file, by the format's own writer; PRE is the rule of splitting text, or `llama` for a SentencePiece vocabulary.
+`truth.py again FILE FILE` writes a GGUF file of any family once more, by that writer too.
 `truth.py run FILE` reads a text (JSON) a line and answers its token ids, or token ids and answers the logits of
 the next token."""
 
@@ -91,6 +92,28 @@ def write(tokenizer, pre, path):
     to.close()
 
 
+def again(path, to):
+    """A file without a vocabulary, read and written by the format's own package, as llama.cpp wants one that has
+    none."""
+    import gguf
+
+    reader = gguf.GGUFReader(path)
+    name = reader.fields["general.architecture"].contents()
+    writer = gguf.GGUFWriter(to, name)
+    for key, field in reader.fields.items():
+        if not key.startswith("GGUF.") and key != "general.architecture":
+            writer.add_key_value(key, field.contents(), field.types[0])
+    embedding = next(tensor for tensor in reader.tensors if tensor.name == "token_embd.weight")
+    writer.add_tokenizer_model("no_vocab")
+    writer.add_vocab_size(len(embedding.data))
+    for tensor in reader.tensors:
+        writer.add_tensor(tensor.name, tensor.data)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def run(path):
     import llama_cpp
 
@@ -109,7 +132,4 @@ def run(path):
         print(json.dumps({"peak_kb": 0, "answer": answer}), flush=True)
 
 
-if sys.argv[1] == "write":
-    write(*sys.argv[2:])
-else:
-    run(sys.argv[2])
+{"write": write, "again": again, "run": run}[sys.argv[1]](*sys.argv[2:])

@@ -9,10 +9,10 @@ use crate::page::Page;
 
 const LINE: &str = "#engine-line";
 
-/// A member's program does not start.
+/// A helper's program does not start.
 const NEVER_STARTS: &str = "if (name === 'crew') throw new Error('no room');";
 
-/// The first word in which a member says what rows gave never arrives, and the member dies.
+/// The first word in which a helper says what rows gave never arrives, and the helper dies.
 const DIES: &str = "if (name === 'crew') {
     const say = postMessage.bind(self);
     self.postMessage = (said) => {
@@ -21,7 +21,7 @@ const DIES: &str = "if (name === 'crew') {
     };
   }";
 
-/// What a member says that rows gave has a number too many.
+/// What a helper says that rows gave has a number too many.
 const ADDS: &str = "if (name === 'crew') {
     const say = postMessage.bind(self);
     self.postMessage = (said) => say(typeof said === 'string' ? said.replace('\"kl\":[', '\"kl\":[0.5,') : said);
@@ -68,9 +68,9 @@ impl Page {
         (found, self.text(LINE))
     }
 
-    /// Members of crews that live. (The page's worker and the panel's are named by an address; of a worker's
+    /// Helpers of crews that live. (The page's worker and the panel's are named by an address; of a worker's
     /// own worker, DevTools says no name, or its own.)
-    fn members(&self) -> usize {
+    fn helpers(&self) -> usize {
         let all = self.browser.devtools("Target.getTargets", &json!({}));
         let all = all["targetInfos"].as_array().expect("targets");
         let is_one = |one: &&Value| {
@@ -79,14 +79,14 @@ impl Page {
         all.iter().filter(is_one).count()
     }
 
-    fn until_members(&self, count: usize) {
+    fn until_helpers(&self, count: usize) {
         let started = Instant::now();
-        while self.members() != count {
+        while self.helpers() != count {
             let passed = started.elapsed();
             assert!(
                 passed < Duration::from_secs(20),
-                "{} members live, not {count}",
-                self.members()
+                "{} helpers live, not {count}",
+                self.helpers()
             );
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -98,7 +98,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
     let page = Page::on_cores(1, "");
     let (alone, line) = page.sweep();
     assert_eq!(line, "CPU (f16).");
-    assert_eq!(page.members(), 0);
+    assert_eq!(page.helpers(), 0);
     page.assert_quiet();
     drop(page);
 
@@ -116,8 +116,8 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
     let (together, line) = page.sweep();
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(together == alone, "two workers found something else");
-    // Once more, with members that are there from the first row on.
-    page.until_members(1);
+    // Once more, with helpers that are there from the first row on.
+    page.until_helpers(1);
     let (again, line) = page.sweep();
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(again == alone, "the same two found something else");
@@ -135,7 +135,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
         let (without, line) = page.sweep();
         assert!(line.contains(words), "{line}");
         assert!(without == alone, "something was lost: {line}");
-        page.until_members(0);
+        page.until_helpers(0);
     }
 }
 
@@ -147,7 +147,7 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     ];
     page.start_sweep(&every, 400);
     page.until_says(LINE, "2 workers");
-    assert_eq!(page.members(), 1);
+    assert_eq!(page.helpers(), 1);
     // Each in the middle of rows.
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
@@ -167,18 +167,18 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     page.browser.click("#cancel-sweep");
     page.browser
         .until("it stopped", "!document.querySelector('#cancel-sweep')");
-    page.until_members(0);
+    page.until_helpers(0);
 
     // The next one has a crew of its own, which stays for the one after it and goes with the model.
     let (_, line) = page.sweep();
     assert_eq!(line, "CPU (f16), 2 workers.");
-    assert_eq!(page.members(), 1);
+    assert_eq!(page.helpers(), 1);
     page.choose("apprentice-2");
-    page.until_members(0);
+    page.until_helpers(0);
 
     // One that is over before another worker would be there calls none.
     page.start_sweep(&["drop"], 16);
     page.until_swept("neighbours");
-    assert_eq!(page.members(), 0);
+    assert_eq!(page.helpers(), 0);
     page.assert_quiet();
 }

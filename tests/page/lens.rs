@@ -8,7 +8,7 @@ use crate::page::{Page, root, shared_model};
 /// The most that may be sent before the page's program has drawn, and in all with one apprentice. One
 /// program serves all views; what answers pointing comes behind the first picture.
 const DRAWN: usize = 590_000;
-const IN_ALL: usize = 3_420_000;
+const IN_ALL: usize = 3_520_000;
 
 #[test]
 fn the_first_picture_is_there_before_any_weight() {
@@ -38,7 +38,7 @@ fn the_first_picture_is_there_before_any_weight() {
     say!(
         "sent, compressed: {first} bytes before the program has drawn (at most {DRAWN}), {all} in all (at most {IN_ALL})"
     );
-    assert!(first <= DRAWN && all <= IN_ALL);
+    assert!(first <= DRAWN && all <= IN_ALL, "{first} and {all} bytes");
     // Hovering adds exact values and breaks no rule of the content security policy.
     page.browser.run(
         "document.querySelectorAll('.chart').forEach(c => echarts.getInstanceByDom(c).dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 2 }))",

@@ -42,13 +42,13 @@ const LISTEN_EVERY: f64 = 100.0;
 /// The same, with nothing to run: another worker's rows are hardly later for it.
 const REST: i32 = 20;
 
-/// Listens to the page and tells it so; a member of another worker's crew listens to that one.
+/// Listens to the page and tells it so; a helper in another worker's crew listens to that one.
 pub fn start() {
     let Ok(scope) = js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() else {
         return;
     };
     if scope.name() == crew::talk::NAME {
-        return crew::member::start(scope);
+        return crew::helper::start(scope);
     }
     let desk = Rc::new(Desk {
         scope: scope.clone(),

@@ -15,6 +15,7 @@ use super::norm::{Norm, rms_norm_in_place};
 use super::scratch::{fit, take, with_scratch};
 use super::stretch::{Piece, Stretch, cut, pieces, read};
 use super::sums::are_finite;
+use super::team::Team;
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
 use crate::plan::{BlockRun, Half, HeadsOff};
@@ -62,6 +63,7 @@ pub struct Inside {
     attended: Vec<f32>, // [N, H W]
     attention: Vec<f32>,
     mlp: Vec<f32>,
+    team: Team,
 }
 
 /// What a block added at the sequences' last tokens, `[sequences, D]` each; empty where the half did
@@ -111,21 +113,6 @@ impl Block {
         rows: BlockRows,
         inside: &'a mut Inside,
     ) -> LastMembers<'a> {
-        // The pool is entered once: from outside, every product of a token would wait twice for a thread
-        // to wake, which takes as long as a small product.
-        if cfg!(target_arch = "wasm32") {
-            // There is no pool.
-            return self.run_in_pool(run, rows, inside);
-        }
-        rayon::scope(|_| self.run_in_pool(run, rows, inside))
-    }
-
-    fn run_in_pool<'a>(
-        &self,
-        run: BlockRun,
-        rows: BlockRows,
-        inside: &'a mut Inside,
-    ) -> LastMembers<'a> {
         let half = run.half;
         let BlockRows {
             stretches,
@@ -133,13 +120,20 @@ impl Block {
             sequences,
             cache,
         } = rows;
+        let Inside {
+            qkv,
+            attended,
+            attention: last_attention,
+            mlp: last_mlp,
+            team,
+        } = inside;
         let d = self.width;
         let count: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
         let (each, shared) = pieces(count);
         // Not of several texts, whose numbers must not depend on who else is still growing.
         let is_alone = cache.as_ref().is_some_and(|cache| cache.run.is_of_one());
         let by = match (is_alone && count == 1, shared) {
-            (true, _) => Threads::OneToken,
+            (true, _) => Threads::OneToken(team),
             (false, true) => Threads::Together,
             (false, false) => Threads::Apart,
         };
@@ -149,13 +143,19 @@ impl Block {
         let wide = self.out.ins();
         let attended = if has_attention {
             let qkv_width = self.qkv.outs();
-            let qkv = fit(&mut inside.qkv, count * qkv_width); // [N, (H + 2 KV) W]
-            let parts = qkv.par_chunks_mut((each * qkv_width).max(1));
-            pieces.par_iter().zip(parts).for_each(|(piece, qkv)| {
+            let qkv = fit(qkv, count * qkv_width); // [N, (H + 2 KV) W]
+            let project = |piece: &Piece, qkv: &mut [f32]| {
                 self.project(&piece.stretches, piece.rows, qkv, by);
-            });
-            let attended = fit(&mut inside.attended, count * wide); // [N, H W]
-            attention(qkv, self.heads, pack, sequences, cache, attended);
+            };
+            if let [piece] = &pieces[..] {
+                project(piece, qkv);
+            } else {
+                let parts = qkv.par_chunks_mut((each * qkv_width).max(1));
+                let pieces = pieces.par_iter().zip(parts);
+                pieces.for_each(|(piece, qkv)| project(piece, qkv));
+            }
+            let attended = fit(attended, count * wide); // [N, H W]
+            attention(qkv, self.heads, pack, sequences, cache, by, attended);
             switch_off(run.heads_off, self.heads.width, attended, wide);
             &*attended
         } else {
@@ -163,8 +163,8 @@ impl Block {
         };
 
         let of = |wanted: bool| if wanted { sequences.len() * d } else { 0 };
-        let last_attention = fit(&mut inside.attention, of(has_attention));
-        let last_mlp = fit(&mut inside.mlp, of(has_mlp));
+        let last_attention = fit(last_attention, of(has_attention));
+        let last_mlp = fit(last_mlp, of(has_mlp));
         let (mut attention_left, mut mlp_left) = (&mut *last_attention, &mut *last_mlp);
         let mut ends = sequences.iter().scan(0, |end, &s| {
             *end += pack.spans[s].1;
@@ -187,9 +187,11 @@ impl Block {
             first += piece.rows;
         }
         let overflow = Overflow::default();
-        pieces
-            .into_par_iter()
-            .for_each(|piece| self.add(piece, half, by, &overflow));
+        let add = |piece| self.add(piece, half, by, &overflow);
+        match pieces.len() {
+            1 => pieces.into_iter().for_each(add),
+            _ => pieces.into_par_iter().for_each(add),
+        }
         LastMembers {
             attention: last_attention,
             mlp: last_mlp,
@@ -300,14 +302,14 @@ impl Block {
 }
 
 /// Who makes a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Threads {
+#[derive(Clone, Copy)]
+pub enum Threads<'a> {
     /// This thread: the others have other rows.
     Apart,
     /// All of them.
     Together,
-    /// All of them, of the one token by which a text grows.
-    OneToken,
+    /// All of them, which stand ready: of the one token by which a text grows.
+    OneToken(&'a Team),
 }
 
 /// Zeros the heads that are off in `attended` [N, H W].
@@ -326,6 +328,6 @@ fn times(weights: &PackedMatrix, x: &[f32], bias: &[f32], y: &mut [f32], by: Thr
     match by {
         Threads::Apart => weights.multiply(x, bias, y),
         Threads::Together => weights.multiply_shared(x, bias, y),
-        Threads::OneToken => weights.multiply_one(x, bias, y),
+        Threads::OneToken(team) => weights.multiply_one(x, bias, y, team),
     }
 }

@@ -22,6 +22,7 @@ pub mod rope;
 mod scratch;
 mod stretch;
 pub mod sums;
+pub mod team;
 mod votes;
 
 #[cfg(test)]

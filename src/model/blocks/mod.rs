@@ -2,8 +2,8 @@
 //! means is exact (an f16 scale times an integer, plus or minus an offset), and these functions
 //! compute it in f32; no activation is ever quantised, so results mean the file's weights.
 
-mod large;
-mod small;
+pub mod large;
+pub mod small;
 
 #[cfg(test)]
 pub mod tests;
@@ -28,15 +28,24 @@ pub fn widen(dtype: DType, bytes: &[u8], out: &mut [f32]) {
         "a place for every number of {}",
         dtype.name()
     );
+    // No function that takes another: such a call is not inlined, and what is not is compiled for any
+    // processor.
+    macro_rules! each {
+        ($block:path) => {
+            for (bytes, out) in bytes.as_chunks().0.iter().zip(out.as_chunks_mut().0) {
+                $block(bytes, out);
+            }
+        };
+    }
     match dtype {
-        DType::Q8_0 => each(bytes, out, small::q8_0),
-        DType::Q4_0 => each(bytes, out, small::q4_0),
-        DType::Q4_1 => each(bytes, out, small::q4_1),
-        DType::Q5_0 => each(bytes, out, small::q5_0),
-        DType::Q5_1 => each(bytes, out, small::q5_1),
-        DType::Q4K => each(bytes, out, large::q4_k),
-        DType::Q5K => each(bytes, out, large::q5_k),
-        DType::Q6K => each(bytes, out, large::q6_k),
+        DType::Q8_0 => each!(small::q8_0),
+        DType::Q4_0 => each!(small::q4_0),
+        DType::Q4_1 => each!(small::q4_1),
+        DType::Q5_0 => each!(small::q5_0),
+        DType::Q5_1 => each!(small::q5_1),
+        DType::Q4K => each!(large::q4_k),
+        DType::Q5K => each!(large::q5_k),
+        DType::Q6K => each!(large::q6_k),
         DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
     }
 }
@@ -56,18 +65,6 @@ pub fn first_not_finite(dtype: DType, bytes: &[u8]) -> Option<usize> {
             .iter()
             .any(|scale| !f16::from_le_bytes(*scale).is_finite())
     })
-}
-
-#[inline(always)]
-fn each<const BYTES: usize, const NUMBERS: usize>(
-    bytes: &[u8],
-    out: &mut [f32],
-    block: impl Fn(&[u8; BYTES], &mut [f32; NUMBERS]),
-) {
-    let blocks = bytes.as_chunks::<BYTES>().0.iter();
-    for (bytes, out) in blocks.zip(out.as_chunks_mut::<NUMBERS>().0) {
-        block(bytes, out);
-    }
 }
 
 /// The f16 that begins at byte `at`.

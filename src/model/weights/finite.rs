@@ -1,10 +1,39 @@
 //! Is every number finite? Asked of whole checkpoints, so by their exponents' bits: no number is
 //! widened, and a compiler makes wide compares of the loops.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ops::Range;
+
 use crate::model::{DType, blocks};
 
 /// Numbers looked at before the next question whether one was bad.
 const STRIDE: usize = 4096;
+
+/// Bytes below which looking again costs less than remembering.
+const LARGE: u64 = 1 << 16;
+
+/// Parts of files in which every number was finite when they were read before: the head's rows are
+/// read again with every token that is written.
+#[derive(Default)]
+pub struct FiniteParts(RefCell<HashSet<(usize, Range<u64>)>>);
+
+impl FiniteParts {
+    /// Was this range of bytes of file `file` seen to be finite?
+    pub fn has(&self, file: usize, range: &Range<u64>) -> bool {
+        Self::is_large(range) && self.0.borrow().contains(&(file, range.clone()))
+    }
+
+    pub fn remember(&self, file: usize, range: Range<u64>) {
+        if Self::is_large(&range) {
+            self.0.borrow_mut().insert((file, range));
+        }
+    }
+
+    fn is_large(range: &Range<u64>) -> bool {
+        range.end - range.start >= LARGE
+    }
+}
 
 /// The first number of `bytes` that is a NaN or an infinity, counted from 0; of blocks, the first of
 /// the block whose scale is none.

@@ -16,6 +16,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use self::assembly::Assembly;
+use self::finite::FiniteParts;
 pub use self::matrix::{Matrix, TypedRows, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
@@ -99,6 +100,7 @@ pub struct Weights {
     /// Names of the weight files.
     files: Vec<String>,
     source: Rc<dyn Source>,
+    finite: FiniteParts,
 }
 
 impl Weights {
@@ -165,6 +167,7 @@ impl Weights {
             files: places.files,
             tokenizer,
             source,
+            finite: FiniteParts::default(),
             shape,
         })
     }
@@ -274,6 +277,7 @@ impl Weights {
         SegmentReader {
             source: &*self.source,
             files: &self.files,
+            finite: &self.finite,
         }
     }
 }

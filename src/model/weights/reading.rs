@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::SLICE_BYTES;
-use super::finite::first_not_finite;
+use super::finite::{FiniteParts, first_not_finite};
 use super::matrix::{Segment, SegmentLayout, paired};
 use super::source::{ByteLines, Source};
 use crate::model::{DType, ModelError};
@@ -18,6 +18,7 @@ pub struct SegmentReader<'a> {
     pub source: &'a dyn Source,
     /// Names of the weight files, for errors.
     pub files: &'a [String],
+    pub finite: &'a FiniteParts,
 }
 
 impl<'a> SegmentReader<'a> {
@@ -69,6 +70,8 @@ impl<'a> SegmentReader<'a> {
         columns: usize,
         rows: Range<usize>,
     ) -> Result<Cow<'a, [u8]>, ModelError> {
+        // The bytes, where rows are given as they lie in the file.
+        let mut lying = None;
         let part = match segment.layout {
             SegmentLayout::Rows { first } => {
                 let at = |row: usize| {
@@ -76,7 +79,12 @@ impl<'a> SegmentReader<'a> {
                     segment.bytes.start + segment.dtype.bytes_of(numbers)
                 };
                 let range = at(rows.start)..at(rows.end);
-                self.source.read(segment.file, range)?
+                let part = self.source.read(segment.file, range.clone())?;
+                if self.finite.has(segment.file, &range) {
+                    return Ok(part);
+                }
+                lying = Some(range);
+                part
             }
             SegmentLayout::Pairs { first, width } => {
                 Cow::Owned(self.paired(segment, columns, (first, width), rows.clone())?)
@@ -101,7 +109,12 @@ impl<'a> SegmentReader<'a> {
             }
         };
         match first_not_finite(segment.dtype, &part) {
-            None => Ok(part),
+            None => {
+                if let Some(range) = lying {
+                    self.finite.remember(segment.file, range);
+                }
+                Ok(part)
+            }
             Some(at) => {
                 let mut value = Vec::new();
                 let (count, size) = (segment.dtype.block(), segment.dtype.block_bytes());

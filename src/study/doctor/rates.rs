@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::effort::Effort;
 use super::watch::{Timing, Watch};
 use crate::engine::cpu::matmul::MatrixBuilder;
+use crate::engine::cpu::team::Team;
 use crate::engine::sample::{self, noise};
 use crate::model::{DType, Tensor};
 
@@ -203,6 +204,7 @@ pub async fn of_processor(
         let mut builder = MatrixBuilder::new(effort.outs, effort.ins);
         builder.fill(0, &weights);
         let matrix = builder.finish().expect("all of its rows came");
+        let team = Team::default();
         let numbers = std::cell::RefCell::new((Vec::new(), Vec::new()));
         let prepare = |rows: usize| {
             *numbers.borrow_mut() = (noise(rows * effort.ins, 1), vec![0.0; rows * effort.outs]);
@@ -212,7 +214,7 @@ pub async fn of_processor(
             let (x, y) = &mut *numbers.borrow_mut();
             for _ in 0..times {
                 match x.len() == effort.ins {
-                    true => matrix.multiply_one(x, &[], y),
+                    true => matrix.multiply_one(x, &[], y, &team),
                     false => matrix.multiply_shared(x, &[], y),
                 }
                 std::hint::black_box(&y);

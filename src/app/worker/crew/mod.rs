@@ -1,11 +1,11 @@
 //! Workers that help one with a sweep: on a device without a GPU one thread computes, and the others of
 //! its cores have nothing to do.
 //!
-//! Members are workers of the worker's own, started from its script's address: they inherit its policy,
+//! Helpers are workers of the worker's own, started from its script's address: they inherit its policy,
 //! and what they hold they send to nobody but it. Each opens the model again from the same files on the
 //! processor, so that it can run any rows; the sweep's own worker makes the report of them all.
 
-pub(super) mod member;
+pub(super) mod helper;
 pub(super) mod talk;
 
 use std::cell::RefCell;
@@ -35,32 +35,32 @@ const MOST_WEIGHTS: u64 = 64_000_000;
 /// no small one.
 const WORKER_ITSELF: u64 = 16_000_000;
 
-/// Milliseconds after which a member that has something to do and gives no sign is given up. A member
+/// Milliseconds after which a helper that has something to do and gives no sign is given up. A helper
 /// gives ten a second, but for a step of a run that takes longer, or a large file that is read.
 const SILENCE: f64 = 30_000.0;
 
-/// What a member sent, or why it died.
+/// What a helper sent, or why it died.
 type Mail = Rc<RefCell<VecDeque<(usize, Result<JsValue, String>)>>>;
 
 /// Takes in the rows of a share; an error says why they are not what they should be.
 pub type TakeIn<'a> = dyn FnMut(&RowShare, Vec<OrderRows>) -> Result<(), String> + 'a;
 
-/// The members; ended when dropped.
+/// The helpers; ended when dropped.
 #[derive(Default)]
 pub struct Crew {
-    members: Vec<CrewMember>,
+    helpers: Vec<Helper>,
     mail: Mail,
-    /// Members called so far: the last one's number.
+    /// Helpers called so far: the last one's number.
     called: usize,
-    /// Members that ran rows of the sweep under way, or of the last one.
+    /// Helpers that ran rows of the sweep under way, or of the last one.
     helped: BTreeSet<usize>,
-    /// Why members that were called for that sweep, or were there, do nothing more.
+    /// Why helpers that were called for that sweep, or were there, do nothing more.
     lost: Vec<String>,
     /// When what they sent was read last.
     listened: f64,
 }
 
-struct CrewMember {
+struct Helper {
     number: usize,
     worker: Worker,
     _message: Closure<dyn FnMut(MessageEvent)>,
@@ -73,7 +73,7 @@ struct CrewMember {
     done: usize,
 }
 
-impl Drop for CrewMember {
+impl Drop for Helper {
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
@@ -104,14 +104,14 @@ impl Crew {
         // Nobody asked anything of them meanwhile.
         let now = js_sys::Date::now();
         self.listened = now;
-        self.members
+        self.helpers
             .iter_mut()
-            .for_each(|member| member.heard = now);
+            .for_each(|helper| helper.heard = now);
     }
 
-    /// Members, and those of this sweep that were lost: nobody is called in their place.
+    /// Helpers, and those of this sweep that were lost: nobody is called in their place.
     pub fn tried(&self) -> usize {
-        self.members.len() + self.lost.len()
+        self.helpers.len() + self.lost.len()
     }
 
     /// Who ran the sweep's rows so far: `", 2 workers"`, nothing of one alone.
@@ -129,18 +129,18 @@ impl Crew {
         }
     }
 
-    /// Calls members until there are so many.
-    pub fn call(&mut self, members: usize) {
-        while self.tried() < members {
+    /// Calls helpers until there are so many.
+    pub fn call(&mut self, helpers: usize) {
+        while self.tried() < helpers {
             let refused = "this browser refused to start it";
             match self.start() {
-                Ok(member) => self.members.push(member),
+                Ok(helper) => self.helpers.push(helper),
                 Err(_) => self.lost.push(refused.to_owned()),
             }
         }
     }
 
-    fn start(&mut self) -> Result<CrewMember, JsValue> {
+    fn start(&mut self) -> Result<Helper, JsValue> {
         let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
@@ -164,7 +164,7 @@ impl Crew {
         });
         worker.set_onmessage(Some(message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(error.as_ref().unchecked_ref()));
-        Ok(CrewMember {
+        Ok(Helper {
             number,
             worker,
             _message: message,
@@ -175,7 +175,7 @@ impl Crew {
         })
     }
 
-    /// Reads what members sent, and gives `take_in` the rows that came. Who cannot be understood, or says
+    /// Reads what helpers sent, and gives `take_in` the rows that came. Who cannot be understood, or says
     /// nothing for long, is gone, and what it had waits again.
     pub fn hear(
         &mut self,
@@ -186,11 +186,15 @@ impl Crew {
         loop {
             let next = self.mail.borrow_mut().pop_front();
             let Some((number, said)) = next else { break };
-            let Some(member) = self.members.iter_mut().find(|m| m.number == number) else {
+            let Some(helper) = self
+                .helpers
+                .iter_mut()
+                .find(|helper| helper.number == number)
+            else {
                 continue;
             };
-            member.heard = js_sys::Date::now();
-            let heard = said.and_then(|said| member.understand(&said, files));
+            helper.heard = js_sys::Date::now();
+            let heard = said.and_then(|said| helper.understand(&said, files));
             let heard = heard.and_then(|ran| {
                 let Some((share, rows)) = ran else {
                     return Ok(());
@@ -201,7 +205,7 @@ impl Crew {
                 // Until its rows are found good, the share is one to be run again.
                 take_in(&share, rows)?;
                 sharing.came_back(number, &share);
-                member.done = 0;
+                helper.done = 0;
                 self.helped.insert(number);
                 Ok(())
             });
@@ -212,16 +216,16 @@ impl Crew {
         let now = js_sys::Date::now();
         if now - std::mem::replace(&mut self.listened, now) > SILENCE / 2.0 {
             // The machine slept: nobody could say anything.
-            self.members
+            self.helpers
                 .iter_mut()
-                .for_each(|member| member.heard = now);
+                .for_each(|helper| helper.heard = now);
         }
-        let is_silent = |member: &&CrewMember| {
-            let is_busy = !member.is_open || sharing.held_by(member.number) > 0;
-            is_busy && now - member.heard > SILENCE
+        let is_silent = |helper: &&Helper| {
+            let is_busy = !helper.is_open || sharing.held_by(helper.number) > 0;
+            is_busy && now - helper.heard > SILENCE
         };
-        let silent = self.members.iter().filter(is_silent);
-        let silent: Vec<usize> = silent.map(|member| member.number).collect();
+        let silent = self.helpers.iter().filter(is_silent);
+        let silent: Vec<usize> = silent.map(|helper| helper.number).collect();
         for number in silent {
             let why = format!("it was silent for {} seconds", SILENCE / 1000.0);
             self.lose(number, why, sharing);
@@ -229,37 +233,37 @@ impl Crew {
     }
 
     fn lose(&mut self, number: usize, why: String, sharing: &mut Sharing) {
-        self.members.retain(|member| member.number != number);
+        self.helpers.retain(|helper| helper.number != number);
         self.lost.push(why);
         sharing.give_back(number);
     }
 
     /// Gives shares to those who have none, or soon will have none.
     pub fn hand_out(&mut self, sharing: &mut Sharing, wanted: &Wanted) {
-        let workers = 1 + self.members.len();
-        for member in self.members.iter_mut().filter(|member| member.is_open) {
-            let share = match sharing.held_by(member.number) {
+        let workers = 1 + self.helpers.len();
+        for helper in self.helpers.iter_mut().filter(|helper| helper.is_open) {
+            let share = match sharing.held_by(helper.number) {
                 0 => {
-                    member.heard = js_sys::Date::now();
-                    sharing.take(member.number)
+                    helper.heard = js_sys::Date::now();
+                    sharing.take(helper.number)
                 }
-                1 => sharing.take_ahead(member.number, workers),
+                1 => sharing.take_ahead(helper.number, workers),
                 _ => None,
             };
             if let Some(share) = share {
                 let wanted = wanted.clone();
-                member.ask(&CrewAsk::Run { wanted, share }, &[]);
+                helper.ask(&CrewAsk::Run { wanted, share }, &[]);
             }
         }
     }
 
     /// Block runs done of shares that did not come back yet.
     pub fn under_way(&self) -> usize {
-        self.members.iter().map(|member| member.done).sum()
+        self.helpers.iter().map(|helper| helper.done).sum()
     }
 }
 
-impl CrewMember {
+impl Helper {
     /// What it said, and what it is answered; the rows that it ran, if it sent any.
     fn understand(
         &mut self,

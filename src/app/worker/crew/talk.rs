@@ -1,8 +1,8 @@
-//! What a worker and the members of its crew say to each other.
+//! What a worker and the helpers of its crew say to each other.
 //!
-//! A member's first words are [`PROGRAM`], by `worker_loader.js`: it is given the worker's own program (a
-//! `WebAssembly.Module`) and runs that. All else is JSON: to a member an array, of a [`CrewAsk`] and of the
-//! files that it speaks of; from a member a [`CrewTell`]. Both ends are one program, so nothing has a
+//! A helper's first words are [`PROGRAM`], by `worker_loader.js`: it is given the worker's own program (a
+//! `WebAssembly.Module`) and runs that. All else is JSON: to a helper an array, of a [`CrewAsk`] and of the
+//! files that it speaks of; from a helper a [`CrewTell`]. Both ends are one program, so nothing has a
 //! version.
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::app::sharing::RowShare;
 use crate::app::worker::wanted::Wanted;
 use crate::study::orders::OrderRows;
 
-/// The name of a member's global scope: the worker that a page starts has another.
+/// The name of a helper's global scope: the worker that a page starts has another.
 pub const NAME: &str = "crew";
 
 /// Asks for the program.

@@ -56,15 +56,17 @@ impl HeadCache {
 }
 
 /// New tokens of one sequence, after those that the cache holds.
-pub fn attend(task: HeadTask, heads: Heads) {
+pub fn attend(task: &mut HeadTask, heads: Heads) {
     let HeadTask {
         qkv,
         angles,
         kv_head,
-        mut out,
+        out,
         cache,
     } = task;
+    let kv_head = *kv_head;
     let Some((cache, past)) = cache else { return };
+    let past = *past;
     let (width, length) = (heads.width, out.len());
     let row = heads.qkv_width();
     let head = |t: usize, head: usize| &qkv[t * row + head * width..][..width];

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 pub use self::cached::{CacheRows, HeadCache, RunCache};
 
+use super::block::Threads;
 use super::exp::exp;
 use super::matmul::NarrowPanels;
 use super::rope::rotate;
@@ -71,6 +72,7 @@ pub fn attention(
     pack: &Pack,
     sequences: &[usize],
     cache: Option<CacheRows>,
+    by: Threads,
     out: &mut [f32],
 ) {
     let mut kept = cache.map_or_else(Vec::new, CacheRows::heads);
@@ -104,24 +106,29 @@ pub fn attention(
             });
         }
     }
-    tasks.into_par_iter().for_each(|task| match task.cache {
-        Some((_, past)) if past > 0 => cached::attend(task, heads),
+    let attend = |task: &mut HeadTask| match &task.cache {
+        Some((_, past)) if *past > 0 => cached::attend(task, heads),
         _ => attend(task, heads),
-    });
+    };
+    match by {
+        Threads::OneToken(team) => team.each_of(&mut tasks, attend),
+        Threads::Apart | Threads::Together => tasks.par_iter_mut().for_each(attend),
+    }
 }
 
 /// Queries that go through together: as many scores as stay in the first-level cache.
 const QUERIES: usize = 24;
 
 /// One KV head and the query heads that share it, over one sequence.
-fn attend(task: HeadTask, heads: Heads) {
+fn attend(task: &mut HeadTask, heads: Heads) {
     let HeadTask {
         qkv,
         angles,
         kv_head,
-        mut out,
+        out,
         cache,
     } = task;
+    let kv_head = *kv_head;
     let (width, length) = (heads.width, out.len());
     let row = heads.qkv_width();
     let head = |t: usize, head: usize| &qkv[t * row + head * width..][..width];
@@ -264,7 +271,15 @@ pub(super) mod tests {
                 let rows: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
                 let qkv = random(rows * heads.qkv_width(), 1.5, 1);
                 let mut ours = vec![f32::NAN; rows * 6 * width];
-                attention(&qkv, heads, &pack, &sequences, None, &mut ours);
+                attention(
+                    &qkv,
+                    heads,
+                    &pack,
+                    &sequences,
+                    None,
+                    Threads::Together,
+                    &mut ours,
+                );
                 let mut expected = Vec::new();
                 let mut left = &qkv[..];
                 for s in sequences {
@@ -317,7 +332,15 @@ pub(super) mod tests {
                     run: &mut cache,
                     of: &[1, 0],
                 };
-                attention(&rows, heads, &pack, &[0, 1], Some(rows_of), &mut ours);
+                attention(
+                    &rows,
+                    heads,
+                    &pack,
+                    &[0, 1],
+                    Some(rows_of),
+                    Threads::Together,
+                    &mut ours,
+                );
                 for ((found, past), (start, length)) in found.iter_mut().zip(past).zip(&pack.spans)
                 {
                     found.truncate(past * 120);

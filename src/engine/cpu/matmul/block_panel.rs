@@ -75,33 +75,30 @@ pub fn widen(dtype: DType, width: usize, panel: &[u8], out: &mut [MaybeUninit<f3
 #[inline(always)]
 fn of_width<const W: usize>(dtype: DType, panel: &[u8], out: &mut [MaybeUninit<f32>]) {
     let (rows, out) = (panel.as_chunks::<W>().0, out.as_chunks_mut::<W>().0);
+    // No function that takes another: such a call is not always inlined, and what is not is compiled
+    // for any processor.
+    macro_rules! each {
+        ($block:ident) => {
+            for (bytes, out) in rows.as_chunks().0.iter().zip(out.as_chunks_mut().0) {
+                $block(bytes, out);
+            }
+        };
+    }
     match dtype {
-        DType::Q8_0 => each::<W, 34, 32>(rows, out, q8_0),
-        DType::Q4_0 => each::<W, 18, 32>(rows, out, q4_0),
-        DType::Q4_1 => each::<W, 20, 32>(rows, out, q4_1),
-        DType::Q5_0 => each::<W, 22, 32>(rows, out, q5_0),
-        DType::Q5_1 => each::<W, 24, 32>(rows, out, q5_1),
-        DType::Q4K => each::<W, 144, 256>(rows, out, q4_k),
-        DType::Q5K => each::<W, 176, 256>(rows, out, q5_k),
-        DType::Q6K => each::<W, 210, 256>(rows, out, q6_k),
+        DType::Q8_0 => each!(q8_0),
+        DType::Q4_0 => each!(q4_0),
+        DType::Q4_1 => each!(q4_1),
+        DType::Q5_0 => each!(q5_0),
+        DType::Q5_1 => each!(q5_1),
+        DType::Q4K => each!(q4_k),
+        DType::Q5K => each!(q5_k),
+        DType::Q6K => each!(q6_k),
         DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
     }
 }
 
 /// Numbers of one input, a column each.
 type InputNumbers<const W: usize> = [MaybeUninit<f32>; W];
-
-#[inline(always)]
-fn each<const W: usize, const BYTES: usize, const NUMBERS: usize>(
-    rows: &[[u8; W]],
-    out: &mut [InputNumbers<W>],
-    block: impl Fn(&[[u8; W]; BYTES], &mut [InputNumbers<W>; NUMBERS]),
-) {
-    let blocks = rows.as_chunks::<BYTES>().0.iter();
-    for (bytes, out) in blocks.zip(out.as_chunks_mut::<NUMBERS>().0) {
-        block(bytes, out);
-    }
-}
 
 /// Writes one input's numbers.
 #[inline(always)]

@@ -4,6 +4,7 @@
 //! The numbers are those of [`block_panel::widen`](super::block_panel::widen) and the plain product,
 //! rounded in another order.
 
+use super::ahead::ask_ahead;
 use super::block_panel::{pair, scales};
 use crate::model::DType;
 
@@ -98,6 +99,9 @@ fn fold<const FUSED: bool, const W: usize, const G: usize>(
 ) -> [f32; G] {
     let mut sums = [0.0; G];
     for (i, (row, &x)) in rows.iter().zip(x).enumerate() {
+        if first == 0 {
+            ask_ahead(row);
+        }
         for (c, sum) in sums.iter_mut().enumerate() {
             *sum = add::<FUSED>(*sum, x, q(i, row[first + c], first + c));
         }
@@ -185,6 +189,9 @@ fn nibbles<const FUSED: bool, const W: usize, const G: usize>(
     let (x, y) = x.split_at(rows.len());
     let (mut low, mut high) = ([0.0; G], [0.0; G]);
     for ((row, &x), &y) in rows.iter().zip(x).zip(y) {
+        if first == 0 {
+            ask_ahead(row);
+        }
         for c in 0..G {
             let byte = row[first + c];
             low[c] = add::<FUSED>(low[c], x, f32::from(byte & 15));

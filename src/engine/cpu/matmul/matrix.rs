@@ -9,6 +9,7 @@ use super::element::with_element;
 use super::isa::Isa;
 use super::panel::{CacheLine, pack, places, room};
 use super::{block_panel, block_row};
+use crate::engine::cpu::team::Team;
 use crate::model::{DType, Tensor};
 
 /// Rows that are not shared out further: below that a panel's way from memory is what takes time.
@@ -159,21 +160,17 @@ impl PackedMatrix {
     ///
     /// # Panics
     /// If `x` or `y` are not one whole row.
-    pub fn multiply_one(&self, x: &[f32], bias: &[f32], y: &mut [f32]) {
+    pub fn multiply_one(&self, x: &[f32], bias: &[f32], y: &mut [f32], team: &Team) {
         self.check(x, bias, y);
         assert_eq!(x.len(), self.ins, "one row");
-        let each = self
-            .panels()
-            .div_ceil(4 * rayon::current_num_threads())
-            .max(1);
+        // So many groups that no thread waits long for the last one's end.
+        let each = (self.panels() / (16 * rayon::current_num_threads())).max(1);
         let y = SharedOutput(y.as_mut_ptr());
-        (0..self.panels().div_ceil(each))
-            .into_par_iter()
-            .for_each(|group| {
-                let panels = group * each..((group + 1) * each).min(self.panels());
-                // SAFETY: as in `multiply`; no two of these groups have a number in common.
-                unsafe { self.columns(x, bias, y.get(), panels, true) }
-            });
+        team.each(self.panels().div_ceil(each), |group| {
+            let panels = group * each..((group + 1) * each).min(self.panels());
+            // SAFETY: as in `multiply`; no two of these groups have a number in common.
+            unsafe { self.columns(x, bias, y.get(), panels, true) }
+        });
     }
 
     /// The same, in pieces of `y` shared out over the threads there are: for few rows.

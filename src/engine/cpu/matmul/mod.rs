@@ -12,6 +12,7 @@
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON). The one exception is asked for by name:
 //! [`PackedMatrix::multiply_one`], for a text that is written alone.
 
+mod ahead;
 mod block_panel;
 mod block_row;
 pub mod check;

@@ -1,23 +1,21 @@
 //! Products of one row with weights as they are stored: a dot product a stored row, widened on the
 //! way. To lay panels out first, as [`multiply`](super::multiply) does, pays where many rows use them.
 
-use std::cell::RefCell;
-
 use rayon::prelude::*;
 
+use super::ahead::ask_ahead;
 use super::lanes::{F16_BITS, F16_SCALE};
-use crate::model::{DType, Tensor, blocks};
+use crate::model::blocks::{large, small};
+use crate::model::{DType, Tensor};
 
 /// Products whose sums are kept apart: enough that none waits for the one before.
 const LANES: usize = 64;
 
+/// The same beside blocks, whose widened numbers take registers too.
+const SHORT: usize = 32;
+
 /// Stored rows that a thread takes at a time.
 const ROWS: usize = 64;
-
-thread_local! {
-    /// A stored row of blocks, widened.
-    static WIDENED: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
-}
 
 /// `y [out] = W [out, in] x [in] (+ bias [out])`; an empty `bias` is none.
 ///
@@ -48,26 +46,51 @@ pub fn multiply_few(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32]) {
 
 /// Of stored rows, one after the other.
 fn products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
-    if !dtype.is_block() {
-        return plain_products(dtype, x, rows, y);
+    match dtype.is_block() {
+        true => block_products(dtype, x, rows, y),
+        false => plain_products(dtype, x, rows, y),
     }
-    WIDENED.with_borrow_mut(|widened| {
-        widened.resize(x.len(), 0.0);
-        let a_row = rows.len() / y.len();
-        for (y, row) in y.iter_mut().zip(rows.chunks_exact(a_row)) {
-            blocks::widen(dtype, row, widened);
-            *y = product(x, widened);
-        }
-    });
 }
 
 #[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
+    "x86_64+avx512f+avx512vl+avx512bw+f16c",
+    "x86_64+avx2+fma+f16c",
     "aarch64+neon"
 ))]
-fn product(x: &[f32], row: &[f32]) -> f32 {
-    dot(x, row, |number| number)
+fn block_products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
+    let a_row = rows.len() / y.len().max(1);
+    // No function that takes another: such a call is not always inlined, and what is not is compiled for
+    // any processor.
+    macro_rules! each {
+        ($widen:path) => {
+            for (y, row) in y.iter_mut().zip(rows.chunks_exact(a_row)) {
+                let mut sums = [0f32; SHORT];
+                for (block, x) in row.as_chunks().0.iter().zip(x.as_chunks().0) {
+                    ask_ahead(block);
+                    let mut numbers = *x;
+                    $widen(block, &mut numbers);
+                    let x = x.as_chunks::<SHORT>().0;
+                    for (x, numbers) in x.iter().zip(numbers.as_chunks::<SHORT>().0) {
+                        for i in 0..SHORT {
+                            sums[i] += x[i] * numbers[i];
+                        }
+                    }
+                }
+                *y = sums.iter().sum();
+            }
+        };
+    }
+    match dtype {
+        DType::Q8_0 => each!(small::q8_0),
+        DType::Q4_0 => each!(small::q4_0),
+        DType::Q4_1 => each!(small::q4_1),
+        DType::Q5_0 => each!(small::q5_0),
+        DType::Q5_1 => each!(small::q5_1),
+        DType::Q4K => each!(large::q4_k),
+        DType::Q5K => each!(large::q5_k),
+        DType::Q6K => each!(large::q6_k),
+        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
+    }
 }
 
 #[multiversion::multiversion(targets(
@@ -108,6 +131,7 @@ fn dot<T: Copy>(x: &[f32], row: &[T], number: impl Fn(T) -> f32 + Copy) -> f32 {
     let ((x, x_rest), (row, row_rest)) = (x.as_chunks::<LANES>(), row.as_chunks::<LANES>());
     let mut sums = [0f32; LANES];
     for (x, row) in x.iter().zip(row) {
+        ask_ahead(row);
         for i in 0..LANES {
             sums[i] += x[i] * number(row[i]);
         }
@@ -122,6 +146,7 @@ mod tests {
 
     use super::*;
     use crate::engine::cpu::testing::random;
+    use crate::model::blocks;
 
     #[test]
     fn a_row_times_stored_rows_equals_the_plain_product() {

@@ -1,5 +1,6 @@
 //! The innermost loop: a tile of the product that stays in registers.
 
+use super::ahead::ask_ahead;
 use super::element::Element;
 use super::lanes::Lanes;
 
@@ -61,6 +62,11 @@ pub unsafe fn run<
             }
         }
         for k in 0..depth {
+            if ROWS == 1 {
+                for line in (0..VECTORS * L::COUNT * size_of::<E>()).step_by(64) {
+                    ask_ahead(panel.byte_add(line));
+                }
+            }
             let weights = E::load::<L, VECTORS>(panel);
             panel = panel.add(VECTORS * L::COUNT);
             for (row, sums) in sums.iter_mut().enumerate() {

@@ -1,0 +1,23 @@
+//! Weights are asked for before their turn: where a single row meets them, for each number once, the
+//! processor's own guesses keep too few requests under way (measured: 8 GB/s a thread without, 12 with).
+
+/// Bytes between what is read and what is asked for.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 2048;
+
+const LINE: usize = 64;
+
+/// Asks for the lines as far behind `T` at `at` as is good; `at` need not be good for anything.
+#[inline(always)]
+pub fn ask_ahead<T>(at: *const T) {
+    for line in (0..size_of::<T>().max(1)).step_by(LINE) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every x86-64 has the instruction, which reads nothing.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(at.cast::<i8>().wrapping_add(AHEAD + line));
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (at, line);
+    }
+}
