@@ -117,7 +117,9 @@ def again(path, to):
 def run(path):
     import llama_cpp
 
-    model = llama_cpp.Llama(path, n_ctx=256, n_threads=1, n_threads_batch=1, verbose=False)
+    # Keys and values are kept in f16 unless told otherwise.
+    plain = {"type_k": llama_cpp.GGML_TYPE_F32, "type_v": llama_cpp.GGML_TYPE_F32}
+    model = llama_cpp.Llama(path, n_ctx=256, n_threads=1, n_threads_batch=1, verbose=False, **plain)
     vocabulary = model.n_vocab()
     print(json.dumps({"version": f"llama.cpp (llama-cpp-python {llama_cpp.__version__})"}), flush=True)
     for line in sys.stdin:

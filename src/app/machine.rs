@@ -113,33 +113,25 @@ pub fn trial(trial: &KernelTrial) -> [String; 4] {
 pub fn product(of: &Rates, rows: usize, dtype: &str) -> String {
     let mut products = of.products.iter();
     let found = products.find(|product| product.rows == rows && product.dtype == dtype);
-    found.map_or_else(|| NONE.to_owned(), |found| rate(found.gflops))
-}
-
-/// A slow machine's, which one decimal would call 0.0, with the digits that it has.
-fn rate(x: f64) -> String {
-    match x < 1.0 {
-        true => number::short(x),
-        false => number::fixed(x, 1),
-    }
+    found.map_or_else(|| NONE.to_owned(), |found| number::rate(found.gflops))
 }
 
 /// Best product, copying, and a single row, in sentences.
 pub fn rates(of: &Rates) -> String {
     let mut said = Vec::new();
     if let Some(best) = of.best_gflops {
-        said.push(format!("Best product: {} Gflop/s.", rate(best)));
+        said.push(format!("Best product: {} Gflop/s.", number::rate(best)));
     }
     if let Some(copy) = &of.copy {
         said.push(format!(
             "Copies {} GB/s, reading and writing counted, {} MiB at a time.",
-            rate(copy.gb),
+            number::rate(copy.gb),
             copy.bytes >> 20
         ));
     }
     // It reads its weights and little else.
     if let Some(of) = of.products.iter().find(|of| of.rows == 1) {
-        let gb = rate(of.weights_gb);
+        let gb = number::rate(of.weights_gb);
         said.push(format!(
             "A single row reads {} weights at {gb} GB/s.",
             of.dtype

@@ -25,6 +25,14 @@ pub fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
+/// So many in a second: one decimal, and of a slow machine's the digits that it has.
+pub fn rate(x: f64) -> String {
+    match x < 0.1 {
+        true => short(x),
+        false => fixed(x, 1),
+    }
+}
+
 /// A probability with three decimals, and no 1.000 or 0.000 for what is not certain.
 pub fn probability(p: f64) -> String {
     if p > 0.9995 && p < 1.0 {
@@ -94,6 +102,12 @@ fn rounded_exponent(x: f64, digits: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slow_rate_is_not_none() {
+        let seen = [0.0, 0.004, 0.096, 0.1, 0.96, 1234.56].map(rate);
+        assert_eq!(seen, ["0", "0.00400", "0.0960", "0.1", "1.0", "1234.6"]);
+    }
 
     #[test]
     fn carries_three_digits() {

@@ -18,7 +18,7 @@ const PARTIAL_EVERY: f64 = 700.0;
 /// Milliseconds after which the rest of a sweep is foretold from what was done.
 const FORETELL_AFTER: f64 = 500.0;
 
-/// Milliseconds that the rest of a sweep must take one worker for others to be called. A member costs the
+/// Milliseconds that the rest of a sweep must take one worker for others to be called. A helper costs the
 /// start of a worker and the reading of up to 64 MB: tenths of a second, and the first worker's time with
 /// them where there are few cores. Two workers save half of the rest.
 const WORTH: f64 = 3_000.0;
@@ -123,7 +123,7 @@ impl<'a> SharedSweep<'a> {
         Ok(())
     }
 
-    /// Calls as many members as there are shares for, once the rest is known to be worth it.
+    /// Calls as many helpers as there are shares for, once the rest is known to be worth it.
     fn call_crew(&mut self, desk: &Desk) {
         let lasted = js_sys::Date::now() - self.since;
         let by_first = self.by_first + self.done;

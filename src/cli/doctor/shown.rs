@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::Cell;
 
 use super::super::table::{number, table, text, thousands};
+use crate::chart::number::rate;
 use crate::engine::trial::{AdapterFacts, KernelTrial};
 use crate::study::doctor::DoctorReport;
 use crate::study::doctor::golden::GoldenResult;
@@ -121,20 +122,20 @@ fn rates(page: &mut String, rates: &Rates) {
         let of = |dtype: &String| {
             let mut products = rates.products.iter();
             let found = products.find(|of| of.rows == rows && of.dtype == *dtype);
-            found.map_or("-".to_string(), |of| number(of.gflops, 1))
+            found.map_or("-".to_string(), |of| rate(of.gflops))
         };
         let cells = names.iter().map(of).map(Cell::new);
         table.add_row(std::iter::once(Cell::new(rows)).chain(cells));
     }
     *page += &text(&table);
     let best = match rates.best_gflops {
-        Some(best) => format!("best {} Gflop/s", number(best, 1)),
+        Some(best) => format!("best {} Gflop/s", rate(best)),
         None => "no product was measured".into(),
     };
     let copy = match &rates.copy {
         Some(copy) => format!(
             "copies {} GB/s, reading and writing counted ({} MiB)",
-            number(copy.gb, 1),
+            rate(copy.gb),
             copy.bytes >> 20
         ),
         None => "copying was not measured".into(),
@@ -145,7 +146,7 @@ fn rates(page: &mut String, rates: &Rates) {
         Some(of) => format!(
             "; a single row reads {} weights at {} GB/s",
             of.dtype,
-            number(of.weights_gb, 1)
+            rate(of.weights_gb)
         ),
         None => String::new(),
     };

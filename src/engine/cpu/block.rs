@@ -2,7 +2,8 @@
 //!
 //! A piece of rows goes through everything that concerns one row alone (norm, projection, MLP,
 //! sums) while it is in a thread's cache; only attention looks across rows. So between the
-//! threads there are three meetings a block, and what is as wide as an MLP exists a piece at a time.
+//! threads there are three meetings a block, and what is as wide as an MLP exists a piece at a time. (Few
+//! rows and a single one meet at every product: the threads share it.)
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -63,7 +64,7 @@ pub struct Inside {
     attended: Vec<f32>, // [N, H W]
     attention: Vec<f32>,
     mlp: Vec<f32>,
-    team: Team,
+    pub team: Team,
 }
 
 /// What a block added at the sequences' last tokens, `[sequences, D]` each; empty where the half did
@@ -113,6 +114,28 @@ impl Block {
         rows: BlockRows,
         inside: &'a mut Inside,
     ) -> LastMembers<'a> {
+        let count: usize = rows.sequences.iter().map(|&s| rows.pack.spans[s].1).sum();
+        // Not of several texts, whose numbers must not depend on who else is still growing.
+        let is_alone = rows
+            .cache
+            .as_ref()
+            .is_some_and(|cache| cache.run.is_of_one());
+        let is_one = is_alone && count == 1;
+        if is_one || cfg!(target_arch = "wasm32") {
+            // A team has its own way into the pool, and in a browser there is none.
+            return self.run_rows(run, rows, (count, is_one), inside);
+        }
+        // The pool is entered once: from outside, every product would wait twice for a thread to wake.
+        rayon::scope(|_| self.run_rows(run, rows, (count, is_one), inside))
+    }
+
+    fn run_rows<'a>(
+        &self,
+        run: BlockRun,
+        rows: BlockRows,
+        (count, is_one): (usize, bool),
+        inside: &'a mut Inside,
+    ) -> LastMembers<'a> {
         let half = run.half;
         let BlockRows {
             stretches,
@@ -128,11 +151,8 @@ impl Block {
             team,
         } = inside;
         let d = self.width;
-        let count: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
         let (each, shared) = pieces(count);
-        // Not of several texts, whose numbers must not depend on who else is still growing.
-        let is_alone = cache.as_ref().is_some_and(|cache| cache.run.is_of_one());
-        let by = match (is_alone && count == 1, shared) {
+        let by = match (is_one, shared) {
             (true, _) => Threads::OneToken(team),
             (false, true) => Threads::Together,
             (false, false) => Threads::Apart,

@@ -18,6 +18,8 @@ type NodeCaches = Rc<RefCell<Vec<Vec<RunCache>>>>;
 pub struct CpuCache<'a> {
     backend: &'a CpuBackend,
     nodes: NodeCaches,
+    /// It is of a single text.
+    is_of_one: bool,
     bytes_a_token: u64,
 }
 
@@ -26,6 +28,8 @@ pub struct PassCache {
     nodes: NodeCaches,
     /// Which of the cache's sequences each of the pack's is.
     pub sequences: Vec<usize>,
+    /// There is no other text, on whose growing no number may depend.
+    pub is_of_one: bool,
 }
 
 impl<'a> CpuCache<'a> {
@@ -41,6 +45,7 @@ impl<'a> CpuCache<'a> {
         Self {
             backend,
             nodes: Rc::new(RefCell::new(nodes.collect())),
+            is_of_one: sequences == 1,
             bytes_a_token: (numbers.sum::<usize>() * size_of::<f32>()) as u64,
         }
     }
@@ -55,6 +60,7 @@ impl<'a> KvCache<'a> for CpuCache<'a> {
         let cache = PassCache {
             nodes: self.nodes.clone(),
             sequences,
+            is_of_one: self.is_of_one,
         };
         Ok(Box::new(CpuPass::going_on(self.backend, start, cache)))
     }

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use rayon::prelude::*;
 
 use super::exp::exp;
-use super::matmul::{multiply, multiply_few};
+use super::matmul::{multiply, multiply_stored};
 use super::norm::Norm;
 use super::scratch::fit;
 use super::sums::largest;
+use super::team::Team;
 use crate::engine::EngineError;
 use crate::model::weights::{Vector, Weights};
 
@@ -79,25 +80,20 @@ impl Head {
         Ok(logits)
     }
 
-    /// The same for a row or a few, which read the output rows as they are stored.
-    pub fn logits_of_few(&self, stream: &[f32], rows: &[u32]) -> Result<Vec<f32>, EngineError> {
-        let normed = self.normed(stream, rows);
+    /// The same for one row, which reads the output rows as they are stored: [V].
+    pub fn logits_of_one(
+        &self,
+        stream: &[f32],
+        row: u32,
+        team: &Team,
+    ) -> Result<Vec<f32>, EngineError> {
+        let normed = self.normed(stream, &[row]);
         let head = self.weights.head();
-        let v = head.rows;
-        let mut logits = vec![0.0; rows.len() * v];
+        let mut logits = vec![0.0; head.rows];
         for slice in head.slices() {
             let weights = self.weights.rows(head, slice.clone())?;
-            for (x, logits) in normed
-                .chunks(self.norm.gain.len())
-                .zip(logits.chunks_mut(v))
-            {
-                multiply_few(
-                    x,
-                    &weights,
-                    self.bias_of(&slice),
-                    &mut logits[slice.clone()],
-                );
-            }
+            let bias = self.bias_of(&slice);
+            multiply_stored(&normed, &weights, bias, &mut logits[slice.clone()], team);
         }
         Ok(logits)
     }

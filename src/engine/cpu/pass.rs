@@ -16,10 +16,6 @@ use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
-/// Rows of a decoding step that read the output rows as they are stored: laying those out first pays
-/// only for more.
-const FEW: usize = 4;
-
 pub struct CpuPass<'a> {
     backend: &'a CpuBackend,
     pack: Rc<Pack>,
@@ -184,8 +180,10 @@ impl Pass for CpuPass<'_> {
 
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
         let (head, stream) = (&self.backend.head, self.stream(slot));
-        let logits = match &self.cache {
-            Some(_) if rows.len() <= FEW => head.logits_of_few(stream, rows)?,
+        let logits = match (&self.cache, rows) {
+            (Some(cache), &[row]) if cache.is_of_one => {
+                head.logits_of_one(stream, row, &self.memory.inside.team)?
+            }
             _ => head.logits(stream, rows)?,
         };
         self.outputs.push(("the logits", logits));

@@ -2,18 +2,23 @@
 //!
 //! A token that a text grows by meets each weight once: two hundred products of some ten microseconds, in
 //! which to wake a sleeping thread takes as long as the product. So while a token is on its way through
-//! the blocks the pool's other threads wait awake: they look for the next product for a while before they
-//! go back to the pool.
+//! the blocks the pool's other threads, the leader's mates, wait awake: they look for the next product for
+//! a while before they go back to the pool.
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-/// Looks for the next job before a helper goes back to the pool: some hundred microseconds.
-const PATIENCE: u32 = 3_000;
+/// For so long a mate looks for the next job before it goes back to the pool: longer than anything that one
+/// thread does between two products.
+const PATIENCE: Duration = Duration::from_micros(200);
 
-/// Looks after which whoever waits for a helper lets other programs have the processor.
+/// Looks between two looks at the clock.
+const GLANCES: u32 = 64;
+
+/// Looks after which whoever waits for a mate lets other programs have the processor.
 const POLITE: u32 = 1_000;
 
 /// The threads of the pool that the caller uses, ready for jobs of his.
@@ -26,21 +31,34 @@ pub struct Team {
 struct Shared {
     /// Somebody leads the team: whoever else asks works alone.
     is_led: AtomicBool,
-    /// Helpers that were asked for and have not gone back.
+    /// Mates that were asked for and have not gone back.
     present: AtomicUsize,
     /// Jobs begun and ended: odd while one is open.
-    turn: AtomicUsize,
-    /// Written only while no job is open and no helper inside one.
+    turn: Apart<AtomicUsize>,
+    /// Written only while no job is open and no mate inside one.
     job: UnsafeCell<Option<Job>>,
     /// The job's next part.
-    next: AtomicUsize,
-    /// Helpers that may be looking at the job.
-    inside: AtomicUsize,
+    next: Apart<AtomicUsize>,
+    /// Mates that may be looking at the job.
+    inside: Apart<AtomicUsize>,
     is_broken: AtomicBool,
 }
 
+/// On a cache line of its own: who looks at one number is not disturbed by who writes another.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<T> std::ops::Deref for Apart<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 // SAFETY: `job` is written by the one thread that leads the team, while `turn` is even and `inside` was 0
-// after it became so; helpers read it after they were counted in `inside` and saw `turn` odd.
+// after it became so; mates read it after they were counted in `inside` and saw `turn` odd.
 unsafe impl Send for Shared {}
 // SAFETY: as above.
 unsafe impl Sync for Shared {}
@@ -60,7 +78,7 @@ impl Drop for Led<'_> {
     }
 }
 
-/// Closes the job, and waits until no helper is inside, when the caller's own work ends or unwinds.
+/// Closes the job, and waits until no mate is inside, when the caller's own work ends or unwinds.
 struct Open<'a>(&'a Shared);
 
 impl Team {
@@ -80,21 +98,22 @@ impl Team {
     }
 
     /// `work` of every number below `parts`, each once, on all threads; returns when all are done.
+    /// `work` must not wait for other threads of the pool: they may be waiting for a job of this team.
     ///
     /// # Panics
-    /// If `work` does.
+    /// If `work` does; some parts may then not have been done.
     pub fn each(&self, parts: usize, work: impl Fn(usize) + Sync) {
-        let helpers = match cfg!(target_arch = "wasm32") {
+        let mates = match cfg!(target_arch = "wasm32") {
             // There is no pool.
             true => 0,
             false => rayon::current_num_threads() - 1,
         };
         let shared = &*self.shared;
-        if helpers == 0 || parts < 2 || shared.is_led.swap(true, Ordering::Acquire) {
+        if mates == 0 || parts < 2 || shared.is_led.swap(true, Ordering::Acquire) {
             return (0..parts).for_each(work);
         }
         let led = Led(shared);
-        while shared.present.load(Ordering::Relaxed) < helpers {
+        while shared.present.load(Ordering::Relaxed) < mates.min(parts - 1) {
             shared.present.fetch_add(1, Ordering::Relaxed);
             let shared = self.shared.clone();
             rayon::spawn(move || shared.help());
@@ -103,7 +122,7 @@ impl Team {
         // SAFETY: `Open` lets nobody hold on to it when this function ends, however it does.
         let work: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(work) };
         let job = Job { work, parts };
-        // SAFETY: no job is open and no helper inside, as the last job's `Open` saw to.
+        // SAFETY: no job is open and no mate inside, as the last job's `Open` saw to.
         unsafe { *shared.job.get() = Some(job) };
         shared.next.store(0, Ordering::Relaxed);
         shared.is_broken.store(false, Ordering::Relaxed);
@@ -111,8 +130,9 @@ impl Team {
         let open = Open(shared);
         shared.take_part(job);
         drop(open);
+        let is_broken = shared.is_broken.load(Ordering::Relaxed);
         drop(led);
-        if shared.is_broken.load(Ordering::Relaxed) {
+        if is_broken {
             panic!("a thread that helped with a product failed");
         }
     }
@@ -146,12 +166,16 @@ impl Shared {
     /// Takes part in every job that comes, until none has for a while.
     fn help(&self) {
         let mut last = 0;
-        let mut looks = 0;
-        while looks < PATIENCE {
-            looks += 1;
+        let mut glances = 0;
+        let mut since = Instant::now();
+        loop {
             let turn = self.turn.load(Ordering::SeqCst);
             if turn == last || turn.is_multiple_of(2) {
                 std::hint::spin_loop();
+                glances += 1;
+                if glances % GLANCES == 0 && since.elapsed() > PATIENCE {
+                    break;
+                }
                 continue;
             }
             self.inside.fetch_add(1, Ordering::SeqCst);
@@ -166,7 +190,7 @@ impl Shared {
                     }
                 }
                 last = turn;
-                looks = 0;
+                since = Instant::now();
             }
             self.inside.fetch_sub(1, Ordering::SeqCst);
         }
@@ -208,7 +232,7 @@ mod tests {
         assert!(items.iter().enumerate().all(|(at, &item)| item == at + 100));
     }
 
-    /// Helpers go back to the pool between two jobs that are far apart, and come again.
+    /// Mates go back to the pool between two jobs that are far apart, and come again.
     #[test]
     fn a_pause_changes_nothing() {
         let team = Team::default();

@@ -28,8 +28,8 @@ pub fn widen(dtype: DType, bytes: &[u8], out: &mut [f32]) {
         "a place for every number of {}",
         dtype.name()
     );
-    // No function that takes another: such a call is not inlined, and what is not is compiled for any
-    // processor.
+    // No function item is given to another function: that call goes through a shim, which is not always
+    // inlined, and then is compiled for any processor.
     macro_rules! each {
         ($block:path) => {
             for (bytes, out) in bytes.as_chunks().0.iter().zip(out.as_chunks_mut().0) {

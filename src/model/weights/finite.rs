@@ -14,7 +14,8 @@ const STRIDE: usize = 4096;
 const LARGE: u64 = 1 << 16;
 
 /// Parts of files in which every number was finite when they were read before: the head's rows are
-/// read again with every token that is written.
+/// read again with every token that is written. A model's files are taken to stay as they are while it is
+/// open.
 #[derive(Default)]
 pub struct FiniteParts(RefCell<HashSet<(usize, Range<u64>)>>);
 

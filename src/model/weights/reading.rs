@@ -1,5 +1,5 @@
 //! Rows of matrices out of the bytes of stored tensors: borrowed where they lie together in memory,
-//! else put together; every number looked at on its way.
+//! else put together; every number looked at on its first way.
 
 use std::borrow::Cow;
 use std::ops::Range;

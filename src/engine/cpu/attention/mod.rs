@@ -206,6 +206,7 @@ fn softmax(scores: &mut [f32]) {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::engine::cpu::team::Team;
     use crate::engine::cpu::testing::{close, random};
     use crate::engine::rope::Rope;
     use crate::model::shape::RopeShape;
@@ -251,6 +252,7 @@ pub(super) mod tests {
 
     #[test]
     fn attention_equals_its_twin() {
+        let team = Team::default();
         for (width, rope_width) in [(8, 8), (20, 8), (16, 0)] {
             let rope = Rope::of(&RopeShape {
                 width: rope_width,
@@ -280,6 +282,10 @@ pub(super) mod tests {
                     Threads::Together,
                     &mut ours,
                 );
+                let mut by_team = vec![f32::NAN; ours.len()];
+                let by = Threads::OneToken(&team);
+                attention(&qkv, heads, &pack, &sequences, None, by, &mut by_team);
+                assert_eq!(by_team, ours);
                 let mut expected = Vec::new();
                 let mut left = &qkv[..];
                 for s in sequences {
@@ -313,6 +319,7 @@ pub(super) mod tests {
             let qkv: Vec<Vec<f32>> = (0..2)
                 .map(|n| random(lengths[n] * row, 1.5, n as u32))
                 .collect();
+            let team = Team::default();
             // The cache's sequences stand in another order than the pack's.
             let mut cache = RunCache::new(2, kv_heads);
             let mut found = [Vec::new(), Vec::new()];
@@ -328,19 +335,16 @@ pub(super) mod tests {
                     .copied()
                     .collect();
                 let mut ours = vec![f32::NAN; pack.rows * 6 * 20];
+                // Every other time by a team.
+                let by = match past[0] % 2 {
+                    0 => Threads::OneToken(&team),
+                    _ => Threads::Together,
+                };
                 let rows_of = CacheRows {
                     run: &mut cache,
                     of: &[1, 0],
                 };
-                attention(
-                    &rows,
-                    heads,
-                    &pack,
-                    &[0, 1],
-                    Some(rows_of),
-                    Threads::Together,
-                    &mut ours,
-                );
+                attention(&rows, heads, &pack, &[0, 1], Some(rows_of), by, &mut ours);
                 for ((found, past), (start, length)) in found.iter_mut().zip(past).zip(&pack.spans)
                 {
                     found.truncate(past * 120);

@@ -75,8 +75,8 @@ pub fn widen(dtype: DType, width: usize, panel: &[u8], out: &mut [MaybeUninit<f3
 #[inline(always)]
 fn of_width<const W: usize>(dtype: DType, panel: &[u8], out: &mut [MaybeUninit<f32>]) {
     let (rows, out) = (panel.as_chunks::<W>().0, out.as_chunks_mut::<W>().0);
-    // No function that takes another: such a call is not always inlined, and what is not is compiled
-    // for any processor.
+    // No function item is given to another function: that call goes through a shim, which is not always
+    // inlined, and then is compiled for any processor.
     macro_rules! each {
         ($block:ident) => {
             for (bytes, out) in rows.as_chunks().0.iter().zip(out.as_chunks_mut().0) {

@@ -57,8 +57,8 @@ fn of_width<const FUSED: bool, const W: usize, const G: usize>(
         return;
     };
     let rows = panel.as_chunks::<W>().0;
-    // No function that takes another: such a call is not always inlined, and what is not is compiled
-    // for any processor.
+    // No function item is given to another function: that call goes through a shim, which is not always
+    // inlined, and then is compiled for any processor.
     macro_rules! each {
         ($block:ident) => {
             for (bytes, x) in rows.as_chunks().0.iter().zip(x.as_chunks().0) {
@@ -76,6 +76,14 @@ fn of_width<const FUSED: bool, const W: usize, const G: usize>(
         DType::Q5K => each!(q5_k),
         DType::Q6K => each!(q6_k),
         DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
+    }
+}
+
+/// Asks for the lines behind these rows.
+#[inline(always)]
+fn ask<const W: usize>(rows: &[[u8; W]]) {
+    for row in rows.iter().step_by((64 / W).max(1)) {
+        ask_ahead(row);
     }
 }
 
@@ -99,9 +107,6 @@ fn fold<const FUSED: bool, const W: usize, const G: usize>(
 ) -> [f32; G] {
     let mut sums = [0.0; G];
     for (i, (row, &x)) in rows.iter().zip(x).enumerate() {
-        if first == 0 {
-            ask_ahead(row);
-        }
         for (c, sum) in sums.iter_mut().enumerate() {
             *sum = add::<FUSED>(*sum, x, q(i, row[first + c], first + c));
         }
@@ -136,6 +141,7 @@ fn q8_0<const FUSED: bool, const W: usize, const G: usize>(
     x: &[f32; 32],
     y: &mut [f32; W],
 ) {
+    ask(block);
     let d = scales(block, 0);
     for first in (0..W).step_by(G) {
         // Two chains: a sum waits for the one before it.
@@ -154,6 +160,7 @@ fn q4_0<const FUSED: bool, const W: usize, const G: usize>(
     x: &[f32; 32],
     y: &mut [f32; W],
 ) {
+    ask(block);
     let (d, shift) = (scales(block, 0), 8.0 * sum(x));
     for first in (0..W).step_by(G) {
         let both = nibbles::<FUSED, W, G>(&block[2..], x, first);
@@ -170,6 +177,7 @@ fn q4_1<const FUSED: bool, const W: usize, const G: usize>(
     x: &[f32; 32],
     y: &mut [f32; W],
 ) {
+    ask(block);
     let (d, m, all) = (scales(block, 0), scales(block, 2), sum(x));
     for first in (0..W).step_by(G) {
         let both = nibbles::<FUSED, W, G>(&block[4..], x, first);
@@ -189,9 +197,6 @@ fn nibbles<const FUSED: bool, const W: usize, const G: usize>(
     let (x, y) = x.split_at(rows.len());
     let (mut low, mut high) = ([0.0; G], [0.0; G]);
     for ((row, &x), &y) in rows.iter().zip(x).zip(y) {
-        if first == 0 {
-            ask_ahead(row);
-        }
         for c in 0..G {
             let byte = row[first + c];
             low[c] = add::<FUSED>(low[c], x, f32::from(byte & 15));
@@ -208,6 +213,7 @@ fn q5_0<const FUSED: bool, const W: usize, const G: usize>(
     x: &[f32; 32],
     y: &mut [f32; W],
 ) {
+    ask(block);
     let (d, shift) = (scales(block, 0), 16.0 * sum(x));
     for first in (0..W).step_by(G) {
         let both = fives::<FUSED, W, G>(&block[2..], x, first);
@@ -224,6 +230,7 @@ fn q5_1<const FUSED: bool, const W: usize, const G: usize>(
     x: &[f32; 32],
     y: &mut [f32; W],
 ) {
+    ask(block);
     let (d, m, all) = (scales(block, 0), scales(block, 2), sum(x));
     for first in (0..W).step_by(G) {
         let both = fives::<FUSED, W, G>(&block[4..], x, first);
@@ -286,7 +293,8 @@ fn fours<const FUSED: bool, const W: usize, const G: usize>(
     q: impl Fn(usize, u8, usize, usize) -> u8 + Copy,
 ) {
     let (d, dmin) = (scales(block, 0), scales(block, 2));
-    for n in 0..4 {
+    for (n, lines) in block.chunks(block.len() / 4).enumerate() {
+        ask(lines);
         let (s, o) = pair(block, &d, &dmin, 2 * n);
         let (t, p) = pair(block, &d, &dmin, 2 * n + 1);
         let (low, high) = x[64 * n..64 * n + 64].split_at(32);
@@ -316,6 +324,7 @@ fn q6_k<const FUSED: bool, const W: usize, const G: usize>(
 ) {
     let d = scales(block, 208);
     for (n, x) in x.as_chunks::<16>().0.iter().enumerate() {
+        ask(&block[n * block.len() / 16..(n + 1) * block.len() / 16]);
         // As in `block_panel`: sixteen numbers share a scale; two such parts are a quarter of half a
         // block.
         let (half, quarter, part) = (n / 8, n % 8 / 2, n % 2);

@@ -1,6 +1,7 @@
 //! Products of every dtype against the plain sum in f64, on the processor that is there.
 
-use super::{MatrixBuilder, multiply, multiply_few};
+use super::{MatrixBuilder, multiply, multiply_stored};
+use crate::engine::cpu::team::Team;
 use crate::engine::sample::{self, distance, noise};
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
@@ -19,8 +20,9 @@ const SHAPES: [[usize; 3]; 5] = [
 const MOST: f32 = 1e-5;
 
 /// Every way that this dtype's products are made: packed once, on one thread and on all; packed on the
-/// way; a row alone.
+/// way; a row alone, both ways.
 pub fn matmul(dtype: DType) -> KernelTrial {
+    let team = Team::default();
     let mut trial = KernelTrial::new(&format!("matmul of {}", dtype.name()));
     for [rows, ins, outs] in SHAPES {
         let ins = ins.next_multiple_of(dtype.block());
@@ -39,7 +41,8 @@ pub fn matmul(dtype: DType) -> KernelTrial {
         compare(&mut |y| matrix.multiply_shared(&x, &bias, y));
         compare(&mut |y| multiply(&x, &weights, &bias, y, outs, 0));
         if rows == 1 {
-            compare(&mut |y| multiply_few(&x, &weights, &bias, y));
+            compare(&mut |y| matrix.multiply_one(&x, &bias, y, &team));
+            compare(&mut |y| multiply_stored(&x, &weights, &bias, y, &team));
         }
     }
     trial
@@ -54,7 +57,7 @@ mod tests {
         for dtype in DType::PLAIN.into_iter().chain(DType::BLOCKS) {
             let trial = matmul(dtype);
             assert!(trial.is_right, "{trial:?}");
-            assert_eq!(trial.trials, 3 * SHAPES.len() + 2, "{trial:?}");
+            assert_eq!(trial.trials, 3 * SHAPES.len() + 4, "{trial:?}");
         }
     }
 }

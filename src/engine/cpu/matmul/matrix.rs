@@ -164,10 +164,10 @@ impl PackedMatrix {
         self.check(x, bias, y);
         assert_eq!(x.len(), self.ins, "one row");
         // So many groups that no thread waits long for the last one's end.
-        let each = (self.panels() / (16 * rayon::current_num_threads())).max(1);
+        let size = (self.panels() / (16 * rayon::current_num_threads())).max(1);
         let y = SharedOutput(y.as_mut_ptr());
-        team.each(self.panels().div_ceil(each), |group| {
-            let panels = group * each..((group + 1) * each).min(self.panels());
+        team.each(self.panels().div_ceil(size), |group| {
+            let panels = group * size..((group + 1) * size).min(self.panels());
             // SAFETY: as in `multiply`; no two of these groups have a number in common.
             unsafe { self.columns(x, bias, y.get(), panels, true) }
         });

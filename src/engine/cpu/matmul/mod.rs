@@ -9,8 +9,8 @@
 //!
 //! Every number is one chain of sums in the order of `in`. So a row's result has the same bits
 //! whatever rows stand beside it and however many threads there are, and the same on every
-//! processor that fuses multiply and add (AVX-512, AVX2, NEON). The one exception is asked for by name:
-//! [`PackedMatrix::multiply_one`], for a text that is written alone.
+//! processor that fuses multiply and add (AVX-512, AVX2, NEON). The exceptions are asked for by name:
+//! [`PackedMatrix::multiply_one`] and [`multiply_stored`], for the token of a text that grows alone.
 
 mod ahead;
 mod block_panel;
@@ -33,7 +33,7 @@ pub use columns::multiply;
 pub use isa::Isa;
 pub use matrix::{MatrixBuilder, PackedMatrix};
 pub use narrow::NarrowPanels;
-pub use stored_rows::multiply_few;
+pub use stored_rows::multiply_stored;
 
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,9 @@
 //! Products of one row with weights as they are stored: a dot product a stored row, widened on the
 //! way. To lay panels out first, as [`multiply`](super::multiply) does, pays where many rows use them.
 
-use rayon::prelude::*;
-
 use super::ahead::ask_ahead;
 use super::lanes::{F16_BITS, F16_SCALE};
+use crate::engine::cpu::team::Team;
 use crate::model::blocks::{large, small};
 use crate::model::{DType, Tensor};
 
@@ -21,7 +20,7 @@ const ROWS: usize = 64;
 ///
 /// # Panics
 /// If the slices are not whole rows of these lengths.
-pub fn multiply_few(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32]) {
+pub fn multiply_stored(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32], team: &Team) {
     let (ins, outs, dtype) = (weights.columns, weights.rows, weights.dtype);
     let a_row = dtype.bytes_of(ins as u64) as usize;
     assert_eq!(x.len(), ins, "a row of input");
@@ -31,17 +30,21 @@ pub fn multiply_few(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32]) {
         bias.is_empty() || bias.len() == outs,
         "a bias for each output"
     );
-    if ins == 0 {
-        return y.fill(0.0);
-    }
-    y.par_chunks_mut(ROWS)
-        .zip(weights.bytes.par_chunks(ROWS * a_row))
-        .enumerate()
-        .for_each(|(n, (y, rows))| {
-            products(dtype, x, rows, y);
-            let bias = bias.get(n * ROWS..).unwrap_or_default();
-            y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
-        });
+    let mut parts: Vec<_> = y.chunks_mut(ROWS).enumerate().collect();
+    team.each_of(&mut parts, |(n, y)| {
+        let first = *n * ROWS;
+        match ins {
+            0 => y.fill(0.0),
+            _ => products(
+                dtype,
+                x,
+                &weights.bytes[first * a_row..][..y.len() * a_row],
+                y,
+            ),
+        }
+        let bias = bias.get(first..).unwrap_or_default();
+        y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
+    });
 }
 
 /// Of stored rows, one after the other.
@@ -59,8 +62,8 @@ fn products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
 ))]
 fn block_products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
     let a_row = rows.len() / y.len().max(1);
-    // No function that takes another: such a call is not always inlined, and what is not is compiled for
-    // any processor.
+    // No function item is given to another function: that call goes through a shim, which is not always
+    // inlined, and then is compiled for any processor.
     macro_rules! each {
         ($widen:path) => {
             for (y, row) in y.iter_mut().zip(rows.chunks_exact(a_row)) {
@@ -179,7 +182,7 @@ mod tests {
                 let numbers = weights.to_f32();
                 for bias in [&[][..], &bias] {
                     let mut found = vec![f32::NAN; outs];
-                    multiply_few(&x, &weights, bias, &mut found);
+                    multiply_stored(&x, &weights, bias, &mut found, &Team::default());
                     for (o, (found, row)) in found.iter().zip(numbers.chunks(ins)).enumerate() {
                         let products = row.iter().zip(&x);
                         let products = products.map(|(&w, &x)| f64::from(w) * f64::from(x));
