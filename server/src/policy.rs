@@ -56,8 +56,8 @@ impl Framed {
     }
 }
 
-/// The policy that a document's own meta tag says.
-fn policy_in(html: &[u8]) -> Option<String> {
+/// The policy that a document's own meta tag says; none where it could not stand in a header.
+pub fn policy_in(html: &[u8]) -> Option<String> {
     let html = std::str::from_utf8(html).ok()?;
     let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
     let (policy, _) = rest.split_once('"')?;
