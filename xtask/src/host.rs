@@ -57,7 +57,10 @@ pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
     put(".nojekyll", "")?;
     put("robots.txt", ROBOTS)?;
     let lost = read(&place.root().join("xtask/assets/404.html"))?;
-    put("404.html", &lost.replace(HOME, site.address().unwrap_or("./")))?;
+    put(
+        "404.html",
+        &lost.replace(HOME, site.address().unwrap_or("./")),
+    )?;
     let index = read(&stage.join("index.html"))?;
     put("index.html", &addressed(&index, site))?;
     picture(place, stage)
@@ -90,7 +93,9 @@ fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
 /// Writes `_headers`, once every file is there.
 pub fn write_headers(stage: &Path) -> Result<(), Stop> {
     let files = files_under(stage)?;
-    let names = files.iter().filter_map(|file| file.strip_prefix(stage).ok());
+    let names = files
+        .iter()
+        .filter_map(|file| file.strip_prefix(stage).ok());
     let names: Vec<String> = names
         .map(|name| name.to_string_lossy().replace('\\', "/"))
         .collect();
@@ -122,7 +127,12 @@ fn headers(names: &[String], panel: &str) -> String {
     };
     for folder in FOLDERS {
         // What ECharts is cut into has its content in its name, but for the first part.
-        rule(&format!("/{folder}/*"), POLICY, "'none'", *folder == "charts");
+        rule(
+            &format!("/{folder}/*"),
+            POLICY,
+            "'none'",
+            *folder == "charts",
+        );
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
         let (policy, framed) = match name.as_str() {
@@ -182,7 +192,9 @@ mod tests {
         assert_eq!(rules, want);
         let of = |path: &str| {
             let (_, rest) = text.split_once(&format!("\n{path}\n")).expect("a rule");
-            rest.lines().take_while(|line| line.starts_with(' ')).collect::<String>()
+            rest.lines()
+                .take_while(|line| line.starts_with(' '))
+                .collect::<String>()
         };
         assert!(of("/hub").contains("default-src 'none'; frame-ancestors 'self'"));
         assert!(of("/").contains(POLICY) && of("/").contains("no-cache"));

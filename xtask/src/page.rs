@@ -13,9 +13,9 @@ use crate::command::{Stop, ready, run, step};
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
+use crate::site::Site;
 use crate::split::{SplitError, split, watched};
 use crate::wasm::{TRIPLE, Wasm};
-use crate::site::Site;
 use crate::{host, hub, licences, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.

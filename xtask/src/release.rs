@@ -11,7 +11,13 @@ use crate::place::Place;
 use crate::tools;
 
 /// What travels beside the program.
-const BESIDE: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "SECURITY.md"];
+const BESIDE: &[&str] = &[
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+];
 
 /// Shells, and the files that they look for.
 const SHELLS: &[(&str, &str)] = &[
@@ -84,7 +90,9 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     })?;
     // A program that links CUDA does not start where that is not.
     if wishes.program == embedded::PLAIN {
-        step("writing the manual and completions", || words(&built, &folder))?;
+        step("writing the manual and completions", || {
+            words(&built, &folder)
+        })?;
     }
     let archive = step("packing", || archive(&all, &name))?;
     println!("{}", archive.display());

@@ -9,7 +9,13 @@ use crate::hash::files_under;
 use crate::place::Place;
 
 /// Where such files are; what is built, fetched or a model's lies elsewhere.
-const PLACES: &[&str] = &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster"];
+const PLACES: &[&str] = &[
+    ".ci",
+    ".github",
+    "CITATION.cff",
+    "examples",
+    "tests/cluster",
+];
 
 /// Checks all there are.
 ///
