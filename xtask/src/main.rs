@@ -16,7 +16,7 @@
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
-//! - [`check`]: formatting, [`names`] of types, lints and documentation; [`scripts`]: workflows, YAML and shell
+//! - [`check`]: formatting, [`names`] of types, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
 //!   scripts; the tests; [`long`] those that take hours.
 
 mod apt;
@@ -24,6 +24,7 @@ mod browser;
 mod check;
 mod command;
 mod debian;
+mod documented;
 mod embedded;
 mod hash;
 mod host;
