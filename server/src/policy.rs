@@ -22,7 +22,8 @@ pub enum Framed {
 /// # Errors
 /// It cannot be read.
 pub fn framed(path: Option<&str>, found: Option<&Found>) -> io::Result<Framed> {
-    if path != Some(PANEL) {
+    // The page may lie below a path.
+    if path.and_then(|path| path.rsplit('/').next()) != Some(PANEL) {
         return Ok(Framed::Nowhere);
     }
     let html = match found {
