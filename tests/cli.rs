@@ -2,6 +2,7 @@
 //! reference implementation's.
 
 mod cli {
+    mod about;
     mod doctor;
     mod figures;
     mod generate;

@@ -29,6 +29,7 @@ mod request;
 pub use browser::open_browser;
 pub use files::{Files, Folder, Found, Sent, mime};
 pub use passing::Passing;
+pub use policy::policy_in;
 
 use std::convert::Infallible;
 use std::future::poll_fn;

@@ -22,7 +22,8 @@ pub enum Framed {
 /// # Errors
 /// It cannot be read.
 pub fn framed(path: Option<&str>, found: Option<&Found>) -> io::Result<Framed> {
-    if path != Some(PANEL) {
+    // The page may lie below a path.
+    if path.and_then(|path| path.rsplit('/').next()) != Some(PANEL) {
         return Ok(Framed::Nowhere);
     }
     let html = match found {
@@ -56,8 +57,8 @@ impl Framed {
     }
 }
 
-/// The policy that a document's own meta tag says.
-fn policy_in(html: &[u8]) -> Option<String> {
+/// The policy that a document's own meta tag says; none where it could not stand in a header.
+pub fn policy_in(html: &[u8]) -> Option<String> {
     let html = std::str::from_utf8(html).ok()?;
     let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
     let (policy, _) = rest.split_once('"')?;

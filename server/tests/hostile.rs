@@ -147,12 +147,16 @@ fn every_answer_says_what_pages_and_workers_may_do() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     // The panel of models may ask what its own tag names, and be framed by the page.
     let panel = std::fs::read(root.join("xtask/assets/hub.html")).expect("the panel");
-    served.put("hub.html", &panel);
-    let panel = ask("/hub.html");
-    let policy = header(&panel, "content-security-policy").unwrap_or_default();
-    assert!(policy.contains("connect-src 'self' https://"), "{panel}");
-    assert!(policy.ends_with("frame-ancestors 'self'"), "{panel}");
-    assert_eq!(header(&panel, "x-frame-options"), Some("SAMEORIGIN"));
+    let below = served.folder.path().join("site/below");
+    std::fs::create_dir(below).expect("a folder");
+    for path in ["hub.html", "below/hub.html"] {
+        served.put(path, &panel);
+        let panel = ask(&format!("/{path}"));
+        let policy = header(&panel, "content-security-policy").unwrap_or_default();
+        assert!(policy.contains("connect-src 'self' https://"), "{panel}");
+        assert!(policy.ends_with("frame-ancestors 'self'"), "{panel}");
+        assert_eq!(header(&panel, "x-frame-options"), Some("SAMEORIGIN"));
+    }
     // What the pages say of themselves, the server says of all that they load.
     let page = std::fs::read_to_string(root.join("index.html")).expect("the page");
     assert!(page.contains(&format!("content=\"{POLICY}\"")));

@@ -16,6 +16,7 @@ pub enum Column {
 }
 
 impl Column {
+    /// In the order in which they are offered.
     pub const ALL: [Self; 3] = [Self::Probability, Self::Logit, Self::Paper];
 
     /// The name used in links and files.
@@ -27,6 +28,7 @@ impl Column {
         }
     }
 
+    /// Of the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }

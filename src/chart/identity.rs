@@ -18,6 +18,7 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// In a column's numbers.
     pub fn of(lens: &Lens, column: Column) -> Self {
         let t = column.total(lens);
         if column == Column::Paper {

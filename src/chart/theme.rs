@@ -25,6 +25,7 @@ pub struct Theme {
     pub family: [&'static str; 6],
 }
 
+/// Dark on light.
 pub const LIGHT: Theme = Theme {
     name: "light",
     paper: "#fbfaf7",
@@ -42,6 +43,7 @@ pub const LIGHT: Theme = Theme {
     ],
 };
 
+/// Light on dark.
 pub const DARK: Theme = Theme {
     name: "dark",
     paper: "#16181c",
@@ -60,6 +62,7 @@ pub const DARK: Theme = Theme {
 };
 
 impl Theme {
+    /// The colour of a kind of member.
     pub fn of(&self, kind: MemberKind) -> &'static str {
         match kind {
             MemberKind::Embedding => self.embedding,

@@ -1,6 +1,7 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
+mod completions;
 mod depths;
 mod doctor;
 mod engine;
@@ -13,6 +14,7 @@ mod known;
 mod lens;
 mod lens_prompts;
 mod looks;
+mod man;
 mod members;
 mod models;
 mod need;
@@ -33,6 +35,7 @@ mod table;
 mod tasks;
 mod totals;
 mod train;
+mod version;
 mod view;
 
 use std::process::ExitCode;
@@ -42,7 +45,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// See what each layer of a language model adds to a prediction.
 #[derive(Parser)]
-#[command(name = "atelier", version, about, arg_required_else_help = true)]
+#[command(name = "atelier", version, long_version = version::long(), about, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: CliCommand,
@@ -50,10 +53,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum CliCommand {
+    Completions(completions::CompletionsArgs),
     Doctor(doctor::DoctorArgs),
     Figures(figures::PicturesArgs),
     Generate(generate::GenerateArgs),
     Lens(Box<lens::LensArgs>),
+    Man(man::ManArgs),
     Models(models::ModelsArgs),
     Need(Box<need::NeedArgs>),
     Open(open::OpenArgs),
@@ -80,7 +85,7 @@ pub fn main_on_cuda() -> ExitCode {
 }
 
 fn run(command: clap::Command) -> ExitCode {
-    let matches = command.try_get_matches();
+    let matches = command.clone().try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return not_parsed(&error),
@@ -91,9 +96,11 @@ fn run(command: clap::Command) -> ExitCode {
             Ok(code) => return code,
             Err(error) => Err(error),
         },
+        CliCommand::Completions(args) => completions::run(&args, command),
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),
+        CliCommand::Man(args) => man::run(&args, command),
         CliCommand::Models(args) => models::run(&args),
         CliCommand::Need(args) => need::run(*args),
         CliCommand::Open(args) => open::run(&args),

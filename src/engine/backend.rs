@@ -15,6 +15,7 @@ pub trait Backend {
     /// Device and precision, for people: `"CPU (bf16)"`.
     fn describe(&self) -> String;
 
+    /// What fits on the device at once.
     fn limits(&self) -> Limits;
 
     /// Does it compute on this very processor, so that a program with several workers gains by giving each

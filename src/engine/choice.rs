@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::backend::Loader;
 use super::memory::Memory;
 #[cfg(feature = "webgpu")]
 use super::webgpu::{self, AdapterChoice};
@@ -48,23 +49,29 @@ impl EngineChoice {
     /// # Errors
     /// No such device, or no room; nothing else is tried in its place.
     pub async fn begin(&self, weights: Rc<Weights>) -> Result<Loading, EngineError> {
-        let loader = match self {
+        let loader = self.loader(weights.clone()).await?;
+        Ok(Loading::new(weights, loader))
+    }
+
+    /// The backend alone, waiting for its weights: for one's own around it.
+    ///
+    /// # Errors
+    /// As [`Self::begin`].
+    pub async fn loader(&self, weights: Rc<Weights>) -> Result<Box<dyn Loader>, EngineError> {
+        Ok(match self {
             Self::Cpu => {
                 let memory = self.memory(&weights);
                 if cfg!(target_arch = "wasm32") && memory.total() > WASM_MOST {
                     return Err(EngineError::NoRoom { memory });
                 }
-                cpu::loader(weights.clone())
+                cpu::loader(weights)
             }
             #[cfg(any(test, feature = "reference"))]
-            Self::Reference => super::cuda::loader(weights.clone(), candle_core::Device::Cpu),
+            Self::Reference => super::cuda::loader(weights, candle_core::Device::Cpu),
             #[cfg(feature = "cuda")]
-            Self::Cuda => super::cuda::loader(weights.clone(), candle_core::Device::new_cuda(0)?),
+            Self::Cuda => super::cuda::loader(weights, candle_core::Device::new_cuda(0)?),
             #[cfg(feature = "webgpu")]
-            Self::WebGpu { adapter, dtype } => {
-                webgpu::loader(weights.clone(), adapter, *dtype).await?
-            }
-        };
-        Ok(Loading::new(weights, loader))
+            Self::WebGpu { adapter, dtype } => webgpu::loader(weights, adapter, *dtype).await?,
+        })
     }
 }

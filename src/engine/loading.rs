@@ -30,7 +30,9 @@ enum LoadingPart {
 }
 
 impl Loading {
-    pub(super) fn new(weights: Rc<Weights>, loader: Box<dyn Loader>) -> Self {
+    /// Of a backend that knows the model's shape and waits: one of [`EngineChoice`](super::EngineChoice)'s,
+    /// or one's own.
+    pub fn new(weights: Rc<Weights>, loader: Box<dyn Loader>) -> Self {
         let (mut parts, mut total) = (Vec::new(), 0);
         for (block, tensors) in weights.blocks.iter().enumerate() {
             parts.push(LoadingPart::Vectors { block });

@@ -43,6 +43,7 @@ impl Memory {
         }
     }
 
+    /// All together, in bytes.
     pub fn total(&self) -> u64 {
         self.weights + self.activations + self.capture
     }

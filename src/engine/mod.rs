@@ -68,6 +68,7 @@ impl Engine {
         })
     }
 
+    /// The model's sizes, as they were checked when it was opened.
     pub fn shape(&self) -> &ModelShape {
         &self.weights.shape
     }

@@ -24,6 +24,7 @@ pub struct KernelTrial {
 const NO_NUMBERS: &str = "it wrote what is no number, or too few";
 
 impl KernelTrial {
+    /// Nothing compared yet.
     pub fn new(kernel: &str) -> Self {
         Self {
             kernel: kernel.to_string(),

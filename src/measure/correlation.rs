@@ -30,6 +30,7 @@ impl Correlation {
         Some(Self { r, p, n })
     }
 
+    /// Is p below [`SIGNIFICANT`]?
     pub fn is_significant(&self) -> bool {
         self.p < SIGNIFICANT
     }

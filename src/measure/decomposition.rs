@@ -52,6 +52,7 @@ impl ByKind {
         all.into_iter().filter(is_there)
     }
 
+    /// The share of a kind, to add to.
     pub fn of_mut(&mut self, kind: MemberKind) -> &mut Share {
         match kind {
             MemberKind::Embedding => &mut self.embedding,

@@ -67,6 +67,7 @@ pub struct NormShape {
     pub eps: f64,
 }
 
+/// What a norm does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormKind {
     /// RMSNorm; where a family's gain is `1 + weight` (Gemma), the weight is read so.
@@ -168,6 +169,7 @@ pub struct MlpShape {
     pub has_bias: bool,
 }
 
+/// The function between an MLP's two matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activation {
     Silu,

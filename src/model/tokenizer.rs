@@ -91,6 +91,10 @@ impl Tokenizer {
         Some((unknown, words))
     }
 
+    /// The text of tokens, without those that stand for no text.
+    ///
+    /// # Errors
+    /// Ids that the tokenizer cannot put together.
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
         guarded(|| self.inner.decode(ids, true))
             .map_err(panicked)?

@@ -26,10 +26,12 @@ impl HeadsOff {
         (head < Self::MOST).then(|| Self(self.0 ^ 1 << head))
     }
 
+    /// Are all heads on?
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
+    /// Is this head off?
     pub fn contains(self, head: usize) -> bool {
         head < Self::MOST && self.0 >> head & 1 == 1
     }
@@ -39,6 +41,7 @@ impl HeadsOff {
         (0..Self::MOST).filter(move |&head| self.contains(head))
     }
 
+    /// The last head that is off.
     pub fn last(self) -> Option<usize> {
         self.0.checked_ilog2().map(|head| head as usize)
     }

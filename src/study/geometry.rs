@@ -101,6 +101,7 @@ impl Averaging {
         }
     }
 
+    /// Over all prompts that were added.
     pub fn mean(self) -> Geometry {
         self.geometry
     }

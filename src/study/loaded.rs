@@ -98,10 +98,12 @@ impl LoadedModel {
         }
     }
 
+    /// The model's sizes.
     pub fn shape(&self) -> &ModelShape {
         self.engine.shape()
     }
 
+    /// What a report says of the model.
     pub fn facts(&self) -> ModelFacts {
         let shape = self.shape();
         // Heads may differ from block to block; what is shown is the first block's.

@@ -174,6 +174,7 @@ impl<'a> Needing<'a> {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
     }
 
+    /// What was found, with intervals.
     pub fn need(self) -> Need {
         let FoundRows {
             lead,

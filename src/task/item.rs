@@ -40,6 +40,7 @@ pub struct Candidate {
 }
 
 impl Item {
+    /// What counts as right.
     pub fn score(&self) -> Score {
         match self {
             Item::Option { .. } | Item::Ids { .. } => Score::Option,

@@ -108,6 +108,7 @@ pub struct SeenQuestions {
 }
 
 impl SeenQuestions {
+    /// One more, in the rows' order.
     pub fn add(&mut self, row: &TaskRow) {
         self.rows += 1;
         if !self.hashes.insert(hash(&row.item)) {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+/// Why a training ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     #[error("'{text}' holds a word that is not in the mini-language's vocabulary")]

@@ -30,6 +30,7 @@ mod crew;
 mod doctor;
 mod first_picture;
 mod gpu;
+mod hosts;
 mod hub;
 mod inside;
 mod large;

@@ -118,7 +118,7 @@ impl Server {
 }
 
 /// A port that leads to the one `behind` it, while nobody is away.
-fn gate(behind: u16, away: Arc<AtomicBool>) -> u16 {
+pub fn gate(behind: u16, away: Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("its number").port();
     std::thread::spawn(move || {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::wasm::TRIPLE;
-use crate::{names, page, peers, setup};
+use crate::{documented, names, page, peers, scripts, setup};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] = &[
@@ -62,7 +62,7 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             "--features",
             "webgpu",
         ]);
-        document(&mut doc, place)
+        documented::check(&mut doc, place)
     })?;
     step("documentation of the server and of the chores", || {
         let mut doc = Command::new("cargo");
@@ -70,7 +70,10 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         doc.arg("doc").args(packages).arg("--no-deps");
         document(&mut doc, place)
     })?;
-    let wasm = setup::for_lints(place)?;
+    let (wasm, shellcheck) = setup::for_lints(place)?;
+    step("workflows, YAML and shell scripts", || {
+        scripts::check(place, &shellcheck)
+    })?;
     step("clippy of the page and its worker (wasm)", || {
         let mut clippy = wasm.cargo();
         clippy

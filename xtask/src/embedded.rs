@@ -4,11 +4,12 @@
 //! `EmbeddedFile` (`src/cli/page_files.rs`). `ATELIER_PAGE` says where it is, and the compiler reads it.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, run, step};
 use crate::hash::files_under;
+use crate::host;
 use crate::page::{gzip, make_folder, remove};
 use crate::place::Place;
 
@@ -18,46 +19,58 @@ const CARRIED: &str = "models/";
 /// What is small already.
 const PACKED: &[&str] = &["png", "ico", "woff2"];
 
-pub fn build(place: &Place) -> Result<(), Stop> {
-    let list = step("compressing the page", || collect(place))?;
-    step("building atelier with the page in it, in release", || {
+/// A program that may carry the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub name: &'static str,
+    pub features: &'static str,
+}
+
+/// For everybody.
+pub const PLAIN: Program = Program {
+    name: "atelier",
+    features: "embedded-page,webgpu",
+};
+
+/// For those who have CUDA's libraries: another does not start without them.
+pub const CUDA: Program = Program {
+    name: "atelier-cuda",
+    features: "embedded-page,webgpu,cuda",
+};
+
+/// Builds a program with a finished page in it, and gives back where it is.
+pub fn build(place: &Place, page: &Path, of: Program) -> Result<PathBuf, Stop> {
+    let list = step("compressing the page", || collect(place, page))?;
+    let name = of.name;
+    let what = format!("building {name} with the page in it, in release");
+    step(&what, || {
         let mut cargo = Command::new("cargo");
         cargo
             .current_dir(place.root())
-            .args([
-                "build",
-                "--release",
-                "--package",
-                "atelier",
-                "--bin",
-                "atelier",
-            ])
-            .args(["--features", "embedded-page,webgpu"])
+            .args(["build", "--release", "--package", "atelier"])
+            .args(["--bin", name, "--features", of.features])
             .env("ATELIER_PAGE", &list);
-        run(&mut cargo, "The program atelier could not be built.")
+        run(&mut cargo, "The program could not be built.")
     })?;
-    let program = place.target().join("release").join("atelier");
-    println!(
-        "{}{} carries the page",
-        program.display(),
-        std::env::consts::EXE_SUFFIX
-    );
-    Ok(())
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let program = place.target().join("release").join(file);
+    println!("{} carries the page", program.display());
+    Ok(program)
 }
 
 /// Writes the files and the expression, and gives back where that is.
-fn collect(place: &Place) -> Result<std::path::PathBuf, Stop> {
-    let (dist, folder) = (place.dist(), place.scratch().join("embedded"));
+fn collect(place: &Place, page: &Path) -> Result<PathBuf, Stop> {
+    let folder = place.scratch().join("embedded");
     remove(&folder)?;
     make_folder(&folder)?;
     let mut list = String::from("&[\n");
-    for (number, file) in files_under(&dist)?.iter().enumerate() {
-        let name = file.strip_prefix(&dist).unwrap_or(file);
+    for (number, file) in files_under(page)?.iter().enumerate() {
+        let name = file.strip_prefix(page).unwrap_or(file);
         let name = name.to_string_lossy().replace('\\', "/");
         let is_model = [".json", ".safetensors"]
             .iter()
             .any(|end| name.ends_with(end));
-        if name.starts_with(CARRIED) && is_model {
+        if name.starts_with(CARRIED) && is_model || host::FILES.contains(&name.as_str()) {
             continue;
         }
         let bytes = std::fs::read(file).map_err(|error| Stop::file("read", file, &error))?;

@@ -1,4 +1,4 @@
-//! atelier's set-up and every chore: `cargo xtask serve | build | test | check | peers | setup`.
+//! atelier's set-up and every chore: `cargo xtask serve | build | release | test | check | peers | setup`.
 //!
 //! # Layout
 //!
@@ -11,19 +11,23 @@
 //! - [`hub`]: which hub the page's panel of models asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
 //!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
-//!   service worker the files to keep, [`licences`] collects what must travel with it.
-//! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`.
+//!   service worker the files to keep, [`licences`] collects what must travel with it, [`host`] writes what
+//!   hosts make of it at the address that [`site`] names.
+//! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
+//!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
-//! - [`check`]: formatting, [`names`] of types, lints and documentation; the tests; [`long`] those that
-//!   take hours.
+//! - [`check`]: formatting, [`names`] of types, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
+//!   scripts; the tests; [`long`] those that take hours.
 
 mod apt;
 mod browser;
 mod check;
 mod command;
 mod debian;
+mod documented;
 mod embedded;
 mod hash;
+mod host;
 mod hub;
 mod licences;
 mod long;
@@ -33,8 +37,11 @@ mod page;
 mod peers;
 mod place;
 mod python;
+mod release;
+mod scripts;
 mod server;
 mod setup;
+mod site;
 mod split;
 mod stamp;
 mod tools;
@@ -50,13 +57,16 @@ const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build [--binary] [--hub URL] [--hub-cdn ORIGINS]
+  build [--binary] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
                                  build the page in release into dist/, for any static host; with
-                                 --binary also the program `atelier` with the page in it; a mirror
-                                 of the hub, and where it leads to for files
+                                 --binary also the program `atelier` with the page in it; where the
+                                 page will be; a mirror of the hub, and where it leads to for files
+  release [--page DIR] [--cuda]  pack the program for this system with manual, completions and
+                                 licences; with a page that was built before; with CUDA
   test [--long]                  build the page and run every test, browser ones included;
                                  with --long also hours of fuzzing, kills and benches with peers
-  check                          formatting, types' names, lints (native and wasm), documentation
+  check                          formatting, types' names, lints (native and wasm), documentation,
+                                 workflows and scripts
   peers                          times the engine beside Python's and a browser's (gigabytes)
   setup                          only prepare what the other chores need
 
@@ -93,7 +103,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     let binary = chore == "build" && has("--binary");
     let long = chore == "test" && has("--long");
-    if !["serve", "build"].contains(&chore)
+    if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
     {
         return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
@@ -108,12 +118,15 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             return server::serve(listener, &place.dist(), options.open);
         }
         "build" => {
+            let site = site::Site::take(&mut options)?;
             hub::Setting::parse(&options)?.keep(&place)?;
+            site.keep(&place)?;
             page::build(&place)?;
             if binary {
-                embedded::build(&place)?;
+                embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }
         }
+        "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
         "test" => {
             check::test(&place)?;
             if long {

@@ -49,7 +49,7 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
         )));
     }
     step(
-        "npm ci (ECharts, esbuild, binaryen, linkedom, axe-core)",
+        "npm ci (ECharts, esbuild, binaryen, resvg, linkedom, linters)",
         || install(place.root()),
     )?;
     std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))

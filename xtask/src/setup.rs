@@ -126,11 +126,14 @@ pub fn trunk_by_hand(workshop: &Workshop) -> String {
     format!("PATH=\"{}$PATH\" {}", new.concat(), command::show(&trunk))
 }
 
-/// Linting the page.
-pub fn for_lints(place: &Place) -> Result<Wasm, Stop> {
-    let wasm = packages(place, Vec::new())?;
+/// Linting the page, and what is written in other languages: ShellCheck, beside it.
+pub fn for_lints(place: &Place) -> Result<(Wasm, PathBuf), Stop> {
+    let mut needs = npm::needs();
+    needs.extend(python::venv_needs(python::is_shellcheck_missing(place)));
+    let wasm = packages(place, needs)?;
     apt::install(&wasm::clippy_needs(&wasm))?;
-    Ok(wasm)
+    npm::prepare(place)?;
+    Ok((wasm, python::prepare_shellcheck(place)?))
 }
 
 /// All packages at once, so that whoever is not root is told one command, not one after another.

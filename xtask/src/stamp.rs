@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::command::Stop;
 use crate::hash::{Hash, files_under};
+use crate::host;
 
 /// Stands for the build's id in the pages and in the files of `xtask/assets`.
 const PLACEHOLDER: &str = "BUILD_ID";
@@ -65,6 +66,7 @@ fn shell(name: &str) -> Option<&str> {
     let is_apart = model(name).is_some()
         || name.starts_with("licences/")
         || name.ends_with(".md")
+        || host::FILES.contains(&name)
         || name == SERVICE_WORKER;
     (!is_apart).then_some(if name == "index.html" { "" } else { name })
 }
@@ -144,6 +146,9 @@ mod tests {
             }
             write("models/a/config.json", "{}");
             write("models/CARD.md", "");
+            for name in host::FILES {
+                write(name, "");
+            }
             write(
                 "service_worker.js",
                 r#"const SHELL = SHELL_FILES, MODELS = MODEL_FILES, BUILD = "BUILD_ID";"#,

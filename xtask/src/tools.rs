@@ -1,4 +1,5 @@
-//! Trunk and the wasm-bindgen command line, at the versions the project needs; Firefox's driver.
+//! Trunk and the wasm-bindgen command line, at the versions the project needs; Firefox's driver; and
+//! cargo-about, which says whose work is in a release.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +11,8 @@ use crate::place::Place;
 const TRUNK: &str = "0.21.14";
 
 const GECKODRIVER: &str = "0.37.1";
+
+const CARGO_ABOUT: &str = "0.9.3";
 
 struct Tool {
     package: &'static str,
@@ -79,6 +82,26 @@ fn for_firefox() -> Tool {
         optimised: &[],
         minutes: "1 to 3 minutes",
     }
+}
+
+/// What collects the licences of a release.
+fn for_release() -> Tool {
+    Tool {
+        package: "cargo-about",
+        program: "cargo-about",
+        version: CARGO_ABOUT.to_string(),
+        features: &["--features", "cli"],
+        // It compares hundreds of texts with each of the licences that there are.
+        optimised: &["cargo-about", "spdx"],
+        minutes: "1 to 4 minutes",
+    }
+}
+
+/// Makes cargo-about present: where it is.
+pub fn prepare_for_release(place: &Place) -> Result<PathBuf, Stop> {
+    let tool = for_release();
+    let mut folders = folders(place, std::slice::from_ref(&tool))?;
+    Ok(folders.pop().unwrap_or_default().join(tool.file()))
 }
 
 /// Makes the tools present that build the page.

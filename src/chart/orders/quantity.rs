@@ -17,6 +17,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// In the order in which they are offered.
     pub const ALL: [Self; 6] = [
         Self::Accuracy,
         Self::Normalised,
@@ -38,6 +39,7 @@ impl Quantity {
         }
     }
 
+    /// Of the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()

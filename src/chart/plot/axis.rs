@@ -2,6 +2,7 @@
 
 use crate::chart::number::{rounded, short};
 
+/// What an axis shows, from where to where.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Axis {
     Linear {
@@ -78,6 +79,7 @@ impl Axis {
         }
     }
 
+    /// Names beside each other, counted from 0.
     pub fn category(name: impl Into<String>, names: Vec<String>) -> Self {
         Self::Category {
             name: name.into(),
@@ -85,6 +87,7 @@ impl Axis {
         }
     }
 
+    /// What is shown, with its unit.
     pub fn name(&self) -> &str {
         match self {
             Self::Linear { name, .. } | Self::Log { name, .. } | Self::Category { name, .. } => {

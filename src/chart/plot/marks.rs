@@ -12,6 +12,7 @@ pub struct Pen {
 }
 
 impl Pen {
+    /// Not faint.
     pub fn new(name: impl Into<String>, colour: &'static str, line: Line, mark: Mark) -> Self {
         Self {
             name: name.into(),
@@ -22,12 +23,14 @@ impl Pen {
         }
     }
 
+    /// The same, half seen through.
     pub fn faint(mut self) -> Self {
         self.faint = true;
         self
     }
 }
 
+/// How a curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     None,
@@ -48,6 +51,7 @@ impl Line {
     }
 }
 
+/// What stands at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     None,

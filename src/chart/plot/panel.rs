@@ -2,6 +2,7 @@
 
 use super::{Axis, Line, Pen};
 
+/// A plot area, its axes, and what is drawn in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// Above its plot area: the quantity drawn upwards, with its unit.
@@ -18,6 +19,7 @@ pub struct Panel {
 }
 
 impl Panel {
+    /// 150 CSS pixels high, with nothing but these in it.
     pub fn new(name: impl Into<String>, x: Axis, y: Axis, series: Vec<Series>) -> Self {
         Self {
             name: name.into(),
@@ -32,11 +34,13 @@ impl Panel {
         }
     }
 
+    /// The same with a plot area this high, in CSS pixels.
     pub fn tall(mut self, height: u32) -> Self {
         self.height = height;
         self
     }
 
+    /// The same with a level line across it.
     pub fn level(mut self, value: f64, colour: &'static str, line: Line) -> Self {
         self.levels.push(Level {
             value,
@@ -47,6 +51,7 @@ impl Panel {
     }
 }
 
+/// Points that belong together, drawn with one pen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub pen: Pen,
@@ -68,6 +73,7 @@ pub enum MarkShape {
 }
 
 impl Series {
+    /// A curve, or marks alone.
     pub fn new(pen: Pen, points: Vec<Point>) -> Self {
         Self {
             pen,
@@ -76,11 +82,13 @@ impl Series {
         }
     }
 
+    /// Bars.
     pub fn bars(shape: MarkShape, pen: Pen, points: Vec<Point>) -> Self {
         Self { pen, points, shape }
     }
 }
 
+/// A place in a plot area, in the axes' units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Point {
     /// The place on a category axis, counted from 0.
@@ -97,6 +105,7 @@ pub struct Point {
 }
 
 impl Point {
+    /// With a filled mark and without an interval.
     pub fn new(x: f64, y: f64, name: String) -> Self {
         Self {
             x,

@@ -17,6 +17,7 @@ pub struct TokenScore {
     pub greedy: bool,
 }
 
+/// Asks for the scores of passages: [`TokenScore`] each.
 pub struct Likelihoods {
     pub passages: Arc<[Passage]>,
 }

@@ -14,6 +14,7 @@ use crate::engine::{Capture, EngineError, Trace, members};
 use crate::model::Prompt;
 use crate::plan::{Half, Plan};
 
+/// Asks for the members of prompts under plans: a [`Trace`] each.
 pub struct Members {
     pub prompts: Arc<[Prompt]>,
     pub plans: Arc<[Plan]>,

@@ -8,6 +8,7 @@ use crate::engine::backend::Pass;
 use crate::engine::schedule::Schedule;
 use crate::model::Prompt;
 
+/// Asks for the next token's logits: `[V]` a prompt and plan.
 pub struct Next {
     pub prompts: Arc<[Prompt]>,
     /// V

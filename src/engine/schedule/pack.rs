@@ -56,6 +56,7 @@ impl Pack {
         }
     }
 
+    /// The angles of a prompt's positions.
     pub fn angles(&self, prompt: usize) -> &Angles {
         if self.is_long[prompt] {
             &self.long

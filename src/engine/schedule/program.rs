@@ -31,6 +31,7 @@ pub struct BlockCall {
     pub complete: Vec<(usize, usize)>,
 }
 
+/// A schedule's block runs as calls on a device, and how many streams it holds at once.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub calls: Vec<BlockCall>,

@@ -52,6 +52,7 @@ impl Hashing {
         }
     }
 
+    /// The next bytes of the file.
     pub fn add(&mut self, bytes: &[u8]) {
         match self {
             Self::Sha256(hash) => hash.update(bytes),
@@ -59,6 +60,7 @@ impl Hashing {
         }
     }
 
+    /// Is the file that came the one that was stated?
     pub fn is(self, expected: &FileHash) -> bool {
         let found: Vec<u8> = match self {
             Self::Sha256(hash) => hash.finalize().to_vec(),

@@ -79,6 +79,7 @@ impl HubName {
         })
     }
 
+    /// The branch, tag or commit that is meant.
     pub fn revision(&self) -> &str {
         self.revision.as_deref().unwrap_or(MAIN)
     }

@@ -21,6 +21,7 @@ pub struct WeightBytes {
 }
 
 impl WeightBytes {
+    /// Counted from the files' headers: nothing is read.
     pub fn of(weights: &Weights) -> Self {
         let bytes = |matrix: &Option<Matrix>| matrix.as_ref().map_or(0, Matrix::bytes);
         let vectors = weights.vectors().map(|vector| vector.length as u64);

@@ -45,6 +45,7 @@ pub enum MatrixRole {
 }
 
 impl MatrixRole {
+    /// In the order in which a block uses them.
     pub const ALL: [Self; 4] = [Self::Qkv, Self::Out, Self::Up, Self::Down];
 }
 

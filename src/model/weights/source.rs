@@ -83,6 +83,7 @@ pub struct BytesAtHand {
 }
 
 impl BytesAtHand {
+    /// Of all a model's files with weights.
     pub fn of(files: &ModelFiles) -> Self {
         let files = files.weights.clone();
         Self { files }

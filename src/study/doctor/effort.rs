@@ -23,6 +23,7 @@ impl Effort {
         seconds: 20.0,
     };
 
+    /// About two seconds a device.
     pub const QUICK: Self = Self {
         outs: 1024,
         ins: 512,

@@ -32,6 +32,7 @@ pub struct GoldenResult {
 }
 
 impl GoldenResult {
+    /// Nothing compared yet.
     pub fn new(golden: &str, model: &str, engine: &EngineThere) -> Self {
         Self {
             golden: golden.to_string(),

@@ -19,6 +19,7 @@ pub struct DoctorStep<'a> {
     pub of: usize,
 }
 
+/// What is done to a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     Kernel,

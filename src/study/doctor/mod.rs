@@ -60,6 +60,7 @@ pub struct DeviceKernels {
 }
 
 impl DeviceKernels {
+    /// Did every kernel that was tried agree with its twin?
     pub fn are_right(&self) -> bool {
         !self.kernels.is_empty() && self.kernels.iter().all(|trial| trial.is_right)
     }

@@ -49,6 +49,7 @@ impl<'a> PartedSweep<'a> {
         self.whole.rows_done()
     }
 
+    /// Have all rows come back?
     pub fn is_whole(&self) -> bool {
         self.rows_done() == self.rows()
     }

@@ -81,6 +81,7 @@ impl Sweep {
         Sweep::Loop,
     ];
 
+    /// As `--strategy` and links spell it.
     pub fn name(self) -> &'static str {
         match self {
             Sweep::Drop => "drop",

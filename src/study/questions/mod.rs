@@ -26,8 +26,9 @@ pub struct PaperQuestion {
     pub sweeps: &'static [Sweep],
 }
 
-/// Tasks that go by the meaning of words, and tasks that go step by step.
+/// Tasks that go by the meaning of words.
 pub const BY_MEANING: [GeneratedTask; 2] = [GeneratedTask::Topic, GeneratedTask::Same];
+/// Tasks that go step by step.
 pub const BY_STEPS: [GeneratedTask; 2] = [GeneratedTask::Sum, GeneratedTask::Last];
 
 /// All tasks that the questions are asked on.
@@ -41,12 +42,14 @@ pub const TASKS: [GeneratedTask; 4] = [
 /// Rows a task, and how far the sweeps go: enough for intervals one can tell apart, little enough
 /// to wait for.
 pub const ROWS: usize = 32;
+/// Seeds and rounds of the sweeps.
 pub const EXTENT: Extent = Extent {
     seeds: 3,
     rounds: 5,
     heads: 0,
 };
 
+/// In the paper's order.
 pub const ALL: [PaperQuestion; 8] = [
     PaperQuestion {
         section: 1,

@@ -79,6 +79,7 @@ impl<'a> Aggregate<'a> {
         }
     }
 
+    /// The next row, in the rows' order.
     pub fn add(&mut self, row: &MeasuredRow) {
         let found = row.decomposition(self.members);
         let sums = &mut self.sums;

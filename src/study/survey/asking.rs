@@ -47,8 +47,10 @@ fn is_none(rows: &usize) -> bool {
 
 /// Questions in their order, wherever they lie.
 pub trait QuestionSource {
+    /// Questions in all.
     fn len(&self) -> usize;
 
+    /// Are there none?
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -226,6 +228,7 @@ impl<'a> Asking<'a> {
         }
     }
 
+    /// What was settled before the first row.
     pub fn facts(&self) -> &CellFacts {
         &self.facts
     }

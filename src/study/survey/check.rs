@@ -9,6 +9,7 @@ use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
 use crate::study::report::{Opened, ReportError, VERSION, check};
 
 impl SurveyReport {
+    /// In the layout of this version.
     pub fn new(survey: Survey) -> Self {
         Self {
             atelier: VERSION,

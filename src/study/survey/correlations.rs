@@ -32,6 +32,7 @@ pub struct ColumnCorrelations {
     pub diversity: Pair,
 }
 
+/// The two coefficients of one column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +41,7 @@ pub struct Pair {
     pub spearman: Option<Coefficient>,
 }
 
+/// A correlation, and what it is of.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coefficient {
     pub r: f64,

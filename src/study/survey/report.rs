@@ -36,6 +36,7 @@ pub struct Survey {
     pub correlations: Vec<Correlated>,
 }
 
+/// A model that was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurveyModel {
     pub name: String,
@@ -50,6 +51,7 @@ pub struct SurveyModel {
     pub members: Vec<Member>,
 }
 
+/// A task that was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurveyTask {
     pub name: String,
@@ -74,6 +76,7 @@ pub struct SurveyCell {
     pub outcome: SurveyedOutcome,
 }
 
+/// What came of one model on one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurveyedOutcome {

@@ -91,6 +91,7 @@ impl Task {
         Some(Task::Published(Box::new(definition)))
     }
 
+    /// As the command line and files spell it.
     pub fn name(&self) -> &str {
         match self {
             Task::Generated(task) => task.name(),
@@ -98,6 +99,7 @@ impl Task {
         }
     }
 
+    /// What it asks, in a few words.
     pub fn about(&self) -> &str {
         match self {
             Task::Generated(task) => match task {
@@ -130,6 +132,7 @@ impl Task {
         }
     }
 
+    /// What counts as right.
     pub fn score(&self) -> Score {
         match self {
             Task::Generated(_) => Score::Option,

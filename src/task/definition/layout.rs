@@ -130,6 +130,7 @@ impl FileLayout {
         Some(part.trim().to_string())
     }
 
+    /// The label of a row, as the file has it; `None` where there is none.
     pub fn label(&self, record: &TableRecord) -> Option<String> {
         let label = self
             .label

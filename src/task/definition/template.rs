@@ -50,6 +50,7 @@ impl Template {
         Ok(Self { parts })
     }
 
+    /// Every name that stands in braces, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             TemplatePart::Name(name) => Some(name.as_str()),

@@ -27,6 +27,7 @@ impl Dice {
         self.below(n) == 0
     }
 
+    /// One of these, each as likely.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }

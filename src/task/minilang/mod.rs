@@ -53,6 +53,7 @@ pub enum GeneratedTask {
 }
 
 impl GeneratedTask {
+    /// All ten, in order.
     pub const ALL: [GeneratedTask; 10] = [
         GeneratedTask::Topic,
         GeneratedTask::Quiz,
@@ -82,6 +83,7 @@ impl GeneratedTask {
         }
     }
 
+    /// Of the word that a row begins with.
     pub fn from_name(name: &str) -> Option<GeneratedTask> {
         GeneratedTask::ALL
             .into_iter()
@@ -115,6 +117,7 @@ pub struct GeneratedRow {
 /// Levels of difficulty: `0..LEVELS`. The held-out rows are of the last one.
 pub const LEVELS: usize = 4;
 
+/// Which rows a model may be trained on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataSplit {
     Training,

@@ -30,6 +30,7 @@ pub enum Painters {
 }
 
 impl Painters {
+    /// All five.
     pub const ALL: [Painters; 5] = [
         Painters::Lambada,
         Painters::HellaSwag,
@@ -38,6 +39,7 @@ impl Painters {
         Painters::Gsm8k,
     ];
 
+    /// As the command line spells it.
     pub fn name(self) -> &'static str {
         match self {
             Painters::Lambada => "lambada",
@@ -48,6 +50,7 @@ impl Painters {
         }
     }
 
+    /// Of that name.
     pub fn from_name(name: &str) -> Option<Painters> {
         Painters::ALL.into_iter().find(|set| set.name() == name)
     }

@@ -1,0 +1,124 @@
+//! A survey from code: models x tasks, and the report that the page and `atelier figures` open.
+//!
+//! ```sh
+//! cargo run --release --example survey -- 100 > survey.atelier.json
+//! cargo run --release -- figures survey.atelier.json --out pictures
+//! ```
+//!
+//! `atelier survey` does the same with files: it writes every row, goes on where it was stopped, and is
+//! divided among machines.
+
+use std::error::Error;
+
+use atelier::model::{FileBytes, ModelFiles, catalogue};
+use atelier::study::survey::{
+    Aggregate, Asking, QuestionSource, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask,
+    SurveyedOutcome, correlations,
+};
+use atelier::study::{LoadedModel, StudyError};
+use atelier::task::catalogue::{Task, drawn};
+use atelier::task::item::Item;
+use atelier::task::minilang::GeneratedTask;
+use atelier::task::questions::TaskRow;
+
+#[allow(dead_code)] // Its test calls `run`.
+fn main() -> Result<(), Box<dyn Error>> {
+    let rows = std::env::args()
+        .nth(1)
+        .map_or(Ok(100), |rows| rows.parse())?;
+    let tasks = [GeneratedTask::Sum, GeneratedTask::Mood];
+    let report = run(&["apprentice-2", "apprentice-8"], &tasks, rows)?;
+    println!("{}", report.json()?);
+    Ok(())
+}
+
+/// A task's rows, in memory. (The command line keeps them on the disk.)
+struct Rows(Vec<TaskRow>);
+
+impl QuestionSource for Rows {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, row: usize) -> Result<(usize, Item), StudyError> {
+        let row = &self.0[row];
+        Ok((row.line, row.item.clone()))
+    }
+}
+
+pub fn run(
+    models: &[&str],
+    tasks: &[GeneratedTask],
+    rows: usize,
+) -> Result<SurveyReport, Box<dyn Error>> {
+    let asked: Vec<Rows> = tasks
+        .iter()
+        .map(|&task| Rows(drawn(task, rows).collect()))
+        .collect();
+    let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
+    for (m, name) in models.iter().enumerate() {
+        let model = shipped(name)?;
+        let members = model.engine.members(&model.plan(None)?);
+        for (t, rows) in asked.iter().enumerate() {
+            let asking = Asking::start(&model, None, tasks[t].name(), rows, false)?;
+            let mut measured = Vec::new();
+            for batch in asking.batches(0, 1) {
+                measured.extend(asking.run(&batch, &|| true)?.ok_or("it was not stopped")?);
+            }
+            // Batches are of like lengths; sums are taken in the rows' own order.
+            measured.sort_by_key(|row| row.row);
+            let mut sums = Aggregate::new(&members, measured.len(), asking.facts());
+            for row in &measured {
+                sums.add(row);
+            }
+            let found = sums.finish(asking.facts()).ok_or("there were no rows")?;
+            cells.push(SurveyCell {
+                model: m,
+                task: t,
+                outcome: SurveyedOutcome::Found(Box::new(found)),
+            });
+        }
+        surveyed.push(SurveyModel {
+            name: model.name.clone(),
+            facts: Some(model.facts()),
+            engine: model.engine.describe(),
+            members,
+        });
+    }
+    let tasks: Vec<SurveyTask> = tasks
+        .iter()
+        .map(|&task| {
+            let about = Task::Generated(task);
+            SurveyTask {
+                name: about.name().to_string(),
+                about: about.about().to_string(),
+                source: about.source().to_string(),
+                score: about.score(),
+                rows,
+                notes: Vec::new(),
+                // Of the questions: what was drawn, and how many.
+                fingerprint: format!("{}, {rows} rows drawn by this example", about.name()),
+            }
+        })
+        .collect();
+    Ok(SurveyReport::new(Survey {
+        rows: Some(rows),
+        shots: 0,
+        seed: 0,
+        correlations: correlations(&cells, tasks.len()),
+        models: surveyed,
+        tasks,
+        cells,
+    }))
+}
+
+/// A model that is compiled into this program.
+fn shipped(name: &str) -> Result<LoadedModel, Box<dyn Error>> {
+    let known = catalogue::find(name).ok_or("no such apprentice")?;
+    let files = known
+        .files
+        .iter()
+        .map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
+    let files = ModelFiles::from_named(known.name, files.collect())?;
+    Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
+}

@@ -1,0 +1,67 @@
+//! A sweep: every block left out once, on held-out rows of a teaching task.
+//!
+//! ```sh
+//! cargo run --release --example sweep -- 200
+//! ```
+
+use std::error::Error;
+use std::fmt::Write;
+
+use atelier::model::catalogue::{self, KnownModel};
+use atelier::model::{FileBytes, ModelFiles};
+use atelier::study::LoadedModel;
+use atelier::study::orders::{Extent, Order, Sweep, Sweeping};
+use atelier::task::item::Item;
+use atelier::task::minilang::{self, GeneratedTask};
+
+#[allow(dead_code)] // Its test calls `run`.
+fn main() -> Result<(), Box<dyn Error>> {
+    let rows = std::env::args()
+        .nth(1)
+        .map_or(Ok(200), |rows| rows.parse())?;
+    print!("{}", run("apprentice-4", rows)?);
+    Ok(())
+}
+
+/// What is printed.
+pub fn run(apprentice: &str, rows: usize) -> Result<String, Box<dyn Error>> {
+    let model = shipped(catalogue::find(apprentice).ok_or("no such apprentice")?)?;
+    let items: Vec<Item> = minilang::held_out(GeneratedTask::Sum, rows, minilang::ROWS_SEED)
+        .into_iter()
+        .map(|row| Item::Option {
+            prompt: row.prompt,
+            options: row.options,
+            answer: row.answer,
+        })
+        .collect();
+    let orders = Order::all(&[Sweep::Drop], Extent::default(), &model.shape().order)?;
+    // Orders that begin alike share their beginning, and rows go through together.
+    let mut sweeping = Sweeping::start(&model, "sum", &items, orders, 0)?;
+    while sweeping.advance()?.is_some() {}
+    let found = sweeping.orders().ok_or("no row was run")?;
+
+    let mut text = String::new();
+    for variant in std::iter::once(&found.original).chain(&found.variants) {
+        let accuracy = variant.measures.accuracy;
+        writeln!(
+            text,
+            "{:<10} {:>5.1} % right ({:.1} to {:.1}), KL {:.3} nats",
+            variant.name,
+            100.0 * accuracy.mean,
+            100.0 * accuracy.low,
+            100.0 * accuracy.high,
+            variant.measures.kl.mean
+        )?;
+    }
+    Ok(text)
+}
+
+/// A model that is compiled into this program.
+fn shipped(known: &KnownModel) -> Result<LoadedModel, Box<dyn Error>> {
+    let files = known
+        .files
+        .iter()
+        .map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
+    let files = ModelFiles::from_named(known.name, files.collect())?;
+    Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
+}

@@ -1,0 +1,242 @@
+//! The README's and CONTRIBUTING's commands: each is run as it stands there, or it is said why not.
+//!
+//! They run one after another in an empty folder with the project's test models below it, so that what one writes
+//! the next can read. What they print is for other tests to judge; here they must end well.
+
+#![cfg(unix)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Texts whose commands are run.
+const TEXTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
+
+/// What is not run: what such a command contains, and why not. The first that fits is said.
+const NOT_RUN: [(&str, &str); 13] = [
+    ("cargo xtask serve", "it serves until it is ended"),
+    ("cargo xtask test", "it runs this test"),
+    ("cargo xtask check", "it runs beside this test, in .ci/run"),
+    (
+        "cargo xtask build",
+        "it was run before this test, or takes minutes",
+    ),
+    (
+        "cargo xtask release",
+        "it compiles in release: many minutes",
+    ),
+    ("cargo test", "it is a part of what runs this test"),
+    (
+        "cargo run",
+        "it compiles in release; tests/examples.rs runs the examples",
+    ),
+    ("cargo install", "it compiles in release: many minutes"),
+    ("sh tests/cluster/", "it installs a scheduler"),
+    ("hub:", "it asks a hub; tests/hub.rs asks one of its own"),
+    ("../Llama-3.2-1B", "that model is not here: gigabytes"),
+    (
+        "atelier open",
+        "it serves until it is ended; tests/page/opening.rs opens it",
+    ),
+    ("atelier train --model", "it trains for an hour"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Past the harness, which swallows what a passing test prints.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// A command, and where it stands.
+struct Told {
+    at: String,
+    command: String,
+}
+
+/// Every command of the `sh` blocks of a text.
+fn told(text: &str) -> Vec<Told> {
+    let path = root().join(text);
+    let content = std::fs::read_to_string(path).expect("a text");
+    let (mut found, mut is_inside) = (Vec::new(), false);
+    for (number, line) in content.lines().enumerate() {
+        if line.starts_with("```") {
+            is_inside = line == "```sh";
+            continue;
+        }
+        // What is said beside a command.
+        let command = line.split_once(" #").map_or(line, |(command, _)| command);
+        let command = command.trim();
+        if is_inside && !command.is_empty() && !command.starts_with('#') {
+            found.push(Told {
+                at: format!("{text}:{}", number + 1),
+                command: command.to_string(),
+            });
+        }
+    }
+    found
+}
+
+fn why_not(command: &str) -> Option<usize> {
+    NOT_RUN.iter().position(|(part, _)| command.contains(part))
+}
+
+/// A folder to work in: the models that travel with the project, and beside it the published data sets, where
+/// they are.
+fn workplace(home: &Path) -> PathBuf {
+    let work = home.join("work");
+    let models = work.join("tests/models/random-phi3");
+    std::fs::create_dir_all(&models).expect("a folder");
+    for file in ["config.json", "model.safetensors"] {
+        let from = root().join("tests/models/random-phi3").join(file);
+        std::fs::copy(from, models.join(file)).expect("a copy");
+    }
+    let data = root().join("../shared/data");
+    if let Ok(data) = data.canonicalize() {
+        std::os::unix::fs::symlink(data, home.join("data")).expect("a link");
+    }
+    work
+}
+
+#[test]
+fn every_command_runs_or_it_is_said_why_not() {
+    let home = tempfile::tempdir().expect("a folder");
+    let work = workplace(home.path());
+    let program = Path::new(env!("CARGO_BIN_EXE_atelier"));
+    let folder = program.parent().expect("its folder");
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&usual));
+    let path = std::env::join_paths(path).expect("a search path");
+
+    let (mut ran, mut used) = (0, vec![false; NOT_RUN.len()]);
+    for Told { at, command } in TEXTS.into_iter().flat_map(told) {
+        if let Some(reason) = why_not(&command) {
+            used[reason] = true;
+            say(&format!("NOT RUN {at}: {command}: {}", NOT_RUN[reason].1));
+            continue;
+        }
+        if command.contains("../data") && !home.path().join("data").exists() {
+            say(&format!(
+                "NOT RUN {at}: {command}: the data sets are not here (../shared/data)"
+            ));
+            continue;
+        }
+        let clock = Instant::now();
+        let output = Command::new("sh")
+            .current_dir(&work)
+            .args(["-euc", &command])
+            .env("PATH", &path)
+            .env_remove("NO_COLOR")
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{at}: {command}\n{errors}");
+        say(&format!(
+            "ran in {:.1} s {at}: {command}",
+            clock.elapsed().as_secs_f64()
+        ));
+        ran += 1;
+    }
+    assert!(ran >= 15, "{ran} commands ran");
+    for (is_used, (part, _)) in used.iter().zip(NOT_RUN) {
+        assert!(
+            is_used,
+            "no command contains `{part}` any more: take it off the list"
+        );
+    }
+}
+
+/// `atelier lens --model …` as the words `lens` and `--model`, for every command that stands in a text's prose or
+/// tables between backquotes.
+fn spoken_of(text: &str) -> Vec<(String, Vec<String>)> {
+    let path = root().join(text);
+    let content = std::fs::read_to_string(path).expect("a text");
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for line in content.lines() {
+        if line.starts_with("```") {
+            is_inside = !is_inside;
+            continue;
+        }
+        if is_inside {
+            continue;
+        }
+        for span in line.split('`').skip(1).step_by(2) {
+            let words: Vec<String> = span.split_whitespace().map(str::to_string).collect();
+            if words.len() > 1 && ["atelier", "cargo"].contains(&words[0].as_str()) {
+                found.push((span.to_string(), words));
+            }
+        }
+    }
+    found
+}
+
+/// What a program's help says.
+fn help(program: &Path, words: &[&str]) -> String {
+    let output = Command::new(program).args(words).output().expect("it runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn what_is_spoken_of_exists() {
+    let atelier = Path::new(env!("CARGO_BIN_EXE_atelier"));
+    let chores = std::fs::read_to_string(root().join("xtask/src/main.rs")).expect("the chores");
+    let mut count = 0;
+    for text in TEXTS
+        .into_iter()
+        .chain(["SECURITY.md", "CHANGELOG.md", "benches/README.md"])
+    {
+        for (span, words) in spoken_of(text) {
+            let flags = words.iter().map(|word| word.trim_matches(['[', ']', ',']));
+            let mut flags = flags.filter(|word| word.starts_with("--") && word.len() > 2);
+            match (words[0].as_str(), words[1].as_str()) {
+                ("cargo", "xtask") => {
+                    let chore = words.get(2).map_or("help", String::as_str);
+                    assert!(chores.contains(&format!("\n  {chore} ")), "{text}: {span}");
+                    assert!(flags.all(|flag| chores.contains(flag)), "{text}: {span}");
+                }
+                ("atelier", flag) if flag.starts_with('-') => {
+                    assert!(help(atelier, &["--help"]).contains(flag), "{text}: {span}");
+                }
+                ("atelier", command) => {
+                    let said = help(atelier, &[command, "--help"]);
+                    assert!(!said.is_empty(), "{text}: {span}: no such command");
+                    let inner = words.get(2).map_or("", String::as_str);
+                    let said = if said.contains(&format!("\n  {inner} ")) {
+                        said + &help(atelier, &[command, inner, "--help"])
+                    } else {
+                        said
+                    };
+                    assert!(flags.all(|flag| said.contains(flag)), "{text}: {span}");
+                }
+                _ => continue,
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} commands are spoken of");
+}
+
+#[test]
+fn versions_agree() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("CHANGELOG.md", format!("## {version}")),
+        ("CITATION.cff", format!("version: {version}")),
+        ("Containerfile", format!("--tag atelier:{version} ")),
+        (
+            "examples/survey.kubernetes.yaml",
+            format!("image: atelier:{version} "),
+        ),
+    ] {
+        let text = std::fs::read_to_string(root().join(file)).expect(file);
+        assert!(
+            text.lines().any(|found| found.contains(&line)),
+            "{file} lacks `{line}`"
+        );
+    }
+}

@@ -1,0 +1,219 @@
+//! What a host makes of `dist/`: headers where it takes them from a file, a page for addresses that lead
+//! nowhere, a word to crawlers, and the picture that others show beside a link.
+//!
+//! `_headers` is read by Netlify's, Cloudflare's and others' hosts, at the root of a site. Each file is spoken of by
+//! one rule alone: where two apply, some hosts send both values, and of two content policies both would hold.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use atelier_server::{POLICY, policy_in};
+
+use crate::command::{Stop, run};
+use crate::hash::files_under;
+use crate::place::Place;
+use crate::site::Site;
+
+/// For the host, not for the page: no browser is told to keep them, and no program carries them.
+pub const FILES: &[&str] = &[".nojekyll", "404.html", PICTURE, HEADERS, "robots.txt"];
+
+const HEADERS: &str = "_headers";
+const PICTURE: &str = "preview.png";
+
+const ROBOTS: &str = "User-agent: *\nDisallow:\n";
+
+/// In `index.html`: becomes what needs the page's whole address.
+const OWN: &str = "<!-- The page's own address, where it is known. -->";
+
+/// In `404.html`: where the page is.
+const HOME: &str = "HOME";
+
+/// Folders whose files have one rule together.
+const FOLDERS: &[&str] = &["charts", "examples", "licences", "models"];
+
+/// Files that are asked for by their plain names too, or say which build is the newest: asked for again each time.
+/// Others are asked for by the build's id alone, and may be kept for ever.
+const SHELL: &[&str] = &[
+    "hub.html",
+    "icon.png",
+    "icon.svg",
+    "index.html",
+    "manifest.webmanifest",
+    "service_worker.js",
+    "survey.html",
+];
+
+/// Writes all but the headers, which say which files there are.
+pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
+    let put = |name: &str, text: &str| {
+        let path = stage.join(name);
+        std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))
+    };
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| Stop::file("read", path, &error))
+    };
+    // Else GitHub's older way of publishing leaves out names that begin with `_`.
+    put(".nojekyll", "")?;
+    put("robots.txt", ROBOTS)?;
+    let lost = read(&place.root().join("xtask/assets/404.html"))?;
+    put(
+        "404.html",
+        &lost.replace(HOME, site.address().unwrap_or("./")),
+    )?;
+    let index = read(&stage.join("index.html"))?;
+    put("index.html", &addressed(&index, site))?;
+    picture(place, stage)
+}
+
+/// A picture's address must be whole to be read by all, and the page's own is known only where it was said.
+fn addressed(html: &str, site: &Site) -> String {
+    let Some(address) = site.address() else {
+        return html.replace(OWN, "");
+    };
+    let own = format!(
+        "<link rel=\"canonical\" href=\"{address}\"><meta property=\"og:url\" content=\"{address}\">"
+    );
+    // The id that relative names are given later.
+    let picture = format!("content=\"{address}{PICTURE}?v=BUILD_ID\"");
+    html.replace(OWN, &own)
+        .replace(&format!("content=\"{PICTURE}\""), &picture)
+}
+
+/// Of the first figure, as it stands in the page.
+fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
+    let mut node = Command::new("node");
+    node.current_dir(place.root())
+        .arg("xtask/assets/preview.mjs")
+        .args([stage.join("index.html"), stage.join("style.css")])
+        .arg(stage.join(PICTURE));
+    run(&mut node, "The picture for links could not be drawn.")
+}
+
+/// Writes `_headers`, once every file is there.
+pub fn write_headers(stage: &Path) -> Result<(), Stop> {
+    let files = files_under(stage)?;
+    let names = files
+        .iter()
+        .filter_map(|file| file.strip_prefix(stage).ok());
+    let names: Vec<String> = names
+        .map(|name| name.to_string_lossy().replace('\\', "/"))
+        .collect();
+    let panel = stage.join("hub.html");
+    let html = std::fs::read(&panel).map_err(|error| Stop::file("read", &panel, &error))?;
+    let panel = policy_in(&html).ok_or_else(|| Stop::new("hub.html says no policy of its own."))?;
+    let path = stage.join(HEADERS);
+    std::fs::write(&path, headers(&names, &panel))
+        .map_err(|error| Stop::file("write", &path, &error))
+}
+
+/// A rule for every file that is not in one of the folders, and one for each folder.
+fn headers(names: &[String], panel: &str) -> String {
+    let mut text = String::from(
+        "# For hosts that take headers from this file, at the root of a site. Every file has one rule.\n",
+    );
+    let mut rule = |path: &str, policy: &str, framed: &str, keeps: bool| {
+        let keeping = if keeps {
+            "public, max-age=31536000, immutable"
+        } else {
+            "no-cache"
+        };
+        // Writing to a text cannot fail.
+        let _ = write!(
+            text,
+            "{path}\n  Content-Security-Policy: {policy}; frame-ancestors {framed}\n  \
+             X-Content-Type-Options: nosniff\n  Referrer-Policy: no-referrer\n  Cache-Control: {keeping}\n"
+        );
+    };
+    for folder in FOLDERS {
+        // What ECharts is cut into has its content in its name, but for the first part.
+        rule(
+            &format!("/{folder}/*"),
+            POLICY,
+            "'none'",
+            *folder == "charts",
+        );
+    }
+    for name in names.iter().filter(|name| !name.contains('/')) {
+        let (policy, framed) = match name.as_str() {
+            "hub.html" => (panel, "'self'"),
+            _ => (POLICY, "'none'"),
+        };
+        if FILES.contains(&name.as_str()) {
+            continue;
+        }
+        let keeps = !SHELL.contains(&name.as_str());
+        rule(&format!("/{name}"), policy, framed, keeps);
+        // Some hosts answer for the name without its ending.
+        if let Some(plain) = name.strip_suffix(".html") {
+            let plain = if plain == "index" { "" } else { plain };
+            rule(&format!("/{plain}"), policy, framed, keeps);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site(address: &str) -> Site {
+        let mut options = vec!["--site".to_string(), address.to_string()];
+        Site::take(&mut options).expect("an address")
+    }
+
+    #[test]
+    fn every_file_has_one_rule() {
+        let names = [
+            ".nojekyll",
+            "404.html",
+            "charts/echarts.js",
+            "hub.html",
+            "index.html",
+            "models/apprentice-2/config.json",
+            "page_bg.wasm",
+            "preview.png",
+            "service_worker.js",
+        ];
+        let text = headers(&names.map(str::to_string), "default-src 'none'");
+        let rules: Vec<&str> = text.lines().filter(|line| line.starts_with('/')).collect();
+        let want = [
+            "/charts/*",
+            "/examples/*",
+            "/licences/*",
+            "/models/*",
+            "/hub.html",
+            "/hub",
+            "/index.html",
+            "/",
+            "/page_bg.wasm",
+            "/service_worker.js",
+        ];
+        assert_eq!(rules, want);
+        let of = |path: &str| {
+            let (_, rest) = text.split_once(&format!("\n{path}\n")).expect("a rule");
+            rest.lines()
+                .take_while(|line| line.starts_with(' '))
+                .collect::<String>()
+        };
+        assert!(of("/hub").contains("default-src 'none'; frame-ancestors 'self'"));
+        assert!(of("/").contains(POLICY) && of("/").contains("no-cache"));
+        assert!(of("/page_bg.wasm").contains("immutable"));
+        assert!(of("/service_worker.js").contains("no-cache"));
+        // What hosts take: a hundred rules, lines of two thousand characters.
+        assert!(rules.len() < 100 && text.lines().all(|line| line.len() < 2000));
+    }
+
+    #[test]
+    fn a_known_address_stands_where_others_read_it() {
+        let html = include_str!("../../index.html");
+        assert_eq!(html.matches(OWN).count(), 1);
+        assert_eq!(html.matches("content=\"preview.png\"").count(), 1);
+        let plain = addressed(html, &Site::default());
+        assert!(plain.contains("content=\"preview.png\"") && !plain.contains("canonical"));
+        let known = addressed(html, &site("https://a.test/b"));
+        assert!(known.contains("content=\"https://a.test/b/preview.png?v=BUILD_ID\""));
+        assert!(known.contains("<link rel=\"canonical\" href=\"https://a.test/b/\">"));
+        assert_eq!(include_str!("../assets/404.html").matches(HOME).count(), 1);
+    }
+}

@@ -1,0 +1,198 @@
+//! What a release offers for this system: `cargo xtask release`. One archive with the program (the page in it), its
+//! manual, completions, and the licences of all that it is made of.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::command::{self, Stop, run, step};
+use crate::embedded::{self, Program};
+use crate::page::{self, make_folder, remove};
+use crate::place::Place;
+use crate::tools;
+
+/// What travels beside the program.
+const BESIDE: &[&str] = &[
+    "CHANGELOG.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "SECURITY.md",
+];
+
+/// Shells, and the files that they look for.
+const SHELLS: &[(&str, &str)] = &[
+    ("bash", "atelier.bash"),
+    ("elvish", "atelier.elv"),
+    ("fish", "atelier.fish"),
+    ("powershell", "atelier.ps1"),
+    ("zsh", "_atelier"),
+];
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct Wishes {
+    /// A page that was built before, instead of `dist/`.
+    page: Option<PathBuf>,
+    program: Program,
+}
+
+impl Wishes {
+    pub fn parse(options: &[String]) -> Result<Self, Stop> {
+        let mut wishes = Self {
+            page: None,
+            program: embedded::PLAIN,
+        };
+        let mut rest = options.iter();
+        while let Some(option) = rest.next() {
+            match option.as_str() {
+                "--cuda" => wishes.program = embedded::CUDA,
+                "--page" => {
+                    let folder = rest.next();
+                    let folder = folder.ok_or_else(|| Stop::usage("`--page` needs a folder."))?;
+                    wishes.page = Some(PathBuf::from(folder));
+                }
+                other => return Err(Stop::usage(format!("`release` takes no `{other}`."))),
+            }
+        }
+        Ok(wishes)
+    }
+}
+
+pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
+    let page = match &wishes.page {
+        None => {
+            page::build(place)?;
+            place.dist()
+        }
+        Some(folder) if folder.join("page_bg.wasm").is_file() => folder.clone(),
+        Some(folder) => {
+            let shown = folder.display();
+            return Err(Stop::new(format!("{shown} is no page that was built.")));
+        }
+    };
+    let about = tools::prepare_for_release(place)?;
+    let built = embedded::build(place, &page, wishes.program)?;
+
+    let name = format!("{}-{}-{}", wishes.program.name, version(place)?, triple()?);
+    let all = place.target().join("release-files");
+    let folder = all.join(&name);
+    remove(&folder)?;
+    make_folder(&folder)?;
+    let copy = |from: &Path| {
+        let to = folder.join(from.file_name().unwrap_or_default());
+        std::fs::copy(from, to).map_err(|error| Stop::file("copy", from, &error))
+    };
+    copy(&built)?;
+    for file in BESIDE {
+        copy(&place.root().join(file))?;
+    }
+    step("collecting licences", || {
+        licences(place, &about, wishes.program, &folder.join("licences.html"))
+    })?;
+    // A program that links CUDA does not start where that is not.
+    if wishes.program == embedded::PLAIN {
+        step("writing the manual and completions", || {
+            words(&built, &folder)
+        })?;
+    }
+    let archive = step("packing", || archive(&all, &name))?;
+    println!("{}", archive.display());
+    Ok(())
+}
+
+/// As `Cargo.toml` says it.
+fn version(place: &Place) -> Result<String, Stop> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(place.root())
+        .args(["pkgid", "--package", "atelier"]);
+    let id = command::output(&mut cargo);
+    let version = id.as_deref().and_then(|id| id.rsplit(['#', '@']).next());
+    let version = version.ok_or_else(|| Stop::new("`cargo pkgid` does not say the version."))?;
+    Ok(version.to_string())
+}
+
+/// The system that the active compiler makes programs for.
+fn triple() -> Result<String, Stop> {
+    let said = command::output(Command::new("rustc").arg("-vV"));
+    let line = said.as_deref().and_then(|said| {
+        let mut lines = said.lines();
+        lines.find_map(|line| line.strip_prefix("host: "))
+    });
+    let triple = line.ok_or_else(|| Stop::new("`rustc -vV` does not say the system."))?;
+    Ok(triple.to_string())
+}
+
+/// Stops at a licence that `about.toml` does not accept.
+fn licences(place: &Place, about: &Path, program: Program, to: &Path) -> Result<(), Stop> {
+    let mut about = Command::new(about);
+    about
+        .current_dir(place.root())
+        .args(["generate", "--locked", "--manifest-path", "Cargo.toml"])
+        .args(["--features", program.features, "--fail"])
+        .arg("about.hbs")
+        .arg("--output-file")
+        .arg(to);
+    run(
+        &mut about,
+        "The licences could not be collected, or about.toml does not accept one.",
+    )
+}
+
+/// What the program says of itself, as files.
+fn words(program: &Path, folder: &Path) -> Result<(), Stop> {
+    let failed = || Stop::new(format!("{} does not run.", program.display()));
+    let mut man = Command::new(program);
+    man.args(["man", "--out"]).arg(folder.join("man/man1"));
+    command::output(&mut man).ok_or_else(failed)?;
+    let to = folder.join("completions");
+    make_folder(&to)?;
+    for (shell, file) in SHELLS {
+        let script = command::output(Command::new(program).args(["completions", shell]));
+        let path = to.join(file);
+        std::fs::write(&path, script.ok_or_else(failed)? + "\n")
+            .map_err(|error| Stop::file("write", &path, &error))?;
+    }
+    Ok(())
+}
+
+/// As people of the system unpack it. `tar` is everywhere, and on Windows makes what its name says.
+fn archive(all: &Path, name: &str) -> Result<PathBuf, Stop> {
+    let (end, how) = if cfg!(windows) {
+        ("zip", "-acf")
+    } else {
+        ("tar.gz", "-czf")
+    };
+    let file = format!("{name}.{end}");
+    let mut tar = Command::new("tar");
+    tar.current_dir(all).args([how, &file, name]);
+    run(&mut tar, "tar could not pack the release.")?;
+    Ok(all.join(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Wishes, Stop> {
+        let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
+        Wishes::parse(&words)
+    }
+
+    #[test]
+    fn wishes_are_read_in_any_order() {
+        let wishes = parsed(&["--cuda", "--page", "a"]).expect("wishes");
+        assert_eq!(wishes.page, Some(PathBuf::from("a")));
+        assert_eq!(wishes.program.name, "atelier-cuda");
+        assert_eq!(parsed(&[]).expect("none").program, embedded::PLAIN);
+        assert!(parsed(&["--page"]).is_err() && parsed(&["--fast"]).is_err());
+    }
+
+    #[test]
+    fn system_and_version_are_said() {
+        let triple = triple().expect("a system");
+        assert!(triple.split('-').count() >= 3, "{triple}");
+        let version = version(&Place::find().expect("the project")).expect("a version");
+        let manifest = include_str!("../../Cargo.toml");
+        assert!(manifest.contains(&format!("version = \"{version}\"")));
+    }
+}
