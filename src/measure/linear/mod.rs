@@ -2,3 +2,5 @@
 
 mod eigen;
 pub mod principal;
+pub mod rows;
+pub mod svd;
