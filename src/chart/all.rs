@@ -16,10 +16,12 @@ pub fn all_figures(opened: &Opened, theme: &Theme) -> Vec<Figure> {
             all.extend(theorem_figures(survey, theme));
             all
         }
+        Opened::CouplingModels(_) => Vec::new(),
         Opened::Lens(report)
         | Opened::Prompts(report)
         | Opened::Lab(report)
-        | Opened::Orders(report) => of_report(report, theme),
+        | Opened::Orders(report)
+        | Opened::Coupling(report) => of_report(report, theme),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
+mod coupling;
 mod depths;
 mod doctor;
 mod engine;
@@ -50,6 +51,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum CliCommand {
+    Coupling(Box<coupling::CouplingArgs>),
     Doctor(doctor::DoctorArgs),
     Figures(figures::PicturesArgs),
     Generate(generate::GenerateArgs),
@@ -91,6 +93,7 @@ fn run(command: clap::Command) -> ExitCode {
             Ok(code) => return code,
             Err(error) => Err(error),
         },
+        CliCommand::Coupling(args) => coupling::run(*args),
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),

@@ -40,17 +40,14 @@ pub fn without(block: &mut [f64], basis: &[f64], width: usize) {
 }
 
 /// An orthonormal basis `[m, width]` of what the rows of `block` `[n, width]` span beside the orthonormal
-/// rows of `basis`; m < n where rows depend on the others, or on the basis, to within `least` of
-/// their length.
+/// rows of `basis`; m < n where what is left of a row beside the others is no longer than `least`.
 pub fn orthonormal(mut block: Vec<f64>, basis: &[f64], width: usize, least: f64) -> Vec<f64> {
-    let lengths: Vec<f64> = block.chunks_exact(width).map(length).collect();
-    let largest = lengths.iter().copied().fold(0.0, f64::max);
     without(&mut block, basis, width);
     let mut kept: Vec<f64> = Vec::with_capacity(block.len());
     for row in block.chunks_exact_mut(width) {
         without(row, &kept, width);
         let left = length(row);
-        if left > least * largest && left > 0.0 {
+        if left > least {
             row.iter_mut().for_each(|x| *x /= left);
             // What was nearly taken out whole is mostly rounding along the others: once more.
             without(row, basis, width);

@@ -15,7 +15,7 @@ use crate::measure::coupling::{BothMetrics, Spectrum, Undefined};
 /// { "atelier": 1, "model": {…}, "engine": "CPU (f32)", "coupling": {
 ///   "prompt": "…", "token_ids": [1, 5, 9], "tokens": ["a", "b", "c"],
 ///   "plan": "0-11", "steps": ["0", "1", …], "top": [4, 8, 16],
-///   "method": "whole", "products": {"jvp": 1536, "vjp": 0},
+///   "method": "whole", "reason": "fewer_products", "products": {"jvp": 1536, "vjp": 0},
 ///   "spectrum": [{"singular_values": [3.1, …], "entropy": 3.9, "effective_rank": 52.4,
 ///                 "stable_rank": 15.6, "frobenius": 7.4, "gap": {"4": 0.01, "8": 0.003, "16": null}}, …],
 ///   "depth_wise": {"8": {"off_diagonal": [[0, 0.91, null], …], "singular": [[0, 0.97, null], …],
@@ -48,6 +48,7 @@ pub struct Coupling {
     /// Every K, ascending.
     pub top: Vec<usize>,
     pub method: CouplingMethod,
+    pub reason: MethodReason,
     /// Of Jacobians with vectors, over all steps and pairs of tokens.
     pub products: ProductCount,
     /// Each step at (last, last). `[S]`
@@ -78,6 +79,17 @@ pub enum CouplingMethod {
     /// Block Golub-Kahan-Lanczos on products alone: fewer of them at a large width, and no room for
     /// matrices. The tail of the spectrum stays unknown.
     Lanczos,
+}
+
+/// Why they were found so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MethodReason {
+    Asked,
+    /// The other takes more.
+    FewerProducts,
+    /// Whole Jacobians would not fit in the memory that they may take.
+    Memory,
 }
 
 /// Products with vectors.

@@ -82,8 +82,6 @@ pub struct CouplingRow {
     pub relative_error: Vec<Option<f64>>,
     pub line_shape_score: Option<f64>,
     pub expodistance: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub correct: Option<bool>,
 }
 
 /// One row's map, row after row, in f32. `[S S]`
@@ -160,8 +158,15 @@ pub struct ScatterPoint {
     pub y: f64,
 }
 
-/// Several models, each with its own report of the same prompt or of the same tasks:
-/// `{"atelier": 1, "coupling_models": {…}}`.
+/// The whole file of several models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelsCouplingReport {
+    /// Version of the layout: [`crate::study::report::VERSION`].
+    pub atelier: u32,
+    pub coupling_models: ModelsCoupling,
+}
+
+/// Several models, each with its own report of the same prompt or of the same tasks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelsCoupling {
     pub models: Vec<ModelCoupling>,
