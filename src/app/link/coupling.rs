@@ -45,6 +45,8 @@ impl Default for CouplingSettings {
     }
 }
 
+/// Every K that the page's slider stops at, where the width has so many.
+pub const SLIDER: [usize; 8] = [2, 4, 6, 8, 10, 12, 14, 16];
 /// Rows that the page runs at most: each is a whole map.
 pub const MOST_COUPLED_ROWS: usize = 200;
 /// Points that a link can take away.
@@ -52,10 +54,26 @@ const MOST_OUT: usize = 64;
 
 /// What one model's couplings are held against, with the name in links and that for readers.
 pub const AGAINST: [(RelationTo, &str, &str); 4] = [
-    (RelationTo::SwapMargin, "swap", "lead lost by swapping neighbours"),
-    (RelationTo::SwapAccuracy, "swap-accuracy", "accuracy lost by swapping neighbours"),
-    (RelationTo::DropMargin, "drop", "lead lost by leaving a step out"),
-    (RelationTo::DropAccuracy, "drop-accuracy", "accuracy lost by leaving a step out"),
+    (
+        RelationTo::SwapMargin,
+        "swap",
+        "lead lost by swapping neighbours",
+    ),
+    (
+        RelationTo::SwapAccuracy,
+        "swap-accuracy",
+        "accuracy lost by swapping neighbours",
+    ),
+    (
+        RelationTo::DropMargin,
+        "drop",
+        "lead lost by leaving a step out",
+    ),
+    (
+        RelationTo::DropAccuracy,
+        "drop-accuracy",
+        "accuracy lost by leaving a step out",
+    ),
 ];
 
 impl CouplingSettings {
@@ -98,7 +116,12 @@ impl CouplingSettings {
         if is_wanted {
             pairs.push("tokens", "yes");
         }
-        let numbers = [("step", step), ("t-in", t_in), ("t-out", t_out), ("frame", self.frame)];
+        let numbers = [
+            ("step", step),
+            ("t-in", t_in),
+            ("t-out", t_out),
+            ("frame", self.frame),
+        ];
         for (key, value) in numbers {
             if let Some(value) = value {
                 pairs.push(key, &value.to_string());

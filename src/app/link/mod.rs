@@ -14,7 +14,7 @@ mod orders;
 mod survey;
 mod text;
 
-pub use coupling::{AGAINST, CouplingSettings, MOST_COUPLED_ROWS, pair};
+pub use coupling::{AGAINST, CouplingSettings, MOST_COUPLED_ROWS, SLIDER, pair};
 pub use draft::{Choice, Draft};
 pub use inside::{InsideSettings, MOST_FOLLOWED, colour_name, colour_of};
 pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};

@@ -13,12 +13,21 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let mean = Pen::new("mean of the pairs", theme.ink, Line::Solid, Mark::Circle);
     let chance = Pen::new("chance", theme.mse, Line::Dashed, Mark::None);
     let pairs = map.pairs().map(|([i, j], x)| {
-        let name = format!("{} in the basis of {}\n{}", map.name(i), map.name(j), short(x));
+        let name = format!(
+            "{} in the basis of {}\n{}",
+            map.name(i),
+            map.name(j),
+            short(x)
+        );
         Point::new(i.abs_diff(j) as f64, x, name)
     });
     let pairs: Vec<Point> = pairs.collect();
     let points = means.iter().map(|&(apart, x)| {
-        Point::new(apart as f64, x, format!("{apart} steps apart\nmean {}", short(x)))
+        Point::new(
+            apart as f64,
+            x,
+            format!("{apart} steps apart\nmean {}", short(x)),
+        )
     });
     let values = pairs.iter().map(|point| point.y).chain([map.chance]);
     let panel = Panel::new(
@@ -33,7 +42,14 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     .tall(200)
     .level(map.chance, theme.mse, Line::Dashed);
     let above = means.iter().filter(|(_, x)| *x > map.chance).count();
-    let headers = ["steps apart", "mean coupling", "least", "most", "pairs", "chance"];
+    let headers = [
+        "steps apart",
+        "mean coupling",
+        "least",
+        "most",
+        "pairs",
+        "chance",
+    ];
     let rows = means.iter().map(|&(apart, x)| {
         let own = map.pairs().filter(|([i, j], _)| i.abs_diff(*j) == apart);
         let (low, high, count) = own.fold(
@@ -50,9 +66,17 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
         ]
     });
     let title = if means.len() == 1 {
-        format!("Neighbours couple at {}; chance is {}", short(first.1), short(map.chance))
+        format!(
+            "Neighbours couple at {}; chance is {}",
+            short(first.1),
+            short(map.chance)
+        )
     } else {
-        let how = if first.1 > last.1 { "falls" } else { "does not fall" };
+        let how = if first.1 > last.1 {
+            "falls"
+        } else {
+            "does not fall"
+        };
         format!(
             "Coupling {how} with distance: {} at 1 step, {} at {}; chance is {}",
             short(first.1),

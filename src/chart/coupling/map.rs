@@ -51,7 +51,12 @@ impl StepMap {
         };
         let ill_posed = coupling.spectrum.iter().map(|spectrum| {
             let gap = spectrum.gap.get(&k).copied().flatten()?;
-            (gap < ILL_POSED).then(|| format!("two of its first {k} singular values differ by a share of only {}", short(gap)))
+            (gap < ILL_POSED).then(|| {
+                format!(
+                    "two of its first {k} singular values differ by a share of only {}",
+                    short(gap)
+                )
+            })
         });
         let steps = coupling.steps.len();
         Some(Self {
@@ -65,7 +70,9 @@ impl StepMap {
             chance: 1.0 - of(&found.chance, metric),
             all: of(&found.coupling, metric),
             ill_posed: ill_posed.collect(),
-            pair: shown.pair.filter(|pair| pair.iter().all(|&step| step < steps)),
+            pair: shown
+                .pair
+                .filter(|pair| pair.iter().all(|&step| step < steps)),
             source: "at the last token, to itself".to_owned(),
         })
     }
@@ -90,9 +97,12 @@ impl StepMap {
             .collect();
         let rows = task.rows;
         let ill_posed = found.ill_posed.iter().map(|&of| {
-            (of > 0).then(|| format!("on {of} of {rows} rows its first {k} singular values lie too close"))
+            (of > 0).then(|| {
+                format!("on {of} of {rows} rows its first {k} singular values lie too close")
+            })
         });
-        let middle = |row: &Vec<Option<Mean>>| row.iter().map(|cell| cell.map(|mean| mean.mean)).collect();
+        let middle =
+            |row: &Vec<Option<Mean>>| row.iter().map(|cell| cell.map(|mean| mean.mean)).collect();
         Some(Self {
             steps: step_names(&task.steps),
             metric,
@@ -152,7 +162,10 @@ impl StepMap {
         let Some(x) = self.at(row, column) else {
             return format!("{pair}\nnot defined: {}", self.why(row, column));
         };
-        let mean = self.means.as_ref().and_then(|means| *means.get(row)?.get(column)?);
+        let mean = self
+            .means
+            .as_ref()
+            .and_then(|means| *means.get(row)?.get(column)?);
         let between = mean.map_or_else(String::new, |mean| {
             format!(" ({} to {})", short(mean.low), short(mean.high))
         });
@@ -258,7 +271,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
 }
 
 fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Vec<TableCell> {
-    let number = |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+    let number =
+        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
     let mut cells = vec![
         TableCell::Text(map.name(row).to_owned()),
         TableCell::Text(map.name(column).to_owned()),
@@ -314,7 +328,12 @@ fn title(map: &StepMap) -> String {
 fn words(map: &StepMap) -> [String; 2] {
     let metric = metric_word(map.metric);
     let most = map.most().map_or_else(String::new, |([i, j], x)| {
-        format!(" The most alike are {} in the basis of {}: {}.", map.name(i), map.name(j), short(x))
+        format!(
+            " The most alike are {} in the basis of {}: {}.",
+            map.name(i),
+            map.name(j),
+            short(x)
+        )
     });
     let ill = map.ill_posed.iter().filter(|ill| ill.is_some()).count();
     let ill = match ill {
@@ -324,7 +343,8 @@ fn words(map: &StepMap) -> [String; 2] {
             map.steps.len()
         ),
     };
-    let undefined = map.steps.len() * map.steps.len() - map.coupling.iter().flatten().flatten().count();
+    let undefined =
+        map.steps.len() * map.steps.len() - map.coupling.iter().flatten().flatten().count();
     let undefined = match undefined {
         0 => String::new(),
         n => format!(" {n} pairs are not defined, and crossed out."),

@@ -17,7 +17,7 @@ mod straightness;
 mod tokens;
 
 pub use names::{metric_name, metric_of, metric_word, most_alike, nearest, step_names};
-pub use relation::relation_figure;
+pub use relation::{relation_figure, relation_name};
 
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling};

@@ -71,10 +71,14 @@ pub fn most_alike(coupling: &Coupling, shown: &CouplingShown) -> Option<([usize;
 /// Why a cell has no number.
 pub fn reason(why: Option<Undefined>, k: usize) -> String {
     match why {
-        Some(Undefined::Unseen) => "no token sees what comes after it, or outside its window".to_owned(),
+        Some(Undefined::Unseen) => {
+            "no token sees what comes after it, or outside its window".to_owned()
+        }
         Some(Undefined::Zero) => "all of the Jacobian is zero".to_owned(),
         Some(Undefined::Rank) => {
-            format!("singular value {k} of the basis is next to nothing, so that its vectors are any vectors")
+            format!(
+                "singular value {k} of the basis is next to nothing, so that its vectors are any vectors"
+            )
         }
         None => "it would be divided by zero".to_owned(),
     }
@@ -115,7 +119,10 @@ mod tests {
     #[test]
     fn the_nearest_number_of_vectors() {
         let of = |k| nearest([4, 8, 16].into_iter(), k);
-        assert_eq!([of(1), of(6), of(8), of(99)], [Some(4), Some(8), Some(8), Some(16)]);
+        assert_eq!(
+            [of(1), of(6), of(8), of(99)],
+            [Some(4), Some(8), Some(8), Some(16)]
+        );
         assert_eq!(nearest(std::iter::empty(), 8), None);
     }
 }

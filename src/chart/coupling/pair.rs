@@ -60,7 +60,11 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
                 // The first is at the top.
                 y: k - 1 - row,
                 value: x.abs(),
-                name: format!("direction {into} into {}, direction {out} out of it\n{}", map.name(i), short(x)),
+                name: format!(
+                    "direction {into} into {}, direction {out} out of it\n{}",
+                    map.name(i),
+                    short(x)
+                ),
                 text: (k <= WRITTEN).then(|| short(x)),
                 framed: false,
                 plan: None,
@@ -78,8 +82,15 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
     Panel {
         patches,
         ..Panel::new(
-            format!("A: what the Jacobian of {} does with the directions of {}", map.name(i), map.name(j)),
-            Axis::category(format!("in: right singular vector of {}", map.name(j)), names(false)),
+            format!(
+                "A: what the Jacobian of {} does with the directions of {}",
+                map.name(i),
+                map.name(j)
+            ),
+            Axis::category(
+                format!("in: right singular vector of {}", map.name(j)),
+                names(false),
+            ),
             Axis::category("", names(true)),
             Vec::new(),
         )
@@ -103,22 +114,40 @@ fn spectra(
         Series::new(pen, points)
     };
     let mut all = vec![curve(
-        Pen::new(format!("step {}", map.name(i)), theme.ink, Line::Solid, Mark::Circle),
+        Pen::new(
+            format!("step {}", map.name(i)),
+            theme.ink,
+            Line::Solid,
+            Mark::Circle,
+        ),
         &own.singular_values,
     )];
     if i != j {
-        let pen = Pen::new(format!("step {}", map.name(j)), theme.attention, Line::Dashed, Mark::Square);
+        let pen = Pen::new(
+            format!("step {}", map.name(j)),
+            theme.attention,
+            Line::Dashed,
+            Mark::Square,
+        );
         all.push(curve(pen, &basis.singular_values));
     }
     if let Some(a) = aligned {
         let pen = Pen::new("|A| on its diagonal", theme.mlp, Line::None, Mark::Diamond);
         let points = a.iter().enumerate().filter_map(|(n, row)| {
             let x = row.get(n)?.abs();
-            Some(Point::new(n as f64, x, format!("A {0}, {0}: {1}", n + 1, short(x))))
+            Some(Point::new(
+                n as f64,
+                x,
+                format!("A {0}, {0}: {1}", n + 1, short(x)),
+            ))
         });
         all.push(Series::new(pen, points.collect()));
     }
-    let count = all.iter().map(|series| series.points.len()).max().unwrap_or(0);
+    let count = all
+        .iter()
+        .map(|series| series.points.len())
+        .max()
+        .unwrap_or(0);
     let values: Vec<f64> = all
         .iter()
         .flat_map(|series| series.points.iter().map(|point| point.y))
@@ -126,7 +155,10 @@ fn spectra(
     let legend = all.iter().map(|series| series.pen.clone()).collect();
     let panel = Panel::new(
         "singular values of the two Jacobians",
-        Axis::category("singular value", (1..=count.max(1)).map(|n| n.to_string()).collect()),
+        Axis::category(
+            "singular value",
+            (1..=count.max(1)).map(|n| n.to_string()).collect(),
+        ),
         Axis::from_zero("", values.into_iter()),
         all,
     );
@@ -144,7 +176,9 @@ fn on_diagonal(a: &[Vec<f64>]) -> Option<f64> {
 fn title(map: &StepMap, [i, j]: [usize; 2], aligned: Option<&[Vec<f64>]>) -> String {
     let (one, other) = (map.name(i), map.name(j));
     if i == j {
-        return format!("In its own basis the Jacobian of {one} is its singular values, and nothing else");
+        return format!(
+            "In its own basis the Jacobian of {one} is its singular values, and nothing else"
+        );
     }
     let share = aligned.and_then(|a| Some((on_diagonal(a)?, a.len())));
     match share {
@@ -154,7 +188,10 @@ fn title(map: &StepMap, [i, j]: [usize; 2], aligned: Option<&[Vec<f64>]>) -> Str
             percent(1.0 / k as f64)
         ),
         None if map.at(i, j).is_none() => {
-            format!("{one} in the basis of {other} is not defined: {}", map.why(i, j))
+            format!(
+                "{one} in the basis of {other} is not defined: {}",
+                map.why(i, j)
+            )
         }
         None => format!(
             "{one} couples with {other} at {}; chance is {}",
@@ -171,7 +208,11 @@ fn words(
     both: [&Spectrum; 2],
     has_matrix: bool,
 ) -> [String; 2] {
-    let ranks = |name: &str, spectrum: &Spectrum| match (spectrum.effective_rank, spectrum.stable_rank, spectrum.entropy) {
+    let ranks = |name: &str, spectrum: &Spectrum| match (
+        spectrum.effective_rank,
+        spectrum.stable_rank,
+        spectrum.entropy,
+    ) {
         (Some(effective), Some(stable), Some(entropy)) => format!(
             "Step {name}: effective rank {} (entropy {} nats), stable rank {}.",
             short(effective),
@@ -179,7 +220,9 @@ fn words(
             short(stable)
         ),
         _ if coupling.method == CouplingMethod::Lanczos => {
-            format!("Step {name}: only its leading singular values were computed, so its ranks are not known.")
+            format!(
+                "Step {name}: only its leading singular values were computed, so its ranks are not known."
+            )
         }
         _ => format!("Step {name}: all of its Jacobian is zero, so it has no ranks."),
     };
@@ -189,7 +232,10 @@ fn words(
     }
     let ill = map.ill_posed.get(j).and_then(Option::as_ref);
     if let Some(ill) = ill {
-        first += &format!(" The basis of {} is ill-posed, {ill}: this coupling is no property of the model.", map.name(j));
+        first += &format!(
+            " The basis of {} is ill-posed, {ill}: this coupling is no property of the model.",
+            map.name(j)
+        );
     }
     if !has_matrix && map.at(i, j).is_some() {
         first += " A of this pair is not in the report.";
@@ -198,8 +244,14 @@ fn words(
     [first, format!("{signs} {}", slips::SIGNS)]
 }
 
-fn table(map: &StepMap, [i, j]: [usize; 2], [own, basis]: [&Spectrum; 2], aligned: Option<&[Vec<f64>]>) -> Table {
-    let number = |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+fn table(
+    map: &StepMap,
+    [i, j]: [usize; 2],
+    [own, basis]: [&Spectrum; 2],
+    aligned: Option<&[Vec<f64>]>,
+) -> Table {
+    let number =
+        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
     let columns = aligned.map_or(0, <[_]>::len);
     let count = own.singular_values.len().max(basis.singular_values.len());
     let mut headers = vec![

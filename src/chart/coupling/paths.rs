@@ -24,7 +24,13 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
     let tokens = paths.states.first().map_or(0, Vec::len);
     let steps = depth_names(coupling);
     let word = |t: usize| token(coupling.tokens.as_ref(), &coupling.token_ids, t);
-    let place = |depth: usize, t: usize| paths.states.get(depth).and_then(|states| states.get(t)).copied();
+    let place = |depth: usize, t: usize| {
+        paths
+            .states
+            .get(depth)
+            .and_then(|states| states.get(t))
+            .copied()
+    };
     let mut series = Vec::new();
     for t in 0..tokens.min(DRAWN) {
         let pen = pen(&word(t), t, theme);
@@ -67,7 +73,13 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         series,
     )
     .tall(PLOT);
-    let headers = ["position", "token", "state", "1st direction", "2nd direction"];
+    let headers = [
+        "position",
+        "token",
+        "state",
+        "1st direction",
+        "2nd direction",
+    ];
     let wanted = |depth: &usize| frame.is_none_or(|frame| frame == *depth);
     let rows = (0..depths).filter(wanted).flat_map(|depth| {
         let states = paths.states.get(depth).into_iter().flatten().enumerate();
@@ -101,7 +113,12 @@ fn pen(word: &str, t: usize, theme: &Theme) -> Pen {
     let colour = theme.family[t % theme.family.len()];
     let lines = [Line::Solid, Line::Dashed, Line::Dotted];
     let line = lines[t / theme.family.len() % lines.len()];
-    Pen::new(format!("“{word}” ({t})"), colour, line, MARKS[t % MARKS.len()])
+    Pen::new(
+        format!("“{word}” ({t})"),
+        colour,
+        line,
+        MARKS[t % MARKS.len()],
+    )
 }
 
 /// `[S + 1]` `before the first step`, `after step 3`.
@@ -117,7 +134,12 @@ fn depth_names(coupling: &Coupling) -> Vec<String> {
 fn spread(states: &[[f64; 2]]) -> f64 {
     let n = states.len().max(1) as f64;
     let middle = [0, 1].map(|i| states.iter().map(|place| place[i]).sum::<f64>() / n);
-    let square = |place: &[f64; 2]| [0, 1].map(|i| (place[i] - middle[i]).powi(2)).iter().sum::<f64>();
+    let square = |place: &[f64; 2]| {
+        [0, 1]
+            .map(|i| (place[i] - middle[i]).powi(2))
+            .iter()
+            .sum::<f64>()
+    };
     (states.iter().map(square).sum::<f64>() / n).sqrt()
 }
 
@@ -130,12 +152,24 @@ fn title(coupling: &Coupling, frame: Option<usize>, steps: &[String]) -> String 
     if let Some(frame) = frame {
         let now = states.get(frame).map_or(0.0, |states| spread(states));
         let at = steps.get(frame).map_or("", String::as_str);
-        return format!("The tokens stand {} apart {at}, and {} at the end", short(now), short(after));
+        return format!(
+            "The tokens stand {} apart {at}, and {} at the end",
+            short(now),
+            short(after)
+        );
     }
     match (before > 0.0).then(|| after / before) {
         Some(times) if times.is_finite() => {
-            let how = if times >= 1.0 { "fan out" } else { "draw together" };
-            format!("On their way the tokens {how}: from {} apart to {}", short(before), short(after))
+            let how = if times >= 1.0 {
+                "fan out"
+            } else {
+                "draw together"
+            };
+            format!(
+                "On their way the tokens {how}: from {} apart to {}",
+                short(before),
+                short(after)
+            )
         }
         _ => format!("The tokens end {} apart", short(after)),
     }

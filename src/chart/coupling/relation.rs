@@ -27,21 +27,37 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         ..Point::new(
             point.x,
             point.y,
-            format!("{}\ncoupling {}, {} {}", point.name, short(point.x), what(relation.to), short(point.y)),
+            format!(
+                "{}\ncoupling {}, {} {}",
+                point.name,
+                short(point.x),
+                what(relation.to),
+                short(point.y)
+            ),
         )
     };
     let of = |is_out: bool| {
-        let own = relation.points.iter().filter(|one| out.contains(&one.name) == is_out);
+        let own = relation
+            .points
+            .iter()
+            .filter(|one| out.contains(&one.name) == is_out);
         own.map(point).collect::<Vec<Point>>()
     };
     let scatter = Panel::new(
         what(relation.to),
         Axis::over(
-            format!("coupling, K = {}, metric of {}", relation.k, metric_word(relation.metric)),
+            format!(
+                "coupling, K = {}, metric of {}",
+                relation.k,
+                metric_word(relation.metric)
+            ),
             relation.points.iter().map(|one| one.x),
         ),
         Axis::over("", relation.points.iter().map(|one| one.y)),
-        vec![Series::new(kept.clone(), of(false)), Series::new(gone.clone(), of(true))],
+        vec![
+            Series::new(kept.clone(), of(false)),
+            Series::new(gone.clone(), of(true)),
+        ],
     )
     .tall(PLOT);
     let (pearson, spearman) = (
@@ -54,9 +70,27 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         title: left.title(relation.to),
         words: left.words(relation),
         table: left.table(relation, out),
-        plot: Plot::new(vec![scatter, without], vec![kept, gone, pearson, spearman], 2),
+        plot: Plot::new(
+            vec![scatter, without],
+            vec![kept, gone, pearson, spearman],
+            2,
+        ),
     };
     draft.figure(theme)
+}
+
+/// In the names of files.
+pub fn relation_name(to: RelationTo) -> &'static str {
+    match to {
+        RelationTo::SwapAccuracy => "swap-accuracy",
+        RelationTo::SwapMargin => "swap-margin",
+        RelationTo::DropAccuracy => "drop-accuracy",
+        RelationTo::DropMargin => "drop-margin",
+        RelationTo::Accuracy => "accuracy",
+        RelationTo::Depth => "depth",
+        RelationTo::Width => "width",
+        RelationTo::Training => "training",
+    }
 }
 
 /// The quantity that is held against the coupling.
@@ -95,7 +129,9 @@ impl<'a> Left<'a> {
             .filter(|point| !out.contains(&point.name))
             .collect();
         let taken = relation.points.len() - points.len();
-        let coordinates = |of: fn(&ScatterPoint) -> f64| points.iter().map(|point| of(point)).collect::<Vec<f64>>();
+        let coordinates = |of: fn(&ScatterPoint) -> f64| {
+            points.iter().map(|point| of(point)).collect::<Vec<f64>>()
+        };
         let (x, y) = (coordinates(|point| point.x), coordinates(|point| point.y));
         let (all, left_out) = if taken == 0 {
             (relation.all, relation.left_out.clone())
@@ -141,26 +177,43 @@ impl<'a> Left<'a> {
         } else {
             ""
         };
-        format!("{whole}; without {} it is {}{made}", point.name, fixed(without.r, 2))
+        format!(
+            "{whole}; without {} it is {}{made}",
+            point.name,
+            fixed(without.r, 2)
+        )
     }
 
     fn words(&self, relation: &Relation) -> [String; 2] {
         let rank = self.all.spearman.map_or_else(
             || "Spearman's rank correlation is not defined.".to_owned(),
-            |all| format!("Spearman's rank correlation is {} (p = {}).", fixed(all.r, 2), probability(all.p)),
+            |all| {
+                format!(
+                    "Spearman's rank correlation is {} (p = {}).",
+                    fixed(all.r, 2),
+                    probability(all.p)
+                )
+            },
         );
         let range = |of: Coefficient| {
             let each = self.left_out.iter().filter_map(of).map(|one| one.r);
-            let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| (r.min(low), r.max(high)));
+            let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
+                (r.min(low), r.max(high))
+            });
             (low <= high).then(|| format!("{} to {}", fixed(low, 2), fixed(high, 2)))
         };
         let ranges = match (range(PEARSON), range(SPEARMAN)) {
             (Some(pearson), Some(spearman)) => {
-                format!("With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}.")
+                format!(
+                    "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
+                )
             }
             _ => "There are too few points to leave one out.".to_owned(),
         };
-        let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
+        let task = relation
+            .task
+            .as_ref()
+            .map_or_else(String::new, |task| format!(" Of “{task}”."));
         let taken = match self.taken {
             0 => String::new(),
             1 => " 1 point is taken away.".to_owned(),
@@ -168,7 +221,9 @@ impl<'a> Left<'a> {
         };
         [
             format!("{rank}{task}{taken}"),
-            format!("{ranges} A correlation is no explanation, and one over a dozen points can be one point's."),
+            format!(
+                "{ranges} A correlation is no explanation, and one over a dozen points can be one point's."
+            ),
         ]
     }
 
@@ -223,7 +278,8 @@ impl<'a> Left<'a> {
             "Spearman's without it",
             "p",
         ];
-        let number = |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+        let number =
+            |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
         let rows = relation.points.iter().map(|point| {
             let is_in = !out.contains(&point.name);
             let place = self.points.iter().position(|one| std::ptr::eq(*one, point));

@@ -52,7 +52,9 @@ fn walk(steps: usize) -> f64 {
 /// The expodistance of that walk, begun one step from the origin: the squared length grows by one each
 /// step, from 1.
 fn walks_spread(steps: usize) -> Option<f64> {
-    let growth: Vec<f64> = (1..=steps).map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln()).collect();
+    let growth: Vec<f64> = (1..=steps)
+        .map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln())
+        .collect();
     let mean = super::names::mean(growth.iter().copied())?;
     let variance = super::names::mean(growth.iter().map(|x| (x - mean).powi(2)))?;
     Some(variance.sqrt() / mean)
@@ -68,15 +70,39 @@ pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
 }
 
 pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
-    let steps = all.iter().map(|one| one.steps).max().filter(|&steps| steps > 0)?;
-    let colours = [theme.ink, theme.attention, theme.mlp, theme.diversity, theme.mse, theme.embedding];
+    let steps = all
+        .iter()
+        .map(|one| one.steps)
+        .max()
+        .filter(|&steps| steps > 0)?;
+    let colours = [
+        theme.ink,
+        theme.attention,
+        theme.mlp,
+        theme.diversity,
+        theme.mse,
+        theme.embedding,
+    ];
     let pens = all.iter().enumerate().map(|(n, one)| {
-        Pen::new(one.name.clone(), colours[n % colours.len()], Line::None, MARKS[n % MARKS.len()])
+        Pen::new(
+            one.name.clone(),
+            colours[n % colours.len()],
+            Line::None,
+            MARKS[n % MARKS.len()],
+        )
     });
     let pens: Vec<Pen> = pens.collect();
     let random = Pen::new("a random walk", theme.bias, Line::Dashed, Mark::None);
-    let straight = Pen::new("a straight line, an even growth", theme.quiet, Line::Solid, Mark::None);
-    let panel = |name: &str, of: &dyn Fn(&Straightness) -> Option<Mean>, walks: &dyn Fn(usize) -> Option<f64>, level: f64| {
+    let straight = Pen::new(
+        "a straight line, an even growth",
+        theme.quiet,
+        Line::Solid,
+        Mark::None,
+    );
+    let panel = |name: &str,
+                 of: &dyn Fn(&Straightness) -> Option<Mean>,
+                 walks: &dyn Fn(usize) -> Option<f64>,
+                 level: f64| {
         let mut series = vec![Series::new(
             random.clone(),
             (1..=steps)
@@ -95,7 +121,11 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
             series.push(Series::new(pen.clone(), point.into_iter().collect()));
         }
         let points = series.iter().flat_map(|series| &series.points);
-        let values = points.flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
+        let values = points.flat_map(|point| {
+            [point.y]
+                .into_iter()
+                .chain(point.interval.into_iter().flatten())
+        });
         let values: Vec<f64> = values.chain([level]).collect();
         Panel::new(
             name,
@@ -111,13 +141,37 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
         panel("expodistance", &|one| one.spread, &walks_spread, 0.0),
     ];
     let headers = [
-        "of", "steps", "line-shape score", "from", "to", "a random walk's", "expodistance", "from", "to", "a random walk's",
+        "of",
+        "steps",
+        "line-shape score",
+        "from",
+        "to",
+        "a random walk's",
+        "expodistance",
+        "from",
+        "to",
+        "a random walk's",
     ];
-    let number = |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+    let number =
+        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
     let rows = all.iter().map(|one| {
-        let mut row = vec![TableCell::Text(one.name.clone()), TableCell::Count(one.steps)];
-        for (mean, walk) in [(one.line, Some(walk(one.steps))), (one.spread, walks_spread(one.steps))] {
-            row.extend([mean.map(|mean| mean.mean), mean.map(|mean| mean.low), mean.map(|mean| mean.high), walk].map(number));
+        let mut row = vec![
+            TableCell::Text(one.name.clone()),
+            TableCell::Count(one.steps),
+        ];
+        for (mean, walk) in [
+            (one.line, Some(walk(one.steps))),
+            (one.spread, walks_spread(one.steps)),
+        ] {
+            row.extend(
+                [
+                    mean.map(|mean| mean.mean),
+                    mean.map(|mean| mean.low),
+                    mean.map(|mean| mean.high),
+                    walk,
+                ]
+                .map(number),
+            );
         }
         row
     });
@@ -139,8 +193,14 @@ fn title(all: &[Straightness]) -> String {
     let [one] = all else {
         let scored = all.iter().filter_map(|one| Some((one, one.line?.mean)));
         let scored: Vec<(&Straightness, f64)> = scored.collect();
-        let below = scored.iter().filter(|(one, line)| *line < walk(one.steps)).count();
-        return format!("{below} of {} ways are straighter than a random walk", scored.len());
+        let below = scored
+            .iter()
+            .filter(|(one, line)| *line < walk(one.steps))
+            .count();
+        return format!(
+            "{below} of {} ways are straighter than a random walk",
+            scored.len()
+        );
     };
     let by_chance = walk(one.steps);
     match one.line.map(|line| line.mean) {

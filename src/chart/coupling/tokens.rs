@@ -36,14 +36,22 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
             .same
             .as_ref()
             .map(|one| map("coupling-self", Ends::Same, &one.t[..], &one.pairs[..])),
-        found
-            .fixed_input
-            .as_ref()
-            .map(|one| map("coupling-input", Ends::From(one.t_in), &one.t_out[..], &one.pairs[..])),
-        found
-            .fixed_output
-            .as_ref()
-            .map(|one| map("coupling-output", Ends::To(one.t_out), &one.t_in[..], &one.pairs[..])),
+        found.fixed_input.as_ref().map(|one| {
+            map(
+                "coupling-input",
+                Ends::From(one.t_in),
+                &one.t_out[..],
+                &one.pairs[..],
+            )
+        }),
+        found.fixed_output.as_ref().map(|one| {
+            map(
+                "coupling-output",
+                Ends::To(one.t_out),
+                &one.t_in[..],
+                &one.pairs[..],
+            )
+        }),
     ];
     maps.iter().flatten().map(|map| map.figure(theme)).collect()
 }
@@ -145,7 +153,10 @@ impl TokenMap<'_> {
         let (mut patches, mut voids) = (Vec::new(), Vec::new());
         for (row, &t) in self.positions.iter().enumerate() {
             for (column, &other) in self.positions.iter().enumerate() {
-                let (one, basis) = (self.jacobian(pair.steps[0], t), self.jacobian(pair.steps[1], other));
+                let (one, basis) = (
+                    self.jacobian(pair.steps[0], t),
+                    self.jacobian(pair.steps[1], other),
+                );
                 // The first is at the top.
                 let (x, y) = (column, count - 1 - row);
                 let value = numbers.get(row).and_then(|row| *row.get(column)?);
@@ -153,10 +164,14 @@ impl TokenMap<'_> {
                 let mut note = String::new();
                 match value.filter(|x| x.is_finite()) {
                     Some(value) => {
-                        name += &format!("coupling {}, chance {}", short(value), short(self.chance));
+                        name +=
+                            &format!("coupling {}, chance {}", short(value), short(self.chance));
                         let gap = pair.gap.get(column).copied().flatten();
                         if let Some(gap) = gap.filter(|gap| *gap < ILL_POSED) {
-                            note = format!("ill-posed: two of the basis' singular values differ by a share of only {}", short(gap));
+                            note = format!(
+                                "ill-posed: two of the basis' singular values differ by a share of only {}",
+                                short(gap)
+                            );
                             name += &format!("\n{note}");
                         }
                         patches.push(Patch {
@@ -180,7 +195,9 @@ impl TokenMap<'_> {
                         });
                     }
                 }
-                let number = |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+                let number = |x: Option<f64>| {
+                    x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number)
+                };
                 rows.push(vec![
                     TableCell::Text(one),
                     TableCell::Text(basis),
@@ -202,7 +219,11 @@ impl TokenMap<'_> {
             patches,
             voids,
             ..Panel::new(
-                format!("rows: {}; columns: step {}", of(pair.steps[0]), self.step(pair.steps[1])),
+                format!(
+                    "rows: {}; columns: step {}",
+                    of(pair.steps[0]),
+                    self.step(pair.steps[1])
+                ),
                 Axis::category(of(pair.steps[1]), names().collect()),
                 Axis::category("", names().rev().collect()),
                 Vec::new(),
@@ -221,7 +242,8 @@ impl TokenMap<'_> {
         let cells: Vec<(bool, f64)> = cells.collect();
         [true, false].map(|same| {
             // In its own basis everything is alike.
-            let wanted = |cell: &&(bool, f64)| cell.0 == same && !(same && pair.steps[0] == pair.steps[1]);
+            let wanted =
+                |cell: &&(bool, f64)| cell.0 == same && !(same && pair.steps[0] == pair.steps[1]);
             mean(cells.iter().filter(wanted).map(|(_, x)| *x))
         })
     }
@@ -251,7 +273,10 @@ impl TokenMap<'_> {
                 short(others)
             ),
             (Ends::Same, same, others) => {
-                format!("Across tokens, {between} couples at {}; chance is {chance}", said(others.or(same)))
+                format!(
+                    "Across tokens, {between} couples at {}; chance is {chance}",
+                    said(others.or(same))
+                )
             }
             (Ends::From(t), ..) => format!(
                 "From “{}” to different tokens, {between} couples at {}; chance is {chance}",
@@ -268,7 +293,10 @@ impl TokenMap<'_> {
 
     fn words(&self) -> [String; 2] {
         let what = match self.which {
-            Ends::Same => "Every cell holds a step's Jacobian from a token to itself against another's.".to_owned(),
+            Ends::Same => {
+                "Every cell holds a step's Jacobian from a token to itself against another's."
+                    .to_owned()
+            }
             Ends::From(t) => format!(
                 "Every cell holds what {} sends to one token against what it sends to another.",
                 self.quoted(t)
@@ -278,10 +306,17 @@ impl TokenMap<'_> {
                 self.quoted(t)
             ),
         };
-        let within = self.pairs.iter().find(|pair| pair.steps[0] == pair.steps[1]);
+        let within = self
+            .pairs
+            .iter()
+            .find(|pair| pair.steps[0] == pair.steps[1]);
         let within = within.and_then(|pair| Some((pair.steps[0], self.means(pair)[1]?)));
         let within = within.map_or_else(String::new, |(step, x)| {
-            format!(" Within step {} different ones couple at {}.", self.step(step), short(x))
+            format!(
+                " Within step {} different ones couple at {}.",
+                self.step(step),
+                short(x)
+            )
         });
         let undefined = self.pairs.iter().map(|pair| {
             let numbers = self.numbers(pair);
