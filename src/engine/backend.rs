@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::{EngineError, TangentPoint, Tangents};
 use super::schedule::Schedule;
 use super::schedule::pack::Pack;
 use super::schedule::program::Program;
+use super::{EngineError, TangentPoint, Tangents};
 use crate::model::Tensor;
 use crate::model::weights::{MatrixRole, VectorRole};
 
