@@ -4,6 +4,7 @@
 
 pub mod gguf;
 pub mod parity;
+pub mod tangents;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

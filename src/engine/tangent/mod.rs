@@ -101,7 +101,7 @@ impl Pair {
     }
 }
 
-/// Products of one direction, their probes as rows of one matrix.
+/// Products of one direction, their probes as rows of one matrix: first those of pairs of one token.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct ProbeRows {
     /// For each row.
@@ -131,7 +131,7 @@ impl Asked {
     /// # Panics
     /// If probes are not whole rows.
     pub fn sort(
-        products: Vec<Product>,
+        products: &[Product],
         width: usize,
         tokens: usize,
         window: Option<usize>,
@@ -142,26 +142,32 @@ impl Asked {
             forward: ProbeRows::default(),
             transposed: ProbeRows::default(),
         };
-        for (number, product) in products.into_iter().enumerate() {
-            let Product { t_in, t_out, .. } = product;
-            let position = t_in.max(t_out);
+        for product in products {
+            let position = product.t_in.max(product.t_out);
             if position >= tokens {
                 return Err(EngineError::Position { position, tokens });
             }
             let rows = product.probes.len() / width.max(1);
             assert_eq!(product.probes.len(), rows * width, "whole rows of probes");
             asked.rows.push(rows);
-            let sees = t_in <= t_out && window.is_none_or(|window| t_out - t_in < window);
-            if !sees {
-                continue;
+        }
+        for own in [true, false] {
+            for (number, product) in products.iter().enumerate() {
+                let &Product { t_in, t_out, .. } = product;
+                let pair = Pair { t_in, t_out };
+                let sees = t_in <= t_out && window.is_none_or(|window| t_out - t_in < window);
+                if !sees || pair.is_own() != own {
+                    continue;
+                }
+                let to = match product.transposed {
+                    true => &mut asked.transposed,
+                    false => &mut asked.forward,
+                };
+                let rows = asked.rows[number];
+                to.numbers.extend_from_slice(&product.probes);
+                to.pairs.extend(vec![pair; rows]);
+                to.places.extend((0..rows).map(|row| (number, row)));
             }
-            let to = match product.transposed {
-                true => &mut asked.transposed,
-                false => &mut asked.forward,
-            };
-            to.numbers.extend(product.probes);
-            to.pairs.extend(vec![Pair { t_in, t_out }; rows]);
-            to.places.extend((0..rows).map(|row| (number, row)));
         }
         Ok(asked)
     }
@@ -202,25 +208,29 @@ mod tests {
             product(0, 2, false, &[7.0, 8.0]),
             product(2, 2, false, &[9.0, 10.0]),
             product(0, 0, true, &[]),
+            product(0, 0, true, &[11.0, 12.0]),
         ];
-        let asked = Asked::sort(products, 2, 3, Some(2)).expect("positions");
+        let asked = Asked::sort(&products, 2, 3, Some(2)).expect("positions");
         assert_eq!(asked.forward.numbers, [9.0, 10.0]);
-        assert_eq!(asked.transposed.numbers, [3.0, 4.0, 5.0, 6.0]);
-        assert!(asked.forward.pairs[0].is_own() && !asked.transposed.pairs[1].is_own());
-        let outputs = asked.outputs(&[-1.0, -2.0], &[-3.0, -4.0, -5.0, -6.0]);
-        let expected: [&[f32]; 5] = [
+        // One token's pairs are the first.
+        assert_eq!(asked.transposed.numbers, [11.0, 12.0, 3.0, 4.0, 5.0, 6.0]);
+        let own: Vec<bool> = asked.transposed.pairs.iter().map(|p| p.is_own()).collect();
+        assert_eq!(own, [true, false, false]);
+        let outputs = asked.outputs(&[-1.0, -2.0], &[-7.0, -8.0, -3.0, -4.0, -5.0, -6.0]);
+        let expected: [&[f32]; 6] = [
             &[0.0, 0.0],
             &[-3.0, -4.0, -5.0, -6.0],
             &[0.0, 0.0],
             &[-1.0, -2.0],
             &[],
+            &[-7.0, -8.0],
         ];
         assert_eq!(outputs, expected);
     }
 
     #[test]
     fn a_position_past_the_sequence_is_refused() {
-        let asked = Asked::sort(vec![product(0, 3, false, &[1.0])], 1, 3, None);
+        let asked = Asked::sort(&[product(0, 3, false, &[1.0])], 1, 3, None);
         let sentence = asked.err().expect("a refusal").to_string();
         assert!(sentence.starts_with("there is no position 3"), "{sentence}");
     }

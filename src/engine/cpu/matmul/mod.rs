@@ -9,8 +9,9 @@
 //!
 //! Every number is one chain of sums in the order of `in`. So a row's result has the same bits
 //! whatever rows stand beside it and however many threads there are, and the same on every
-//! processor that fuses multiply and add (AVX-512, AVX2, NEON). The one exception is asked for by name:
-//! [`PackedMatrix::multiply_one`], for a text that is written alone.
+//! processor that fuses multiply and add (AVX-512, AVX2, NEON). The exceptions are asked for by name:
+//! [`PackedMatrix::multiply_one`], for a text that is written alone, and
+//! [`PackedMatrix::multiply_transposed`], which adds along the panels.
 
 mod block_panel;
 mod block_row;
@@ -27,6 +28,7 @@ mod tile;
 #[cfg(feature = "cli")]
 pub mod training;
 mod transpose;
+mod transposed;
 
 pub use columns::multiply;
 pub use isa::Isa;
