@@ -183,8 +183,12 @@ impl Studio {
 
     /// Changes what is looked at of couplings, and runs again where that is another thing.
     pub fn set_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
+        let before = self.coupling.with_untracked(|coupling| coupling.tokens);
         self.aim_coupling(change);
-        if !untrack(|| self.is_current()) {
+        let is_other = self
+            .coupling
+            .with_untracked(|coupling| coupling.tokens != before);
+        if is_other && !untrack(|| self.is_current()) {
             self.run();
         }
     }

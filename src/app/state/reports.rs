@@ -258,9 +258,10 @@ impl Studio {
     /// Fetches the couplings that come with the page, and shows what of them nothing else has taken the
     /// place of.
     pub fn show_baked_coupling(self) {
-        if self.state.is_baked_coming.replace_value(true) {
+        if self.state.is_baked_coming.get_value() {
             return;
         }
+        self.state.is_baked_coming.set_value(true);
         let url = browser::beside(&format!("{COUPLING}?v={}", browser::build()));
         leptos::task::spawn_local(async move {
             let name = "coupling.atelier.json";

@@ -124,7 +124,7 @@ pub async fn rows(
         let now = js_sys::Date::now();
         if now - told.0 > PARTIAL_EVERY && run.rows_done() > told.1 {
             told = (now, run.rows_done());
-            let report = Box::new(report(model, run.found(costs.as_ref()).map(without_rows)));
+            let report = Box::new(report(model, run.found(costs.as_ref())));
             desk.tell(id, Tell::Partial { report });
         }
         desk.turn(id, run.is_waiting()).await?;
@@ -138,11 +138,6 @@ fn report(model: &LoadedModel, found: Option<TaskCoupling>) -> Report {
         task_coupling: found.into_iter().collect(),
         ..Report::of(model)
     }
-}
-
-fn without_rows(mut found: TaskCoupling) -> TaskCoupling {
-    found.each = Vec::new();
-    found
 }
 
 /// Every step left out and every two neighbours exchanged, where the plan is the model's own; any other

@@ -107,6 +107,15 @@ fn what(to: RelationTo) -> &'static str {
     }
 }
 
+/// What the points are.
+fn many(to: RelationTo) -> &'static str {
+    match to {
+        RelationTo::SwapAccuracy | RelationTo::SwapMargin => "pairs",
+        RelationTo::DropAccuracy | RelationTo::DropMargin => "steps",
+        _ => "models",
+    }
+}
+
 /// One coefficient of the two.
 type Coefficient = fn(&Together) -> Option<Correlation>;
 const PEARSON: Coefficient = |both| both.pearson;
@@ -164,9 +173,10 @@ impl<'a> Left<'a> {
             other => what(other),
         };
         let whole = format!(
-            "Coupling against {against}: r = {} over {} points (p = {})",
+            "Coupling against {against}: r = {} over {} {} (p = {})",
             fixed(all.r, 2),
             all.n,
+            many(to),
             probability(all.p)
         );
         let Some((point, without)) = self.heaviest() else {

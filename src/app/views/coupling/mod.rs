@@ -65,7 +65,7 @@ pub fn CouplingView() -> impl IntoView {
 
 /// One prompt's figures.
 #[derive(Clone, Copy)]
-struct Pictures {
+pub struct Pictures {
     figures: Memo<Vec<Figure>>,
     /// What they are of, under a saved drawing's title.
     said: Signal<String>,

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::with_coupling;
 use crate::app::link::CouplingSettings;
 use crate::app::spacing::spaced;
-use crate::app::state::Studio;
+use crate::app::state::{Place, Studio};
 use crate::app::widgets::{PromptEditor, Provenance};
 use crate::study::coupling::{CouplingMethod, MethodReason};
 
@@ -38,6 +38,14 @@ pub fn Prompt() -> impl IntoView {
             pieces.collect_view()
         })
     };
+    // What is wrong with the prompt is said where it can be changed.
+    let has_problem = Memo::new(move |_| {
+        studio.problems.with(|problems| {
+            problems
+                .iter()
+                .any(|problem| problem.place == Place::Prompt)
+        })
+    });
     let how = move || {
         with_coupling(studio, |coupling| {
             let products = coupling.products.jvp + coupling.products.vjp;
@@ -64,7 +72,7 @@ pub fn Prompt() -> impl IntoView {
                 <p class="hint">{how}</p>
                 <Provenance />
             </Show>
-            <details class="more">
+            <details class="more" prop:open=move || has_problem.get()>
                 <summary>"Another prompt"</summary>
                 <PromptEditor />
             </details>

@@ -155,7 +155,7 @@ fn provenance(studio: Studio) -> String {
 #[component]
 fn RowsForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let run = move |event: web_sys::SubmitEvent| {
+    let run = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let (task, rows) = studio.coupling.with_untracked(|s| (s.task, s.rows));
         let plan = studio.draft.with_untracked(|draft| draft.plan_line());

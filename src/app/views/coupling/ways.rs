@@ -62,8 +62,13 @@ fn Film() -> impl IntoView {
     on_cleanup(pause);
     let show = move |frame: Option<usize>| studio.set_coupling(|s| s.frame = frame);
     let advance = move || {
-        let next = frame.get_untracked().map_or(0, |frame| frame + 1);
-        if next > last.get_untracked() {
+        // A view that was left has neither.
+        let (Some(last), Some(frame)) = (last.try_get_untracked(), frame.try_get_untracked())
+        else {
+            return;
+        };
+        let next = frame.map_or(0, |frame| frame + 1);
+        if next > last {
             pause();
         } else {
             show(Some(next));
