@@ -4,9 +4,9 @@
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use atelier::measure::coupling::Undefined;
+use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     Coupling, CouplingMethod, CouplingPrompt, CouplingWish, MethodReason, MisCoupling,
@@ -23,11 +23,11 @@ fn random(name: &str) -> LoadedModel {
 }
 
 fn apprentice(name: &str) -> LoadedModel {
-    load(
-        &Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("public/models")
-            .join(name),
-    )
+    let known = catalogue::find(name).expect("it is shipped");
+    let files = known.files.iter();
+    let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
+    let files = ModelFiles::from_named(known.name, files.collect()).expect("its files");
+    LoadedModel::from_files(&files, &mut |_, _| ()).expect("it loads")
 }
 
 fn ids(count: u32) -> Vec<u32> {
@@ -71,7 +71,8 @@ fn apart(a: &MisCoupling, b: &MisCoupling) -> f64 {
 #[test]
 fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
     let model = apprentice("apprentice-4");
-    let prompt = CouplingPrompt::of_text(&model, "true and not false is").expect("a prompt");
+    let prompt = CouplingPrompt::of_text(&model, "mood : the soup is not really bad . it is")
+        .expect("a prompt");
     let of = |method, seed| {
         let wish = CouplingWish {
             seed,
@@ -104,7 +105,8 @@ fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
 #[test]
 fn twins_are_bright() {
     let model = apprentice("apprentice-12-shared");
-    let prompt = CouplingPrompt::of_text(&model, "true and not false is").expect("a prompt");
+    let prompt = CouplingPrompt::of_text(&model, "mood : the soup is not really bad . it is")
+        .expect("a prompt");
     let wish = wish(&model, &[8], CouplingMethod::Whole);
     let found = run(&model, &prompt.token_ids, wish).expect("a coupling");
     assert_eq!(found.steps[..4], ["0", "0", "1", "1"]);

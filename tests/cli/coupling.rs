@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Folder, in_project, model, printed, refused, report};
 
-const PROMPT: &str = "true and not false is";
+const PROMPT: &str = "mood : the soup is not really bad . it is";
 
 fn apprentice(rest: &[&str]) -> Vec<String> {
     let line = ["coupling", "--model", "apprentice-4", "--prompt", PROMPT];

@@ -134,8 +134,8 @@ pub struct CouplingArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier coupling --model apprentice-12 --prompt "true and not false is"
-  atelier coupling --model apprentice-12 --prompt "true and not false is" --top 8 --self 0,2,4 --input 1:1,2,4
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is"
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is" --top 8 --self 0,2,4 --input 1:1,2,4
   atelier coupling --model apprentice-12 --task sum --rows 20 --out coupling.atelier.json
   atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20"#;
 
