@@ -41,8 +41,8 @@ fn bad_input_is_one_sentence() {
         "there is no step 99",
     );
     refuses(&ids(&["--plan", "0,77"]), "77");
-    refuses(&ids(&["--ids", "1,99999999"]), "--ids");
-    refuses(&ids(&["--resume"]), "--out");
+    refuses(&ids(&["--ids", "99999999"]), "99999999");
+    refuses(&ids(&["--resume"]), "--resume");
     refuses(&ids(&["--json", "--csv"]), "--csv");
     let folder = model("random-llama2");
     let of = |rest: &[&str]| -> Vec<String> {

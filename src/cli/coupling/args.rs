@@ -18,8 +18,8 @@ use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
 /// costs; with --models over models.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = clap::ArgGroup::new("of").required(true).args(["model", "models"]))]
-#[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids", "task", "prompts"]))]
+#[command(group = clap::ArgGroup::new("asked").required(true).args(["model", "models"]))]
+#[command(group = clap::ArgGroup::new("question").required(true).args(["prompt", "ids", "task", "prompts"]))]
 pub struct CouplingArgs {
     /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
