@@ -2,6 +2,7 @@
 //! reference implementation's.
 
 mod cli {
+    mod coupling;
     mod doctor;
     mod figures;
     mod generate;

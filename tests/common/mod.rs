@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod coupling;
 pub mod gguf;
 pub mod parity;
 pub mod tangents;

@@ -18,8 +18,8 @@ use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
 /// costs; with --models over models.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = clap::ArgGroup::new("of").required(true).args(["model", "models"]))]
-#[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids", "task", "prompts"]))]
+#[command(group = clap::ArgGroup::new("asked").required(true).args(["model", "models"]))]
+#[command(group = clap::ArgGroup::new("question").required(true).args(["prompt", "ids", "task", "prompts"]))]
 pub struct CouplingArgs {
     /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
@@ -134,8 +134,8 @@ pub struct CouplingArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier coupling --model apprentice-12 --prompt "true and not false is"
-  atelier coupling --model apprentice-12 --prompt "true and not false is" --top 8 --self 0,2,4 --input 1:1,2,4
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is"
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is" --top 8 --self 0,2,4 --input 1:1,2,4
   atelier coupling --model apprentice-12 --task sum --rows 20 --out coupling.atelier.json
   atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20"#;
 

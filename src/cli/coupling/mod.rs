@@ -21,7 +21,7 @@ use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
 use crate::study::report::{Report, VERSION};
 
 /// What is asked of every model.
-enum Input {
+pub enum Input {
     Prompt(String),
     Ids(Vec<u32>),
     Rows(Vec<SweepSource>),

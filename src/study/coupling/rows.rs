@@ -78,6 +78,7 @@ impl<'a> RowsLinearising<'a> {
     pub fn resume(&mut self, stopped: &TaskCoupling) -> Result<(), StudyError> {
         let is_same = stopped.task == self.task
             && stopped.plan == self.wish.plan.to_string()
+            && stopped.steps.len() == self.wish.plan.steps().len()
             && stopped.top == self.wish.top
             && stopped.seed == self.seed
             && self
