@@ -286,16 +286,13 @@ fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     let place: (f64, f64) = serde_json::from_value(place).expect("a place");
     page.browser.drag(&[place, place]);
     page.until_hash("pair=2,5");
-    page.until_says(
-        "#figure-coupling-pair h3",
-        "what 2 does with the 8 directions of 5",
-    );
+    page.until_says("#figure-coupling-pair h3", "Step 2 sends");
     // The same by keys.
     page.browser
         .run("document.querySelector('#pair-basis').focus()");
     page.choose_by("#pair-basis", "6");
     page.until_hash("pair=2,6");
-    page.until_says("#figure-coupling-pair h3", "directions of 6");
+    page.until_says("#figure-coupling-pair h3", "makes of 6's 8 directions");
     page.press_button("The other way round");
     page.until_hash("pair=6,2");
     // K and the metric.

@@ -5,6 +5,7 @@ use super::{FigureDraft, Table, TableCell, map::StepMap};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
+use crate::study::coupling::CouplingMetric;
 
 pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let means = map.by_distance();
@@ -94,7 +95,15 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
                 means.len(),
                 said(map.all)
             ),
-            "Chance is exact where all entries of A are alike in size; a pair is one number, and scatters about it.".to_owned(),
+            match map.metric {
+                CouplingMetric::OffDiagonal => {
+                    "Chance is exact where all entries of A are alike in size; a pair is one number, and scatters about it."
+                }
+                CouplingMetric::Singular => {
+                    "By this metric unrelated directions couple at about 0; a pair is one number, and scatters about it."
+                }
+            }
+            .to_owned(),
         ],
         table: Table {
             headers: headers.map(str::to_owned).to_vec(),

@@ -1,6 +1,6 @@
 //! The last token's state carried by the linearised steps alone, beside the true one.
 
-use super::names::{said, step_names};
+use super::names::step_names;
 use super::{FigureDraft, Table, TableCell, slips};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
@@ -111,13 +111,15 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
                 "Carried by the linearised steps alone, the last token ends at a cosine of {} with where it really ends",
                 short(cosine)
             ),
-            None => "Carried by the linearised steps alone, the last token ends nowhere".to_owned(),
+            None => "Carried by the linearised steps alone, the last token ends without a direction".to_owned(),
         },
         words: [
             format!(
-                "x → x + J x at every step, J at the state that the true run has there; the error at the end is {} of the state's \
-                 length. {}",
-                said(end(error)),
+                "x → x + J x at every step, J at the state that the true run has there{}. {}",
+                end(error).map_or_else(String::new, |error| format!(
+                    "; the error at the end is {} of the state's length",
+                    short(error)
+                )),
                 slips::LINEAR
             ),
             slips::LAST_BLOCK.to_owned(),

@@ -335,12 +335,16 @@ fn words(map: &StepMap) -> [String; 2] {
             short(x)
         )
     });
-    let ill = map.ill_posed.iter().filter(|ill| ill.is_some()).count();
-    let ill = match ill {
+    let ill = map.ill_posed.iter().zip(&map.steps);
+    let ill = ill
+        .filter(|(ill, _)| ill.is_some())
+        .map(|(_, step)| step.as_str());
+    let ill: Vec<&str> = ill.collect();
+    let ill = match ill.len() {
         0 => String::new(),
-        n => format!(
-            " {n} of {} bases are ill-posed at this K, so that their columns are no property of the model.",
-            map.steps.len()
+        _ => format!(
+            " Ill-posed at this K, so that their columns are no property of the model: {}.",
+            ill.join(", ")
         ),
     };
     let undefined =

@@ -183,7 +183,7 @@ fn title(map: &StepMap, [i, j]: [usize; 2], aligned: Option<&[Vec<f64>]>) -> Str
     let share = aligned.and_then(|a| Some((on_diagonal(a)?, a.len())));
     match share {
         Some((share, k)) => format!(
-            "{} of what {one} does with the {k} directions of {other} keeps them apart; by chance {}",
+            "Step {one} sends {} of what it makes of {other}'s {k} directions where {other} does; by chance {}",
             percent(share),
             percent(1.0 / k as f64)
         ),

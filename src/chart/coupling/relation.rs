@@ -121,6 +121,16 @@ type Coefficient = fn(&Together) -> Option<Correlation>;
 const PEARSON: Coefficient = |both| both.pearson;
 const SPEARMAN: Coefficient = |both| both.spearman;
 
+/// `p = 0.03`, `p < 0.001`.
+fn chance_of(found: Correlation) -> String {
+    let p = probability(found.p);
+    if p.starts_with('<') {
+        format!("p {p}")
+    } else {
+        format!("p = {p}")
+    }
+}
+
 /// What is left of the points.
 struct Left<'a> {
     points: Vec<&'a ScatterPoint>,
@@ -173,11 +183,11 @@ impl<'a> Left<'a> {
             other => what(other),
         };
         let whole = format!(
-            "Coupling against {against}: r = {} over {} {} (p = {})",
+            "Coupling against {against}: r = {} over {} {} ({})",
             fixed(all.r, 2),
             all.n,
             many(to),
-            probability(all.p)
+            chance_of(all)
         );
         let Some((point, without)) = self.heaviest() else {
             return whole;
@@ -199,9 +209,9 @@ impl<'a> Left<'a> {
             || "Spearman's rank correlation is not defined.".to_owned(),
             |all| {
                 format!(
-                    "Spearman's rank correlation is {} (p = {}).",
+                    "Spearman's rank correlation is {} ({}).",
                     fixed(all.r, 2),
-                    probability(all.p)
+                    chance_of(all)
                 )
             },
         );
@@ -244,11 +254,11 @@ impl<'a> Left<'a> {
             let points = each.filter_map(|(n, (point, together))| {
                 let found = of(together)?;
                 let name = format!(
-                    "without {}\n{} {}, p = {}",
+                    "without {}\n{} {}, {}",
                     point.name,
                     pen.name,
                     fixed(found.r, 2),
-                    probability(found.p)
+                    chance_of(found)
                 );
                 Some(Point {
                     hollow: !found.is_significant(),

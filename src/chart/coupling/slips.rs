@@ -17,5 +17,5 @@ pub const IDENTITY: &str = "The paper's code takes the Jacobian of a block with 
 pub const LAST_BLOCK: &str = "The paper's code counts the final norm to its last block, and its older script leaves that block out \
                               and ends beside a normed state; here every step is in, and the final norm is not.";
 /// Of the linearised path.
-pub const LINEAR: &str = "It proves little: the paper's appendix takes f(x) for J x, but what a norm lets through does not grow with \
+pub const LINEAR: &str = "This path proves little: the paper's appendix takes f(x) for J x, but what a norm lets through does not grow with \
                           its input, so that (I + J) x is not x + f(x) even for one step, and this cosine is no test of coupling.";

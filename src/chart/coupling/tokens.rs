@@ -261,7 +261,7 @@ impl TokenMap<'_> {
         let (one, other) = (self.step(pair.steps[0]), self.step(pair.steps[1]));
         let [same, others] = self.means(pair);
         let between = if pair.steps[0] == pair.steps[1] {
-            format!("step {one}")
+            format!("step {one} and itself")
         } else {
             format!("steps {one} and {other}")
         };
@@ -272,19 +272,17 @@ impl TokenMap<'_> {
                 short(same),
                 short(others)
             ),
-            (Ends::Same, same, others) => {
-                format!(
-                    "Across tokens, {between} couples at {}; chance is {chance}",
-                    said(others.or(same))
-                )
-            }
+            (Ends::Same, same, others) => format!(
+                "Across tokens, the coupling of {between} is {}; chance is {chance}",
+                said(others.or(same))
+            ),
             (Ends::From(t), ..) => format!(
-                "From “{}” to different tokens, {between} couples at {}; chance is {chance}",
+                "What “{}” sends to different tokens couples at {} between {between}; chance is {chance}",
                 self.token(t),
                 said(others.or(same))
             ),
             (Ends::To(t), ..) => format!(
-                "To “{}” from different tokens, {between} couples at {}; chance is {chance}",
+                "What “{}” takes from different tokens couples at {} between {between}; chance is {chance}",
                 self.token(t),
                 said(others.or(same))
             ),
