@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use atelier::app::examples;
-use atelier::app::link::Draft;
+use atelier::app::link::{Draft, SLIDER};
 use serde_json::Value;
 
 /// `atelier lens` on a draft.
@@ -185,5 +185,61 @@ fn the_baked_survey_has_the_cards_accuracies() {
                 "{model} on {task}: {accuracy}, on the card {percent}"
             );
         }
+    }
+}
+
+fn baked_coupling() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/coupling.atelier.json")
+}
+
+/// `atelier coupling` on the model that the page opens with.
+fn coupling(more: &[String]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["coupling", "--json", "--model", examples::MODEL])
+        .args(more)
+        .output()
+        .expect("the command line runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    serde_json::from_slice(&output.stdout).expect("a report")
+}
+
+/// What the page asks of the first example, with its maps between all tokens.
+fn coupling_of_the_first() -> Value {
+    let prompt = ["--prompt".to_owned(), examples::first().prompt];
+    let bare = coupling(&prompt);
+    let tokens = bare["coupling"]["token_ids"].as_array().expect("ids").len();
+    let all: Vec<String> = (0..tokens).map(|t| t.to_string()).collect();
+    let all = all.join(",");
+    let top = SLIDER.map(|k| k.to_string()).join(",");
+    let mut more = prompt.to_vec();
+    more.extend(["--top".into(), top, "--self".into(), all.clone()]);
+    more.extend(["--input".into(), format!("0:{all}")]);
+    more.extend(["--output".into(), format!("{}:{all}", tokens - 1)]);
+    coupling(&more)
+}
+
+/// Held-out rows, beside what swapping neighbours costs on them.
+fn coupling_over_rows() -> Value {
+    let words = ["--task", "sum", "--rows", "24", "--top", "8"];
+    coupling(&words.map(str::to_owned))
+}
+
+#[test]
+fn the_baked_coupling_is_what_the_engine_makes() {
+    let (mut made, mut rows) = (coupling_of_the_first(), coupling_over_rows());
+    made["task_coupling"] = rows["task_coupling"].take();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(baked_coupling(), made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(baked_coupling()).expect("the baked coupling");
+    atelier::study::report::Report::read(&kept).expect("a report that can be opened");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    for part in ["coupling", "task_coupling"] {
+        assert!(
+            close(&kept[part], &made[part]),
+            "the baked {part} is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test baked"
+        );
     }
 }

@@ -3,6 +3,7 @@
 
 mod cli {
     mod about;
+    mod coupling;
     mod doctor;
     mod figures;
     mod generate;

@@ -83,7 +83,7 @@ extern "C" {
 /// A drawing in a host element; disposed of when dropped.
 pub struct Chart {
     instance: Instance,
-    clicked: Option<Closure<dyn FnMut(JsValue)>>,
+    clicked: Vec<Closure<dyn FnMut(JsValue)>>,
     said: Closure<dyn Fn(JsValue) -> JsValue>,
     /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
     shape: Option<Vec<usize>>,
@@ -101,7 +101,7 @@ impl Chart {
         connect(group)?;
         Ok(Self {
             instance,
-            clicked: None,
+            clicked: Vec::new(),
             said: Closure::new(said),
             shape: None,
         })
@@ -109,17 +109,26 @@ impl Chart {
 
     /// Calls back with the plan of a point that is clicked on.
     pub fn on_plan(&mut self, then: impl Fn(String) + 'static) {
+        self.on_click("plan", then);
+    }
+
+    /// Calls back with what choosing the point or the cell that is clicked on is called.
+    pub fn on_pick(&mut self, then: impl Fn(String) + 'static) {
+        self.on_click("pick", then);
+    }
+
+    fn on_click(&mut self, what: &'static str, then: impl Fn(String) + 'static) {
         let field = |of: &JsValue, name: &str| {
             js_sys::Reflect::get(of, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
         };
         let clicked = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
-            if let Some(plan) = field(&field(&event, "data"), "plan").as_string() {
-                then(plan);
+            if let Some(of) = field(&field(&event, "data"), what).as_string() {
+                then(of);
             }
         });
         self.instance
             .on_event("click", clicked.as_ref().unchecked_ref());
-        self.clicked = Some(clicked);
+        self.clicked.push(clicked);
     }
 
     /// Draws an option; `still` draws it without motion.

@@ -1,8 +1,10 @@
 //! A report as the page meets it: read from a file, or baked, and held against what was asked.
 
 use super::link::{Choice, Draft};
+use super::protocol::TokenAsk;
 use crate::model::catalogue;
 use crate::plan::Plan;
+use crate::study::coupling::{Coupling, ModelsCoupling};
 use crate::study::report::{Lens, Opened, Report, ReportError};
 
 /// Bytes of the largest report that the page reads. Its text is held twice while it is read, by the
@@ -19,9 +21,11 @@ fn run_of(report: &Report) -> Option<&Lens> {
 /// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
     let Some(lens) = run_of(report) else {
-        return false;
+        return report
+            .coupling
+            .as_ref()
+            .is_some_and(|coupling| couples(report, coupling, draft));
     };
-    let plan = draft.plan.trim();
     let is_same = match &lens.prompt {
         Some(prompt) => *prompt == draft.prompt && lens.options.as_ref() == Some(&draft.options),
         None => token_ids(&draft.prompt, &draft.options).is_some_and(|(prompt, options)| {
@@ -31,14 +35,44 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
     report.model.name == draft.model.name()
         && is_same
         && draft.answer.is_none_or(|answer| answer == lens.answer)
-        && match Plan::parse(plan, &report.model.order) {
-            Ok(plan) => plan.to_string() == lens.plan,
-            Err(_) => {
-                plan.is_empty()
-                    && Plan::whole(&report.model.order)
-                        .is_ok_and(|plan| plan.to_string() == lens.plan)
-            }
-        }
+        && is_plan(&lens.plan, report, draft)
+}
+
+/// Is this the draft's plan, on the report's model?
+fn is_plan(line: &str, report: &Report, draft: &Draft) -> bool {
+    let (plan, order) = (draft.plan.trim(), &report.model.order);
+    match Plan::parse(plan, order) {
+        Ok(plan) => plan.to_string() == line,
+        Err(_) => plan.is_empty() && Plan::whole(order).is_ok_and(|plan| plan.to_string() == line),
+    }
+}
+
+/// Is this the coupling of the draft's prompt? Its options are nothing to it.
+fn couples(report: &Report, coupling: &Coupling, draft: &Draft) -> bool {
+    let is_same = match &coupling.prompt {
+        Some(prompt) => *prompt == draft.prompt,
+        None => token_ids(&draft.prompt, &[]).is_some_and(|(ids, _)| ids == coupling.token_ids),
+    };
+    report.model.name == draft.model.name() && is_same && is_plan(&coupling.plan, report, draft)
+}
+
+/// What a coupling compares between tokens, as one would ask for it.
+pub fn compared(coupling: &Coupling) -> TokenAsk {
+    let Some(tokens) = &coupling.token_wise else {
+        return TokenAsk::default();
+    };
+    let same = tokens.same.as_ref().map(|one| &one.pairs);
+    let input = tokens.fixed_input.as_ref();
+    let output = tokens.fixed_output.as_ref();
+    let pairs = same
+        .or(input.map(|one| &one.pairs))
+        .or(output.map(|one| &one.pairs));
+    TokenAsk {
+        is_wanted: true,
+        step: pairs.and_then(|pairs| Some(pairs.first()?.steps[0])),
+        t_in: input.map(|one| one.t_in),
+        t_out: output.map(|one| one.t_out),
+    }
 }
 
 /// Is this the picture of the draft? One that was opened `beside` a draft and has none of its own, of many
@@ -65,21 +99,39 @@ pub fn about(report: &Report) -> String {
             format!("{name} · plan {} · {prompt} …", lens.plan)
         }
         (None, Some(prompts)) => format!("{name} · means of {} prompts", prompts.rows.len()),
-        (None, None) => String::new(),
+        (None, None) => match &report.coupling {
+            Some(coupling) => {
+                let prompt = coupling.prompt.as_deref().unwrap_or("token ids").trim();
+                format!("{name} · plan {} · {prompt}", coupling.plan)
+            }
+            None => String::new(),
+        },
     }
 }
 
 /// The draft that would make this report again, where it came from text. Its model is the one that is
 /// chosen `now` if that has its name; else one that comes with the page; else a folder of the
 /// reader's.
+///
+/// That of a coupling has no options.
 pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
-    let lens = run_of(report)?;
+    let model = match &report.model.name {
+        name if now.name() == name => now.clone(),
+        name if catalogue::find(name).is_some() => Choice::Known(name.clone()),
+        name => Choice::Folder(name.clone()),
+    };
+    let Some(lens) = run_of(report) else {
+        let coupling = report.coupling.as_ref()?;
+        return Some(Draft {
+            model,
+            prompt: coupling.prompt.clone()?,
+            options: Vec::new(),
+            answer: None,
+            plan: coupling.plan.clone(),
+        });
+    };
     Some(Draft {
-        model: match &report.model.name {
-            name if now.name() == name => now.clone(),
-            name if catalogue::find(name).is_some() => Choice::Known(name.clone()),
-            name => Choice::Folder(name.clone()),
-        },
+        model,
         prompt: lens.prompt.clone()?,
         options: lens.options.clone()?,
         answer: Some(lens.answer),
@@ -141,6 +193,26 @@ pub fn holds_survey(text: &str) -> bool {
         survey: Option<serde::de::IgnoredAny>,
     }
     serde_json::from_slice::<OpenedPart>(text.as_bytes()).is_ok_and(|part| part.survey.is_some())
+}
+
+/// Is this text a comparison of several models' couplings?
+pub fn holds_models(text: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct OpenedPart {
+        coupling_models: Option<serde::de::IgnoredAny>,
+    }
+    let part = serde_json::from_slice::<OpenedPart>(text.as_bytes());
+    part.is_ok_and(|part| part.coupling_models.is_some())
+}
+
+/// Reads the text of such a comparison.
+///
+/// # Errors
+/// One sentence for the reader that names the file.
+pub fn read_models(name: &str, text: &str) -> Result<ModelsCoupling, String> {
+    Opened::read(text.as_bytes())
+        .and_then(Opened::models)
+        .map_err(|error| refusal(name, &error))
 }
 
 /// Reads the text of the report file `name`.

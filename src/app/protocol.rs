@@ -17,7 +17,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -71,6 +71,19 @@ pub enum Ask {
         /// A task.
         rows: usize,
     },
+    /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
+    Coupling {
+        prompt: String,
+        plan: Option<String>,
+        tokens: TokenAsk,
+    },
+    /// The same over held-out rows of a generated task, beside what leaving steps out and exchanging
+    /// neighbours costs on them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
+    RowsCoupling {
+        task: String,
+        rows: usize,
+        plan: Option<String>,
+    },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
     Compare {
         prompt: String,
@@ -105,6 +118,19 @@ impl Ask {
             Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. }
         )
     }
+}
+
+/// Which maps between tokens come with a coupling, at the last positions of a long prompt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenAsk {
+    /// Also where they are many products: in a wide model.
+    pub is_wanted: bool,
+    /// This step with itself and with the next; the middle one where nothing is said.
+    pub step: Option<usize>,
+    /// The token whose sendings are compared; the first where nothing is said.
+    pub t_in: Option<usize>,
+    /// The token whose takings are; the last where nothing is said.
+    pub t_out: Option<usize>,
 }
 
 /// What is kept of a run beside its members.
@@ -241,6 +267,10 @@ pub enum Stage {
     Run,
     /// Rows of tasks.
     Rows,
+    /// Of Jacobians with vectors.
+    Products,
+    /// Rows whose steps are linearised, in thousandths.
+    Linearised,
     /// Tokens.
     Write,
 }

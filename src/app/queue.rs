@@ -58,8 +58,12 @@ impl<F> Queue<F> {
                 Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. }
             )
         };
-        let is_quick =
-            |ask: &Ask| matches!(ask, Ask::Lens { .. } | Ask::Lab { .. } | Ask::Says { .. });
+        let is_quick = |ask: &Ask| {
+            matches!(
+                ask,
+                Ask::Lens { .. } | Ask::Lab { .. } | Ask::Coupling { .. } | Ask::Says { .. }
+            )
+        };
         let passable = self
             .waiting
             .iter()

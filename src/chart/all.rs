@@ -1,10 +1,15 @@
 //! Every picture of a report, each with a name of its own.
 
+use std::collections::BTreeSet;
+
 use super::theory::theorem_figures;
 use super::{
-    AttentionShown, Column, DepthColour, Figure, Quantity, Theme, attention_figures, depth_figures,
-    figures, lab_figures, need_figure, prompt_figures, survey_figures, sweep_figures,
+    AttentionShown, Column, CouplingShown, DepthColour, Figure, Quantity, Theme, attention_figures,
+    coupling_figures, depth_figures, figures, lab_figures, metric_name, models_coupling_figures,
+    need_figure, prompt_figures, relation_figure, survey_figures, sweep_figures,
+    task_coupling_figures,
 };
+use crate::study::coupling::{Coupling, CouplingMetric, ModelsCoupling, Relation, TaskCoupling};
 use crate::study::orders::Orders;
 use crate::study::report::{Lens, Opened, Report};
 
@@ -16,10 +21,12 @@ pub fn all_figures(opened: &Opened, theme: &Theme) -> Vec<Figure> {
             all.extend(theorem_figures(survey, theme));
             all
         }
+        Opened::CouplingModels(models) => of_models(models, theme),
         Opened::Lens(report)
         | Opened::Prompts(report)
         | Opened::Lab(report)
-        | Opened::Orders(report) => of_report(report, theme),
+        | Opened::Orders(report)
+        | Opened::Coupling(report) => of_report(report, theme),
     }
 }
 
@@ -67,6 +74,12 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
             };
             all.push(figure.named(name));
         }
+    }
+    if let Some(coupling) = &report.coupling {
+        all.extend(of_coupling(coupling, theme));
+    }
+    for task in &report.task_coupling {
+        all.extend(of_task_coupling(task, theme));
     }
     for need in &report.need {
         all.extend(need_figure(need, theme).map(|figure| {
@@ -133,4 +146,114 @@ fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
         }
     }
     all
+}
+
+const METRICS: [CouplingMetric; 2] = [CouplingMetric::OffDiagonal, CouplingMetric::Singular];
+
+/// Does a coupling's picture say the same whatever the metric and the number of vectors?
+fn is_of_the_way(figure: &Figure) -> bool {
+    [
+        "coupling-paths",
+        "coupling-straightness",
+        "coupling-linearised",
+    ]
+    .contains(&figure.key)
+}
+
+/// Is it a map between tokens, which has a number of vectors of its own?
+fn is_of_tokens(figure: &Figure) -> bool {
+    ["coupling-self", "coupling-input", "coupling-output"].contains(&figure.key)
+}
+
+/// In both metrics, with every number of vectors; the tokens' ways once.
+fn of_coupling(coupling: &Coupling, theme: &Theme) -> Vec<Figure> {
+    let mut all = Vec::new();
+    for metric in METRICS {
+        for (n, &k) in coupling.top.iter().enumerate() {
+            let shown = CouplingShown {
+                metric,
+                k,
+                ..CouplingShown::default()
+            };
+            let is_first = metric == METRICS[0] && n == 0;
+            for figure in coupling_figures(coupling, &shown, theme) {
+                let name = if is_of_the_way(&figure) {
+                    if !is_first {
+                        continue;
+                    }
+                    figure.name.clone()
+                } else if is_of_tokens(&figure) {
+                    if n > 0 {
+                        continue;
+                    }
+                    format!("{}-{}", figure.name, metric_name(metric))
+                } else {
+                    format!("{}-{}-k{k}", figure.name, metric_name(metric))
+                };
+                all.push(figure.named(name));
+            }
+        }
+    }
+    all
+}
+
+fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
+    let mut all = Vec::new();
+    for metric in METRICS {
+        for (n, &k) in task.top.iter().enumerate() {
+            let shown = CouplingShown {
+                metric,
+                k,
+                ..CouplingShown::default()
+            };
+            for figure in task_coupling_figures(task, &shown, theme) {
+                let is_once = is_of_the_way(&figure);
+                if is_once && (metric != METRICS[0] || n > 0) {
+                    continue;
+                }
+                let name = match is_once {
+                    true => format!("{}-{}", task.task, figure.name),
+                    false => format!("{}-{}-{}-k{k}", task.task, figure.name, metric_name(metric)),
+                };
+                all.push(figure.named(name));
+            }
+        }
+    }
+    all.extend(of_relations(&task.relations, Some(&task.task), theme));
+    all
+}
+
+fn of_models(models: &ModelsCoupling, theme: &Theme) -> Vec<Figure> {
+    let shapes = ModelsCoupling {
+        relations: Vec::new(),
+        ..models.clone()
+    };
+    let mut all = models_coupling_figures(&shapes, &BTreeSet::new(), theme);
+    all.extend(of_relations(&models.relations, None, theme));
+    for model in &models.models {
+        let name = &model.report.model.name;
+        let own = of_report(&model.report, theme).into_iter();
+        all.extend(own.map(|figure| {
+            let name = format!("{name}-{}", figure.name);
+            figure.named(name)
+        }));
+    }
+    all
+}
+
+/// Scatter plots, each with what it is of in its name.
+fn of_relations(relations: &[Relation], task: Option<&str>, theme: &Theme) -> Vec<Figure> {
+    let drawn = |relation: &Relation| {
+        let figure = relation_figure(relation, &BTreeSet::new(), theme);
+        let of = relation.task.as_deref().or(task).unwrap_or("prompt");
+        let name = format!(
+            "{of}-{}-{}-{}-k{}",
+            figure.name,
+            super::coupling::relation_name(relation.to),
+            metric_name(relation.metric),
+            relation.k
+        );
+        figure.named(name)
+    };
+    relations.iter().map(drawn).collect()
 }

@@ -12,7 +12,8 @@
 //!
 //! [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
 //! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
-//! [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
+//! [`coupling_figures`] and
+//! [`task_coupling_figures`] how alike the linearised steps are, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
 //! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels,
@@ -20,6 +21,7 @@
 
 mod all;
 mod column;
+mod coupling;
 mod figure;
 mod identity;
 mod inside;
@@ -40,6 +42,11 @@ mod votes;
 
 pub use all::all_figures;
 pub use column::Column;
+pub use coupling::{
+    CouplingShown, USUAL, coupling_figures, metric_name, metric_of, metric_word,
+    models_coupling_figures, most_alike, nearest, relation_figure, step_names,
+    task_coupling_figures,
+};
 pub use figure::Figure;
 pub use identity::Identity;
 pub use inside::{

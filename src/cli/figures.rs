@@ -120,11 +120,12 @@ fn source(opened: &Opened, path: &Path) -> String {
         format!("{}, {}{asked} · ", report.model.name, report.engine)
     };
     let of = match opened {
-        Opened::Survey(_) => String::new(),
+        Opened::Survey(_) | Opened::CouplingModels(_) => String::new(),
         Opened::Lens(report)
         | Opened::Prompts(report)
         | Opened::Lab(report)
-        | Opened::Orders(report) => of(report),
+        | Opened::Orders(report)
+        | Opened::Coupling(report) => of(report),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!("{of}atelier {}, from {name}", env!("CARGO_PKG_VERSION"))

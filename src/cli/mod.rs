@@ -2,6 +2,7 @@
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
 mod completions;
+mod coupling;
 mod depths;
 mod doctor;
 mod engine;
@@ -54,6 +55,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum CliCommand {
     Completions(completions::CompletionsArgs),
+    Coupling(Box<coupling::CouplingArgs>),
     Doctor(doctor::DoctorArgs),
     Figures(figures::PicturesArgs),
     Generate(generate::GenerateArgs),
@@ -97,6 +99,7 @@ fn run(command: clap::Command) -> ExitCode {
             Err(error) => Err(error),
         },
         CliCommand::Completions(args) => completions::run(&args, command),
+        CliCommand::Coupling(args) => coupling::run(*args),
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),
         CliCommand::Lens(args) => lens::run(*args),

@@ -319,7 +319,7 @@ fn begun_alike(
 }
 
 /// Every sweep of a file carries the checksum of what was found.
-fn seal(report: &mut Report) -> anyhow::Result<()> {
+pub(super) fn seal(report: &mut Report) -> anyhow::Result<()> {
     for orders in &mut report.orders {
         let found = checksum(orders)?;
         if let Some(print) = &mut orders.fingerprint {
@@ -330,7 +330,7 @@ fn seal(report: &mut Report) -> anyhow::Result<()> {
 }
 
 /// Of all that a sweep says but for its fingerprint.
-fn checksum(orders: &Orders) -> anyhow::Result<String> {
+pub(super) fn checksum(orders: &Orders) -> anyhow::Result<String> {
     let found = Orders {
         fingerprint: None,
         ..orders.clone()
@@ -339,7 +339,7 @@ fn checksum(orders: &Orders) -> anyhow::Result<String> {
 }
 
 /// What a sweep was begun with, where that is another thing than now.
-fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
+pub(super) fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
     if before.program != now.program {
         let (old, new) = (&before.program, &now.program);
         return Some(format!(
@@ -411,7 +411,7 @@ fn every_order(
     Ok(orders)
 }
 
-fn put(report: &mut Report, orders: Option<Orders>) {
+pub(super) fn put(report: &mut Report, orders: Option<Orders>) {
     let Some(orders) = orders else { return };
     match report.orders.iter_mut().find(|o| o.task == orders.task) {
         Some(before) => *before = orders,

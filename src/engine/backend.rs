@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use super::EngineError;
 use super::schedule::Schedule;
 use super::schedule::pack::Pack;
 use super::schedule::program::Program;
+use super::{EngineError, TangentPoint, Tangents};
 use crate::model::Tensor;
 use crate::model::weights::{MatrixRole, VectorRole};
 
@@ -34,6 +34,21 @@ pub trait Backend {
     /// # Errors
     /// The device failed.
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError>;
+
+    /// Prepares products with the Jacobians of one block at a stream, which is the one sequence of
+    /// `pack`.
+    ///
+    /// # Errors
+    /// The device failed, or has no derivatives.
+    fn tangents<'a>(
+        &'a self,
+        _: TangentPoint,
+        _pack: Rc<Pack>,
+    ) -> Result<Box<dyn Tangents + 'a>, EngineError> {
+        Err(EngineError::NoTangents {
+            engine: self.describe(),
+        })
+    }
 
     /// An empty cache of `sequences` sequences for every block run of a schedule; `None` where the
     /// backend keeps none, and texts are recomputed token by token.

@@ -1,8 +1,8 @@
 //! What every engine refuses before it runs anything.
 
-use super::EngineError;
+use super::{EngineError, TangentPoint};
 use crate::model::{ModelShape, Passage, Prompt};
-use crate::plan::Plan;
+use crate::plan::{BlockRun, Plan, Step};
 
 /// One sequence: a prompt, or a passage.
 pub fn ids(shape: &ModelShape, token_ids: &[u32]) -> Result<(), EngineError> {
@@ -52,4 +52,21 @@ pub fn plans(shape: &ModelShape, plans: &[Plan]) -> Result<(), EngineError> {
         plan.check_heads(|index| shape.blocks[index].attention.heads)?;
     }
     Ok(())
+}
+
+/// The tokens of a point's stream.
+pub fn point(shape: &ModelShape, point: &TangentPoint) -> Result<usize, EngineError> {
+    let run = BlockRun {
+        index: point.block,
+        half: point.half,
+        heads_off: point.heads_off,
+    };
+    let blocks = shape.blocks.len().max(run.index + 1);
+    plans(shape, &[Plan::new(vec![Step::Block(run)], blocks)?])?;
+    let (tokens, context) = (point.stream.len() / shape.width, shape.context);
+    assert_eq!(point.stream.len(), tokens * shape.width, "whole rows");
+    if tokens == 0 || tokens > context {
+        return Err(EngineError::Length { tokens, context });
+    }
+    Ok(tokens)
 }

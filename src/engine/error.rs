@@ -37,6 +37,10 @@ pub enum EngineError {
         block: usize,
         heads: usize,
     },
+    #[error(
+        "the engine {engine} has no derivatives of blocks; use --engine cpu or --engine webgpu for coupling"
+    )]
+    NoTangents { engine: String },
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

@@ -22,6 +22,7 @@ pub mod record;
 pub(crate) mod rope;
 pub(crate) mod sample;
 pub mod schedule;
+mod tangent;
 mod trace;
 pub mod trial;
 #[cfg(feature = "webgpu")]
@@ -34,6 +35,7 @@ pub use loading::Loading;
 pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
+pub use tangent::{Product, TangentPoint, Tangents};
 pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
 
 use std::ops::ControlFlow;
@@ -44,8 +46,9 @@ use self::backend::Backend;
 use self::execution::Execution;
 use self::memory::Memory;
 use self::readout::Readout;
-use self::record::{Likelihoods, Members, Next, Record};
+use self::record::{Likelihoods, Members, Next, Record, Streams};
 use self::rope::Rope;
+use self::schedule::pack::Pack;
 use crate::model::weights::Weights;
 use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
@@ -161,6 +164,40 @@ impl Engine {
             },
             &plans,
         )
+    }
+
+    /// Begins to run every plan on every sequence of token ids, for the residual streams alone: `[S + 1]`
+    /// of `[T, D]`, that which enters each step and the last, the final norm not applied.
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    pub fn streams<'a>(
+        &'a self,
+        sequences: Arc<[Vec<u32>]>,
+        plans: Arc<[Plan]>,
+    ) -> Result<Box<dyn Run<Vec<Rc<[f32]>>> + 'a>, EngineError> {
+        for ids in sequences.iter() {
+            check::ids(self.shape(), ids)?;
+        }
+        let width = self.shape().width;
+        self.execute(Streams { sequences, width }, &plans)
+    }
+
+    /// Prepares products with the Jacobians of one block at a stream that [`Engine::streams`] gave.
+    ///
+    /// # Errors
+    /// A block or head that the model lacks, a stream longer than the context or the device's room, an
+    /// engine without derivatives, or what the device says.
+    ///
+    /// # Panics
+    /// If the stream is not whole rows of D.
+    pub fn tangents<'a>(
+        &'a self,
+        point: TangentPoint,
+    ) -> Result<Box<dyn Tangents + 'a>, EngineError> {
+        let tokens = check::point(self.shape(), &point)?;
+        let pack = Pack::of(&[tokens], self.rope.as_ref());
+        self.backend.tangents(point, Rc::new(pack))
     }
 
     /// Runs every plan on every prompt, `[plan][prompt]`, telling `progress` the block runs done

@@ -28,7 +28,7 @@ pub fn cosine_map<S: AsRef<[f32]>>(states: &[S]) -> Vec<Vec<f64>> {
 }
 
 /// Summed in f64.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f64 {
+pub(in crate::measure) fn dot(a: &[f32], b: &[f32]) -> f64 {
     assert_eq!(a.len(), b.len(), "states of one model on one prompt");
     a.iter()
         .zip(b)
@@ -37,7 +37,7 @@ pub(super) fn dot(a: &[f32], b: &[f32]) -> f64 {
 }
 
 /// Euclidean length, in f64.
-pub(super) fn norm(state: &[f32]) -> f64 {
+pub(in crate::measure) fn norm(state: &[f32]) -> f64 {
     dot(state, state).sqrt()
 }
 

@@ -1,6 +1,7 @@
 use crate::engine::EngineError;
 use crate::model::ModelError;
 use crate::plan::{MAX_REPEAT, PlanError};
+use crate::study::coupling::{MAX_POSITIONS, MAX_STEPS};
 use crate::study::orders::{MAX_SEEDS, Sweep};
 
 /// Why a study could not be made; the rooms' own sentences.
@@ -57,6 +58,10 @@ pub enum StudyError {
         "{task}: what came back of the rows from {row} on is not what these rows give: run the sweep again"
     )]
     StrayRows { task: String, row: usize },
+    #[error(
+        "the file holds a coupling on '{task}' with other rows, K, plan or seed: resume it with the options it was begun with, or write to another file"
+    )]
+    OtherCoupling { task: String },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]
     Extent,
     #[error(
@@ -65,6 +70,26 @@ pub enum StudyError {
     NotOneToken { task: String, reason: String },
     #[error("{task}: every row is longer than the model's context of {context} tokens")]
     AllTooLong { task: String, context: usize },
+    #[error(
+        "{k} leading vectors of Jacobians were asked for, and this model's blocks have 1 to {width}: ask for fewer"
+    )]
+    Top { k: usize, width: usize },
+    #[error(
+        "token {t_in} comes after token {t_out}, which does not see it: let t_in be at most t_out"
+    )]
+    LaterInput { t_in: usize, t_out: usize },
+    #[error(
+        "there is no step {step}: the plan's {steps} steps are counted 0 to {last}; choose two of them", last = steps.saturating_sub(1)
+    )]
+    NoStep { step: usize, steps: usize },
+    #[error(
+        "the plan has {steps} steps, and coupling compares at most {MAX_STEPS}: shorten the plan"
+    )]
+    ManySteps { steps: usize },
+    #[error(
+        "{positions} positions were asked for, and a map between tokens has at most {MAX_POSITIONS}"
+    )]
+    ManyPositions { positions: usize },
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::principal::paths;
+use crate::measure::linear::principal::paths;
 use crate::measure::similarity::cosine_map;
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::Plan;

@@ -1,5 +1,6 @@
 //! Whole experiments, and [`report`], the file they all write.
 
+pub mod coupling;
 pub mod doctor;
 mod error;
 pub mod facts;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{DepthReading, Member};
 use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
+use crate::study::coupling::{Coupling, TaskCoupling};
 pub use crate::study::facts::ModelFacts;
 use crate::study::geometry::Geometry;
 use crate::study::need::Need;
@@ -46,6 +47,12 @@ pub struct Report {
     /// What every part votes and what the answer loses without it, one a task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub need: Vec<Need>,
+    /// How alike the linearised steps of one prompt's run are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<Box<Coupling>>,
+    /// The same over rows, one a task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub task_coupling: Vec<TaskCoupling>,
 }
 
 impl Report {
@@ -61,6 +68,8 @@ impl Report {
             orders: Vec::new(),
             medians: Vec::new(),
             need: Vec::new(),
+            coupling: None,
+            task_coupling: Vec::new(),
         }
     }
 }

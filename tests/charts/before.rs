@@ -53,7 +53,8 @@ fn reports_made_before_open_to_the_same_numbers() {
             Opened::Lens(report) | Opened::Prompts(report) | Opened::Lab(report) => {
                 serde_json::to_value(&report)
             }
-            Opened::Orders(report) => serde_json::to_value(&report),
+            Opened::Orders(report) | Opened::Coupling(report) => serde_json::to_value(&report),
+            Opened::CouplingModels(models) => serde_json::to_value(&models),
             Opened::Survey(_) => {
                 let report: SurveyReport = serde_json::from_slice(&bytes).expect("a survey");
                 serde_json::to_value(&report)

@@ -7,6 +7,7 @@ use atelier::chart::{
 };
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::Share;
+use atelier::study::coupling::ModelsCouplingReport;
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyedOutcome};
 
@@ -20,6 +21,9 @@ fn opened() -> Vec<Opened> {
     });
     let mut all: Vec<Opened> = reports.collect();
     all.push(Opened::Survey(Box::new(survey())));
+    let models = ModelsCouplingReport::new(reports::coupled_models());
+    let text = serde_json::to_vec(&models).expect("JSON");
+    all.push(Opened::read(&text).expect("a comparison of models"));
     all
 }
 
@@ -77,7 +81,7 @@ pub fn sound(figure: &Figure) {
 
 fn marks(panel: &atelier::chart::plot::Panel) -> usize {
     let points = panel.series.iter().map(|series| series.points.len());
-    points.sum::<usize>() + panel.patches.len()
+    points.sum::<usize>() + panel.patches.len() + panel.voids.len()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Files that people edited, or that were damaged: refused in a sentence or drawn, never a panic.
 
 use atelier::chart::{LIGHT, all_figures};
+use atelier::study::coupling::ModelsCouplingReport;
 use atelier::study::report::Opened;
 use atelier::study::survey::SurveyReport;
 use proptest::prelude::*;
@@ -112,7 +113,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn edited_reports_are_refused_or_drawn(kind in 0..4usize, edits in edits()) {
+    fn edited_reports_are_refused_or_drawn(kind in 0..7usize, edits in edits()) {
         let report = &reports::all()[kind];
         opened(serde_json::to_value(report).expect("JSON"), &edits);
     }
@@ -133,9 +134,19 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn edited_comparisons_of_models_are_refused_or_drawn(edits in edits()) {
+        let report = ModelsCouplingReport::new(reports::coupled_models());
+        opened(serde_json::to_value(&report).expect("JSON"), &edits);
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
-    let [lens, prompts, lab, orders, ..] =
+    let [lens, prompts, lab, orders, .., coupling] =
         reports::all().map(|report| serde_json::to_value(report).expect("JSON"));
     let change = |value: &Value, pointer: &str, new: Value| {
         let mut value = value.clone();
@@ -195,6 +206,18 @@ fn what_does_not_fit_is_named() {
             json!(u64::MAX),
             "point 0 counts to",
         ),
+        (
+            &coupling,
+            "/coupling/depth_wise/4/singular/1",
+            json!([]),
+            "the coupling does not fit the rest of the file (a row of singular has 0 entries for 4 steps)",
+        ),
+        (
+            &coupling,
+            "/task_coupling/0/relations/0/left_out",
+            json!([]),
+            "left_out has 0 entries for 11 points",
+        ),
     ] {
         let sentence = change(value, pointer, new);
         assert!(sentence.contains(says), "{pointer}: {sentence}");
@@ -204,6 +227,7 @@ fn what_does_not_fit_is_named() {
         (&prompts, "a report of many prompts"),
         (&lab, "a report of a rearranged model"),
         (&orders, "a report of a sweep over orders"),
+        (&coupling, "a report of coupling"),
     ] {
         let opened = Opened::read(value.to_string().as_bytes()).expect("a report");
         assert_eq!(opened.what(), what);

@@ -3,9 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use atelier::engine::{DepthReading, FollowedToken, Member, MemberKind};
+use atelier::measure::coupling::{BothMetrics, Spectrum, Undefined, chance};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
+use atelier::measure::scatter::Together;
 use atelier::plan::Strategy;
+use atelier::study::coupling::{
+    Aligned, Coupling, CouplingMethod, CouplingMetric, CouplingRow, DepthWise, FixedInput,
+    FixedOutput, Linearised, MeanLinearised, MeanMap, MethodReason, MisCoupling, ModelCoupling,
+    ModelsCoupling, ProductCount, Relation, RelationTo, RowMap, ScatterPoint, SelfTokens, StepPair,
+    TaskCoupling, TokenPaths, TokenWise,
+};
 use atelier::study::geometry::{Geometry, Trajectories};
 use atelier::study::lens::RunningAverages;
 use atelier::study::need::{Need, NeedPart};
@@ -392,11 +400,268 @@ pub fn empty() -> Report {
         orders: Vec::new(),
         medians: Vec::new(),
         need: Vec::new(),
+        coupling: None,
+        task_coupling: Vec::new(),
+    }
+}
+
+/// Mis-coupling of four steps: neighbours less than others, the last step without a Jacobian, the second
+/// without a basis.
+fn mis_coupling(steps: usize, from: f64) -> MisCoupling {
+    let off_diagonal = |i: usize, j: usize| match i.abs_diff(j) {
+        _ if i == steps - 1 || j == 1 => None,
+        0 => Some(0.0),
+        apart => Some(from + 0.01 * apart as f64),
+    };
+    let map = |scale: f64| -> Vec<Vec<Option<f64>>> {
+        let row = |i: usize| {
+            (0..steps)
+                .map(|j| off_diagonal(i, j).map(|x| scale * x))
+                .collect()
+        };
+        (0..steps).map(row).collect()
+    };
+    let mut why_row = vec![None; steps];
+    let mut why_column = vec![None; steps];
+    why_row[steps - 1] = Some(Undefined::Zero);
+    why_column[1] = Some(Undefined::Rank);
+    MisCoupling {
+        off_diagonal: map(1.0),
+        singular: map(1.05),
+        why_row,
+        why_column,
+    }
+}
+
+/// A coupling in numbers from formulas: four steps, of which one comes twice, and three tokens.
+pub fn coupling() -> Coupling {
+    let steps = 4;
+    let pair = |own: [usize; 2], fixed: bool| StepPair {
+        steps: own,
+        map: MisCoupling {
+            why_row: vec![None, None, Some(Undefined::Unseen)],
+            why_column: Vec::new(),
+            ..mis_coupling(3, if fixed { 0.8 } else { 0.85 })
+        },
+        gap: vec![Some(0.1), Some(2e-4), None],
+    };
+    let pairs = |fixed: bool| vec![pair([1, 1], fixed), pair([1, 2], fixed)];
+    let depth_wise = [2, 4].map(|k| {
+        let found = DepthWise {
+            map: mis_coupling(steps, 0.7),
+            coupling: BothMetrics {
+                off_diagonal: Some(0.28),
+                singular: Some(0.24),
+            },
+            chance: chance(k),
+        };
+        (k, found)
+    });
+    let spectrum = |step: usize| Spectrum {
+        singular_values: (0..6).map(|n| 3.0 / (1.0 + (n + step) as f64)).collect(),
+        entropy: (step < 3).then_some(1.5),
+        effective_rank: (step < 3).then_some(1.5_f64.exp()),
+        stable_rank: (step < 3).then_some(1.7),
+        frobenius: Some(3.5),
+        gap: [(2, Some(0.2)), (4, (step == 2).then_some(5e-4))].into(),
+    };
+    let a = |i: usize, j: usize| {
+        let entry = |r: usize, c: usize| match (r == c, i == j) {
+            (true, _) => 3.0 / (1 + r) as f32,
+            (_, true) => 0.0,
+            _ => 0.5 - 0.25 * (r + c + i) as f32,
+        };
+        (i != 3 && j != 1).then(|| {
+            (0..4)
+                .map(|r| (0..4).map(|c| entry(r, c)).collect())
+                .collect()
+        })
+    };
+    Coupling {
+        prompt: Some("one two three".into()),
+        token_ids: vec![1, 2, 3],
+        tokens: Some(["one", " two", " "].map(str::to_owned).to_vec()),
+        plan: "0,1,1,2m".into(),
+        steps: ["0", "1", "1", "2m"].map(str::to_owned).to_vec(),
+        top: vec![2, 4],
+        method: CouplingMethod::Whole,
+        reason: MethodReason::FewerProducts,
+        products: ProductCount { jvp: 32, vjp: 0 },
+        spectrum: (0..steps).map(spectrum).collect(),
+        depth_wise: depth_wise.into(),
+        aligned: Some(Aligned {
+            k: 4,
+            pairs: (0..steps)
+                .map(|i| (0..steps).map(|j| a(i, j)).collect())
+                .collect(),
+        }),
+        token_wise: Some(TokenWise {
+            k: 4,
+            same: Some(SelfTokens {
+                t: vec![0, 1, 2],
+                pairs: pairs(false),
+            }),
+            fixed_input: Some(FixedInput {
+                t_in: 0,
+                t_out: vec![0, 1, 2],
+                pairs: pairs(true),
+            }),
+            fixed_output: Some(FixedOutput {
+                t_out: 2,
+                t_in: vec![0, 1, 2],
+                pairs: pairs(true),
+            }),
+        }),
+        linearised: Linearised {
+            cosine: vec![Some(0.9), Some(0.5), Some(-0.1), None],
+            relative_error: vec![Some(0.2), Some(0.7), Some(1.3), None],
+        },
+        trajectories: TokenPaths {
+            explained_variance_ratio: [0.6, 0.3],
+            states: (0..=steps)
+                .map(|depth| {
+                    (0..3)
+                        .map(|t| [(depth * t) as f64, depth as f64 - t as f64])
+                        .collect()
+                })
+                .collect(),
+        },
+        line_shape_score: Some(1.6),
+        expodistance: Some(0.43),
+    }
+}
+
+/// The same over rows: eleven pairs, of which one makes the correlation.
+pub fn task_coupling() -> TaskCoupling {
+    let one = coupling();
+    let mean = |x: &Option<f64>| {
+        x.map(|mean| Mean {
+            mean,
+            low: mean - 0.05,
+            high: mean + 0.05,
+        })
+    };
+    let all = |map: &Vec<Vec<Option<f64>>>| {
+        map.iter()
+            .map(|row| row.iter().map(mean).collect())
+            .collect()
+    };
+    let depth_wise = one.depth_wise.iter().map(|(&k, found)| {
+        let means = MeanMap {
+            off_diagonal: all(&found.map.off_diagonal),
+            singular: all(&found.map.singular),
+            coupling: BothMetrics {
+                off_diagonal: mean(&found.coupling.off_diagonal),
+                singular: mean(&found.coupling.singular),
+            },
+            chance: found.chance,
+            ill_posed: vec![0, 1, 0, 0],
+        };
+        (k, means)
+    });
+    let point = |n: usize| ScatterPoint {
+        name: format!("{n}-{}", n + 1),
+        x: if n == 0 {
+            0.02
+        } else {
+            0.15 + 0.01 * (n % 3) as f64
+        },
+        y: if n == 0 {
+            8.0
+        } else {
+            1.0 + 0.2 * (n % 2) as f64
+        },
+    };
+    let points: Vec<ScatterPoint> = (0..11).map(point).collect();
+    let x: Vec<f64> = points.iter().map(|point| point.x).collect();
+    let y: Vec<f64> = points.iter().map(|point| point.y).collect();
+    let relation = |to: RelationTo, metric: CouplingMetric| Relation {
+        to,
+        task: None,
+        k: 4,
+        metric,
+        all: Together::of(&x, &y),
+        left_out: Together::each_left_out(&x, &y),
+        points: points.clone(),
+    };
+    let row =
+        |map: &Vec<Vec<Option<f64>>>| map.iter().flatten().map(|x| x.map(|x| x as f32)).collect();
+    let each = CouplingRow {
+        depth_wise: one
+            .depth_wise
+            .iter()
+            .map(|(&k, found)| {
+                let map = RowMap {
+                    off_diagonal: row(&found.map.off_diagonal),
+                    singular: row(&found.map.singular),
+                    gap: vec![None; 4],
+                };
+                (k, map)
+            })
+            .collect(),
+        cosine: one.linearised.cosine.clone(),
+        relative_error: one.linearised.relative_error.clone(),
+        line_shape_score: one.line_shape_score,
+        expodistance: one.expodistance,
+    };
+    TaskCoupling {
+        task: "sum".into(),
+        rows: 2,
+        rows_asked: 3,
+        resamples: 1000,
+        seed: 0,
+        fingerprint: None,
+        plan: one.plan.clone(),
+        steps: one.steps.clone(),
+        top: one.top.clone(),
+        method: one.method,
+        products: one.products,
+        depth_wise: depth_wise.collect(),
+        linearised: MeanLinearised {
+            cosine: one.linearised.cosine.iter().map(mean).collect(),
+            relative_error: one.linearised.relative_error.iter().map(mean).collect(),
+        },
+        line_shape_score: mean(&one.line_shape_score),
+        expodistance: mean(&one.expodistance),
+        accuracy: mean(&Some(0.9)),
+        costs: Vec::new(),
+        relations: vec![
+            relation(RelationTo::SwapMargin, CouplingMetric::OffDiagonal),
+            relation(RelationTo::SwapMargin, CouplingMetric::Singular),
+        ],
+        each: vec![each.clone(), each],
+    }
+}
+
+/// Two models, each with its own.
+pub fn coupled_models() -> ModelsCoupling {
+    let model = |name: &str, line: f64| {
+        let coupling = Coupling {
+            line_shape_score: Some(line),
+            ..coupling()
+        };
+        let mut report = Report {
+            coupling: Some(Box::new(coupling)),
+            ..empty()
+        };
+        report.model.name = name.into();
+        ModelCoupling {
+            training_step: None,
+            report,
+        }
+    };
+    let relation = Relation {
+        to: RelationTo::Depth,
+        ..task_coupling().relations[0].clone()
+    };
+    ModelsCoupling {
+        models: vec![model("small", 1.3), model("large", 2.6)],
+        relations: vec![relation],
     }
 }
 
 /// One of each kind.
-pub fn all() -> [Report; 6] {
+pub fn all() -> [Report; 7] {
     [
         Report {
             lens: Some(lens("tinystories-656k-lily", None)),
@@ -420,6 +685,11 @@ pub fn all() -> [Report; 6] {
         },
         Report {
             need: vec![need()],
+            ..empty()
+        },
+        Report {
+            coupling: Some(Box::new(coupling())),
+            task_coupling: vec![task_coupling()],
             ..empty()
         },
     ]

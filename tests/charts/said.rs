@@ -1,9 +1,11 @@
 //! What figures of known runs say.
 
 use atelier::chart::{
-    AttentionShown, Column, DepthColour, Figure, LIGHT, Quantity, attention_figures, depth_figures,
-    figures, lab_figures, need_figure, prompt_figures, survey_figures, sweep_figures,
+    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, Quantity, attention_figures,
+    coupling_figures, depth_figures, figures, lab_figures, models_coupling_figures, need_figure,
+    prompt_figures, relation_figure, survey_figures, sweep_figures, task_coupling_figures,
 };
+use atelier::study::coupling::{CouplingMetric, TaskCoupling};
 use atelier::study::orders::{Orders, Sweep};
 use atelier::study::report::Lens;
 
@@ -197,4 +199,130 @@ fn the_inside_of_a_run_and_a_need() {
     let none = reports::lens("tinystories-656k-lily", None);
     assert!(depth_figures(&none, DepthColour::Kl, &LIGHT).is_empty());
     assert!(attention_figures(&none, shown, &LIGHT).is_empty());
+}
+
+#[test]
+fn a_coupling_in_both_metrics() {
+    let coupling = reports::coupling();
+    let of = |metric, k, pair, frame| {
+        let shown = CouplingShown {
+            metric,
+            k,
+            pair,
+            frame,
+        };
+        coupling_figures(&coupling, &shown, &LIGHT)
+    };
+    let own = of(CouplingMetric::OffDiagonal, 4, None, None);
+    let other = of(CouplingMetric::Singular, 2, Some([2, 0]), Some(1));
+    check("coupling.txt", &(all(&own, 8) + &all(&other, 4)));
+    // The map's frame stands where the pair is looked at: the row from above.
+    let framed = |figures: &[Figure]| {
+        let panel = &figures[0].plot.panels[0];
+        let cell = panel.patches.iter().find(|patch| patch.framed);
+        cell.map(|cell| (cell.x, cell.y))
+    };
+    assert_eq!(framed(&other), Some((0, 1)));
+    // Every cell is there, with a colour or crossed out, and says why.
+    for figures in [&own, &other] {
+        let panel = &figures[0].plot.panels[0];
+        assert_eq!(panel.patches.len() + panel.voids.len(), 16);
+        assert_eq!(panel.voids.len(), 7);
+        let whys = panel.voids.iter().map(|cell| cell.name.as_str());
+        assert!(
+            whys.clone()
+                .any(|why| why.contains("all of the Jacobian is zero"))
+        );
+        assert!(whys.clone().any(|why| why.contains("is next to nothing")));
+        // Colours begin at chance.
+        let ramp = figures[0].plot.ramp.as_ref().expect("a ramp");
+        assert_eq!((ramp.low, ramp.high), (0.0, 1.0));
+    }
+    let from = |figures: &[Figure]| figures[0].plot.ramp.as_ref().expect("a ramp").from;
+    assert!((from(&own) - 0.134).abs() < 1e-3 && from(&other) == 0.0);
+    // One frame after the other, the axes stay.
+    let paths = |frame: Option<usize>| {
+        let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
+        let paths = figures.into_iter().find(|one| one.key == "coupling-paths");
+        paths.expect("ways").plot.panels[0].clone()
+    };
+    let (whole, first, last) = (paths(None), paths(Some(0)), paths(Some(99)));
+    assert!(whole.x == first.x && whole.y == first.y);
+    let marked = |panel: &atelier::chart::plot::Panel| {
+        let points = panel.series.iter().flat_map(|series| &series.points);
+        points.filter(|point| point.label.is_some()).count()
+    };
+    assert_eq!((marked(&whole), marked(&first)), (3, 3));
+    assert_eq!(first.series[3].points[0].y, 0.0);
+    assert_eq!(last.series[3].points[0].y, 4.0);
+}
+
+#[test]
+fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
+    let task = reports::task_coupling();
+    let relation = &task.relations[0];
+    let none = std::collections::BTreeSet::new();
+    let whole = relation_figure(relation, &none, &LIGHT);
+    let without = relation_figure(relation, &["0-1".to_owned()].into(), &LIGHT);
+    let mut text = all(
+        &task_coupling_figures(&task, &CouplingShown::default(), &LIGHT),
+        4,
+    );
+    text += &all([&whole, &without], 12);
+    text += &all(
+        &models_coupling_figures(&reports::coupled_models(), &none, &LIGHT),
+        4,
+    );
+    check("coupling-rows.txt", &text);
+    // One point made it, and is still there as a ring when it is taken away.
+    assert!(
+        whole.title.ends_with("one point made it"),
+        "{}",
+        whole.title
+    );
+    assert!(!without.title.contains("made it"), "{}", without.title);
+    let counts = without.plot.panels[0]
+        .series
+        .iter()
+        .map(|series| series.points.len());
+    assert_eq!(counts.collect::<Vec<_>>(), [10, 1]);
+    // With all taken away nothing is said to go together.
+    let names = relation
+        .points
+        .iter()
+        .map(|point| point.name.clone())
+        .collect();
+    let empty = relation_figure(relation, &names, &LIGHT);
+    assert_eq!(
+        empty.title,
+        "Too few points, or all alike, for a correlation"
+    );
+    // A task whose relations are few has its maps all the same.
+    let bare = TaskCoupling {
+        relations: Vec::new(),
+        ..task
+    };
+    assert!(!task_coupling_figures(&bare, &CouplingShown::default(), &LIGHT).is_empty());
+}
+
+#[test]
+fn a_model_of_one_step_and_one_token() {
+    let mut coupling = reports::coupling();
+    coupling.steps.truncate(1);
+    coupling.spectrum.truncate(1);
+    coupling.token_wise = None;
+    coupling.aligned = None;
+    for one in coupling.depth_wise.values_mut() {
+        one.map.off_diagonal = vec![vec![Some(0.0)]];
+        one.map.singular = vec![vec![Some(0.0)]];
+        one.map.why_row.clear();
+        one.map.why_column.clear();
+        one.coupling = atelier::measure::coupling::BothMetrics::default();
+    }
+    coupling.linearised.cosine = vec![None];
+    coupling.linearised.relative_error = vec![None];
+    coupling.trajectories.states = vec![vec![[0.0, 0.0]]; 2];
+    (coupling.line_shape_score, coupling.expodistance) = (None, None);
+    let figures = coupling_figures(&coupling, &CouplingShown::default(), &LIGHT);
+    check("coupling-one.txt", &all(&figures, 2));
 }

@@ -2,8 +2,10 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod coupling;
 pub mod gguf;
 pub mod parity;
+pub mod tangents;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,12 @@ use std::sync::LazyLock;
 
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
+use atelier::study::coupling::{
+    CouplingWish, Linearising, ModelsCoupling, ModelsCouplingReport, RowsLinearising, TaskCoupling,
+    TokenWish,
+};
 use atelier::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
+use atelier::study::report::{Opened, Report};
 use atelier::study::survey::SurveyReport;
 use atelier::task::item::Item;
 use proptest::prelude::*;
@@ -28,6 +33,110 @@ static SURVEY: LazyLock<Value> = LazyLock::new(|| {
     SurveyReport::read(&report.to_string()).expect("a survey");
     report
 });
+
+/// One prompt with every kind of map, rows of a task, and two models beside one another, of small models.
+struct Coupled {
+    model: LoadedModel,
+    items: Vec<Item>,
+    one: Value,
+    task: Value,
+    models: Value,
+}
+
+impl Coupled {
+    fn new() -> Self {
+        let model = |name: &str| {
+            let folder = in_project("tests/models").join(name);
+            let files = ModelFiles::open(&folder).expect("a model");
+            LoadedModel::from_files(&files, &mut |_, _| {}).expect("a model")
+        };
+        let items: Vec<Item> = (0..3)
+            .map(|n| Item::Ids {
+                token_ids: vec![n, 2, 3],
+                option_ids: vec![5, 6, 7],
+                answer: n as usize % 3,
+            })
+            .collect();
+        let rows = |model: &LoadedModel| {
+            let mut run = Self::start(model, &items);
+            while run.rows_done() < 2 {
+                run.advance().expect("a step");
+            }
+            Report {
+                task_coupling: run.found(None).into_iter().collect(),
+                ..Report::of(model)
+            }
+        };
+        let llama = model("random-llama2");
+        let tokens = TokenWish {
+            same: vec![0, 2],
+            input: Some((1, vec![1, 2])),
+            output: Some((2, vec![0, 1])),
+            ..TokenWish::default()
+        };
+        let wish = CouplingWish {
+            tokens,
+            ..Self::wish(&llama)
+        };
+        let mut run = Linearising::start(&llama, &[5, 6, 7], wish).expect("a run");
+        while run.advance().expect("a step").is_some() {}
+        let one = Report {
+            coupling: Some(Box::new(run.coupling(None).expect("a coupling"))),
+            ..Report::of(&llama)
+        };
+        let task = rows(&llama);
+        let models = ModelsCoupling::of(vec![task.clone(), rows(&model("random-gpt2"))]);
+        let json = |report: &Report| serde_json::to_value(report).expect("JSON");
+        Self {
+            one: json(&one),
+            task: json(&task),
+            models: serde_json::to_value(ModelsCouplingReport::new(models)).expect("JSON"),
+            items,
+            model: llama,
+        }
+    }
+
+    fn wish(model: &LoadedModel) -> CouplingWish {
+        CouplingWish::of(model.plan(None).expect("its own order"), vec![2])
+    }
+
+    fn start<'a>(model: &'a LoadedModel, items: &[Item]) -> RowsLinearising<'a> {
+        RowsLinearising::start(model, "ids", items, Self::wish(model), 0).expect("rows")
+    }
+
+    /// Reads each that was edited, writes it again, and goes on from the rows.
+    fn read(&self, edits: &[(prop::sample::Index, Edit)]) {
+        for whole in [&self.one, &self.task, &self.models] {
+            let text = edited(whole, edits).to_string();
+            let again = match Opened::read(text.as_bytes()) {
+                Ok(Opened::CouplingModels(models)) => {
+                    serde_json::to_string(&ModelsCouplingReport::new(*models))
+                }
+                Ok(opened) => match opened.report() {
+                    Ok(report) => serde_json::to_string(&report),
+                    Err(_) => continue,
+                },
+                Err(error) => {
+                    one_line("a coupling", &error.to_string());
+                    continue;
+                }
+            };
+            Opened::read(again.expect("JSON").as_bytes()).expect("what was written");
+        }
+        let stopped = edited(&self.task["task_coupling"][0], edits);
+        let Ok(stopped) = serde_json::from_value::<TaskCoupling>(stopped) else {
+            return;
+        };
+        let mut run = Self::start(&self.model, &self.items);
+        match run.resume(&stopped) {
+            Ok(()) => {
+                let rows = run.rows_done();
+                assert_eq!(run.found(None).map_or(0, |now| now.rows), rows);
+            }
+            Err(error) => one_line("a coupling", &error.to_string()),
+        }
+    }
+}
 
 /// A few rows of a small model under a few orders, and what is needed to go on with it.
 struct Stopped {
@@ -87,6 +196,7 @@ impl Stopped {
 thread_local! {
     // An engine belongs to its thread.
     static STOPPED: Stopped = Stopped::new();
+    static COUPLED: Coupled = Coupled::new();
 }
 
 /// Every place in a value, as JSON pointers.
@@ -184,6 +294,11 @@ proptest! {
     #[test]
     fn a_survey_of_any_characters(text in any::<String>()) {
         read_survey(&text);
+    }
+
+    #[test]
+    fn a_coupling_with_other_values_is_read_or_refused(edits in edits()) {
+        COUPLED.with(|coupled| coupled.read(&edits));
     }
 
     #[test]

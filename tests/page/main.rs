@@ -26,6 +26,7 @@ macro_rules! say {
 }
 
 // After the macro that they print with.
+mod coupling;
 mod crew;
 mod doctor;
 mod first_picture;

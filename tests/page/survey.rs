@@ -125,7 +125,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
     assert_eq!(
         page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Survey,Theory"
+        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory"
     );
     page.screenshot("survey");
     page.assert_quiet();
@@ -134,7 +134,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
     page.until_live();
     assert_eq!(
         page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Survey,Theory"
+        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory"
     );
     page.browser
         .run("[...document.querySelectorAll('nav a')][5].click()");

@@ -57,6 +57,7 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         ("browser", &[][..]),
         ("browser", &["gpu"]),
         ("python", &[]),
+        ("coupling-peer", &[]),
         ("memory", &[]),
         ("decode", &[]),
         ("llama", &[]),

@@ -7,12 +7,14 @@
 //! when surveys had a page of their own begin with a bare `survey` or `theory`; in them, `model` is
 //! the survey's.
 
+mod coupling;
 mod draft;
 mod inside;
 mod orders;
 mod survey;
 mod text;
 
+pub use coupling::{AGAINST, CouplingSettings, MOST_COUPLED_ROWS, SLIDER, pair};
 pub use draft::{Choice, Draft};
 pub use inside::{InsideSettings, MOST_FOLLOWED, colour_name, colour_of};
 pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};
@@ -33,6 +35,8 @@ pub enum View {
     LogitLens,
     /// Where the heads look.
     Attention,
+    /// How alike the linearised steps of a run are.
+    Coupling,
     /// The blocks in another order, and sweeps over orders.
     Orders,
     /// Models x tasks.
@@ -42,11 +46,12 @@ pub enum View {
 }
 
 impl View {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Lens,
         Self::LogitLens,
         Self::Attention,
         Self::Orders,
+        Self::Coupling,
         Self::Survey,
         Self::Theory,
     ];
@@ -57,6 +62,7 @@ impl View {
             Self::Lens => "lens",
             Self::LogitLens => "logit-lens",
             Self::Attention => "attention",
+            Self::Coupling => "coupling",
             Self::Orders => "orders",
             Self::Survey => "survey",
             Self::Theory => "theory",
@@ -69,7 +75,7 @@ impl View {
 
     /// Does the model of the page draw this view's pictures? The others read reports.
     pub fn is_live(self) -> bool {
-        matches!(self, Self::Lens | Self::Orders) || self.is_inside()
+        matches!(self, Self::Lens | Self::Orders | Self::Coupling) || self.is_inside()
     }
 
     /// Does it show what goes on inside a run?
@@ -87,6 +93,7 @@ pub struct Link {
     pub column: Column,
     pub inside: InsideSettings,
     pub sweeping: SweepSettings,
+    pub coupling: CouplingSettings,
     pub looking: Looking,
 }
 
@@ -111,13 +118,16 @@ impl Link {
         Self {
             view,
             draft: match view {
-                View::Lens | View::LogitLens | View::Attention => Some(examples::first()),
+                View::Lens | View::LogitLens | View::Attention | View::Coupling => {
+                    Some(examples::first())
+                }
                 View::Orders => Some(examples::of_orders()),
                 View::Survey | View::Theory => None,
             },
             column: Column::default(),
             inside: InsideSettings::default(),
             sweeping: SweepSettings::default(),
+            coupling: CouplingSettings::default(),
             looking: Looking::default(),
         }
     }
@@ -148,6 +158,7 @@ impl Link {
             View::Lens => {}
             View::LogitLens | View::Attention => self.inside.write(self.view, &mut pairs),
             View::Orders => self.sweeping.write(&mut pairs),
+            View::Coupling => self.coupling.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
         pairs.0.join("&")
@@ -201,6 +212,7 @@ impl Link {
                 "view" => {}
                 _ => {
                     known |= (link.view.is_inside() && link.inside.read(key, &value))
+                        || (link.view == View::Coupling && link.coupling.read(key, &value))
                         || link.sweeping.read(key, &value)
                         || link.looking.read(key, &value);
                     continue;

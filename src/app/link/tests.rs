@@ -1,5 +1,7 @@
 use super::*;
+use crate::app::protocol::TokenAsk;
 use crate::chart::Quantity;
+use crate::study::coupling::CouplingMetric;
 use crate::study::orders::{Extent, Sweep};
 use crate::task::minilang::GeneratedTask;
 
@@ -59,6 +61,47 @@ fn the_inside_of_a_run_is_linked_to() {
     // What nobody can read is at its default.
     let read = Link::parse("#view=attention&query=x&head=-1").expect("a link");
     assert_eq!(read.inside, InsideSettings::default());
+}
+
+#[test]
+fn every_setting_of_a_coupling_is_in_the_link() {
+    let coupling = CouplingSettings {
+        metric: CouplingMetric::Singular,
+        k: 16,
+        pair: Some([3, 5]),
+        frame: Some(0),
+        tokens: TokenAsk {
+            is_wanted: true,
+            step: Some(4),
+            t_in: Some(1),
+            t_out: Some(7),
+        },
+        against: AGAINST[3].0,
+        task: GeneratedTask::Mood,
+        rows: 12,
+        out: ["0-1".to_owned(), "a,b".to_owned()].into(),
+    };
+    let link = Link {
+        coupling,
+        ..Link::to(View::Coupling)
+    };
+    assert_eq!(again(&link), Some(link.clone()));
+    assert!(
+        link.fragment().ends_with(
+            "view=coupling&metric=singular&k=16&pair=3,5&tokens=yes&step=4&t-in=1&t-out=7&frame=0&against=drop-accuracy&of=mood&of-rows=12&without=0-1&without=a,b"
+        ),
+        "{}",
+        link.fragment()
+    );
+    // What nobody can read is at its default, and what is another view's is that view's.
+    let read = Link::parse("#view=coupling&metric=x&k=x&pair=3&frame=-1&of-rows=0&of=x&against=x");
+    let expected = CouplingSettings {
+        rows: 1,
+        ..CouplingSettings::default()
+    };
+    assert_eq!(read.expect("a link").coupling, expected);
+    let other = Link::parse("#view=orders&metric=singular").expect("a link");
+    assert_eq!(other.coupling, CouplingSettings::default());
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub fn Masthead() -> impl IntoView {
                             View::LogitLens => "Logit lens",
                             View::Attention => "Attention",
                             View::Orders => "Orders",
+                            View::Coupling => "Coupling",
                             View::Survey => "Survey",
                             View::Theory => "Theory",
                         };
@@ -45,6 +46,7 @@ pub fn Intro() -> impl IntoView {
             View::LogitLens => ("Where does the answer appear?", logit_lens().into_any()),
             View::Attention => ("Where do the heads look?", attention().into_any()),
             View::Orders => ("What if the painters change places?", orders().into_any()),
+            View::Coupling => ("Do the blocks pull the same way?", coupling().into_any()),
             View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
             View::Theory => ("Eight theorems, and where they end", theory().into_any()),
         };
@@ -94,6 +96,15 @@ fn orders() -> impl IntoView {
          side. Try it on one prompt, see what becomes of the answer, of "
         <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
         ", then sweep over many orders and rows."
+    }
+}
+
+fn coupling() -> impl IntoView {
+    view! {
+        "Linearise every block where the run has it: its Jacobian stretches some directions most. See whether two blocks \
+         stretch the same ones, along the depth and between tokens, how straight the stream's way is, and how much of that is \
+         more than chance: the pictures of "
+        <cite>"Transformer Block Coupling"</cite> ", with the lines that tell a finding from nothing."
     }
 }
 

@@ -23,7 +23,9 @@ use super::echarts::Library;
 use super::later::Later;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
-use super::views::{AttentionView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView};
+use super::views::{
+    AttentionView, CouplingView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView,
+};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use doctor::{Doctor, DoctorDialog};
@@ -100,6 +102,7 @@ fn Shell() -> impl IntoView {
                 View::LogitLens => view! { <LogitLensView /> }.into_any(),
                 View::Attention => view! { <AttentionView /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
+                View::Coupling => view! { <CouplingView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),
             }}

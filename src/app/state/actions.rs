@@ -11,7 +11,9 @@ use super::shown::{Place, Shown};
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::files::model_name;
-use crate::app::link::{Choice, Draft, InsideSettings, MOST_FOLLOWED, SweepSettings, View};
+use crate::app::link::{
+    Choice, CouplingSettings, Draft, InsideSettings, MOST_FOLLOWED, SweepSettings, View,
+};
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
@@ -80,6 +82,7 @@ impl Studio {
         self.state.draft.update(change);
         if self.draft.with_untracked(|draft| draft.prompt != prompt) {
             self.state.inside.update(InsideSettings::forget_positions);
+            self.state.coupling.update(CouplingSettings::forget_places);
         }
         let edit = self.state.edits.with_value(|n| n.wrapping_add(1));
         self.state.edits.set_value(edit);
@@ -178,6 +181,23 @@ impl Studio {
         self.state.sweeping.update(change);
     }
 
+    /// Changes what is looked at of couplings, and runs again where that is another thing.
+    pub fn set_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
+        let before = self.coupling.with_untracked(|coupling| coupling.tokens);
+        self.aim_coupling(change);
+        let is_other = self
+            .coupling
+            .with_untracked(|coupling| coupling.tokens != before);
+        if is_other && !untrack(|| self.is_current()) {
+            self.run();
+        }
+    }
+
+    /// The same before a change of the draft, which will run.
+    pub fn aim_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
+        self.state.coupling.update(change);
+    }
+
     /// Changes what is looked at inside a run, and runs again where that is another thing.
     pub fn set_inside(self, change: impl FnOnce(&mut InsideSettings)) {
         self.aim_inside(change);
@@ -242,22 +262,32 @@ impl Studio {
         } = draft;
         // Until the reader says what is right, only what does not depend on it is shown.
         let answer = draft.answer.unwrap_or(0);
-        let ask = if view == View::Orders {
-            Ask::Lab {
+        let ask = match view {
+            View::Orders => Ask::Lab {
                 prompt,
                 options,
                 answer,
                 plan: plan.unwrap_or_default(),
+            },
+            View::Coupling => {
+                let tokens = untrack(|| self.wanted_tokens());
+                self.state.comparing.set_value(tokens);
+                Ask::Coupling {
+                    prompt,
+                    plan,
+                    tokens: tokens.unwrap_or_default(),
+                }
             }
-        } else {
-            let inside = untrack(|| self.wanted_inside());
-            self.state.asking.set_value(inside.clone());
-            Ask::Lens {
-                prompt,
-                options,
-                answer,
-                plan,
-                inside,
+            _ => {
+                let inside = untrack(|| self.wanted_inside());
+                self.state.asking.set_value(inside.clone());
+                Ask::Lens {
+                    prompt,
+                    options,
+                    answer,
+                    plan,
+                    inside,
+                }
             }
         };
         self.state.ran.set_value(Some((draft.model, draft.plan)));

@@ -50,6 +50,7 @@ impl Address {
             column: studio.column.get(),
             inside: studio.inside.get(),
             sweeping: studio.sweeping.get(),
+            coupling: studio.coupling.get(),
             looking: self.surveys.looking.get(),
         };
         link.fragment()
@@ -68,6 +69,9 @@ impl Address {
         }
         if link.view.is_inside() {
             studio.aim_inside(|inside| *inside = link.inside);
+        }
+        if link.view == View::Coupling {
+            studio.aim_coupling(|coupling| *coupling = link.coupling);
         }
         if link.view == View::Orders {
             studio.set_sweeping(|sweeping| *sweeping = link.sweeping);

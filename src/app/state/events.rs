@@ -192,8 +192,15 @@ impl Studio {
             };
             format!("The picture is new: the model answers {option}{verdict}.")
         });
+        let said = match &report.coupling {
+            Some(_) => Some("The picture is new: the couplings of this prompt.".to_owned()),
+            None => said,
+        };
         let slot = if report.lab.is_some() {
             self.state.lab
+        } else if report.coupling.is_some() {
+            self.state.compared.set(self.state.comparing.get_value());
+            self.state.coupled
         } else {
             self.state.asked.set(self.state.asking.get_value());
             self.state.shown
@@ -209,9 +216,12 @@ impl Studio {
     }
 
     fn show_sweep(self, report: Arc<Report>, milliseconds: f64) {
-        let slot = match report.need.is_empty() {
-            true => self.state.swept,
-            false => self.state.needed,
+        let slot = if !report.task_coupling.is_empty() {
+            self.state.coupled_rows
+        } else if !report.need.is_empty() {
+            self.state.needed
+        } else {
+            self.state.swept
         };
         slot.set(Some(Shown {
             report,

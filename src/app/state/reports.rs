@@ -10,8 +10,13 @@ use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
+use crate::app::protocol::TokenAsk;
 use crate::app::{browser, examples, opened, served};
+use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
+
+/// The couplings that come with the page.
+const COUPLING: &str = "examples/coupling.atelier.json";
 
 impl Studio {
     /// Opens what was chosen or dropped: reports where only JSON came that no model is made of, and
@@ -109,6 +114,14 @@ impl Studio {
             }
             return true;
         }
+        if opened::holds_models(&text) {
+            match opened::read_models(name, &text) {
+                Ok(models) if is_bare || is_live => self.show_models(models),
+                Ok(_) => {}
+                Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
+            }
+            return false;
+        }
         match opened::read(name, &text) {
             Ok(report) => {
                 // A link that was changed since says what is asked now.
@@ -153,6 +166,16 @@ impl Studio {
                     }
                     continue;
                 }
+                if opened::holds_models(&text) {
+                    match opened::read_models(&name, &text) {
+                        Ok(models) => {
+                            self.step();
+                            self.show_models(models);
+                        }
+                        Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
+                    }
+                    continue;
+                }
                 match opened::read(&name, &text) {
                     Ok(report) => {
                         self.step();
@@ -194,13 +217,81 @@ impl Studio {
             slot.set(Some(shown.clone()));
             view = View::Orders;
         }
-        if let Some(draft) = draft {
+        if let Some(coupling) = &parts.coupling {
+            let tokens = opened::compared(coupling);
+            self.state.compared.set(Some(tokens));
+            self.state.coupling.update(|settings| {
+                settings.forget_places();
+                settings.tokens = tokens;
+            });
+            self.state.coupled.set(Some(shown.clone()));
+            view = View::Coupling;
+        }
+        if !parts.task_coupling.is_empty() {
+            self.change(|exchange, _| exchange.give_up_sweep());
+            self.state.coupled_rows.set(Some(shown.clone()));
+            self.state.coupling.update(|settings| settings.out.clear());
+            view = View::Coupling;
+        }
+        if let Some(mut draft) = draft {
+            // A coupling is of no options: the reader's stay, and nobody says which is right.
+            if draft.options.is_empty() {
+                draft.options = self.draft.with_untracked(|now| now.options.clone());
+            }
             self.state.draft.set(draft);
         }
         self.state.view.set(view);
         self.wake();
         if self.state.is_awake.get_untracked() {
             self.fetch_for_report();
+        }
+    }
+
+    /// Shows several models' couplings.
+    fn show_models(self, models: ModelsCoupling) {
+        self.clear_problems(&Place::ALL);
+        self.state.coupled_models.set(Some(Arc::new(models)));
+        self.state.coupling.update(|settings| settings.out.clear());
+        self.show_view(View::Coupling);
+    }
+
+    /// Fetches the couplings that come with the page, and shows what of them nothing else has taken the
+    /// place of.
+    pub fn show_baked_coupling(self) {
+        if self.state.is_baked_coming.get_value() {
+            return;
+        }
+        self.state.is_baked_coming.set_value(true);
+        let url = browser::beside(&format!("{COUPLING}?v={}", browser::build()));
+        leptos::task::spawn_local(async move {
+            let name = "coupling.atelier.json";
+            let text = reading::fetched_text(name, &url).await;
+            let report = text.and_then(|text| opened::read(name, &text));
+            match report {
+                Ok(report) => self.take_baked_coupling(report),
+                Err(sentence) => self.fail(Place::Prompt, sentence),
+            }
+        });
+    }
+
+    fn take_baked_coupling(self, report: Report) {
+        let shown = Shown {
+            report: Arc::new(report),
+            origin: Origin::Baked,
+        };
+        let is_empty = self.state.coupled.with_untracked(Option::is_none);
+        let is_own = self.draft.with_untracked(|draft| shown.answers(draft));
+        let tokens = self
+            .state
+            .coupling
+            .with_untracked(|settings| settings.tokens);
+        if is_empty && is_own && tokens == TokenAsk::default() {
+            self.state.compared.set(Some(tokens));
+            self.state.coupled.set(Some(shown.clone()));
+        }
+        let has_rows = !shown.report.task_coupling.is_empty();
+        if has_rows && self.state.coupled_rows.with_untracked(Option::is_none) {
+            self.state.coupled_rows.set(Some(shown));
         }
     }
 

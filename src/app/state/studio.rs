@@ -10,12 +10,15 @@ use web_sys::File;
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
 use crate::app::client::Client;
-use crate::app::link::{Choice, Draft, InsideSettings, Link, SweepSettings, View};
-use crate::app::protocol::{EngineWish, InsideAsk, Known};
+use crate::app::link::{
+    Choice, CouplingSettings, Draft, InsideSettings, Link, SweepSettings, View,
+};
+use crate::app::protocol::{EngineWish, InsideAsk, Known, TokenAsk};
 use crate::app::served::ServedFolder;
 use crate::app::{examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
+use crate::study::coupling::ModelsCoupling;
 use crate::study::report::{ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
@@ -36,6 +39,8 @@ pub struct Studio {
     pub inside: Signal<InsideSettings>,
     /// What is swept, and how its pictures plot it.
     pub sweeping: Signal<SweepSettings>,
+    /// What is looked at of couplings.
+    pub coupling: Signal<CouplingSettings>,
     pub shown: Signal<Option<Shown>>,
     /// The lab's picture.
     pub lab: Signal<Option<Shown>>,
@@ -43,6 +48,12 @@ pub struct Studio {
     pub swept: Signal<Option<Shown>>,
     /// What every part votes, and what is lost without it.
     pub needed: Signal<Option<Shown>>,
+    /// How alike the linearised steps of one prompt are.
+    pub coupled: Signal<Option<Shown>>,
+    /// The same over rows, also while it fills in.
+    pub coupled_rows: Signal<Option<Shown>>,
+    /// The same over models, from a report.
+    pub coupled_models: Signal<Option<Arc<ModelsCoupling>>>,
     pub work: Signal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: Signal<Option<Work>>,
@@ -85,10 +96,20 @@ pub(super) struct StudioState {
     /// The same of the run under way.
     pub asking: StoredValue<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
+    pub coupling: RwSignal<CouplingSettings>,
+    /// What was compared between tokens in the coupling that is shown.
+    pub compared: RwSignal<Option<TokenAsk>>,
+    /// Were the couplings that come with the page fetched, or are they on their way?
+    pub is_baked_coming: StoredValue<bool>,
+    /// The same of the run under way.
+    pub comparing: StoredValue<Option<TokenAsk>>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
     pub needed: RwSignal<Option<Shown>>,
+    pub coupled: RwSignal<Option<Shown>>,
+    pub coupled_rows: RwSignal<Option<Shown>>,
+    pub coupled_models: RwSignal<Option<Arc<ModelsCoupling>>>,
     pub exchange: RwSignal<Exchange>,
     pub findings: RwSignal<Findings>,
     pub problems: RwSignal<Vec<Problem>>,
@@ -189,10 +210,17 @@ impl Studio {
             asked: RwSignal::new(None),
             asking: StoredValue::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
+            coupling: RwSignal::new(link.coupling.clone()),
+            compared: RwSignal::new(None),
+            is_baked_coming: StoredValue::new(false),
+            comparing: StoredValue::new(None),
             shown: RwSignal::new(shown),
             lab: RwSignal::new(None),
             swept: RwSignal::new(None),
             needed: RwSignal::new(None),
+            coupled: RwSignal::new(None),
+            coupled_rows: RwSignal::new(None),
+            coupled_models: RwSignal::new(None),
             exchange: RwSignal::new(Exchange::default()),
             findings: RwSignal::default(),
             problems: RwSignal::new(Vec::new()),
@@ -246,10 +274,14 @@ impl Studio {
             view: view.into(),
             inside: state.inside.into(),
             sweeping: state.sweeping.into(),
+            coupling: state.coupling.into(),
             shown: state.shown.into(),
             lab: state.lab.into(),
             swept: state.swept.into(),
             needed: state.needed.into(),
+            coupled: state.coupled.into(),
+            coupled_rows: state.coupled_rows.into(),
+            coupled_models: state.coupled_models.into(),
             work: work.into(),
             sweep: sweep.into(),
             doctor: doctor.into(),
@@ -285,6 +317,10 @@ impl Studio {
     pub fn is_current(self) -> bool {
         let wanted = self.wanted_inside();
         if wanted.is_some() && self.state.asked.with(|asked| *asked != wanted) {
+            return false;
+        }
+        let wanted = self.wanted_tokens();
+        if wanted.is_some() && self.state.compared.with(|compared| *compared != wanted) {
             return false;
         }
         self.picture().with(|shown| {
@@ -332,6 +368,12 @@ impl Studio {
         })
     }
 
+    /// What the view that is open compares between tokens.
+    pub(super) fn wanted_tokens(self) -> Option<TokenAsk> {
+        let is_here = self.view.get() == View::Coupling;
+        is_here.then(|| self.coupling.with(|coupling| coupling.tokens))
+    }
+
     /// Is there no picture of the draft, and nothing under way that would draw it?
     pub fn is_stopped(self) -> bool {
         let is_awake = self.state.is_awake.get();
@@ -356,6 +398,7 @@ impl Studio {
     pub fn picture(self) -> Signal<Option<Shown>> {
         match self.view.get() {
             View::Orders => self.lab,
+            View::Coupling => self.coupled,
             _ => self.shown,
         }
     }

@@ -14,7 +14,8 @@ use crate::chart::plot::Room;
 use crate::chart::{Figure, TableCell};
 
 /// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
-/// saved drawing's title, and `on_plan` hears of the point that was chosen.
+/// saved drawing's title, and `on_plan` hears of the point that was chosen, `on_pick` of the cell or point
+/// of a figure that has such.
 #[component]
 pub fn FigureView(
     #[prop(into)] figure: Signal<Option<Figure>>,
@@ -22,6 +23,7 @@ pub fn FigureView(
     group: &'static str,
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
+    #[prop(optional, into)] on_pick: Option<Callback<String>>,
     /// The point of the first series that is shown as if it were pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
@@ -60,7 +62,7 @@ pub fn FigureView(
                 tabindex=wide.then_some("0")
                 role=wide.then_some("region")
                 aria-label=wide.then_some("The picture; it scrolls sideways where it is wider than the window")
-            ><Drawing figure group on_plan point width /></div>
+            ><Drawing figure group on_plan on_pick point width /></div>
             <figcaption>
                 {words}
                 <SaveFigure figure source />
@@ -75,6 +77,7 @@ fn Drawing(
     figure: Signal<Option<Figure>>,
     group: &'static str,
     on_plan: Option<Callback<String>>,
+    on_pick: Option<Callback<String>>,
     point: Option<Signal<Option<usize>>>,
     width: RwSignal<u32>,
 ) -> impl IntoView {
@@ -135,6 +138,9 @@ fn Drawing(
                 if let Some(on_plan) = on_plan {
                     new.on_plan(move |plan| on_plan.run(plan));
                 }
+                if let Some(on_pick) = on_pick {
+                    new.on_pick(move |pick| on_pick.run(pick));
+                }
                 *chart = Some(new);
             }
             let Some(chart) = chart else { return Ok(()) };
@@ -163,10 +169,23 @@ fn Drawing(
         resizer.try_set_value(None);
         chart.try_set_value(None);
     });
+    // On our own drawing; ECharts says itself what was clicked on.
+    let clicked = move |event: web_sys::MouseEvent| {
+        let target = event
+            .target()
+            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let mark = target.and_then(|target| target.closest("[data-pick]").ok().flatten());
+        let pick = mark.and_then(|mark| mark.get_attribute("data-pick"));
+        if let (Some(on_pick), Some(pick)) = (on_pick, pick) {
+            on_pick.run(pick);
+        }
+    };
     view! {
         <div
             class="chart"
+            class:pickable=on_pick.is_some()
             node_ref=host
+            on:click=clicked
             on:pointerenter=move |_| library.fetch()
             style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
         ></div>

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::download::{CopyLink, SaveReport};
+use crate::app::link::View;
 use crate::app::state::{Origin, Studio};
 use crate::chart::number;
 
@@ -49,7 +50,8 @@ pub fn Provenance() -> impl IntoView {
             .picture()
             .with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))
     };
-    let judged = Memo::new(move |_| studio.is_judged());
+    // A coupling needs no right answer.
+    let judged = Memo::new(move |_| studio.is_judged() || studio.view.get() == View::Coupling);
     let late = Memo::new(move |_| !studio.is_current());
     view! {
         <p class="provenance" class:baked=baked>

@@ -70,9 +70,18 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Run, Some((Stage::Write, done, total))) => {
             format!("{model} writes: token {done} of {total}")
         }
+        (Job::Run, Some((Stage::Products, done, total))) => format!(
+            "Linearising {model}: {} of {} products",
+            thousands(done),
+            thousands(total)
+        ),
         (Job::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
         (Job::Sweep, Some((Stage::Rows, done, total))) => {
             format!("Leaving out every part of {model}: row {done} of {total}")
+        }
+        (Job::Sweep, Some((Stage::Linearised, done, total))) => {
+            let row = (done / 1000.0).floor();
+            format!("Linearising {model}: row {row} of {}", total / 1000.0)
         }
         (Job::Sweep, Some((_, done, total))) => {
             format!(

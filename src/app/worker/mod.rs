@@ -6,6 +6,7 @@
 //! a page that cannot wait for a long block ends the worker instead. For a long sweep on the processor it
 //! starts workers of its own (`crew`), which the page knows nothing of but their number.
 
+mod coupling;
 mod crew;
 mod doctor;
 mod fetch;

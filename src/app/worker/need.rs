@@ -22,7 +22,7 @@ pub async fn run(
     for (at, task) in tasks.iter().enumerate() {
         let items = items(task, rows)?;
         let mut needing = Needing::start(model, task, &items, SEED)
-            .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
+            .map_err(|error| Stop::Failed(unreadable("need", &model.name, task, error)))?;
         while let Some((done, of)) = needing.advance().map_err(stop)? {
             // The tasks still to come are as much work each.
             let total = (of * tasks.len()) as f64;

@@ -1,6 +1,6 @@
 //! One prompt on the loaded model: the lens and the lab.
 
-use super::{Desk, Stop, done, failed, inside, stop, told};
+use super::{Desk, Stop, coupling, done, failed, inside, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Trace};
@@ -41,6 +41,13 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
             let question = (prompt.as_str(), options.as_slice(), *answer);
             lab(model, desk, id, question, plan).await.map(done)
         }
+        Ask::Coupling {
+            prompt,
+            plan,
+            tokens,
+        } => coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens)
+            .await
+            .map(done),
         Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
         Ask::GoOn { text, plan, tokens } => {
             go_on(model, desk, id, text, plan.as_deref(), *tokens).await

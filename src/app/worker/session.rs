@@ -4,7 +4,7 @@ use web_sys::{Blob, File};
 
 use super::crew::Crew;
 use super::wanted::Wanted;
-use super::{Desk, Stop, doctor, done, fetch, need, opening, prompt, read, sweep};
+use super::{Desk, Stop, coupling, doctor, done, fetch, need, opening, prompt, read, sweep};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
@@ -248,6 +248,11 @@ impl HeldModel {
                     *crew = Crew::default();
                 }
                 report.map(done)
+            }
+            Ask::RowsCoupling { task, rows, plan } => {
+                coupling::rows(model, desk, id, task, *rows, plan.as_deref())
+                    .await
+                    .map(done)
             }
             Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
             Ask::Compare {

@@ -29,7 +29,7 @@ impl Wanted {
         };
         let (items, orders) = (items(task, self.rows)?, self.orders(model)?);
         let sweeping = Sweeping::start(model, task, &items, orders, SEED)
-            .map_err(|error| Stop::Failed(unreadable(&model.name, task, error)))?;
+            .map_err(|error| Stop::Failed(unreadable("orders", &model.name, task, error)))?;
         Ok(PartedSweep::new(sweeping))
     }
 
@@ -72,11 +72,12 @@ pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
     Ok(rows.into_iter().map(item).collect())
 }
 
-/// A model with words of its own cannot read the generated language, whatever the first row's fault.
-pub fn unreadable(model: &str, task: &str, error: StudyError) -> String {
+/// A model with words of its own cannot read the generated language, whatever the first row's fault; the
+/// command line's `command` takes other rows.
+pub fn unreadable(command: &str, model: &str, task: &str, error: StudyError) -> String {
     match error {
         StudyError::Row { error, .. } => format!(
-            "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier orders` with \
+            "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier {command}` with \
              rows of your own and open its report here"
         ),
         other => other.to_string(),

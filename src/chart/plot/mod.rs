@@ -14,7 +14,7 @@ pub use axis::Axis;
 pub(in crate::chart) use escape::cut;
 pub use layout::Room;
 pub use marks::{Line, MARKS, Mark, Pen};
-pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series};
+pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell};
 pub use ramp::Ramp;
 
 /// Panels in rows, read left to right.

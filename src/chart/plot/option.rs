@@ -53,6 +53,9 @@ impl Plot {
                 maps.push(series.len());
                 series.push(patches(theme, panel, self.ramp.as_ref(), i));
             }
+            if !panel.voids.is_empty() {
+                series.push(voids(theme, panel, i));
+            }
             series.extend(panel.series.iter().map(|one| drawn(theme, one, i)));
             series.extend(band(panel, i));
             if !panel.levels.is_empty() || panel.note.is_some() {
@@ -264,6 +267,15 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
             if let Some(plan) = &point.plan {
                 data["plan"] = json!(plan);
             }
+            if let Some(pick) = &point.pick {
+                data["pick"] = json!(pick);
+            }
+            if let Some(label) = &point.label {
+                data["label"] = json!({
+                    "show": true, "formatter": label, "position": "right", "color": pen.colour, "fontSize": 10,
+                    "textBorderColor": theme.paper, "textBorderWidth": 3,
+                });
+            }
             data
         })
         .collect();
@@ -300,7 +312,7 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         Mark::Level => json!([20, 3]),
         Mark::Dot => json!(4),
         // What can be chosen is easier to hit.
-        _ if series.points.iter().any(|point| point.plan.is_some()) => json!(9),
+        _ if series.points.iter().any(is_chosen_from) => json!(9),
         _ => json!(7),
     };
     drawn["lineStyle"] = json!({ "color": pen.colour, "type": dash, "width": pen.line.width() });
@@ -322,6 +334,10 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         });
     }
     drawn
+}
+
+fn is_chosen_from(point: &Point) -> bool {
+    point.plan.is_some() || point.pick.is_some()
 }
 
 fn whiskers(points: &[Point]) -> Vec<Value> {
@@ -405,6 +421,9 @@ fn patches(theme: &Theme, panel: &Panel, ramp: Option<&Ramp>, grid: usize) -> Va
         if let Some(plan) = &patch.plan {
             cell["plan"] = json!(plan);
         }
+        if let Some(pick) = panel.pick(patch.x, patch.y) {
+            cell["pick"] = json!(pick);
+        }
         cell
     });
     json!({
@@ -413,8 +432,32 @@ fn patches(theme: &Theme, panel: &Panel, ramp: Option<&Ramp>, grid: usize) -> Va
     })
 }
 
+/// Cells without a value: crosses, for a map's colours stand for numbers.
+fn voids(theme: &Theme, panel: &Panel, grid: usize) -> Value {
+    let data = panel.voids.iter().map(|cell| {
+        let mut data = json!({ "name": cell.name, "value": [cell.x, cell.y] });
+        if cell.framed {
+            data["itemStyle"] = json!({ "color": theme.ink });
+        }
+        if let Some(pick) = panel.pick(cell.x, cell.y) {
+            data["pick"] = json!(pick);
+        }
+        data
+    });
+    json!({
+        "type": "line", "name": "not defined", "xAxisIndex": grid, "yAxisIndex": grid,
+        "data": data.collect::<Vec<_>>(), "symbol": "path://M1 0l4 4l4 -4l1 1l-4 4l4 4l-1 1l-4 -4l-4 4l-1 -1l4 -4l-4 -4z",
+        "symbolSize": 11, "lineStyle": { "width": 0, "opacity": 0 }, "itemStyle": { "color": theme.quiet },
+    })
+}
+
 /// The scale above the map.
 fn scale(theme: &Theme, ramp: &Ramp, top: f64, series: &[usize]) -> Value {
+    let colours = if ramp.from > ramp.low {
+        json!(ramp.samples(65).collect::<Vec<_>>())
+    } else {
+        json!(VIRIDIS)
+    };
     json!({
         "type": "continuous",
         "min": ramp.low,
@@ -429,7 +472,7 @@ fn scale(theme: &Theme, ramp: &Ramp, top: f64, series: &[usize]) -> Value {
         "itemHeight": 130,
         // Six digits of difference are below what colours can show.
         "precision": 6,
-        "inRange": { "color": VIRIDIS },
+        "inRange": { "color": colours },
         "text": [short(ramp.high), format!("{}   {}", ramp.name, short(ramp.low))],
         "textStyle": { "color": theme.ink, "fontSize": TEXT },
     })

@@ -15,6 +15,10 @@ pub struct Panel {
     pub levels: Vec<Level>,
     pub band: Option<Band>,
     pub patches: Vec<Patch>,
+    /// Cells of the same map that have no value.
+    pub voids: Vec<VoidCell>,
+    /// May the reader choose one of its cells? A cell's pick is `x,y`.
+    pub is_pickable: bool,
     pub note: Option<Note>,
 }
 
@@ -30,6 +34,8 @@ impl Panel {
             levels: Vec::new(),
             band: None,
             patches: Vec::new(),
+            voids: Vec::new(),
+            is_pickable: false,
             note: None,
         }
     }
@@ -48,6 +54,11 @@ impl Panel {
             line,
         });
         self
+    }
+
+    /// What choosing the cell at these places is called, where it may be chosen.
+    pub(super) fn pick(&self, x: usize, y: usize) -> Option<String> {
+        self.is_pickable.then(|| format!("{x},{y}"))
     }
 }
 
@@ -102,6 +113,10 @@ pub struct Point {
     pub interval: Option<[f64; 2]>,
     /// A plan that the reader may put in the lab.
     pub plan: Option<String>,
+    /// What choosing it is called, where it may be chosen.
+    pub pick: Option<String>,
+    /// Written beside it.
+    pub label: Option<String>,
 }
 
 impl Point {
@@ -143,6 +158,16 @@ pub struct Patch {
     pub text: Option<String>,
     pub framed: bool,
     pub plan: Option<String>,
+}
+
+/// A cell of a heat map without a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VoidCell {
+    pub x: usize,
+    pub y: usize,
+    /// Which cell, and why it has none.
+    pub name: String,
+    pub framed: bool,
 }
 
 /// A place of a curve that is pointed at, in words.

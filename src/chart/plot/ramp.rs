@@ -12,6 +12,8 @@ pub struct Ramp {
     pub name: String,
     pub low: f64,
     pub high: f64,
+    /// Where the colours begin: what lies below it has the first one.
+    pub from: f64,
 }
 
 impl Ramp {
@@ -26,12 +28,23 @@ impl Ramp {
             name: name.into(),
             low,
             high,
+            from: low,
+        }
+    }
+
+    /// From 0 to 1, where only what is above `from` is told apart.
+    pub fn above(name: impl Into<String>, from: f64) -> Self {
+        Self {
+            name: name.into(),
+            low: 0.0,
+            high: 1.0,
+            from,
         }
     }
 
     /// Where `x` lies, 0 to 1.
     fn share(&self, x: f64) -> f64 {
-        let share = (x - self.low) / (self.high - self.low);
+        let share = (x - self.from) / (self.high - self.from);
         if share.is_finite() {
             share.clamp(0.0, 1.0)
         } else {
@@ -46,6 +59,13 @@ impl Ramp {
         } else {
             "#000000"
         }
+    }
+
+    /// The colours from `low` to `high` at so many even places.
+    pub(super) fn samples(&self, count: u32) -> impl Iterator<Item = String> {
+        let last = f64::from(count.saturating_sub(1).max(1));
+        let at = move |i: u32| self.low + f64::from(i) / last * (self.high - self.low);
+        (0..count).map(move |i| self.colour(at(i)))
     }
 
     /// Between the two nearest of [`VIRIDIS`].
@@ -81,5 +101,19 @@ mod tests {
         let same = Ramp::over("x", [2.0, 2.0].into_iter());
         assert_eq!((same.low, same.high), (1.5, 2.5));
         assert_eq!((ramp.on(-1.0), ramp.on(1.0)), ("#ffffff", "#000000"));
+    }
+
+    #[test]
+    fn what_lies_below_the_beginning_is_one_colour() {
+        let ramp = Ramp::above("x", 0.5);
+        assert_eq!(
+            [-1.0, 0.0, 0.5, 0.75, 1.0].map(|x| ramp.colour(x)),
+            ["#440154", "#440154", "#440154", "#21918c", "#fde725"]
+        );
+        let colours: Vec<String> = ramp.samples(5).collect();
+        assert_eq!(colours[..3], ["#440154"; 3]);
+        assert_eq!(colours[3..], ["#21918c", "#fde725"]);
+        // Nothing is above the end.
+        assert_eq!(Ramp::above("x", 1.0).colour(1.0), "#440154");
     }
 }

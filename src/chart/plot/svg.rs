@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::escape::{cut, escaped, wrapped};
 use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
 use super::ramp::VIRIDIS;
-use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Series};
+use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
 
@@ -87,7 +87,7 @@ impl Plot {
         for (pen, (x, line)) in self.legend.iter().zip(&layout.legend) {
             let y = f64::from(ENTRY) * (f64::from(*line) + 0.5);
             to.line(pen, &[(*x, y), (x + 26.0, y)]);
-            to.mark(pen, x + 13.0, y, false, "");
+            to.mark(pen, x + 13.0, y, &Point::default());
             let style = format!("font-size=\"12\" fill=\"{}\"", theme.ink);
             to.text(x + SAMPLE, y + 4.0, &pen.name, &style);
         }
@@ -114,14 +114,22 @@ impl Plot {
         let start = 8.0 + run(left.chars().count(), 12.0) + 6.0;
         to.text(8.0, top + 13.0, &left, &style);
         let each = 130.0 / (VIRIDIS.len() - 1) as f64;
+        let length = each * (VIRIDIS.len() - 1) as f64;
         // Steps of the colours' own, joined by linear gradients, would need ids; fine steps do not.
-        for i in 0..65 {
-            let share = f64::from(i) / 64.0;
-            let colour = ramp.colour(ramp.low + share * (ramp.high - ramp.low));
-            let x = start + share * each * (VIRIDIS.len() - 1) as f64;
+        for (i, colour) in ramp.samples(65).enumerate() {
+            let share = i as f64 / 64.0;
+            let x = start + share * length;
             to.add(&format!(
                 "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"2.6\" height=\"10\" fill=\"{colour}\"/>",
                 top + 4.0
+            ));
+        }
+        if ramp.from > ramp.low {
+            let x = start + length * (ramp.from - ramp.low) / (ramp.high - ramp.low);
+            to.add(&format!(
+                "<path d=\"M{x:.1} {:.1}v16\" stroke=\"{}\" fill=\"none\"/>",
+                top + 1.0,
+                to.theme.ink
             ));
         }
         to.text(start + 140.0, top + 13.0, &short(ramp.high), &style);
@@ -282,6 +290,7 @@ impl<'a> Drawing<'a> {
         };
         let width = area.width / across.len().max(1) as f64;
         let height = area.height / up.len().max(1) as f64;
+        self.voids(panel, area, [width, height]);
         // Drawn last, a frame lies over its neighbours.
         let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
         for patch in plain.into_iter().chain(framed) {
@@ -298,8 +307,9 @@ impl<'a> Drawing<'a> {
             } else {
                 format!("><title>{}</title></rect>", escaped(&patch.name))
             };
+            let pick = picked(panel.pick(patch.x, patch.y).as_deref());
             self.add(&format!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{title}",
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{pick}{title}",
                 x - width / 2.0,
                 y - height / 2.0,
                 width + 0.1,
@@ -322,6 +332,36 @@ impl<'a> Drawing<'a> {
                 );
                 self.text(x, y + 4.0, text, &style);
             }
+        }
+    }
+
+    /// Crossed out: there is nothing that a colour could stand for.
+    fn voids(&mut self, panel: &Panel, area: &Area, [width, height]: [f64; 2]) {
+        for cell in &panel.voids {
+            let Some((x, y)) = area.at(panel, cell.x as f64, cell.y as f64) else {
+                continue;
+            };
+            let (left, top) = (x - width / 2.0, y - height / 2.0);
+            let (right, bottom) = (left + width, top + height);
+            let colour = if cell.framed {
+                self.theme.ink
+            } else {
+                self.theme.hairline
+            };
+            let pick = picked(panel.pick(cell.x, cell.y).as_deref());
+            let title = if panel.patches.len() + panel.voids.len() > NAMED {
+                "/>".to_owned()
+            } else {
+                format!("><title>{}</title></rect>", escaped(&cell.name))
+            };
+            self.add(&format!(
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" stroke=\"{colour}\"{pick}{title}",
+                self.theme.paper,
+            ));
+            self.add(&format!(
+                "<path d=\"M{left:.1} {top:.1}L{right:.1} {bottom:.1}M{left:.1} {bottom:.1}L{right:.1} {top:.1}\" stroke=\"{}\" stroke-opacity=\"0.5\" fill=\"none\" pointer-events=\"none\"/>",
+                self.theme.quiet
+            ));
         }
     }
 
@@ -368,9 +408,27 @@ impl<'a> Drawing<'a> {
                 ));
             }
             if let Some((x, y)) = area.at(panel, point.x, point.y) {
-                self.mark(&series.pen, x, y, point.hollow, &point.name);
+                self.mark(&series.pen, x, y, point);
+                if let Some(label) = &point.label {
+                    self.beside(x, y, area, label, series.pen.colour);
+                }
             }
         }
+    }
+
+    /// A label to the right of a mark, or to its left where there is no room.
+    fn beside(&mut self, x: f64, y: f64, area: &Area, label: &str, colour: &str) {
+        let ends = x + 7.0 + run(label.chars().count(), 10.0);
+        let (x, anchor) = if ends <= area.left + area.width + 8.0 {
+            (x + 7.0, "start")
+        } else {
+            (x - 7.0, "end")
+        };
+        let paper = self.theme.paper;
+        let style = format!(
+            "font-size=\"10\" fill=\"{colour}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" stroke-width=\"3\" paint-order=\"stroke\" pointer-events=\"none\""
+        );
+        self.text(x, y + 3.5, label, &style);
     }
 
     /// Each on what stands at its place already.
@@ -464,8 +522,9 @@ impl<'a> Drawing<'a> {
         ));
     }
 
-    fn mark(&mut self, pen: &Pen, x: f64, y: f64, hollow: bool, name: &str) {
-        let hollow = hollow || pen.mark == Mark::Ring;
+    fn mark(&mut self, pen: &Pen, x: f64, y: f64, point: &Point) {
+        let name = &point.name;
+        let hollow = point.hollow || pen.mark == Mark::Ring;
         let fill = if hollow { self.theme.paper } else { pen.colour };
         let (tag, shape) = match pen.mark {
             Mark::None => return,
@@ -508,11 +567,19 @@ impl<'a> Drawing<'a> {
             format!("><title>{}</title></{tag}>", escaped(name))
         };
         self.add(&format!(
-            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{end}",
+            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{}{end}",
             pen.colour,
             faint(pen, "opacity"),
+            picked(point.pick.as_deref()),
         ));
     }
+}
+
+/// The mark of something that may be chosen, for the page that listens.
+fn picked(pick: Option<&str>) -> String {
+    pick.map_or_else(String::new, |pick| {
+        format!(" data-pick=\"{}\"", escaped(pick))
+    })
 }
 
 fn faint(pen: &Pen, attribute: &str) -> String {

@@ -1,5 +1,9 @@
 //! The MLP's activations, plain or gated, in one pass over a projection.
 
+mod slope;
+
+pub use slope::slopes;
+
 use super::exp::exp;
 use crate::model::shape::Activation;
 
@@ -114,26 +118,24 @@ pub fn swiglu_gradient(gate_up: &mut [f32], dy: &[f32], f: usize) {
     for (gate_up, dy) in rows.zip(dy.chunks_exact(f)) {
         let (gate, up) = gate_up.split_at_mut(f);
         for ((gate, up), &dy) in gate.iter_mut().zip(up).zip(dy) {
-            let sigmoid = 1.0 / (1.0 + exp(-*gate));
-            let silu = *gate * sigmoid;
-            *gate = dy * *up * (sigmoid + silu * (1.0 - sigmoid));
+            let (silu, slope) = slope::silu_slope(*gate);
+            *gate = dy * *up * slope;
             *up = dy * silu;
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use statrs::function::erf::erfc;
 
     use super::*;
     use crate::engine::cpu::testing::{close, random};
 
-    const ALL: [Activation; 3] = [Activation::Silu, Activation::GeluTanh, Activation::GeluErf];
+    pub const ALL: [Activation; 3] = [Activation::Silu, Activation::GeluTanh, Activation::GeluErf];
 
     /// The slow plain twin, in f64.
-    fn plain(activation: Activation, x: f32) -> f64 {
-        let x = f64::from(x);
+    pub fn plain(activation: Activation, x: f64) -> f64 {
         match activation {
             Activation::Silu => x / (1.0 + (-x).exp()),
             Activation::GeluTanh => {
@@ -151,7 +153,7 @@ mod tests {
                 let x = i as f32 / 1000.0;
                 let mut ours = [0.0];
                 activate(activation, false, &[x], 1, &mut ours);
-                let (ours, expected) = (f64::from(ours[0]), plain(activation, x));
+                let (ours, expected) = (f64::from(ours[0]), plain(activation, f64::from(x)));
                 // Far out in a tail, where the value is next to nothing, e^-40 is less exact.
                 let bound = 1e-6 * expected.abs() + 2e-9;
                 assert!(
@@ -183,7 +185,7 @@ mod tests {
                 .chunks_exact(2 * f)
                 .flat_map(|row| {
                     let gates = row[..f].iter().zip(&row[f..]);
-                    gates.map(|(&gate, &up)| plain(activation, gate) * f64::from(up))
+                    gates.map(|(&gate, &up)| plain(activation, f64::from(gate)) * f64::from(up))
                 })
                 .collect();
             let mut ours = vec![f32::NAN; 5 * f];
@@ -209,7 +211,8 @@ mod tests {
             .flat_map(|(wide, dy)| {
                 let (gate, up) = wide.split_at(f);
                 let of_gate = |i: usize| f64::from(dy[i] * up[i]) * slope(gate[i]);
-                let of_up = |i: usize| f64::from(dy[i]) * plain(Activation::Silu, gate[i]);
+                let of_up =
+                    |i: usize| f64::from(dy[i]) * plain(Activation::Silu, f64::from(gate[i]));
                 let gates: Vec<f64> = (0..f).map(of_gate).collect();
                 gates
                     .into_iter()

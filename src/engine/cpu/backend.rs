@@ -1,14 +1,17 @@
 //! A model's blocks and read-out on this processor, and the memory that its passes share.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use super::block::{Block, Inside};
 use super::cache::CpuCache;
 use super::head::Head;
 use super::pass::CpuPass;
-use crate::engine::EngineError;
+use super::tangent::CpuTangents;
 use crate::engine::backend::{Backend, KvCache, Limits, Pass, Start};
 use crate::engine::schedule::Schedule;
+use crate::engine::schedule::pack::Pack;
+use crate::engine::{EngineError, TangentPoint, Tangents};
 use crate::model::{DType, names};
 
 /// Bytes that waiting streams may take, and as many again the insides of a block that is run.
@@ -78,6 +81,14 @@ impl Backend for CpuBackend {
 
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
         Ok(Box::new(CpuPass::new(self, start)))
+    }
+
+    fn tangents<'a>(
+        &'a self,
+        point: TangentPoint,
+        pack: Rc<Pack>,
+    ) -> Result<Box<dyn Tangents + 'a>, EngineError> {
+        Ok(Box::new(CpuTangents::new(self, point, &pack)?))
     }
 
     fn cache<'a>(

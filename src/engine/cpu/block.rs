@@ -221,12 +221,7 @@ impl Block {
 
     /// Queries, keys and values of some rows, up to their turn.
     pub(super) fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], by: Threads) {
-        let d = self.width;
-        with_scratch([rows * d], |[x]| {
-            let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);
-            read(stretches, norm, x);
-            times(&self.qkv, x, &self.qkv_bias, qkv, by);
-        });
+        self.project_raw(stretches, rows, qkv, by);
         let (queries, keys) = (
             self.heads.heads * self.heads.width,
             self.heads.kv_heads * self.heads.width,
@@ -238,6 +233,22 @@ impl Block {
                 rms_norm_in_place(&mut rest[..keys], &self.key_norm, self.eps);
             }
         }
+    }
+
+    /// The same up to their norm.
+    pub(super) fn project_raw(
+        &self,
+        stretches: &[Stretch],
+        rows: usize,
+        qkv: &mut [f32],
+        by: Threads,
+    ) {
+        let d = self.width;
+        with_scratch([rows * d], |[x]| {
+            let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);
+            read(stretches, norm, x);
+            times(&self.qkv, x, &self.qkv_bias, qkv, by);
+        });
     }
 
     /// From attended values to the stream after the block.

@@ -22,6 +22,7 @@ pub mod rope;
 mod scratch;
 mod stretch;
 pub mod sums;
+mod tangent;
 pub mod team;
 mod votes;
 

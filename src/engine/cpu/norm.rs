@@ -1,5 +1,9 @@
 //! RMSNorm and LayerNorm of rows, over D or over the heads of queries and keys.
 
+mod slope;
+
+pub use slope::{rms_pull, rms_push};
+
 use super::sums::{dot, sum};
 use crate::model::shape::{NormKind, NormShape};
 
@@ -157,12 +161,12 @@ pub fn rms_norm_gradient(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::engine::cpu::testing::{close, random};
 
     /// The slow plain twin: (x - mean) / sqrt(mean square of that + eps) * gain + bias, in f64.
-    fn plain(kind: NormKind, x: &[f32], gain: &[f32], bias: &[f32], eps: f64) -> Vec<f64> {
+    pub fn plain(kind: NormKind, x: &[f32], gain: &[f32], bias: &[f32], eps: f64) -> Vec<f64> {
         let d = gain.len();
         let row = |x: &[f32]| -> Vec<f64> {
             let x: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();

@@ -40,22 +40,36 @@ pub fn rotate_in_place(
     for sequence in starts.windows(2) {
         let span = sequence[0] * stride..sequence[1] * stride;
         for (t, row) in qkv[span].chunks_exact_mut(stride).enumerate() {
-            turn_heads(&mut row[..turned], heads, angles, t, inverse);
+            turn_heads(
+                &mut row[..turned],
+                heads.width,
+                heads.rope_half,
+                angles,
+                t,
+                inverse,
+            );
         }
     }
 }
 
-#[cfg(feature = "cli")]
+/// Turns, in place, the heads [`width`] that lie side by side in `row` as at position `t`; or by the
+/// transposed turn, which is the gradient, and turns back where the angles' scale is 1.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
-fn turn_heads(row: &mut [f32], heads: Heads, angles: &Angles, t: usize, inverse: bool) {
-    let half = heads.rope_half;
+pub fn turn_heads(
+    row: &mut [f32],
+    width: usize,
+    half: usize,
+    angles: &Angles,
+    t: usize,
+    transposed: bool,
+) {
     let (cos, sin) = at(angles, half, t);
-    let sign = if inverse { -1.0 } else { 1.0 };
-    for head in row.chunks_exact_mut(heads.width) {
+    let sign = if transposed { -1.0 } else { 1.0 };
+    for head in row.chunks_exact_mut(width) {
         let (a, b) = head[..2 * half].split_at_mut(half);
         for i in 0..half {
             let (x, y, sin) = (a[i], b[i], sin[i] * sign);

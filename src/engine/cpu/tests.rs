@@ -2,4 +2,5 @@
 
 mod blocks;
 mod models;
+mod tangents;
 mod twin;

@@ -9,12 +9,14 @@ mod depths;
 mod likelihoods;
 mod members;
 mod next;
+mod streams;
 
 pub use attention::{AttentionReading, AttentionWish};
 pub use depths::{DepthReading, DepthWish, FollowedToken};
 pub use likelihoods::{Likelihoods, TokenScore};
 pub use members::Members;
 pub use next::Next;
+pub use streams::Streams;
 
 use std::ops::Range;
 

@@ -6,6 +6,7 @@ use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::ColumnNumbers;
 use crate::plan::MAX_RUNS;
+use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::orders::{OrderRows, Orders, SweepPoint};
 
@@ -36,6 +37,40 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
             return Err(shape(&place)("it is there twice".to_owned()));
         }
         orders(one).map_err(shape(&place))?;
+    }
+    if let Some(one) = &report.coupling {
+        check::coupling(one).map_err(shape("the coupling"))?;
+    }
+    let mut seen = HashSet::new();
+    for one in &report.task_coupling {
+        let place = format!("the coupling on “{}”", one.task);
+        if !seen.insert(one.task.as_str()) {
+            return Err(shape(&place)("it is there twice".to_owned()));
+        }
+        check::task(one).map_err(shape(&place))?;
+    }
+    Ok(())
+}
+
+/// Several models' coupling.
+pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
+    let shape = |place: &str, reason: Reason| ReportError::Shape {
+        place: place.to_owned(),
+        reason,
+    };
+    check::models(found).map_err(|reason| shape("the comparison of models", reason))?;
+    let mut seen = HashSet::new();
+    for model in &found.models {
+        let of = &model.report;
+        if !seen.insert(of.model.name.as_str()) {
+            return Err(shape(&of.model.name, "it is there twice".to_owned()));
+        }
+        // One that was stopped early has the other orders' rows alone.
+        let is_empty = of.task_coupling.is_empty() && of.orders.is_empty();
+        if of.coupling.is_none() && is_empty {
+            return Err(shape(&of.model.name, "it has no coupling".to_owned()));
+        }
+        report(of)?;
     }
     Ok(())
 }

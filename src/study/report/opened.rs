@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{Report, VERSION, check};
+use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
 use crate::study::survey::{Survey, SurveyReport};
 
 /// A report that every figure can be drawn of: indices and lengths fit.
@@ -17,6 +18,10 @@ pub enum Opened {
     Lab(Box<Report>),
     /// Has `orders`, or `need`.
     Orders(Box<Report>),
+    /// Has a `coupling`, or `task_coupling`.
+    Coupling(Box<Report>),
+    /// Has `coupling_models`.
+    CouplingModels(Box<ModelsCoupling>),
     Survey(Box<Survey>),
 }
 
@@ -62,6 +67,9 @@ struct FileHead {
     lab: Option<IgnoredAny>,
     orders: Option<IgnoredAny>,
     need: Option<IgnoredAny>,
+    coupling: Option<IgnoredAny>,
+    task_coupling: Option<IgnoredAny>,
+    coupling_models: Option<IgnoredAny>,
     // What a survey was asked.
     continuations: Option<IgnoredAny>,
     tasks: Option<IgnoredAny>,
@@ -106,12 +114,19 @@ impl Opened {
             report.survey.check()?;
             return Ok(Self::Survey(Box::new(report.survey)));
         }
+        if head.coupling_models.is_some() {
+            let report: ModelsCouplingReport = parsed(bytes)?;
+            check::models(&report.coupling_models)?;
+            return Ok(Self::CouplingModels(Box::new(report.coupling_models)));
+        }
         let parts = [
             &head.lens,
             &head.prompts,
             &head.lab,
             &head.orders,
             &head.need,
+            &head.coupling,
+            &head.task_coupling,
         ];
         if parts.iter().all(|part| part.is_none()) {
             return Err(ReportError::Nothing);
@@ -124,6 +139,8 @@ impl Opened {
             Ok(Self::Lab(report))
         } else if report.prompts.is_some() {
             Ok(Self::Prompts(report))
+        } else if report.coupling.is_some() || !report.task_coupling.is_empty() {
+            Ok(Self::Coupling(report))
         } else if !report.orders.is_empty() || !report.need.is_empty() {
             Ok(Self::Orders(report))
         } else {
@@ -138,6 +155,8 @@ impl Opened {
             Self::Prompts(_) => "a report of many prompts",
             Self::Lab(_) => "a report of a rearranged model",
             Self::Orders(_) => "a report of a sweep over orders",
+            Self::Coupling(_) => "a report of coupling",
+            Self::CouplingModels(_) => "a comparison of models' coupling",
             Self::Survey(_) => "a survey",
         }
     }
@@ -147,6 +166,9 @@ impl Opened {
         match self {
             Self::Lens(_) | Self::Prompts(_) => "open it with the lens, or with `atelier figures`",
             Self::Lab(_) | Self::Orders(_) => "open it with Orders, or with `atelier figures`",
+            Self::Coupling(_) | Self::CouplingModels(_) => {
+                "open it with Coupling, or with `atelier figures`"
+            }
             Self::Survey(_) => "open it with Survey, or with `atelier figures`",
         }
     }
@@ -162,21 +184,32 @@ impl Opened {
     }
 
     /// # Errors
-    /// It is a survey.
+    /// It is no comparison of models.
+    pub fn models(self) -> Result<ModelsCoupling, ReportError> {
+        let (what, instead) = (self.what(), self.instead());
+        match self {
+            Self::CouplingModels(models) => Ok(*models),
+            _ => Err(ReportError::Survey { what, instead }),
+        }
+    }
+
+    /// # Errors
+    /// It is of several models: a survey, or a comparison.
     pub fn report(self) -> Result<Report, ReportError> {
         let (what, instead) = (self.what(), self.instead());
         match self {
             Self::Lens(report)
             | Self::Prompts(report)
             | Self::Lab(report)
-            | Self::Orders(report) => Ok(*report),
-            Self::Survey(_) => Err(ReportError::Survey { what, instead }),
+            | Self::Orders(report)
+            | Self::Coupling(report) => Ok(*report),
+            Self::CouplingModels(_) | Self::Survey(_) => Err(ReportError::Survey { what, instead }),
         }
     }
 }
 
 impl Report {
-    /// Reads what a lens, the lab or a sweep wrote.
+    /// Reads what a lens, the lab, a sweep or a coupling wrote.
     ///
     /// # Errors
     /// See [`ReportError`].

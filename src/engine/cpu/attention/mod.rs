@@ -5,6 +5,7 @@
 
 mod cached;
 pub mod looks;
+pub mod tangent;
 #[cfg(feature = "cli")]
 pub mod training;
 

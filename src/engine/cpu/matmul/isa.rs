@@ -3,6 +3,7 @@
 use super::element::Element;
 use super::lanes::{self, Lanes};
 use super::tile::{self, RegisterTile};
+use super::transposed::{self, TransposedStrip};
 
 /// An instruction set that this processor has; its existence is the proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,55 @@ strip!(neon, "neon": lanes::Neon, 4, 6 1 2 3 4 5);
 strip!(simd128: lanes::Simd128, 2, 4 1 2 3);
 #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 strip!(portable: lanes::Portable, 2, 4 1 2 3);
+
+/// A strip of a product with the transposed matrix in one instruction set: `$inputs` inputs at a time
+/// for the most rows that its registers hold, then the inputs and rows that are left.
+macro_rules! transposed {
+    ($name:ident $(, $feature:literal)?: $lanes:ty, $vectors:literal, $inputs:literal, $most:literal $($rows:literal)*) => {
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn $name<E: Element>(strip: TransposedStrip<E>) {
+            let width = $vectors * <$lanes>::COUNT;
+            let mut first = 0;
+            while first < strip.rows {
+                let rows = (strip.rows - first).min($most);
+                let mut at = TransposedStrip {
+                    x: strip.x.wrapping_add(first * strip.x_stride),
+                    y: strip.y.wrapping_add(first * strip.y_stride),
+                    ..strip
+                };
+                let mut left = strip.inputs;
+                while left > 0 {
+                    let inputs = if left >= $inputs { $inputs } else { 1 };
+                    // SAFETY: the caller's.
+                    unsafe {
+                        match (rows, inputs == 1) {
+                            ($most, false) => transposed::run::<E, $lanes, $most, $inputs, $vectors>(at),
+                            ($most, true) => transposed::run::<E, $lanes, $most, 1, $vectors>(at),
+                            $(($rows, false) => transposed::run::<E, $lanes, $rows, $inputs, $vectors>(at),
+                            ($rows, true) => transposed::run::<E, $lanes, $rows, 1, $vectors>(at),)*
+                            _ => {}
+                        }
+                    }
+                    left -= inputs;
+                    at.panel = at.panel.wrapping_add(inputs * width);
+                    at.y = at.y.wrapping_add(inputs);
+                }
+                first += rows;
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+transposed!(avx512_transposed, "avx512f": lanes::Avx512, 4, 2, 8 1 2 3 4 5 6 7);
+#[cfg(target_arch = "x86_64")]
+transposed!(avx2_transposed, "avx2,fma,f16c": lanes::Avx2, 2, 2, 4 1 2 3);
+#[cfg(target_arch = "aarch64")]
+transposed!(neon_transposed, "neon": lanes::Neon, 4, 2, 8 1 2 3 4 5 6 7);
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+transposed!(simd128_transposed: lanes::Simd128, 2, 2, 4 1 2 3);
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+transposed!(portable_transposed: lanes::Portable, 2, 2, 4 1 2 3);
 
 impl Isa {
     /// All that this processor has, the best first.
@@ -210,6 +260,28 @@ impl Isa {
                 #[cfg(target_arch = "x86_64")]
                 Set::Avx512 => avx512_narrow::<f32, STEPS>(strip),
                 _ => self.run::<f32, STEPS>(strip),
+            }
+        }
+    }
+
+    /// A strip of a product with the transposed matrix, panels [`Self::width`] wide.
+    ///
+    /// # Safety
+    /// As [`Self::run`].
+    pub unsafe fn run_transposed<E: Element>(self, strip: TransposedStrip<E>) {
+        // SAFETY: as in `run`.
+        unsafe {
+            match self.0 {
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx512 => avx512_transposed(strip),
+                #[cfg(target_arch = "x86_64")]
+                Set::Avx2 => avx2_transposed(strip),
+                #[cfg(target_arch = "aarch64")]
+                Set::Neon => neon_transposed(strip),
+                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                Set::Simd128 => simd128_transposed(strip),
+                #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+                Set::Portable => portable_transposed(strip),
             }
         }
     }

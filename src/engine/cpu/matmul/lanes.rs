@@ -24,7 +24,25 @@ pub trait Lanes: Copy {
     /// `self + a * b`
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
     unsafe fn store(self, to: *mut f32);
+    /// The numbers of all lanes added up, always in the same order.
+    #[inline(always)]
+    unsafe fn total(self) -> f32 {
+        let mut lanes = [0f32; MOST_COUNT];
+        // SAFETY: the caller's; no register has more.
+        unsafe { self.store(lanes.as_mut_ptr()) };
+        let mut count = Self::COUNT;
+        while count > 1 {
+            count /= 2;
+            for i in 0..count {
+                lanes[i] += lanes[i + count];
+            }
+        }
+        lanes[0]
+    }
 }
+
+/// Of the widest register.
+const MOST_COUNT: usize = 16;
 
 /// The factor between an f16's exponent, read as an f32's, and what it stands for. So shifts, a mask
 /// and a product widen every finite f16, the smallest among them, on processors without an

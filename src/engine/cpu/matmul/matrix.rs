@@ -17,20 +17,20 @@ const LEAST_ROWS: usize = 24;
 
 /// A matrix of weights [out, in], laid out for this processor.
 pub struct PackedMatrix {
-    isa: Isa,
-    outs: usize,
-    ins: usize,
+    pub(super) isa: Isa,
+    pub(super) outs: usize,
+    pub(super) ins: usize,
     /// One behind the other.
-    slices: Vec<Slice>,
+    pub(super) slices: Vec<Slice>,
 }
 
 /// Neighbouring rows of one type, as they came.
-struct Slice {
-    dtype: DType,
-    panels: Range<usize>,
+pub(super) struct Slice {
+    pub dtype: DType,
+    pub panels: Range<usize>,
     /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks:
     /// panels as [`block_panel`] lays them out, widened part by part when they are used.
-    lines: Vec<CacheLine>,
+    pub lines: Vec<CacheLine>,
 }
 
 /// A matrix whose rows are still coming, slice by slice.
@@ -201,7 +201,7 @@ impl PackedMatrix {
         });
     }
 
-    fn panels(&self) -> usize {
+    pub(super) fn panels(&self) -> usize {
         self.outs.div_ceil(self.isa.width())
     }
 

@@ -10,7 +10,8 @@
 //! Every number is one chain of sums in the order of `in`. So a row's result has the same bits
 //! whatever rows stand beside it and however many threads there are, and the same on every
 //! processor that fuses multiply and add (AVX-512, AVX2, NEON). The exceptions are asked for by name:
-//! [`PackedMatrix::multiply_one`] and [`multiply_stored`], for the token of a text that grows alone.
+//! [`PackedMatrix::multiply_one`] and [`multiply_stored`], for the token of a text that grows alone, and
+//! [`PackedMatrix::multiply_transposed`], which adds along the panels.
 
 mod ahead;
 mod block_panel;
@@ -28,6 +29,7 @@ mod tile;
 #[cfg(feature = "cli")]
 pub mod training;
 mod transpose;
+mod transposed;
 
 pub use columns::multiply;
 pub use isa::Isa;

@@ -11,7 +11,7 @@ use crate::model::shape::*;
 use crate::plan::{BlockRun, Half};
 
 /// Norms x places x residuals x MLPs x norms of queries and keys x turns, with biases and without.
-fn shapes() -> Vec<BlockShape> {
+pub fn shapes() -> Vec<BlockShape> {
     let residuals = [
         Residual::Sequential,
         Residual::Parallel { shared_norm: false },
@@ -66,7 +66,7 @@ fn shapes() -> Vec<BlockShape> {
     shapes
 }
 
-fn pack(shape: &BlockShape, lengths: &[usize]) -> Pack {
+pub fn pack(shape: &BlockShape, lengths: &[usize]) -> Pack {
     Pack::of(
         lengths,
         shape.attention.rope.as_ref().map(Rope::of).as_ref(),

@@ -18,7 +18,7 @@ use crate::model::shape::NormKind;
 use crate::model::weights::Weights;
 use crate::plan::Plan;
 
-const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 14] = [
     "random-llama2",
     "random-llama3",
     "random-mistral",
@@ -35,13 +35,13 @@ const NAMES: [&str; 14] = [
     "random-qwen3",
 ];
 
-fn tests(path: &str) -> PathBuf {
+pub fn tests(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests")
         .join(path)
 }
 
-fn open(name: &str) -> Rc<Weights> {
+pub fn open(name: &str) -> Rc<Weights> {
     let files = ModelFiles::open(&tests("models").join(name)).expect(name);
     Rc::new(Weights::open(&files).expect(name))
 }
@@ -53,7 +53,7 @@ fn golden(name: &str) -> Value {
     serde_json::from_slice(&text.expect(name)).expect(name)
 }
 
-fn backend(weights: &Rc<Weights>) -> CpuBackend {
+pub fn backend(weights: &Rc<Weights>) -> CpuBackend {
     let mut loader = CpuLoader::new(weights.clone());
     for (block, tensors) in weights.blocks.iter().enumerate() {
         for (matrix, role) in tensors
@@ -77,7 +77,7 @@ fn backend(weights: &Rc<Weights>) -> CpuBackend {
 }
 
 /// [N, D]: tokens, scaled, and their positions.
-fn embed(weights: &Weights, sequences: &[Vec<u32>]) -> Vec<f32> {
+pub fn embed(weights: &Weights, sequences: &[Vec<u32>]) -> Vec<f32> {
     let mut all = Vec::new();
     for ids in sequences {
         let mut rows = weights.gather(&weights.embedding, ids).expect("tokens");

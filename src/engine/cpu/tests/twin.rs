@@ -12,13 +12,14 @@ use crate::engine::rope::Angles;
 use crate::model::shape::*;
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
-use crate::plan::Half;
+use crate::plan::{Half, HeadsOff};
 
 pub const D: usize = 24;
 
 /// A block's numbers, as the twin reads them.
 pub struct TwinBlock {
     shape: BlockShape,
+    pub heads_off: HeadsOff,
     matrices: HashMap<MatrixRole, Vec<f32>>,
     vectors: HashMap<VectorRole, Vec<f32>>,
 }
@@ -47,6 +48,7 @@ impl TwinBlock {
                 .map(matrix)
                 .collect(),
             vectors: vectors.map(vector).collect(),
+            heads_off: HeadsOff::NONE,
             shape,
         }
     }
@@ -220,6 +222,9 @@ impl TwinBlock {
         let token = |t: usize| -> Vec<f64> {
             let seen = (t + 1).saturating_sub(window)..t + 1;
             let of = |head: usize| -> Vec<f64> {
+                if self.heads_off.contains(head) {
+                    return vec![0.0; w];
+                }
                 let kv = head / (heads / kv_heads);
                 let score = |s: usize| {
                     let query = &qkv[t][head * w..][..w];

@@ -4,8 +4,8 @@
 use rand_mt::Mt;
 
 use super::eigen::eigen;
-use super::similarity::dot;
-use super::trajectory::path;
+use crate::measure::similarity::dot;
+use crate::measure::trajectory::path;
 
 /// A plane through the last states' mean.
 #[derive(Clone, Debug, PartialEq)]

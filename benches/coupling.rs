@@ -1,0 +1,215 @@
+//! The leading singular vectors of a block's Jacobian, searched by products, against the whole Jacobian
+//! and all its singular vectors; and all pairs of blocks both ways. Random weights, 32 tokens, K 8.
+//!
+//! `cargo bench -p atelier-benches --bench coupling`; with the argument `quick` the smallest shape alone.
+//! Widths of 2048 take about 1 GB and, for all singular vectors of one matrix, minutes.
+
+mod common;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use atelier::engine::{EngineChoice, Product, TangentPoint, Tangents};
+use atelier::measure::coupling::{Jacobian, Lanczos, Leading, PROBES, TOLERANCE};
+use atelier::measure::linear::svd::singular_vectors;
+use atelier::plan::BlockRun;
+use atelier::study::LoadedModel;
+use atelier::study::coupling::{Coupling, CouplingMethod, CouplingWish, Linearising};
+use common::random::RandomModel;
+use common::{config, load, median, prompts, time};
+
+const TOKENS: usize = 32;
+const K: usize = 8;
+/// Rows of one product when the whole Jacobian is formed.
+const PANEL: usize = 128;
+
+/// A shape, how many rounds, and the most that the ratios should be.
+struct Shape {
+    name: &'static str,
+    config: String,
+    rounds: usize,
+    want: f64,
+}
+
+fn shapes(is_quick: bool) -> Vec<Shape> {
+    let apprentice = Shape {
+        name: "D 64, 12 blocks",
+        config: config(320, 64, 176, 12, 4, 2),
+        rounds: 15,
+        want: f64::INFINITY,
+    };
+    if is_quick {
+        return vec![apprentice];
+    }
+    vec![
+        apprentice,
+        Shape {
+            name: "D 576, 30 blocks",
+            config: config(2000, 576, 1536, 30, 9, 3),
+            rounds: 5,
+            want: 0.7,
+        },
+        // Of Llama-3.2-1B's blocks, two.
+        Shape {
+            name: "D 2048, 2 blocks",
+            config: config(2000, 2048, 8192, 2, 32, 8),
+            rounds: 1,
+            want: 0.35,
+        },
+    ]
+}
+
+/// One block's Jacobian at (last, last).
+struct One<'a> {
+    tangents: Box<dyn Tangents + 'a>,
+    width: usize,
+}
+
+impl One<'_> {
+    fn products(&mut self, transposed: bool, probes: Vec<f32>) -> Vec<f32> {
+        let product = Product {
+            t_in: TOKENS - 1,
+            t_out: TOKENS - 1,
+            transposed,
+            probes,
+        };
+        let mut found = self.tangents.products(vec![product]).expect("a product");
+        found.remove(0)
+    }
+
+    fn whole(&mut self) -> Jacobian {
+        let d = self.width;
+        let mut columns = Vec::with_capacity(d * d);
+        for first in (0..d).step_by(PANEL) {
+            let count = PANEL.min(d - first);
+            let mut probes = vec![0.0; count * d];
+            (0..count).for_each(|n| probes[n * d + first + n] = 1.0);
+            columns.extend(self.products(false, probes));
+        }
+        Jacobian::of_columns(d, columns).expect("finite")
+    }
+
+    /// What it found, and its JVPs and VJPs.
+    fn search(&mut self) -> (Leading, [usize; 2]) {
+        let mut search = Lanczos::new(self.width, K, PROBES, TOLERANCE, 0);
+        let mut spent = [0; 2];
+        while let Some(wanted) = search.wanted() {
+            spent[usize::from(wanted.transposed)] += wanted.rows.len() / self.width;
+            let found = self.products(wanted.transposed, wanted.rows);
+            search.answer(&found).expect("finite");
+        }
+        (search.into_leading().expect("found"), spent)
+    }
+}
+
+fn seconds(times: Vec<Duration>) -> f64 {
+    median(times).as_secs_f64()
+}
+
+fn one_block(model: &LoadedModel, shape: &Shape, stream: &Rc<[f32]>) {
+    let width = model.shape().width;
+    let point = TangentPoint::of(BlockRun::whole(0), stream.clone());
+    let mut one = One {
+        tangents: model.engine.tangents(point).expect("a point"),
+        width,
+    };
+    // The comparison means nothing unless both find the same.
+    let whole = one.whole();
+    let (found, [jvp, vjp]) = one.search();
+    let numbers = whole.times(&identity(width));
+    let numbers: Vec<f64> = numbers.iter().map(|&x| f64::from(x)).collect();
+    let mut svd = Vec::new();
+    let mut all = None;
+    svd.push(time(|| all = singular_vectors(width, width, &numbers)));
+    let all = all.expect("all singular vectors");
+    for k in 0..K {
+        let value = found.value(k).expect("a value");
+        assert!((value / all.values[k] - 1.0).abs() < 1e-3, "s_{k}");
+    }
+    let (mut formed, mut searched) = (Vec::new(), Vec::new());
+    for round in 0..shape.rounds {
+        formed.push(time(|| one.whole()));
+        searched.push(time(|| one.search()));
+        if round > 0 {
+            svd.push(time(|| singular_vectors(width, width, &numbers)));
+        }
+    }
+    let (formed, svd, searched) = (seconds(formed), seconds(svd), seconds(searched));
+    println!(
+        "{:<18} one block  {searched:>8.4} s ({jvp} JVPs, {vjp} VJPs)   {formed:>8.4} s ({width} JVPs) + {svd:>8.4} s (all vectors) {:>6.2} {}",
+        shape.name,
+        searched / (formed + svd),
+        wanted(shape)
+    );
+}
+
+fn wanted(shape: &Shape) -> String {
+    if shape.want.is_finite() {
+        format!("(want <= {:.2})", shape.want)
+    } else {
+        String::new()
+    }
+}
+
+fn identity(width: usize) -> Vec<f32> {
+    let mut rows = vec![0.0; width * width];
+    (0..width).for_each(|n| rows[n * width + n] = 1.0);
+    rows
+}
+
+fn coupling(model: &LoadedModel, ids: &[u32], method: CouplingMethod) -> Coupling {
+    let plan = model.plan(None).expect("its own order");
+    let wish = CouplingWish {
+        method: Some(method),
+        ..CouplingWish::of(plan, vec![K])
+    };
+    let mut run = Linearising::start(model, ids, wish).expect("a run");
+    while run.advance().expect("a step").is_some() {}
+    run.coupling(None).expect("a coupling")
+}
+
+fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
+    let methods = [CouplingMethod::Lanczos, CouplingMethod::Whole];
+    let found = methods.map(|method| coupling(model, ids, method));
+    let maps = found
+        .each_ref()
+        .map(|found| &found.depth_wise[&K].map.off_diagonal);
+    for (a, b) in maps[0].iter().flatten().zip(maps[1].iter().flatten()) {
+        let (a, b) = (a.expect("a pair"), b.expect("a pair"));
+        assert!((a - b).abs() < 2e-3, "{a}, {b}");
+    }
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..shape.rounds.div_ceil(3) {
+        for (times, method) in times.iter_mut().zip(methods) {
+            times.push(time(|| coupling(model, ids, method)));
+        }
+    }
+    let [searched, formed] = times.map(seconds);
+    let [a, b] = found.each_ref().map(|found| found.products);
+    println!(
+        "{:<18} all pairs  {searched:>8.4} s ({} JVPs, {} VJPs)   {formed:>8.4} s ({} JVPs), with every spectrum {:>6.2}",
+        shape.name,
+        a.jvp,
+        a.vjp,
+        b.jvp,
+        searched / formed
+    );
+}
+
+fn main() {
+    let is_quick = std::env::args().any(|argument| argument == "quick");
+    println!(
+        "searched by products, K {K}, {TOKENS} tokens, beside whole Jacobians; medians of alternating rounds\n"
+    );
+    for shape in shapes(is_quick) {
+        let model = load(&RandomModel::new(&shape.config), &EngineChoice::Cpu);
+        let prompt = prompts(model.shape().vocabulary, 1, TOKENS).remove(0);
+        let ids = prompt.token_ids;
+        let plan = model.plan(None).expect("its own order");
+        let run = model.engine.streams([ids.clone()].into(), [plan].into());
+        let mut streams = run.expect("a run").complete().expect("streams");
+        let stream = streams.remove(0).remove(0).remove(0);
+        one_block(&model, &shape, &stream);
+        all_pairs(&model, &shape, &ids);
+    }
+}

@@ -1,0 +1,139 @@
+//! The coupling of all blocks: atelier against the paper's way, rows of every Jacobian by automatic
+//! differentiation and its full SVD in PyTorch, f32, MobileLLM-125M's shape with random weights, 32 tokens,
+//! K 8, as many threads.
+//!
+//! `cargo bench -p atelier-benches --features peers --bench coupling-peer`; the first time it sets up a Python
+//! environment with PyTorch (gigabytes) in the target folder. Either side is a process of its own that
+//! loads the same model folder; their rounds alternate. A round of theirs over all blocks takes about a
+//! minute.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+#[path = "../common/mod.rs"]
+mod common;
+mod setting;
+#[allow(dead_code)] // Each bench uses a part of it.
+mod side;
+
+use atelier::model::ModelFiles;
+use atelier::study::LoadedModel;
+use atelier::study::coupling::{Coupling, CouplingWish, Linearising};
+use common::random::{RandomModel, Stored};
+use common::{median, prompts};
+use serde_json::{Value, json};
+use setting::{here, mobile, python, scratch};
+use side::{Side, peak_kb, seconds};
+
+/// Of MobileLLM-125M.
+const BLOCKS: usize = 30;
+const TOKENS: usize = 32;
+const K: usize = 8;
+/// The first block alone, whose stream is the embedding's on both sides.
+const ONE: &str = "one block";
+const ALL: &str = "all pairs";
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, side, folder, case] = arguments.as_slice()
+        && side == "ours"
+    {
+        return ours(Path::new(folder), Path::new(case));
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let python = python();
+    let folder = scratch("coupling");
+    RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
+    let case = folder.join("case.json");
+    let ids = prompts(32000, 1, TOKENS).remove(0).token_ids;
+    let text = json!({ "ids": ids, "k": K }).to_string();
+    std::fs::write(&case, text).expect("a file of the case");
+
+    let mut atelier = Command::new(std::env::current_exe().expect("this program"));
+    atelier
+        .arg("ours")
+        .env("RAYON_NUM_THREADS", threads.to_string());
+    let mut theirs = Command::new(python);
+    theirs.arg(here().join("coupling.py"));
+    let mut atelier = Side::start(atelier.args([&folder, &case]));
+    let mut theirs = Side::start(theirs.args([&folder, &case]).arg(threads.to_string()));
+    println!(
+        "{} against {}, {threads} threads\n",
+        atelier.version, theirs.version
+    );
+    println!("medians of alternating rounds    atelier      Python      ratio");
+    for (name, rounds) in [(ONE, 5), (ALL, 1)] {
+        same(&atelier.round(name), &theirs.round(name)); // warms up, and compares
+        let (mut ours, mut python) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            ours.push(seconds(&atelier.round(name)));
+            python.push(seconds(&theirs.round(name)));
+        }
+        let (ours, python) = (median(ours), median(python));
+        println!(
+            "{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)",
+            ours / python
+        );
+    }
+    let (ours, python) = (atelier.peak(), theirs.peak());
+    println!("{:<28} {ours:>8.0} MB {python:>8.0} MB", "peak memory");
+}
+
+/// The comparison means nothing unless both find the same singular values and, over all blocks, the same
+/// map.
+fn same(ours: &Value, theirs: &Value) {
+    for (field, tolerance) in [("singular_values", 1e-3), ("off_diagonal", 5e-3)] {
+        let numbers = |answer: &Value| -> Vec<f64> {
+            let rows = answer[field].as_array().expect("rows").iter();
+            rows.flat_map(|row| row.as_array().expect("a row"))
+                .map(|x| x.as_f64().expect("a number"))
+                .collect()
+        };
+        let (ours, theirs) = (numbers(ours), numbers(theirs));
+        assert_eq!(ours.len(), theirs.len(), "{field}");
+        for (ours, theirs) in ours.iter().zip(theirs) {
+            assert!(
+                (ours - theirs).abs() < tolerance * (1.0 + theirs.abs()),
+                "{field}: {ours}, {theirs}"
+            );
+        }
+    }
+}
+
+/// Our side: the same protocol as `coupling.py`.
+fn ours(folder: &Path, case: &Path) {
+    let case = std::fs::read_to_string(case).expect("a case");
+    let case: Value = serde_json::from_str(&case).expect("a case in JSON");
+    let ids: Vec<u32> = serde_json::from_value(case["ids"].clone()).expect("token ids");
+    let files = ModelFiles::open(folder).expect("a model folder");
+    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
+    println!(
+        "{}",
+        json!({ "version": format!("atelier, {}", model.engine.describe()) })
+    );
+    for name in std::io::stdin().lines() {
+        let name = name.expect("a case");
+        let line = (name == ONE).then_some("0");
+        let start = Instant::now();
+        let found = coupling(&model, &ids, line);
+        let seconds = start.elapsed().as_secs_f64();
+        let values = found.spectrum.iter().map(|of| &of.singular_values[..K]);
+        println!(
+            "{}",
+            json!({
+                "seconds": seconds, "peak_kb": peak_kb(),
+                "singular_values": values.collect::<Vec<_>>(),
+                "off_diagonal": found.depth_wise[&K].map.off_diagonal,
+            })
+        );
+    }
+}
+
+fn coupling(model: &LoadedModel, ids: &[u32], line: Option<&str>) -> Coupling {
+    let plan = model.plan(line).expect("a plan");
+    let wish = CouplingWish::of(plan, vec![K]);
+    let mut run = Linearising::start(model, ids, wish).expect("a run");
+    while run.advance().expect("a step").is_some() {}
+    run.coupling(None).expect("a coupling")
+}

@@ -1,0 +1,171 @@
+//! Every step in every other's basis, and two of them closer.
+
+use leptos::prelude::*;
+
+use super::{Pictures, with_coupling};
+use crate::app::link::pair;
+use crate::app::state::Studio;
+use crate::app::widgets::FigureView;
+use crate::chart::{metric_word, most_alike, nearest, step_names};
+use crate::study::coupling::CouplingMetric;
+
+#[component]
+pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    // A cell of the map: the first row is at the top.
+    let pick = Callback::new(move |pick: String| {
+        let steps = with_coupling(studio, |coupling| coupling.steps.len()).unwrap_or_default();
+        let Some([x, y]) = pair(&pick).filter(|cell| cell.iter().all(|&n| n < steps)) else {
+            return;
+        };
+        studio.set_coupling(|s| s.pair = Some([steps - 1 - y, x]));
+    });
+    let has_distance = pictures.has("coupling-distance");
+    let has_pair = pictures.has("coupling-pair");
+    let said = pictures.said;
+    view! {
+        <section class="pictures" aria-labelledby="depth-title">
+            <h2 id="depth-title">"Along the depth"</h2>
+            <Measures />
+            <FigureView
+                figure=pictures.one("coupling-map")
+                key="coupling-map"
+                group="coupling-map"
+                source=said
+                on_pick=pick
+            />
+            <Show when=move || has_distance.get()>
+                <FigureView figure=pictures.one("coupling-distance") key="coupling-distance" group="coupling-distance" source=said />
+            </Show>
+            <Show when=move || has_pair.get()>
+                <h3 class="part" id="pair-title">"Two steps"</h3>
+                <PairChoice />
+                <FigureView figure=pictures.one("coupling-pair") key="coupling-pair" group="coupling-pair" source=said />
+            </Show>
+        </section>
+    }
+}
+
+/// Which metric, and how many vectors.
+#[component]
+fn Measures() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let tops = Memo::new(move |_| {
+        // With one vector nothing lies off the diagonal.
+        let of = |coupling: &crate::study::coupling::Coupling| {
+            let all = coupling.top.iter().copied();
+            all.collect::<Vec<usize>>()
+        };
+        with_coupling(studio, of).unwrap_or_default()
+    });
+    let place = Memo::new(move |_| {
+        let k = studio.coupling.with(|s| s.k);
+        tops.with(|tops| {
+            let own = nearest(tops.iter().copied(), k)?;
+            tops.iter().position(|&top| top == own)
+        })
+    });
+    let k = move || {
+        let place = place.get()?;
+        tops.with(|tops| tops.get(place).copied())
+    };
+    let slide = move |event: web_sys::Event| {
+        let chosen = event_target_value(&event).parse::<usize>().ok();
+        let k = chosen.and_then(|place| tops.with_untracked(|tops| tops.get(place).copied()));
+        if let Some(k) = k {
+            studio.set_coupling(|s| s.k = k);
+        }
+    };
+    let metric = move |metric: CouplingMetric| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="coupling-metric"
+                    prop:checked=move || studio.coupling.with(|s| s.metric == metric)
+                    on:change=move |_| studio.set_coupling(|s| s.metric = metric)
+                />
+                <span>{format!("as in {}", metric_word(metric))}</span>
+            </label>
+        }
+    };
+    view! {
+        <div class="tools coupling-tools">
+            <fieldset class="columns">
+                <legend>"Metric"</legend>
+                {metric(CouplingMetric::OffDiagonal)}
+                {metric(CouplingMetric::Singular)}
+            </fieldset>
+            <label class="slide">
+                "Directions compared, K "
+                <input
+                    type="range"
+                    id="coupling-k"
+                    min="0"
+                    max=move || tops.with(|tops| tops.len().saturating_sub(1)).to_string()
+                    step="1"
+                    prop:value=move || place.get().unwrap_or_default().to_string()
+                    aria-valuetext=move || k().map(|k| format!("K = {k}"))
+                    on:input=slide
+                />
+                <output for="coupling-k">{move || k().map(|k| k.to_string())}</output>
+            </label>
+        </div>
+    }
+}
+
+/// The two steps that are looked at, by name: what a click on the map does.
+#[component]
+fn PairChoice() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let names = Memo::new(move |_| {
+        with_coupling(studio, |coupling| step_names(&coupling.steps)).unwrap_or_default()
+    });
+    let pair = Memo::new(move |_| {
+        let shown = studio.coupling.with(|s| s.shown());
+        with_coupling(studio, |coupling| {
+            let steps = coupling.steps.len();
+            let chosen = shown
+                .pair
+                .filter(|pair| pair.iter().all(|&step| step < steps));
+            chosen.or(most_alike(coupling, &shown).map(|(pair, _)| pair))
+        })
+        .flatten()
+        .unwrap_or([0, 0])
+    });
+    let choice = move |at: usize, id: &'static str, label: &'static str| {
+        let options = move || {
+            let chosen = pair.get()[at];
+            let all = names.get().into_iter().enumerate().map(|(n, name)| {
+                view! { <option value=n.to_string() prop:selected={n == chosen}>{name}</option> }
+            });
+            all.collect_view()
+        };
+        let change = move |event: web_sys::Event| {
+            let Ok(step) = event_target_value(&event).parse::<usize>() else {
+                return;
+            };
+            let mut both = pair.get_untracked();
+            both[at] = step;
+            studio.set_coupling(|s| s.pair = Some(both));
+        };
+        view! {
+            <label>
+                {label}
+                <select id=id on:change=change>{options}</select>
+            </label>
+        }
+    };
+    let swap = move |_| {
+        let [row, column] = pair.get_untracked();
+        studio.set_coupling(|s| s.pair = Some([column, row]));
+    };
+    view! {
+        <div class="tools">
+            {choice(0, "pair-jacobian", "Jacobian of step ")}
+            {choice(1, "pair-basis", "in the basis of step ")}
+            <button type="button" on:click=swap>"The other way round"</button>
+            <p class="look">"A click on a cell of the map chooses its two."</p>
+        </div>
+    }
+}

@@ -1,0 +1,94 @@
+//! Couplings: how alike the linearised steps of a run are, along its depth and between its tokens, how
+//! straight its way is, and what of it a baseline leaves.
+
+mod depth;
+mod prompt;
+mod rows;
+mod several;
+mod tokens;
+mod ways;
+
+use leptos::prelude::*;
+
+use crate::app::shell::Themes;
+use crate::app::state::Studio;
+use crate::app::widgets::{Index, IndexEntry, source};
+use crate::chart::{Figure, coupling_figures};
+use crate::study::coupling::Coupling;
+use depth::AlongDepth;
+use prompt::Prompt;
+use rows::OverRows;
+use several::OverModels;
+use tokens::BetweenTokens;
+use ways::Ways;
+
+#[component]
+pub fn CouplingView() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let themes = expect_context::<Themes>();
+    studio.show_baked_coupling();
+    let figures = Memo::new(move |_| {
+        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
+        let found = with_coupling(studio, |coupling| coupling_figures(coupling, &shown, theme));
+        found.unwrap_or_default()
+    });
+    let said = Signal::derive(move || {
+        studio
+            .coupled
+            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+    });
+    let pictures = Pictures { figures, said };
+    let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
+    let places = Signal::derive(|| {
+        [
+            ("coupling-prompt", "The prompt"),
+            ("depth-title", "Along the depth"),
+            ("tokens-title", "Between tokens"),
+            ("ways-title", "Ways"),
+            ("cost-title", "What it explains"),
+        ]
+        .map(|(id, name)| IndexEntry::new(id, name))
+        .to_vec()
+    });
+    view! {
+        <Index places />
+        <Prompt />
+        <Show when=move || there.get()>
+            <AlongDepth pictures />
+            <BetweenTokens pictures />
+            <Ways pictures />
+        </Show>
+        <OverRows />
+        <OverModels />
+    }
+}
+
+/// One prompt's figures.
+#[derive(Clone, Copy)]
+pub struct Pictures {
+    figures: Memo<Vec<Figure>>,
+    /// What they are of, under a saved drawing's title.
+    said: Signal<String>,
+}
+
+impl Pictures {
+    fn one(self, key: &'static str) -> Signal<Option<Figure>> {
+        let figures = self.figures;
+        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
+    }
+
+    fn has(self, key: &'static str) -> Memo<bool> {
+        Memo::new(move |_| {
+            self.figures
+                .with(|all| all.iter().any(|one| one.key == key))
+        })
+    }
+}
+
+/// The coupling that is shown.
+fn with_coupling<T>(studio: Studio, of: impl FnOnce(&Coupling) -> T) -> Option<T> {
+    studio.coupled.with(|shown| {
+        let coupling = shown.as_ref()?.report.coupling.as_deref()?;
+        Some(of(coupling))
+    })
+}

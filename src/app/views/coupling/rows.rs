@@ -1,0 +1,297 @@
+//! Over rows of a task, coupling against what it is to explain: the cost of a swap, or of a step's absence.
+
+use std::collections::BTreeSet;
+
+use leptos::prelude::*;
+
+use crate::app::link::{AGAINST, MOST_COUPLED_ROWS};
+use crate::app::protocol::Ask;
+use crate::app::shell::Themes;
+use crate::app::state::{Origin, Place, Shown, Studio};
+use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
+use crate::chart::{Figure, nearest, number, relation_figure, task_coupling_figures};
+use crate::study::coupling::{Relation, RelationTo, TaskCoupling};
+use crate::task::minilang::GeneratedTask;
+
+#[component]
+pub fn OverRows() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let themes = expect_context::<Themes>();
+    let there = Memo::new(move |_| studio.coupled_rows.with(Option::is_some));
+    let relation = Memo::new(move |_| {
+        let (to, metric, k) = studio.coupling.with(|s| (s.against, s.metric, s.k));
+        with_task(studio, |task| {
+            let own = |one: &&Relation| one.to == to && one.metric == metric;
+            let k = nearest(task.relations.iter().filter(own).map(|one| one.k), k)?;
+            let mut all = task.relations.iter();
+            all.find(|one| own(one) && one.k == k).cloned()
+        })
+        .flatten()
+    });
+    let scatter = Memo::new(move |_| {
+        let out = studio.coupling.with(|s| s.out.clone());
+        let theme = themes.theme.get();
+        relation.with(|relation| {
+            let relation = relation.as_ref()?;
+            Some(relation_figure(relation, &out, theme))
+        })
+    });
+    let figures = Memo::new(move |_| {
+        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
+        let found = with_task(studio, |task| task_coupling_figures(task, &shown, theme));
+        found.unwrap_or_default()
+    });
+    let one = move |key: &'static str| -> Signal<Option<Figure>> {
+        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
+    };
+    let said = Signal::derive(move || of(studio));
+    let has = Memo::new(move |_| scatter.with(Option::is_some));
+    let toggle = Callback::new(move |name: String| take(studio, &name));
+    view! {
+        <section class="pictures" aria-labelledby="cost-title">
+            <h2 id="cost-title">"What it explains"</h2>
+            <p class="look">
+                "If coupled blocks do the same thing, swapping them should cost little. Hold the two against each other over rows of a task, \
+                 then take a point away: with eleven pairs, one can make the whole correlation."
+            </p>
+            <RowsForm />
+            <Show when=move || there.get()>
+                <p class="provenance">{move || provenance(studio)}</p>
+                <p class="keep"><SaveReport shown=studio.coupled_rows name="coupling-rows" /></p>
+                <Against />
+                <Show
+                    when=move || has.get()
+                    fallback=|| view! {
+                        <p class="problem">
+                            "On these rows there is nothing to hold the coupling against: all costs are alike, or the plan is not the model's own. \
+                             Choose another cost, or another task."
+                        </p>
+                    }
+                >
+                    <FigureView figure=scatter key="coupling-relation" group="coupling-relation" source=said on_pick=toggle />
+                    <Points relation=relation />
+                </Show>
+                <details class="more">
+                    <summary>"The same pictures as means over these rows"</summary>
+                    {["coupling-map", "coupling-distance", "coupling-straightness", "coupling-linearised"]
+                        .map(|key| {
+                            let id = match key {
+                                "coupling-map" => "rows-map",
+                                "coupling-distance" => "rows-distance",
+                                "coupling-straightness" => "rows-straightness",
+                                _ => "rows-linearised",
+                            };
+                            view! { <FigureView figure=one(key) key=id group=id source=said /> }
+                        })
+                        .collect_view()}
+                </details>
+            </Show>
+        </section>
+    }
+}
+
+/// Takes a point away, or puts it back.
+fn take(studio: Studio, name: &str) {
+    studio.set_coupling(|s| {
+        if !s.out.remove(name) {
+            s.out.insert(name.to_owned());
+        }
+    });
+}
+
+fn with_task<T>(studio: Studio, of: impl FnOnce(&TaskCoupling) -> T) -> Option<T> {
+    studio.coupled_rows.with(|shown| {
+        let tasks = &shown.as_ref()?.report.task_coupling;
+        let wanted = studio.coupling.with(|s| s.task.name());
+        let own = tasks.iter().find(|task| task.task == wanted);
+        own.or(tasks.first()).map(of)
+    })
+}
+
+/// One line under a saved drawing's title.
+fn of(studio: Studio) -> String {
+    let counted = with_task(studio, |task| {
+        format!(
+            "plan {} · {} of {} rows of “{}”",
+            task.plan, task.rows, task.rows_asked, task.task
+        )
+    });
+    studio.coupled_rows.with(|shown| {
+        let name = shown
+            .as_ref()
+            .map_or("", |shown| shown.report.model.name.as_str());
+        format!("{name} · {}", counted.unwrap_or_default())
+    })
+}
+
+fn provenance(studio: Studio) -> String {
+    let counted = with_task(studio, |task| {
+        let accuracy = task.accuracy.map_or_else(String::new, |accuracy| {
+            format!(", {} right", number::percent(accuracy.mean))
+        });
+        format!(
+            "{} of {} rows of “{}”{accuracy}",
+            task.rows, task.rows_asked, task.task
+        )
+    });
+    let counted = counted.unwrap_or_default();
+    studio.coupled_rows.with(|shown| {
+        let Some(Shown { report, origin }) = shown else {
+            return String::new();
+        };
+        let name = &report.model.name;
+        match origin {
+            Origin::Baked => format!("Baked example: {name} on {counted}."),
+            Origin::Live { milliseconds, .. } => {
+                let time = number::fixed(milliseconds / 1000.0, 1);
+                format!("Computed here by {name} in {time} s: {counted}.")
+            }
+            Origin::Opened { .. } => format!("From a report: {name}, {counted}."),
+        }
+    })
+}
+
+/// Which rows.
+#[component]
+fn RowsForm() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let run = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let (task, rows) = studio.coupling.with_untracked(|s| (s.task, s.rows));
+        let plan = studio.draft.with_untracked(|draft| draft.plan_line());
+        studio.aim_coupling(|s| s.out.clear());
+        let ask = Ask::RowsCoupling {
+            task: task.name().to_owned(),
+            rows,
+            plan,
+        };
+        studio.start_sweep(ask, |_| ());
+    };
+    let tasks = GeneratedTask::ALL.map(|task| {
+        let chosen = move || studio.coupling.with(|s| s.task == task);
+        view! { <option value=task.name() prop:selected=chosen>{task.name()}</option> }
+    });
+    let choose = move |event: web_sys::Event| {
+        if let Some(task) = GeneratedTask::from_name(&event_target_value(&event)) {
+            studio.set_coupling(|s| s.task = task);
+        }
+    };
+    let count = move |event: web_sys::Event| {
+        if let Ok(rows) = event_target_value(&event).trim().parse::<usize>() {
+            studio.set_coupling(|s| s.rows = rows.clamp(1, MOST_COUPLED_ROWS));
+        }
+    };
+    view! {
+        <form class="sweep" on:submit=run>
+            <div class="tools">
+                <label>
+                    "Task "
+                    <select id="coupling-task" on:change=choose>{tasks.collect_view()}</select>
+                </label>
+                <label class="number">
+                    "rows "
+                    <input
+                        type="number"
+                        id="coupling-rows"
+                        min="1"
+                        max=MOST_COUPLED_ROWS.to_string()
+                        prop:value=move || studio.coupling.with(|s| s.rows).to_string()
+                        on:change=count
+                    />
+                </label>
+                <button type="submit" id="couple-rows">
+                    {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Measure on these rows" }}
+                </button>
+            </div>
+            <WorkBar of=studio.sweep id="cancel-sweep" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
+            <ProblemLine place=Place::Sweep />
+        </form>
+    }
+}
+
+/// What the coupling is held against.
+#[component]
+fn Against() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let options = AGAINST.map(|(to, name, words)| {
+        let chosen = move || studio.coupling.with(|s| s.against == to);
+        view! { <option value=name prop:selected=chosen>{words}</option> }
+    });
+    let choose = move |event: web_sys::Event| {
+        let value = event_target_value(&event);
+        let found = AGAINST.iter().find(|(_, name, _)| *name == value);
+        if let Some(&(to, ..)) = found {
+            studio.set_coupling(|s| {
+                // Pairs are no steps.
+                if is_of_pairs(s.against) != is_of_pairs(to) {
+                    s.out.clear();
+                }
+                s.against = to;
+            });
+        }
+    };
+    view! {
+        <div class="tools">
+            <label>
+                "Against "
+                <select id="coupling-against" on:change=choose>{options.collect_view()}</select>
+            </label>
+        </div>
+    }
+}
+
+fn is_of_pairs(to: RelationTo) -> bool {
+    matches!(to, RelationTo::SwapAccuracy | RelationTo::SwapMargin)
+}
+
+/// Each point with the way to take it away.
+#[component]
+fn Points(relation: Memo<Option<Relation>>) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let names = Memo::new(move |_| {
+        relation.with(|relation| {
+            let points = relation.iter().flat_map(|relation| &relation.points);
+            points
+                .map(|point| point.name.clone())
+                .collect::<Vec<String>>()
+        })
+    });
+    let points = move || {
+        let button = |name: String| {
+            let own = name.clone();
+            let pressed = move || {
+                studio
+                    .coupling
+                    .with(|s| (!s.out.contains(&own)).to_string())
+            };
+            let label = format!("Point {name}");
+            let click = {
+                let name = name.clone();
+                move |_| take(studio, &name)
+            };
+            view! { <button type="button" aria-label=label aria-pressed=pressed on:click=click>{name}</button> }
+        };
+        names.get().into_iter().map(button).collect_view()
+    };
+    let any = Memo::new(move |_| {
+        let out = studio.coupling.with(|s| s.out.clone());
+        names.with(|names| {
+            names
+                .iter()
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .intersection(&out)
+                .next()
+                .is_some()
+        })
+    });
+    view! {
+        <div class="points" role="group" aria-label="Points of the scatter plot; press one to take it away, again to put it back">
+            <span class="look">"Points: "</span>
+            {points}
+            <Show when=move || any.get()>
+                <button type="button" id="points-back" on:click=move |_| studio.set_coupling(|s| s.out.clear())>"All back"</button>
+            </Show>
+        </div>
+    }
+}

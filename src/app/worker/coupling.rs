@@ -1,0 +1,155 @@
+//! How alike the linearised steps are: of one prompt, and over rows of a generated task.
+
+use super::prompt::answer_waiting;
+use super::wanted::{items, unreadable};
+use super::{Desk, Stop, failed, stop};
+use crate::app::link::SLIDER;
+use crate::app::opened;
+use crate::app::protocol::{Stage, Tell, TokenAsk};
+use crate::plan::Plan;
+use crate::study::coupling::{
+    CouplingPrompt, CouplingWish, Linearising, RowsLinearising, TaskCoupling, TokenWish,
+};
+use crate::study::orders::{Extent, Order, Sweep, Sweeping};
+use crate::study::report::Report;
+use crate::study::{LoadedModel, StudyError};
+
+/// Positions of a map between tokens: the last ones of a long prompt.
+const POSITIONS: usize = 16;
+/// In a wider model, maps between tokens are not made unasked: each of their Jacobians is hundreds of
+/// products.
+const NARROW: usize = 256;
+/// Of the bootstrap, as the command line's default.
+const SEED: u64 = 0;
+/// Milliseconds between two partial reports.
+const PARTIAL_EVERY: f64 = 700.0;
+
+/// One prompt's.
+pub async fn one(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    prompt: &str,
+    plan: Option<&str>,
+    tokens: TokenAsk,
+) -> Result<Report, Stop> {
+    let prompt = read(model, prompt)?;
+    let count = prompt.token_ids.len();
+    let plan = model.plan(plan).map_err(failed)?;
+    let tokens = if tokens.is_wanted || model.shape().width <= NARROW {
+        token_wish(tokens, count, plan.steps().len())
+    } else {
+        TokenWish::default()
+    };
+    let wish = CouplingWish {
+        tokens,
+        ..CouplingWish::of(plan, tops(model, &SLIDER)?)
+    };
+    let mut run = Linearising::start(model, &prompt.token_ids, wish).map_err(stop)?;
+    while let Some((done, of)) = run.advance().map_err(stop)? {
+        desk.progress(id, Stage::Products, done as f64, of as f64);
+        desk.turn(id, run.is_waiting()).await?;
+    }
+    Ok(Report {
+        coupling: Some(Box::new(run.coupling(prompt.text).map_err(stop)?)),
+        ..Report::of(model)
+    })
+}
+
+/// Text; for a model without a tokenizer token ids, `1, 5, 9`.
+fn read(model: &LoadedModel, prompt: &str) -> Result<CouplingPrompt, Stop> {
+    if model.tokenizer.is_none()
+        && let Some((ids, _)) = opened::token_ids(prompt, &[])
+    {
+        return CouplingPrompt::of_ids(model, ids).map_err(failed);
+    }
+    CouplingPrompt::of_text(model, prompt).map_err(failed)
+}
+
+/// Those of these that the width has; the paper's where it has none of them.
+fn tops(model: &LoadedModel, wanted: &[usize]) -> Result<Vec<usize>, Stop> {
+    let width = model.shape().width;
+    let fitting: Vec<usize> = wanted.iter().copied().filter(|&k| k <= width).collect();
+    CouplingWish::tops(&fitting, width).map_err(failed)
+}
+
+/// What a prompt of so many tokens and a plan of so many steps have of it: a link may speak of another's.
+fn token_wish(ask: TokenAsk, tokens: usize, steps: usize) -> TokenWish {
+    let last = tokens.saturating_sub(1);
+    let step = ask.step.filter(|&step| step < steps);
+    let pairs = step.map(|step| {
+        let next = (step + 1 < steps).then_some([step, step + 1]);
+        [Some([step, step]), next].into_iter().flatten().collect()
+    });
+    let first = tokens.saturating_sub(POSITIONS);
+    let t_in = ask.t_in.filter(|&t| t <= last).unwrap_or(first);
+    let t_out = ask.t_out.filter(|&t| t <= last).unwrap_or(last);
+    TokenWish {
+        steps: pairs.unwrap_or_default(),
+        same: (first..tokens).collect(),
+        input: Some((t_in, (t_in..tokens.min(t_in + POSITIONS)).collect())),
+        output: Some((
+            t_out,
+            ((t_out + 1).saturating_sub(POSITIONS)..=t_out).collect(),
+        )),
+    }
+}
+
+/// Over rows.
+pub async fn rows(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    task: &str,
+    rows: usize,
+    plan: Option<&str>,
+) -> Result<Report, Stop> {
+    let items = items(task, rows)?;
+    let refused =
+        |error: StudyError| Stop::Failed(unreadable("coupling", &model.name, task, error));
+    let plan = model.plan(plan).map_err(failed)?;
+    let wish = CouplingWish::of(plan.clone(), tops(model, &[])?);
+    let mut run = RowsLinearising::start(model, task, &items, wish, SEED).map_err(refused)?;
+    let orders = orders(model, &plan)?;
+    let mut sweeping = Sweeping::start(model, task, &items, orders, SEED).map_err(refused)?;
+    while let Some((done, of)) = sweeping.advance().map_err(stop)? {
+        desk.progress(id, Stage::Run, done as f64, of as f64);
+        desk.turn(id, sweeping.is_waiting()).await?;
+        answer_waiting(model, desk).await?;
+    }
+    let costs = sweeping.orders();
+    let mut told = (js_sys::Date::now(), 0);
+    while let Some((done, of)) = run.advance().map_err(stop)? {
+        desk.progress(id, Stage::Linearised, done as f64, of as f64);
+        let now = js_sys::Date::now();
+        if now - told.0 > PARTIAL_EVERY && run.rows_done() > told.1 {
+            told = (now, run.rows_done());
+            let report = Box::new(report(model, run.found(costs.as_ref())));
+            desk.tell(id, Tell::Partial { report });
+        }
+        desk.turn(id, run.is_waiting()).await?;
+        answer_waiting(model, desk).await?;
+    }
+    Ok(report(model, run.found(costs.as_ref())))
+}
+
+fn report(model: &LoadedModel, found: Option<TaskCoupling>) -> Report {
+    Report {
+        task_coupling: found.into_iter().collect(),
+        ..Report::of(model)
+    }
+}
+
+/// Every step left out and every two neighbours exchanged, where the plan is the model's own; any other
+/// is run for its answers alone.
+fn orders(model: &LoadedModel, plan: &Plan) -> Result<Vec<Order>, Stop> {
+    let own = &model.shape().order;
+    if Plan::whole(own).ok().as_ref() != Some(plan) {
+        return Ok(vec![Order::parse(&plan.to_string(), own).map_err(failed)?]);
+    }
+    let sweeps: Vec<Sweep> = [Sweep::Drop, Sweep::Swap]
+        .into_iter()
+        .filter(|sweep| own.len() >= sweep.least_runs())
+        .collect();
+    Order::all(&sweeps, Extent::default(), own).map_err(failed)
+}

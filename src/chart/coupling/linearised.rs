@@ -1,0 +1,134 @@
+//! The last token's state carried by the linearised steps alone, beside the true one.
+
+use super::names::step_names;
+use super::{FigureDraft, Table, TableCell, slips};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, Theme};
+use crate::measure::interval::Mean;
+use crate::study::coupling::{Linearised, TaskCoupling};
+
+const PLOT: u32 = 200;
+
+pub(super) fn figure(steps: &[String], linearised: &Linearised, theme: &Theme) -> Figure {
+    let alone = |x: &Option<f64>| {
+        x.map(|x| Mean {
+            mean: x,
+            low: x,
+            high: x,
+        })
+    };
+    let of = |values: &[Option<f64>]| values.iter().map(alone).collect();
+    drawn(
+        steps,
+        &of(&linearised.cosine),
+        &of(&linearised.relative_error),
+        theme,
+    )
+}
+
+pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Figure {
+    let found = &task.linearised;
+    drawn(&task.steps, &found.cosine, &found.relative_error, theme)
+}
+
+type Means = Vec<Option<Mean>>;
+
+fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figure {
+    let steps = step_names(steps);
+    let pen = Pen::new("the linearised steps", theme.ink, Line::Solid, Mark::Circle);
+    let panel = |name: &str, values: &Means, levels: &[f64]| {
+        let points = values.iter().enumerate().filter_map(|(n, mean)| {
+            let mean = (*mean)?;
+            let step = steps.get(n).map_or("?", String::as_str);
+            Some(Point {
+                interval: (mean.low < mean.high).then_some([mean.low, mean.high]),
+                ..Point::new(
+                    n as f64,
+                    mean.mean,
+                    format!("after step {step}\n{name} {}", short(mean.mean)),
+                )
+            })
+        });
+        let points: Vec<Point> = points.collect();
+        let values = points.iter().flat_map(|point| {
+            let ends = point.interval.into_iter().flatten();
+            [point.y].into_iter().chain(ends)
+        });
+        let values: Vec<f64> = values.chain(levels.iter().copied()).collect();
+        let panel = Panel::new(
+            name,
+            Axis::category("after step", steps.clone()),
+            Axis::over("", values.into_iter()),
+            vec![Series::new(pen.clone(), points)],
+        )
+        .tall(PLOT);
+        levels.iter().fold(panel, |panel, &level| {
+            panel.level(level, theme.quiet, Line::Dotted)
+        })
+    };
+    let panels = vec![
+        panel(
+            "cosine with the true state (1: the same direction)",
+            cosine,
+            &[0.0, 1.0],
+        ),
+        panel("error relative to the true state's length", error, &[1.0]),
+    ];
+    let headers = [
+        "after step",
+        "cosine",
+        "from",
+        "to",
+        "relative error",
+        "from",
+        "to",
+    ];
+    let number = |x: Option<f64>| {
+        x.map_or_else(
+            || TableCell::Text("not defined".to_owned()),
+            TableCell::Number,
+        )
+    };
+    let rows = steps.iter().enumerate().map(|(n, step)| {
+        let at = |values: &Means| values.get(n).copied().flatten();
+        let numbers = [at(cosine), at(error)].into_iter().flat_map(|mean| {
+            [
+                mean.map(|mean| mean.mean),
+                mean.map(|mean| mean.low),
+                mean.map(|mean| mean.high),
+            ]
+        });
+        std::iter::once(TableCell::Text(step.clone()))
+            .chain(numbers.map(number))
+            .collect()
+    });
+    let end = |values: &Means| values.last().copied().flatten().map(|mean| mean.mean);
+    FigureDraft {
+        key: "coupling-linearised",
+        title: match end(cosine) {
+            Some(cosine) => format!(
+                "Carried by the linearised steps alone, the last token ends at a cosine of {} with where it really ends",
+                short(cosine)
+            ),
+            None => "Carried by the linearised steps alone, the last token ends without a direction".to_owned(),
+        },
+        words: [
+            format!(
+                "x → x + J x at every step, J at the state that the true run has there{}. {}",
+                end(error).map_or_else(String::new, |error| format!(
+                    "; the error at the end is {} of the state's length",
+                    short(error)
+                )),
+                slips::LINEAR
+            ),
+            slips::LAST_BLOCK.to_owned(),
+        ],
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        },
+        plot: Plot::new(panels, vec![pen], 2),
+    }
+    .figure(theme)
+}

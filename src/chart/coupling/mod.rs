@@ -1,0 +1,87 @@
+//! Coupling: how alike the linearised steps of a run are, along its depth and between its tokens; and
+//! what of that is more than chance (*Transformer Block Coupling*; docs/definitions.md, "Coupling").
+//!
+//! Pictures show the coupling, 1 less the mis-coupling of the definitions, so that brighter is more alike:
+//! 1 where two steps share their leading directions, the chance line where nothing ties them.
+
+mod distance;
+mod linearised;
+mod map;
+mod models;
+mod names;
+mod pair;
+mod paths;
+mod relation;
+mod slips;
+mod straightness;
+mod tokens;
+
+pub use names::{metric_name, metric_of, metric_word, most_alike, nearest, step_names};
+pub use relation::{relation_figure, relation_name};
+
+use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling};
+use map::StepMap;
+pub use models::models_coupling_figures;
+
+/// What is shown of a coupling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CouplingShown {
+    pub metric: CouplingMetric,
+    /// Leading vectors compared; where the report has not that many, the nearest that it has.
+    pub k: usize,
+    /// Whose Jacobian, in whose basis, as places in the plan; the two most alike where nothing is said.
+    pub pair: Option<[usize; 2]>,
+    /// After how many steps the tokens are shown; their whole ways at once where nothing is said.
+    pub frame: Option<usize>,
+}
+
+/// K of the paper's released code, and of maps between tokens.
+pub const USUAL: usize = 8;
+
+impl Default for CouplingShown {
+    fn default() -> Self {
+        Self {
+            metric: CouplingMetric::OffDiagonal,
+            k: USUAL,
+            pair: None,
+            frame: None,
+        }
+    }
+}
+
+/// One prompt's pictures.
+pub fn coupling_figures(coupling: &Coupling, shown: &CouplingShown, theme: &Theme) -> Vec<Figure> {
+    let mut all = Vec::new();
+    if let Some(map) = StepMap::of_prompt(coupling, shown) {
+        all.push(map::figure(&map, theme));
+        all.extend(distance::figure(&map, theme));
+        all.extend(pair::figure(coupling, &map, theme));
+    }
+    all.extend(tokens::figures(coupling, shown.metric, theme));
+    all.push(paths::figure(coupling, shown.frame, theme));
+    all.extend(straightness::figure(coupling, theme));
+    all.push(linearised::figure(
+        &coupling.steps,
+        &coupling.linearised,
+        theme,
+    ));
+    all
+}
+
+/// The pictures of a model on rows of a task; without its scatter plots, which are drawn one by one
+/// ([`relation_figure`]).
+pub fn task_coupling_figures(
+    task: &TaskCoupling,
+    shown: &CouplingShown,
+    theme: &Theme,
+) -> Vec<Figure> {
+    let mut all = Vec::new();
+    if let Some(map) = StepMap::of_task(task, shown) {
+        all.push(map::figure(&map, theme));
+        all.extend(distance::figure(&map, theme));
+    }
+    all.extend(straightness::of_task(task, theme));
+    all.push(linearised::of_task(task, theme));
+    all
+}

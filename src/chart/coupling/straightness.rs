@@ -1,0 +1,259 @@
+//! How straight the last token's way is, and how evenly its state grows, beside a random walk's.
+
+use super::names::said;
+use super::{FigureDraft, Table, TableCell};
+use crate::chart::number::short;
+use crate::chart::plot::{Axis, Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, Theme};
+use crate::measure::interval::Mean;
+use crate::study::coupling::{Coupling, TaskCoupling};
+
+const PLOT: u32 = 230;
+
+/// One model's way.
+pub(super) struct Straightness {
+    pub name: String,
+    pub steps: usize,
+    pub line: Option<Mean>,
+    pub spread: Option<Mean>,
+}
+
+impl Straightness {
+    pub fn of(name: &str, coupling: &Coupling) -> Self {
+        let alone = |x: f64| Mean {
+            mean: x,
+            low: x,
+            high: x,
+        };
+        Self {
+            name: name.to_owned(),
+            steps: coupling.steps.len(),
+            line: coupling.line_shape_score.map(alone),
+            spread: coupling.expodistance.map(alone),
+        }
+    }
+
+    pub fn of_task(name: &str, task: &TaskCoupling) -> Self {
+        Self {
+            name: name.to_owned(),
+            steps: task.steps.len(),
+            line: task.line_shape_score,
+            spread: task.expodistance,
+        }
+    }
+}
+
+/// A random walk's line-shape score after so many steps of one length in a space so wide that no two
+/// steps have a direction in common.
+fn walk(steps: usize) -> f64 {
+    (steps as f64).sqrt()
+}
+
+/// The expodistance of that walk, begun one step from the origin: the squared length grows by one each
+/// step, from 1.
+fn walks_spread(steps: usize) -> Option<f64> {
+    let growth: Vec<f64> = (1..=steps)
+        .map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln())
+        .collect();
+    let mean = super::names::mean(growth.iter().copied())?;
+    let variance = super::names::mean(growth.iter().map(|x| (x - mean).powi(2)))?;
+    Some(variance.sqrt() / mean)
+}
+
+pub(super) fn figure(coupling: &Coupling, theme: &Theme) -> Option<Figure> {
+    drawn(&[Straightness::of("the last token's way", coupling)], theme)
+}
+
+pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
+    let name = format!("mean of {} rows of “{}”", task.rows, task.task);
+    drawn(&[Straightness::of_task(&name, task)], theme)
+}
+
+pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
+    let steps = all
+        .iter()
+        .map(|one| one.steps)
+        .max()
+        .filter(|&steps| steps > 0)?;
+    let colours = [
+        theme.ink,
+        theme.attention,
+        theme.mlp,
+        theme.diversity,
+        theme.mse,
+        theme.embedding,
+    ];
+    let pens = all.iter().enumerate().map(|(n, one)| {
+        Pen::new(
+            one.name.clone(),
+            colours[n % colours.len()],
+            Line::None,
+            MARKS[n % MARKS.len()],
+        )
+    });
+    let pens: Vec<Pen> = pens.collect();
+    let random = Pen::new("a random walk", theme.bias, Line::Dashed, Mark::None);
+    let straight = Pen::new(
+        "a straight line, an even growth",
+        theme.quiet,
+        Line::Solid,
+        Mark::None,
+    );
+    let panel = |name: &str,
+                 of: &dyn Fn(&Straightness) -> Option<Mean>,
+                 walks: &dyn Fn(usize) -> Option<f64>,
+                 level: f64| {
+        let mut series = vec![Series::new(
+            random.clone(),
+            (1..=steps)
+                .filter_map(|l| Some(Point::new(l as f64, walks(l)?, String::new())))
+                .collect(),
+        )];
+        for (one, pen) in all.iter().zip(&pens) {
+            let point = of(one).map(|mean| Point {
+                interval: (mean.low < mean.high).then_some([mean.low, mean.high]),
+                ..Point::new(
+                    one.steps as f64,
+                    mean.mean,
+                    format!("{}, {} steps\n{}", one.name, one.steps, short(mean.mean)),
+                )
+            });
+            series.push(Series::new(pen.clone(), point.into_iter().collect()));
+        }
+        let points = series.iter().flat_map(|series| &series.points);
+        let values = points.flat_map(|point| {
+            [point.y]
+                .into_iter()
+                .chain(point.interval.into_iter().flatten())
+        });
+        let values: Vec<f64> = values.chain([level]).collect();
+        Panel::new(
+            name,
+            Axis::whole("steps L", 0.0, steps as f64 + 1.0),
+            Axis::over("", values.into_iter()),
+            series,
+        )
+        .tall(PLOT)
+        .level(level, theme.quiet, Line::Solid)
+    };
+    let panels = vec![
+        panel("line-shape score", &|one| one.line, &|l| Some(walk(l)), 1.0),
+        panel("expodistance", &|one| one.spread, &walks_spread, 0.0),
+    ];
+    let headers = [
+        "of",
+        "steps",
+        "line-shape score",
+        "from",
+        "to",
+        "a random walk's",
+        "expodistance",
+        "from",
+        "to",
+        "a random walk's",
+    ];
+    let number =
+        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
+    let rows = all.iter().map(|one| {
+        let mut row = vec![
+            TableCell::Text(one.name.clone()),
+            TableCell::Count(one.steps),
+        ];
+        for (mean, walk) in [
+            (one.line, Some(walk(one.steps))),
+            (one.spread, walks_spread(one.steps)),
+        ] {
+            row.extend(
+                [
+                    mean.map(|mean| mean.mean),
+                    mean.map(|mean| mean.low),
+                    mean.map(|mean| mean.high),
+                    walk,
+                ]
+                .map(number),
+            );
+        }
+        row
+    });
+    let legend = pens.iter().cloned().chain([random, straight]).collect();
+    let draft = FigureDraft {
+        key: "coupling-straightness",
+        title: title(all),
+        words: words(all),
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        },
+        plot: Plot::new(panels, legend, 2),
+    };
+    Some(draft.figure(theme))
+}
+
+fn title(all: &[Straightness]) -> String {
+    let [one] = all else {
+        let scored = all.iter().filter_map(|one| Some((one, one.line?.mean)));
+        let scored: Vec<(&Straightness, f64)> = scored.collect();
+        let below = scored
+            .iter()
+            .filter(|(one, line)| *line < walk(one.steps))
+            .count();
+        return format!(
+            "{below} of {} ways are straighter than a random walk",
+            scored.len()
+        );
+    };
+    let by_chance = walk(one.steps);
+    match one.line.map(|line| line.mean) {
+        Some(line) => {
+            let than = if (line - by_chance).abs() < 0.05 * by_chance {
+                "as bent as"
+            } else if line < by_chance {
+                "straighter than"
+            } else {
+                "more bent than"
+            };
+            let (line, steps, by_chance) = (short(line), one.steps, short(by_chance));
+            format!(
+                "The way is {than} a random walk: it scores {line}, a walk of {steps} steps √{steps} = {by_chance}, a line 1"
+            )
+        }
+        None => "The stream never moves, so its way has no shape".to_owned(),
+    }
+}
+
+fn words(all: &[Straightness]) -> [String; 2] {
+    let spread = all.iter().filter(|_| all.len() == 1);
+    let spread = spread.map(|one| {
+        format!(
+            " This way's is {}, the walk's {}.",
+            said(one.spread.map(|spread| spread.mean)),
+            said(walks_spread(one.steps))
+        )
+    });
+    [
+        "The line-shape score divides the number of steps by the length of their sum, each step taken as long as the others: \
+         1 is a straight line, and L steps in directions that have nothing in common score the square root of L."
+            .to_owned(),
+        format!(
+            "The expodistance is the spread of the state's growth relative to its mean: 0 is an even exponential growth, and the \
+             walk's is that of equal steps at right angles, begun one step from the origin.{}",
+            spread.collect::<String>()
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walks_numbers() {
+        assert_eq!(walk(9), 3.0);
+        // One step grows as evenly as can be; two grow by ln 2 / 2 and ln 1.5 / 2.
+        assert_eq!(walks_spread(1), Some(0.0));
+        let (a, b) = (0.5 * 2.0_f64.ln(), 0.5 * 1.5_f64.ln());
+        let expected = (a - b) / (a + b);
+        assert!((walks_spread(2).expect("a number") - expected).abs() < 1e-12);
+        assert_eq!(walks_spread(0), None);
+    }
+}

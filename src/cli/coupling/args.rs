@@ -1,0 +1,265 @@
+//! The command's arguments, and what of them is checked before a model is loaded.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+
+use super::Input;
+use crate::cli::rows_source::SweepSource;
+use crate::study::LoadedModel;
+use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
+
+/// How alike the blocks are, linearised: along depth, and between tokens
+///
+/// Every block's Jacobian says how what the block adds moves with what it reads. This takes the leading
+/// singular vectors of each and shows how far the others act alike in them (0: the same, the chance
+/// line: nothing in common), how straight the stream's path is, and how far the linearised blocks
+/// carry. With --task the same over rows, beside what leaving blocks out and exchanging neighbours
+/// costs; with --models over models.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("asked").required(true).args(["model", "models"]))]
+#[command(group = clap::ArgGroup::new("question").required(true).args(["prompt", "ids", "task", "prompts"]))]
+pub struct CouplingArgs {
+    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    #[arg(long, short, value_name = "NAME|FOLDER")]
+    model: Option<String>,
+
+    /// Several models, or checkpoints of one's training, to compare
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub models: Vec<String>,
+
+    /// The text whose last token is looked at
+    #[arg(long, short, value_name = "TEXT")]
+    prompt: Option<String>,
+
+    /// The same as token ids, for a model without a tokenizer
+    #[arg(
+        long,
+        value_name = "ID,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    ids: Vec<u32>,
+
+    /// Tasks (see `atelier tasks`; several with commas), or TOML files that define one; those that
+    /// are not generated need --data
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    task: Vec<String>,
+
+    /// The data set's file, or the folder that holds several, for tasks that are not generated
+    #[arg(long, value_name = "FILE|DIR", requires = "task")]
+    data: Option<PathBuf>,
+
+    /// A file of prompts (`-` for standard input), one JSON object a line:
+    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    #[arg(long, value_name = "FILE")]
+    prompts: Option<PathBuf>,
+
+    /// Rows of each task at most
+    #[arg(long, default_value_t = 20)]
+    pub rows: usize,
+
+    /// The order of blocks, as of `atelier lens`; a parallel step's or a half's Jacobian is that of what
+    /// the step adds
+    #[arg(long, value_name = "LINE")]
+    pub plan: Option<String>,
+
+    /// How many leading singular vectors; several with commas [default: 4,8,16, those that fit the width]
+    #[arg(
+        long,
+        value_name = "K,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
+    pub top: Vec<usize>,
+
+    /// Two steps of the plan that --self, --input and --output compare, counted from 0; may be repeated
+    /// [default: the middle one with itself, and with the next]
+    #[arg(long, value_name = "STEP,STEP", value_parser = two, conflicts_with_all = ["task", "prompts"])]
+    steps: Vec<[usize; 2]>,
+
+    /// Also between tokens: every position t of these, counted from 0, at (t, t)
+    #[arg(
+        long = "self",
+        value_name = "T,…",
+        value_delimiter = ',',
+        conflicts_with_all = ["task", "prompts"]
+    )]
+    same: Vec<usize>,
+
+    /// Also from one token to several: t_in, then each t_out
+    #[arg(long, value_name = "T:T,…", value_parser = places, conflicts_with_all = ["task", "prompts"])]
+    input: Option<(usize, Vec<usize>)>,
+
+    /// Also from several tokens to one: t_out, then each t_in
+    #[arg(long, value_name = "T:T,…", value_parser = places, conflicts_with_all = ["task", "prompts"])]
+    output: Option<(usize, Vec<usize>)>,
+
+    /// How the singular vectors are found: from whole Jacobians, or searched by products; `auto` takes
+    /// what needs fewer products and has room
+    #[arg(long, value_enum, default_value_t = Method::Auto)]
+    method: Method,
+
+    /// Of the bootstrap behind the intervals, and of a search's start
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+
+    /// Leave out rows that are longer than the model's context, and say how many they are
+    #[arg(long)]
+    pub skip_long: bool,
+
+    #[command(flatten)]
+    pub engine: crate::cli::engine::EngineArgs,
+
+    /// Print the report as JSON
+    #[arg(long, conflicts_with = "csv")]
+    pub json: bool,
+
+    /// Print one line a pair as CSV
+    #[arg(long)]
+    pub csv: bool,
+
+    /// Write the report to a file too, for the page to open and for --resume
+    #[arg(long, value_name = "FILE.atelier.json")]
+    pub out: Option<PathBuf>,
+
+    /// Go on from what --out holds of the same tasks
+    #[arg(long, requires = "out", conflicts_with_all = ["prompt", "ids"])]
+    pub resume: bool,
+
+    /// Replace what --out names, if it is there
+    #[arg(long, requires = "out", conflicts_with = "resume")]
+    pub force: bool,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is"
+  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is" --top 8 --self 0,2,4 --input 1:1,2,4
+  atelier coupling --model apprentice-12 --task sum --rows 20 --out coupling.atelier.json
+  atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20"#;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Method {
+    Auto,
+    Whole,
+    Lanczos,
+}
+
+impl CouplingArgs {
+    /// # Errors
+    /// What no model could make right.
+    pub fn check(&self) -> anyhow::Result<()> {
+        ensure!(
+            self.rows > 0,
+            "--rows 0 leaves nothing to run: give at least 1"
+        );
+        ensure!(
+            !self.top.contains(&0),
+            "--top 0 leaves nothing to compare: give at least 1"
+        );
+        if !self.steps.is_empty() && self.tokens().is_empty() {
+            bail!(
+                "--steps says which steps --self, --input and --output compare: give one of those too"
+            );
+        }
+        Ok(())
+    }
+
+    /// The models asked for: one, or several.
+    pub fn models(&self) -> impl Iterator<Item = &str> {
+        let all = self.model.iter().chain(&self.models);
+        all.map(String::as_str)
+    }
+
+    /// Files and folders that are read.
+    pub fn inputs(&self) -> Vec<&Path> {
+        let tasks = self.task.iter().map(Path::new);
+        let paths = self.data.iter().chain(&self.prompts).map(PathBuf::as_path);
+        self.models()
+            .map(Path::new)
+            .chain(tasks)
+            .chain(paths)
+            .collect()
+    }
+
+    /// # Errors
+    /// A name that is no task, or a data set without its file.
+    pub fn input(&self) -> anyhow::Result<Input> {
+        if let Some(prompt) = &self.prompt {
+            return Ok(Input::Prompt(prompt.clone()));
+        }
+        if !self.ids.is_empty() {
+            return Ok(Input::Ids(self.ids.clone()));
+        }
+        let sources = SweepSource::of(&self.task, self.data.as_deref(), self.prompts.as_deref());
+        Ok(Input::Rows(sources?))
+    }
+
+    /// What is asked of a model.
+    ///
+    /// # Errors
+    /// A plan that is none of this model's, or more vectors than its blocks have.
+    pub fn wish(&self, model: &LoadedModel) -> anyhow::Result<CouplingWish> {
+        Ok(CouplingWish {
+            plan: model.plan(self.plan.as_deref())?,
+            top: CouplingWish::tops(&self.top, model.shape().width)?,
+            tokens: self.tokens(),
+            method: match self.method {
+                Method::Auto => None,
+                Method::Whole => Some(CouplingMethod::Whole),
+                Method::Lanczos => Some(CouplingMethod::Lanczos),
+            },
+            seed: self.seed as u32,
+        })
+    }
+
+    fn tokens(&self) -> TokenWish {
+        TokenWish {
+            steps: self.steps.clone(),
+            same: self.same.clone(),
+            input: self.input.clone(),
+            output: self.output.clone(),
+        }
+    }
+}
+
+fn two(text: &str) -> Result<[usize; 2], String> {
+    let numbers = list(text)?;
+    let two: Result<[usize; 2], _> = numbers.try_into();
+    two.map_err(|_| "give two steps, such as 5,6".to_owned())
+}
+
+fn places(text: &str) -> Result<(usize, Vec<usize>), String> {
+    let Some((one, several)) = text.split_once(':') else {
+        return Err("give one position, a colon and the others, such as 8:8,10,13".to_owned());
+    };
+    Ok((number(one)?, list(several)?))
+}
+
+fn list(text: &str) -> Result<Vec<usize>, String> {
+    text.split(',').map(number).collect()
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    text.parse()
+        .map_err(|_| format!("'{text}' is no number counted from 0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_and_positions() {
+        assert_eq!(two("5,6"), Ok([5, 6]));
+        assert!(two("5").is_err() && two("5,6,7").is_err() && two("a,b").is_err());
+        assert_eq!(places("8:8, 10,13"), Ok((8, vec![8, 10, 13])));
+        assert!(places("8").is_err() && places("8:").is_err() && places(":1").is_err());
+        assert_eq!(
+            places("8:-1"),
+            Err("'-1' is no number counted from 0".to_owned())
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! The numbers as CSV: one line a pair of Jacobians.
+
+use crate::chart::{Table, TableCell};
+use crate::measure::coupling::Undefined;
+use crate::measure::interval::Mean;
+use crate::study::coupling::{Coupling, MisCoupling, StepPair, TaskCoupling};
+use crate::study::report::Report;
+
+/// Of prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis, and both metrics; of tasks:
+/// means with the ends of their intervals.
+pub fn csv(reports: &[Report]) -> String {
+    let is_of_tasks = reports.iter().all(|report| report.coupling.is_none());
+    let headers: &[&str] = if is_of_tasks {
+        &[
+            "model",
+            "task",
+            "rows",
+            "k",
+            "step",
+            "basis_step",
+            "off_diagonal",
+            "off_diagonal_low",
+            "off_diagonal_high",
+            "singular",
+            "singular_low",
+            "singular_high",
+        ]
+    } else {
+        &[
+            "model",
+            "map",
+            "k",
+            "step",
+            "t_in",
+            "t_out",
+            "basis_step",
+            "basis_t_in",
+            "basis_t_out",
+            "off_diagonal",
+            "singular",
+            "undefined",
+        ]
+    };
+    let mut rows = Vec::new();
+    for report in reports {
+        if let Some(coupling) = &report.coupling {
+            of_prompt(&mut rows, &report.model.name, coupling);
+        }
+        for task in &report.task_coupling {
+            of_task(&mut rows, &report.model.name, task);
+        }
+    }
+    Table {
+        headers: headers.iter().map(ToString::to_string).collect(),
+        rows,
+    }
+    .csv()
+}
+
+/// A step and its two positions.
+type Place = (usize, usize, usize);
+
+fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
+    let last = coupling.token_ids.len().saturating_sub(1);
+    let steps: Vec<Place> = (0..coupling.steps.len())
+        .map(|step| (step, last, last))
+        .collect();
+    for (&k, one) in &coupling.depth_wise {
+        map(rows, [model, "depth_wise"], k, &one.map, &steps, &steps);
+    }
+    let Some(tokens) = &coupling.token_wise else {
+        return;
+    };
+    let mut pairs = |name: &str, pairs: &[StepPair], places: &[(usize, usize)]| {
+        for pair in pairs {
+            let [a, b] = pair.steps;
+            let of = |step: usize| -> Vec<Place> {
+                places
+                    .iter()
+                    .map(|&(t_in, out)| (step, t_in, out))
+                    .collect()
+            };
+            map(rows, [model, name], tokens.k, &pair.map, &of(a), &of(b));
+        }
+    };
+    if let Some(same) = &tokens.same {
+        let places: Vec<_> = same.t.iter().map(|&t| (t, t)).collect();
+        pairs("self", &same.pairs, &places);
+    }
+    if let Some(fixed) = &tokens.fixed_input {
+        let places: Vec<_> = fixed.t_out.iter().map(|&out| (fixed.t_in, out)).collect();
+        pairs("fixed_input", &fixed.pairs, &places);
+    }
+    if let Some(fixed) = &tokens.fixed_output {
+        let places: Vec<_> = fixed.t_in.iter().map(|&t_in| (t_in, fixed.t_out)).collect();
+        pairs("fixed_output", &fixed.pairs, &places);
+    }
+}
+
+fn map(
+    rows: &mut Vec<Vec<TableCell>>,
+    [model, name]: [&str; 2],
+    k: usize,
+    map: &MisCoupling,
+    from: &[Place],
+    to: &[Place],
+) {
+    let place = |&(step, t_in, t_out): &Place| [step, t_in, t_out].map(TableCell::Count);
+    for (i, row) in from.iter().enumerate() {
+        for (j, column) in to.iter().enumerate() {
+            let mut cells = vec![
+                TableCell::Text(model.to_owned()),
+                TableCell::Text(name.to_owned()),
+                TableCell::Count(k),
+            ];
+            cells.extend(place(row));
+            cells.extend(place(column));
+            cells.extend([map.off_diagonal[i][j], map.singular[i][j]].map(number));
+            let why = |list: &[Option<Undefined>], at: usize| list.get(at).copied().flatten();
+            let why = why(&map.why_row, i).or(why(&map.why_column, j));
+            let why = why.map_or("", reason);
+            cells.push(TableCell::Text(why.to_owned()));
+            rows.push(cells);
+        }
+    }
+}
+
+/// In a word.
+pub fn reason(why: Undefined) -> &'static str {
+    match why {
+        Undefined::Unseen => "unseen",
+        Undefined::Zero => "zero",
+        Undefined::Rank => "rank",
+    }
+}
+
+fn number(x: Option<f64>) -> TableCell {
+    x.map_or(TableCell::Text(String::new()), TableCell::Number)
+}
+
+fn of_task(rows: &mut Vec<Vec<TableCell>>, model: &str, task: &TaskCoupling) {
+    for (&k, one) in &task.depth_wise {
+        for i in 0..task.steps.len() {
+            for j in 0..task.steps.len() {
+                let mut cells = vec![
+                    TableCell::Text(model.to_owned()),
+                    TableCell::Text(task.task.clone()),
+                ];
+                cells.extend([task.rows, k, i, j].map(TableCell::Count));
+                for mean in [one.off_diagonal[i][j], one.singular[i][j]] {
+                    let of = |part: fn(&Mean) -> f64| number(mean.as_ref().map(part));
+                    cells.extend([of(|m| m.mean), of(|m| m.low), of(|m| m.high)]);
+                }
+                rows.push(cells);
+            }
+        }
+    }
+}

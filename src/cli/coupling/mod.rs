@@ -1,0 +1,189 @@
+//! `atelier coupling`: how alike the linearised blocks are.
+
+mod args;
+mod lines;
+mod one;
+mod rows;
+mod shown;
+
+pub use args::CouplingArgs;
+
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, bail, ensure};
+
+use self::rows::Stopped;
+use super::out_file::{OutFile, There};
+use super::rows_source::{NamedRows, SweepSource};
+use super::{interrupt, output};
+use crate::study::LoadedModel;
+use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
+use crate::study::report::{Report, VERSION};
+
+/// What is asked of every model.
+pub enum Input {
+    Prompt(String),
+    Ids(Vec<u32>),
+    Rows(Vec<SweepSource>),
+}
+
+pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
+    // What needs no model is checked before one is loaded.
+    args.check()?;
+    let choice = args.engine.choice()?;
+    let there = match (args.force, args.resume) {
+        (true, _) => There::Replaced,
+        (_, true) => There::Resumed,
+        _ => There::Kept,
+    };
+    let mut out = args
+        .out
+        .as_deref()
+        .map(|path| OutFile::new(path, there, &args.inputs()))
+        .transpose()?;
+    let there_before = match &mut out {
+        Some(out) => out.hold()?,
+        None => false,
+    };
+    let input = args.input()?;
+    if let Input::Rows(sources) = &input {
+        // A file that is no table of rows is found now.
+        sources
+            .iter()
+            .try_for_each(|source| source.rows(args.rows).map(drop))?;
+    }
+    let before = match &out {
+        Some(out) if args.resume && there_before => Some(Stopped::read(out.path())?),
+        _ => None,
+    };
+    let stop = interrupt::listen()?;
+    let models = args.models().map(super::known::files);
+    let models = models.collect::<anyhow::Result<Vec<_>>>()?;
+    for (n, files) in models.iter().enumerate() {
+        ensure!(
+            !models[..n].iter().any(|other| other.name == files.name),
+            "--models names {} twice: give each model once",
+            files.name
+        );
+    }
+    if let (Some(before), Some(out)) = (&before, &out) {
+        let is_asked = |name: &&str| models.iter().any(|files| files.name == *name);
+        if let Some(name) = before.names().find(|name| !is_asked(name)) {
+            bail!(
+                "{} was written for {name}, which is not asked now: give --out another file",
+                out.path().display()
+            );
+        }
+    }
+    let several = models.len() > 1;
+    let mut reports: Vec<Report> = Vec::new();
+    let mut is_stopped = false;
+    for files in models {
+        let hashes = match (&out, &input) {
+            (Some(_), Input::Rows(_)) => super::fingerprint::files(&files),
+            _ => super::fingerprint::Files::new(),
+        };
+        let model = super::known::load(&files, &choice)?;
+        let report = match &input {
+            Input::Prompt(_) | Input::Ids(_) => one::report(&model, &args, &input, &stop)?,
+            Input::Rows(sources) => {
+                let rows = sources.iter().map(|source| named(source, &args, &model));
+                let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+                let asked = rows::Asked {
+                    model: &model,
+                    args: &args,
+                    hashes: &hashes,
+                    before: before.as_ref().and_then(|before| before.of(&model)),
+                    path: args.out.as_deref(),
+                };
+                let mut save = |report: &Report| -> anyhow::Result<()> {
+                    let Some(out) = &mut out else { return Ok(()) };
+                    let all: Vec<Report> = reports.iter().chain([report]).cloned().collect();
+                    let kept = before
+                        .as_ref()
+                        .map_or(Vec::new(), |before| before.beside(&all));
+                    out.write(&file(all.into_iter().chain(kept).collect(), several)?)
+                };
+                asked.run(rows, &stop, &mut save)?
+            }
+        };
+        args.engine.say_cost(&model);
+        is_stopped = stop.load(Ordering::Relaxed);
+        reports.extend(report);
+        if is_stopped {
+            break;
+        }
+    }
+    if !reports.is_empty() && (!is_stopped || matches!(input, Input::Rows(_))) {
+        if let Some(out) = &mut out {
+            let kept = before
+                .as_ref()
+                .map_or(Vec::new(), |before| before.beside(&reports));
+            let all = reports.iter().cloned().chain(kept).collect();
+            out.write(&file(all, several)?)?;
+        }
+        if args.json {
+            output::print(&file(reports, several)?)?;
+        } else if args.csv {
+            output::print(&lines::csv(&reports))?;
+        } else {
+            let mut text: Vec<String> = reports.iter().map(shown::report).collect();
+            if several {
+                text.push(shown::models(&ModelsCoupling::of(reports)));
+            }
+            output::show(&text.join("\n"))?;
+        }
+    }
+    if is_stopped {
+        let kept = match (&args.out, &input) {
+            (Some(path), Input::Rows(_)) => {
+                format!(
+                    "{} holds what is done, and --resume goes on",
+                    path.display()
+                )
+            }
+            (None, Input::Rows(_)) => {
+                "give --out FILE next time to keep it and go on with --resume".to_string()
+            }
+            _ => "nothing of one prompt is kept".to_string(),
+        };
+        // Before the process ends: what was held and has nothing in it goes.
+        drop(out);
+        output::say(&format!("atelier: stopped before the end: {kept}"));
+        std::process::exit(interrupt::CODE);
+    }
+    Ok(())
+}
+
+/// One model's report, or the comparison of several.
+fn file(reports: Vec<Report>, several: bool) -> anyhow::Result<String> {
+    if several {
+        let report = ModelsCouplingReport {
+            atelier: VERSION,
+            coupling_models: ModelsCoupling::of(reports),
+        };
+        let json = serde_json::to_string(&report);
+        return Ok(json.context("the report could not be written as JSON")? + "\n");
+    }
+    let mut reports = reports.into_iter();
+    let report = reports.next().context("no model was asked")?;
+    output::json(&report)
+}
+
+fn named(
+    source: &SweepSource,
+    args: &CouplingArgs,
+    model: &LoadedModel,
+) -> anyhow::Result<NamedRows> {
+    let mut rows = source.rows(args.rows)?;
+    if args.skip_long {
+        let long = rows.drop_long(model)?;
+        if long > 0 {
+            output::say(&format!(
+                "atelier: {}: {long} rows left out, longer than the context",
+                rows.task
+            ));
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,411 @@
+//! Tables for people.
+
+use comfy_table::{Cell, Row};
+
+use crate::cli::table::{column, number, table, text};
+use crate::cli::view::percent;
+use crate::measure::coupling::{ILL_POSED, Undefined, chance};
+use crate::measure::interval::Mean;
+use crate::measure::scatter::Together;
+use crate::study::coupling::{
+    Coupling, CouplingMethod, CouplingMetric, MethodReason, MisCoupling, ModelsCoupling, Relation,
+    RelationTo, StepPair, TaskCoupling,
+};
+use crate::study::report::Report;
+
+/// Rows of a map that fit on a screen.
+const WIDE: usize = 16;
+
+/// The K whose map is shown, if it is there.
+const SHOWN_TOP: usize = 8;
+
+pub fn report(report: &Report) -> String {
+    let mut page = format!("{}, {}\n", report.model.name, report.engine);
+    if let Some(coupling) = &report.coupling {
+        page += &one(coupling);
+    }
+    for task in &report.task_coupling {
+        page.push('\n');
+        page += &of_task(task);
+    }
+    page
+}
+
+fn one(found: &Coupling) -> String {
+    let (s, t) = (found.steps.len(), found.token_ids.len());
+    let mut page = format!(
+        "plan {}: {s} steps, {t} tokens; {}\n\n",
+        found.plan,
+        method(found)
+    );
+    page += &couplings(found);
+    page.push('\n');
+    page += &steps(found);
+    let k = shown_top(&found.top);
+    if let Some(one) = found.depth_wise.get(&k) {
+        let names: Vec<String> = found.steps.clone();
+        page += &map(
+            &format!(
+                "Mis-coupling (off-diagonal) at the last token, K = {k}: row, whose Jacobian; column, whose basis"
+            ),
+            &one.map,
+            &names,
+            k,
+        );
+    }
+    if let Some(tokens) = &found.token_wise {
+        let k = tokens.k;
+        let mut several = |name: &str, pairs: &[StepPair], positions: &[usize]| {
+            for pair in pairs {
+                let [a, b] = pair.steps;
+                let names: Vec<String> = positions.iter().map(ToString::to_string).collect();
+                let title = format!("{name}, steps {a} (rows) and {b} (columns), K = {k}");
+                page += &map(&title, &pair.map, &names, k);
+            }
+        };
+        if let Some(same) = &tokens.same {
+            several("Tokens with themselves (t, t)", &same.pairs, &same.t);
+        }
+        if let Some(fixed) = &tokens.fixed_input {
+            let name = format!("From token {} to each", fixed.t_in);
+            several(&name, &fixed.pairs, &fixed.t_out);
+        }
+        if let Some(fixed) = &tokens.fixed_output {
+            let name = format!("From each to token {}", fixed.t_out);
+            several(&name, &fixed.pairs, &fixed.t_in);
+        }
+    }
+    let value = |x: Option<f64>| x.map_or("none".to_owned(), |x| number(x, 3));
+    page += &format!(
+        "\nline-shape score of the last token's path {} (a straight line 1, a random walk {}), expodistance {}\n",
+        value(found.line_shape_score),
+        number((s as f64).sqrt(), 3),
+        value(found.expodistance)
+    );
+    page
+}
+
+fn method(found: &Coupling) -> String {
+    let products = found.products;
+    let (jvp, vjp) = (products.jvp, products.vjp);
+    let how = match found.method {
+        CouplingMethod::Whole => "every Jacobian formed",
+        CouplingMethod::Lanczos => "leading singular vectors searched by products",
+    };
+    let why = match found.reason {
+        MethodReason::Asked => "as asked",
+        MethodReason::FewerProducts => "which takes fewer products here",
+        MethodReason::Memory => "since whole Jacobians would not fit in memory",
+    };
+    format!("{how}, {why} ({jvp} JVPs, {vjp} VJPs)")
+}
+
+fn shown_top(top: &[usize]) -> usize {
+    let last = top.last().copied().unwrap_or(1);
+    if top.contains(&SHOWN_TOP) {
+        SHOWN_TOP
+    } else {
+        last
+    }
+}
+
+fn couplings(found: &Coupling) -> String {
+    let header = [
+        "K",
+        "coupling, off-diagonal",
+        "chance",
+        "coupling, singular",
+        "chance ",
+    ];
+    let mut rows = table(&header.map(String::from), 0);
+    let value = |x: Option<f64>| x.map_or("none".to_owned(), |x| number(x, 3));
+    for (k, one) in &found.depth_wise {
+        rows.add_row([
+            k.to_string(),
+            value(one.coupling.off_diagonal),
+            number(1.0 - one.chance.off_diagonal, 3),
+            value(one.coupling.singular),
+            number(1.0 - one.chance.singular, 3),
+        ]);
+    }
+    text(&rows)
+}
+
+/// A column of numbers some of which may be missing.
+fn with_gaps(values: &[Option<f64>]) -> Vec<String> {
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let mut shown = column(&known).into_iter();
+    let mut next = |x: &Option<f64>| x.and_then(|_| shown.next()).unwrap_or("-".into());
+    values.iter().map(&mut next).collect()
+}
+
+fn steps(found: &Coupling) -> String {
+    let header = [
+        "step",
+        "largest s",
+        "Frobenius",
+        "stable rank",
+        "effective rank",
+        "least gap",
+        "linearised cosine",
+        "error",
+    ];
+    let mut rows = table(&header.map(String::from), 1);
+    let k = shown_top(&found.top);
+    let gap = |at: usize| found.spectrum[at].gap.get(&k).copied().flatten();
+    let of = |f: &dyn Fn(usize) -> Option<f64>| {
+        with_gaps(&(0..found.steps.len()).map(f).collect::<Vec<_>>())
+    };
+    let columns = [
+        of(&|at| found.spectrum[at].singular_values.first().copied()),
+        of(&|at| found.spectrum[at].frobenius),
+        of(&|at| found.spectrum[at].stable_rank),
+        of(&|at| found.spectrum[at].effective_rank),
+        of(&gap),
+        of(&|at| found.linearised.cosine[at]),
+        of(&|at| found.linearised.relative_error[at]),
+    ];
+    for (at, name) in found.steps.iter().enumerate() {
+        let mut cells = vec![name.clone()];
+        cells.extend(columns.iter().map(|column| column[at].clone()));
+        rows.add_row(Row::from(cells));
+    }
+    let mut page = text(&rows);
+    let ill: Vec<&str> = (0..found.steps.len())
+        .filter(|&at| gap(at).is_some_and(|gap| gap < ILL_POSED))
+        .map(|at| found.steps[at].as_str())
+        .collect();
+    if !ill.is_empty() {
+        page += &format!(
+            "\nill-posed at K = {k}: two of the leading singular values of {} are nearly equal, so its vectors, and with them the coupling, are not the model's own\n",
+            ill.join(", ")
+        );
+    }
+    if found.method == CouplingMethod::Lanczos {
+        page +=
+            "\nranks and Frobenius norms need every singular value: --method whole computes them\n";
+    }
+    page + "\nThe linearised path follows (I + J) x, which is not x + f(x): its cosine is no test of coupling.\n"
+}
+
+fn map(title: &str, map: &MisCoupling, names: &[String], k: usize) -> String {
+    let line = number(chance(k).off_diagonal, 3);
+    if names.len() > WIDE {
+        return format!("\n{title}: {} rows, in --csv and --json\n", names.len());
+    }
+    let header: Vec<String> = std::iter::once(String::new())
+        .chain(names.iter().cloned())
+        .collect();
+    let mut rows = table(&header, 1);
+    for (name, row) in names.iter().zip(&map.off_diagonal) {
+        let mut cells = vec![Cell::new(name)];
+        let numbers = row.iter().map(|x| x.map_or("-".into(), |x| number(x, 2)));
+        cells.extend(numbers.map(Cell::new));
+        rows.add_row(cells);
+    }
+    let mut page = format!("\n{title}; unrelated bases: {line}\n\n{}", text(&rows));
+    let whys = |list: &[Option<Undefined>]| -> Vec<String> {
+        let named = list.iter().zip(names);
+        let of = named.filter_map(|(why, name)| why.map(|why| format!("{name} ({})", said(why))));
+        of.collect()
+    };
+    let why = whys(&map.why_column);
+    if !why.is_empty() {
+        page += &format!("\nno basis: {}\n", why.join(", "));
+    }
+    let why = whys(&map.why_row);
+    if !why.is_empty() {
+        page += &format!("no Jacobian: {}\n", why.join(", "));
+    }
+    page
+}
+
+fn said(why: Undefined) -> &'static str {
+    match why {
+        Undefined::Unseen => "the output does not see the input",
+        Undefined::Zero => "the Jacobian is zero",
+        Undefined::Rank => "fewer than K singular values above zero",
+    }
+}
+
+fn of_task(found: &TaskCoupling) -> String {
+    let mut page = format!("{}: ", found.task);
+    page += &if found.rows == found.rows_asked {
+        format!("{} rows", found.rows)
+    } else {
+        format!("{} of {} rows, stopped", found.rows, found.rows_asked)
+    };
+    if let Some(accuracy) = found.accuracy {
+        page += &format!(", {} right", percent(accuracy.mean));
+    }
+    page += &format!("; plan {}\n\n", found.plan);
+    let header = [
+        "K",
+        "coupling, off-diagonal",
+        "chance",
+        "coupling, singular",
+        "chance ",
+    ];
+    let mut rows = table(&header.map(String::from), 0);
+    for (k, one) in &found.depth_wise {
+        rows.add_row([
+            k.to_string(),
+            interval(one.coupling.off_diagonal),
+            number(1.0 - one.chance.off_diagonal, 3),
+            interval(one.coupling.singular),
+            number(1.0 - one.chance.singular, 3),
+        ]);
+    }
+    page += &text(&rows);
+    let value = |x: Option<Mean>| x.map_or("none".to_owned(), |x| interval(Some(x)));
+    page += &format!(
+        "\nline-shape score {} (a random walk {}), expodistance {}\n",
+        value(found.line_shape_score),
+        number((found.steps.len() as f64).sqrt(), 3),
+        value(found.expodistance)
+    );
+    if !found.relations.is_empty() {
+        page += "\nCoupling against what other orders cost:\n\n";
+        page += &relations(&found.relations, shown_top(&found.top));
+    }
+    page
+}
+
+fn interval(mean: Option<Mean>) -> String {
+    let Some(Mean { mean, low, high }) = mean else {
+        return "none".to_owned();
+    };
+    let number = |x: f64| number(x, 3);
+    format!("{} ({} to {})", number(mean), number(low), number(high))
+}
+
+fn relations(all: &[Relation], k: usize) -> String {
+    let header = [
+        "coupling against",
+        "metric",
+        "points",
+        "Pearson",
+        "p",
+        "without one",
+        "Spearman",
+        "p ",
+        "without one ",
+    ];
+    let mut rows = table(&header.map(String::from), 2);
+    for relation in all.iter().filter(|relation| relation.k == k) {
+        let mut cells = vec![against(relation), metric(relation.metric).to_owned()];
+        cells.push(relation.points.len().to_string());
+        for of in [
+            |both: &Together| both.pearson,
+            |both: &Together| both.spearman,
+        ] {
+            let found = of(&relation.all);
+            let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
+            let (low, high) = left.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
+                (low.min(r), high.max(r))
+            });
+            cells.extend([
+                found.map_or("none".into(), |found| number(found.r, 2)),
+                found.map_or("-".into(), |found| number(found.p, 3)),
+                if low <= high {
+                    format!("{} to {}", number(low, 2), number(high, 2))
+                } else {
+                    "-".into()
+                },
+            ]);
+        }
+        rows.add_row(Row::from(cells));
+    }
+    format!(
+        "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn\n",
+        text(&rows)
+    )
+}
+
+fn against(relation: &Relation) -> String {
+    let name = match relation.to {
+        RelationTo::SwapAccuracy => "accuracy lost by exchanging neighbours",
+        RelationTo::SwapMargin => "margin lost by exchanging neighbours",
+        RelationTo::DropAccuracy => "accuracy lost by leaving a step out",
+        RelationTo::DropMargin => "margin lost by leaving a step out",
+        RelationTo::Accuracy => "accuracy",
+        RelationTo::Depth => "number of steps",
+        RelationTo::Width => "width",
+        RelationTo::Training => "steps of training",
+    };
+    match &relation.task {
+        Some(task) => format!("{name}, {task}"),
+        None => name.to_owned(),
+    }
+}
+
+fn metric(metric: CouplingMetric) -> &'static str {
+    match metric {
+        CouplingMetric::OffDiagonal => "off-diagonal",
+        CouplingMetric::Singular => "singular",
+    }
+}
+
+/// The models beside one another.
+pub fn models(all: &ModelsCoupling) -> String {
+    let header = [
+        "model",
+        "on",
+        "steps",
+        "width",
+        "training",
+        "coupling, off-diagonal",
+        "coupling, singular",
+        "line-shape score",
+        "right",
+    ];
+    let mut rows = table(&header.map(String::from), 2);
+    let mut k = SHOWN_TOP;
+    for model in &all.models {
+        let facts = &model.report.model;
+        let mut line = |on: &str, numbers: [String; 4]| {
+            let mut cells = vec![facts.name.clone(), on.to_owned()];
+            cells.extend([facts.order.len(), facts.width].map(|n| n.to_string()));
+            cells.push(
+                model
+                    .training_step
+                    .map_or("-".into(), |step| step.to_string()),
+            );
+            cells.extend(numbers);
+            rows.add_row(Row::from(cells));
+        };
+        if let Some(found) = &model.report.coupling {
+            k = shown_top(&found.top);
+            let value = |x: Option<f64>| x.map_or("none".into(), |x| number(x, 3));
+            let both = found.depth_wise.get(&k).map(|one| one.coupling);
+            line(
+                "the prompt",
+                [
+                    value(both.and_then(|both| both.off_diagonal)),
+                    value(both.and_then(|both| both.singular)),
+                    value(found.line_shape_score),
+                    "-".into(),
+                ],
+            );
+        }
+        for task in &model.report.task_coupling {
+            k = shown_top(&task.top);
+            let both = task.depth_wise.get(&k).map(|one| one.coupling);
+            line(
+                &task.task,
+                [
+                    interval(both.and_then(|both| both.off_diagonal)),
+                    interval(both.and_then(|both| both.singular)),
+                    interval(task.line_shape_score),
+                    task.accuracy.map_or("-".into(), |mean| percent(mean.mean)),
+                ],
+            );
+        }
+    }
+    let mut page = format!("The models at K = {k}\n\n{}", text(&rows));
+    if !all.relations.is_empty() {
+        page.push('\n');
+        page += &relations(&all.relations, k);
+    }
+    page
+}

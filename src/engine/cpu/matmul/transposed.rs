@@ -1,0 +1,316 @@
+//! The products with the transposed matrix, `y [N, in] = x [N, out] W [out, in]`, from the panels that lie
+//! there for the plain ones: no matrix is held twice.
+//!
+//! A number of `y` is a product along the rows of all panels, a register's lane an output: lanes are
+//! added up at the end. So a row has the same bits whatever rows stand beside it and however many
+//! threads there are, but not those of another instruction set.
+
+use std::borrow::Cow;
+use std::mem::MaybeUninit;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::block_panel;
+use super::columns::{SharedOutput, with_scratch};
+use super::element::{Element, with_element};
+use super::lanes::Lanes;
+use super::matrix::{PackedMatrix, Slice};
+
+/// Inputs that a thread makes at a time: their part of all panels stays in its second-level cache while
+/// all rows go through.
+const INPUTS: usize = 32;
+
+/// Numbers of blocks that are widened at a time.
+const WIDENED: usize = 1 << 16;
+
+/// What a strip reads and where it writes.
+#[derive(Clone, Copy)]
+pub struct TransposedStrip<E> {
+    pub rows: usize,
+    pub inputs: usize,
+    pub panels: usize,
+    /// The first row's numbers of the first panel; rows are `x_stride` apart, a panel's follow the last's.
+    pub x: *const f32,
+    pub x_stride: usize,
+    /// The first input's row of the first panel; panels are `panel_stride` numbers apart.
+    pub panel: *const E,
+    pub panel_stride: usize,
+    /// The first row's first input; rows are `y_stride` apart.
+    pub y: *mut f32,
+    pub y_stride: usize,
+    /// Go on from what `y` holds, rather than from 0.
+    pub add: bool,
+}
+
+/// `y [ROWS, INPUTS] (+)= x [ROWS, panels' columns] panels' rows [INPUTS]` of a strip's beginning.
+///
+/// # Safety
+/// The instruction set of `L` is there, and the strip's pointers are good for these shapes.
+#[inline(always)]
+pub unsafe fn run<
+    E: Element,
+    L: Lanes,
+    const ROWS: usize,
+    const INPUTS: usize,
+    const VECTORS: usize,
+>(
+    strip: TransposedStrip<E>,
+) {
+    let width = VECTORS * L::COUNT;
+    // SAFETY: the caller's.
+    unsafe {
+        let mut sums = [[L::zero(); INPUTS]; ROWS];
+        for p in 0..strip.panels {
+            let panel = strip.panel.add(p * strip.panel_stride);
+            let mut weights = [[L::zero(); VECTORS]; INPUTS];
+            for (i, weights) in weights.iter_mut().enumerate() {
+                *weights = E::load::<L, VECTORS>(panel.add(i * width));
+            }
+            let x = strip.x.add(p * width);
+            for (row, sums) in sums.iter_mut().enumerate() {
+                for v in 0..VECTORS {
+                    let input = L::load(x.add(row * strip.x_stride + v * L::COUNT));
+                    for (sum, weights) in sums.iter_mut().zip(&weights) {
+                        *sum = sum.add_product(input, weights[v]);
+                    }
+                }
+            }
+        }
+        for (row, sums) in sums.into_iter().enumerate() {
+            for (i, sum) in sums.into_iter().enumerate() {
+                let y = strip.y.add(row * strip.y_stride + i);
+                let before = if strip.add { *y } else { 0.0 };
+                *y = before + sum.total();
+            }
+        }
+    }
+}
+
+impl PackedMatrix {
+    /// `y [N, in] = x [N, out] W`, in pieces of `y` shared out over the threads there are.
+    ///
+    /// # Panics
+    /// If `x` or `y` are not N whole rows.
+    pub fn multiply_transposed(&self, x: &[f32], y: &mut [f32]) {
+        let rows = x.len() / self.outs.max(1);
+        assert_eq!(x.len(), rows * self.outs, "whole rows of input");
+        assert_eq!(
+            y.len(),
+            rows * self.ins,
+            "a row of output for each of input"
+        );
+        if rows == 0 || self.ins == 0 {
+            return;
+        }
+        if self.outs == 0 {
+            return y.fill(0.0);
+        }
+        // Panels are whole, and what fills the last one up is zeros.
+        let whole = self.panels() * self.isa.width();
+        let x = match whole == self.outs {
+            true => Cow::Borrowed(x),
+            false => {
+                let mut filled = vec![0.0; rows * whole];
+                let to = filled.chunks_exact_mut(whole);
+                for (to, x) in to.zip(x.chunks_exact(self.outs)) {
+                    to[..self.outs].copy_from_slice(x);
+                }
+                Cow::Owned(filled)
+            }
+        };
+        let blocks = self.slices.iter().map(|slice| slice.dtype.block()).max();
+        let each = blocks.unwrap_or(1).max(INPUTS);
+        let y = SharedOutput(y.as_mut_ptr());
+        (0..self.ins.div_ceil(each))
+            .into_par_iter()
+            .for_each(|piece| {
+                let inputs = piece * each..((piece + 1) * each).min(self.ins);
+                for (n, slice) in self.slices.iter().enumerate() {
+                    let strip = TransposedStrip {
+                        rows,
+                        inputs: inputs.len(),
+                        panels: slice.panels.len(),
+                        x: x[slice.panels.start * self.isa.width()..].as_ptr(),
+                        x_stride: whole,
+                        panel: std::ptr::null::<f32>(),
+                        panel_stride: 0,
+                        // SAFETY: `y` has `ins` numbers for every row, of which these inputs' are this
+                        // piece's alone.
+                        y: unsafe { y.get().add(inputs.start) },
+                        y_stride: self.ins,
+                        add: n > 0,
+                    };
+                    // SAFETY: the slice's panels were filled when the matrix was made, `x` has a
+                    // number for each of their columns, `y` as above.
+                    unsafe { self.transposed_slice(slice, inputs.clone(), strip) };
+                }
+            });
+    }
+
+    /// Of one slice's panels: `strip` but for where they are.
+    ///
+    /// # Safety
+    /// Rows and inputs of `strip` are good.
+    unsafe fn transposed_slice(
+        &self,
+        slice: &Slice,
+        inputs: Range<usize>,
+        strip: TransposedStrip<f32>,
+    ) {
+        let (width, dtype) = (self.isa.width(), slice.dtype);
+        if !dtype.is_block() {
+            with_element!(dtype, E => {
+                // SAFETY: a slice has [panels][in][width] numbers; the rest is the caller's.
+                unsafe {
+                    let panel = slice.lines.as_ptr().cast::<E>();
+                    self.isa.run_transposed(TransposedStrip {
+                        rows: strip.rows,
+                        inputs: strip.inputs,
+                        panels: strip.panels,
+                        x: strip.x,
+                        x_stride: strip.x_stride,
+                        panel: panel.add(inputs.start * width),
+                        panel_stride: self.ins * width,
+                        y: strip.y,
+                        y_stride: strip.y_stride,
+                        add: strip.add,
+                    });
+                }
+            });
+            return;
+        }
+        // Groups of panels whose widened numbers stay in the cache.
+        let a_panel = inputs.len() * width;
+        let group = (WIDENED / a_panel).max(1);
+        let bytes = |ins: usize| dtype.bytes_of(ins as u64) as usize * width;
+        let own = bytes(inputs.start)..bytes(inputs.end);
+        for first in (0..strip.panels).step_by(group) {
+            let panels = group.min(strip.panels - first);
+            with_scratch::<f32, _>(panels * a_panel, |numbers: &mut [MaybeUninit<f32>]| {
+                for (p, numbers) in numbers.chunks_exact_mut(a_panel).enumerate() {
+                    let at = (first + p) * bytes(self.ins);
+                    // SAFETY: every panel of a slice was filled, so these are its bytes.
+                    let panel = unsafe {
+                        let panel = slice.lines.as_ptr().cast::<u8>().add(at + own.start);
+                        std::slice::from_raw_parts(panel, own.len())
+                    };
+                    block_panel::widen(dtype, width, panel, numbers);
+                }
+                // SAFETY: `widen` wrote all of these panels' numbers; `x` goes on with their columns.
+                unsafe {
+                    self.isa.run_transposed(TransposedStrip {
+                        panels,
+                        x: strip.x.add(first * width),
+                        panel: numbers.as_ptr().cast::<f32>(),
+                        panel_stride: a_panel,
+                        add: strip.add || first > 0,
+                        ..strip
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::super::{Isa, MatrixBuilder};
+    use crate::engine::cpu::testing::random;
+    use crate::engine::sample;
+    use crate::model::{DType, Tensor};
+
+    /// The slow plain twin, in f64, and as much as its terms could be off.
+    fn plain(x: &[f32], weights: &[f32], [outs, ins]: [usize; 2]) -> Vec<(f64, f64)> {
+        let rows = x.chunks_exact(outs);
+        rows.flat_map(|x| {
+            (0..ins).map(|i| {
+                let products = x.iter().zip(weights.chunks_exact(ins));
+                let products = products.map(|(&x, w)| f64::from(x) * f64::from(w[i]));
+                let size: f64 = products.clone().map(f64::abs).sum();
+                (products.sum(), size)
+            })
+        })
+        .collect()
+    }
+
+    /// `x W` where the rows of W come in slices that begin at `firsts`.
+    fn product(isa: Isa, x: &[f32], weights: &[Tensor], [outs, ins]: [usize; 2]) -> Vec<f32> {
+        let mut builder = MatrixBuilder::for_isa(isa, outs, ins);
+        let mut first = 0;
+        for rows in weights {
+            builder.fill(first, rows);
+            first += rows.rows;
+        }
+        let matrix = builder.finish().expect("all rows");
+        let mut y = vec![f32::NAN; x.len() / outs * ins];
+        matrix.multiply_transposed(x, &mut y);
+        y
+    }
+
+    #[test]
+    fn every_instruction_set_and_dtype_equals_the_plain_product() {
+        for isa in Isa::available() {
+            for dtype in DType::PLAIN.into_iter().chain(DType::BLOCKS) {
+                for (rows, ins, outs) in [
+                    (1, 1, 1),
+                    (1, 64, 320),
+                    (2, 7, 65),
+                    (5, 576, 63),
+                    (7, 33, 129),
+                    (13, 176, 64),
+                    (30, 49, 17),
+                    (3, 70, 1027),
+                ] {
+                    let ins = usize::next_multiple_of(ins, dtype.block());
+                    let weights = sample::tensor(dtype, outs, ins, 2);
+                    let x = random(rows * outs, 0.5, 1);
+                    let expected = plain(&x, &weights.to_f32(), [outs, ins]);
+                    let y = product(isa, &x, &[weights], [outs, ins]);
+                    for (y, (expected, size)) in y.iter().zip(expected) {
+                        let off = (f64::from(*y) - expected).abs();
+                        let shape = (isa.name(), dtype, rows, ins, outs);
+                        assert!(off <= 1e-6 * size + 1e-9, "{shape:?}: {y}, {expected}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_several_types_are_one_matrix() {
+        let [outs, ins, rows] = [64 + 128 + 9, 256, 6];
+        let slice = |dtype, outs| sample::tensor(dtype, outs, ins, 3);
+        let weights = [
+            slice(DType::Q4K, 64),
+            slice(DType::Bf16, 128),
+            slice(DType::Q8_0, 9),
+        ];
+        let numbers: Vec<f32> = weights.iter().flat_map(Tensor::to_f32).collect();
+        let x = random(rows * outs, 0.5, 1);
+        let y = product(Isa::best(), &x, &weights, [outs, ins]);
+        for (y, (expected, size)) in y.iter().zip(plain(&x, &numbers, [outs, ins])) {
+            assert!((f64::from(*y) - expected).abs() <= 1e-6 * size);
+        }
+    }
+
+    #[test]
+    fn a_row_has_the_same_bits_alone_and_among_others() {
+        let [outs, ins, rows] = [200, 100, 19];
+        let numbers = random(outs * ins, 0.5, 2);
+        let weights = Tensor {
+            dtype: DType::F32,
+            rows: outs,
+            columns: ins,
+            bytes: Cow::Owned(numbers.iter().flat_map(|x| x.to_le_bytes()).collect()),
+        };
+        let x = random(rows * outs, 0.5, 1);
+        let all = product(Isa::best(), &x, std::slice::from_ref(&weights), [outs, ins]);
+        for (x, y) in x.chunks_exact(outs).zip(all.chunks_exact(ins)) {
+            let alone = product(Isa::best(), x, std::slice::from_ref(&weights), [outs, ins]);
+            assert_eq!(alone, y);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The residual stream before every step, and after the last.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Demand, Outputs, PackScene, Record};
+use crate::engine::EngineError;
+use crate::engine::backend::Pass;
+use crate::engine::schedule::Schedule;
+
+pub struct Streams {
+    /// Token ids.
+    pub sequences: Arc<[Vec<u32>]>,
+    /// D
+    pub width: usize,
+}
+
+impl Record for Streams {
+    /// `[S + 1][T, D]`
+    type Item = Vec<Rc<[f32]>>;
+    type Kept = Outputs;
+
+    fn sequences(&self) -> Vec<&[u32]> {
+        self.sequences.iter().map(Vec::as_slice).collect()
+    }
+
+    fn demand(&self, schedule: &Schedule, _: &[bool]) -> Demand {
+        Demand {
+            numbers_a_token: schedule.nodes.len() * self.width,
+            ..Demand::default()
+        }
+    }
+
+    fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Outputs, EngineError> {
+        let mut kept = Outputs::new(scene.group);
+        self.complete(pass, scene, &mut kept, 0, 0)?;
+        Ok(kept)
+    }
+
+    fn complete(
+        &self,
+        pass: &mut dyn Pass,
+        _: &PackScene,
+        kept: &mut Outputs,
+        node: usize,
+        slot: usize,
+    ) -> Result<(), EngineError> {
+        kept.note(node);
+        pass.give_stream(slot)
+    }
+
+    fn items(
+        &self,
+        scene: &PackScene,
+        kept: Outputs,
+        given: Vec<Vec<f32>>,
+    ) -> Vec<Vec<Vec<Rc<[f32]>>>> {
+        let of = |path: &Vec<usize>| {
+            let sequences = scene.pack.spans.iter().map(|&(start, length)| {
+                let span = start * self.width..(start + length) * self.width;
+                let states = path.iter().map(|&node| kept.of(node, &given));
+                states.map(|state| state[span.clone()].into()).collect()
+            });
+            sequences.collect()
+        };
+        scene.group.schedule.paths.iter().map(of).collect()
+    }
+}

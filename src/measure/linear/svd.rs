@@ -1,0 +1,339 @@
+//! Singular values and vectors of small dense matrices.
+//!
+//! nalgebra has a decomposition of its own, which at version 0.35 is wrong where singular values are zero
+//! (five rows of five ones come back off by 1.1), as Jacobians' often are. So its eigenvectors of the
+//! symmetric `A^T A` are taken, which are right, and turned until the images of all are at right
+//! angles to rounding (one-sided Jacobi rotations): small singular values are then as exact as large
+//! ones.
+
+use nalgebra::{DMatrix, SymmetricEigen};
+
+use super::rows::{length, orthonormal, product};
+
+/// `A = sum_k s_k left_k right_k^T`, the largest first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SingularVectors {
+    /// `[n]`
+    pub values: Vec<f64>,
+    /// `[n, rows of A]`, orthonormal.
+    pub left: Vec<f64>,
+    /// `[n, columns of A]`, orthonormal.
+    pub right: Vec<f64>,
+}
+
+/// Of the eigenvectors' QR steps, a row of the matrix: two or three do.
+const STEPS: usize = 100;
+/// Turns of all pairs: two or three do.
+const SWEEPS: usize = 60;
+/// Cosine of two images that counts as a right angle.
+const SMALL: f64 = 1e-14;
+/// Of the largest singular value: what is shorter is rounding of zero.
+const ZERO: f64 = 1e-15;
+
+/// All of a matrix `[rows, columns]`, row after row; `None` where numbers are not finite.
+///
+/// # Panics
+/// If there are not `rows * columns` numbers.
+pub fn singular_vectors(rows: usize, columns: usize, numbers: &[f64]) -> Option<SingularVectors> {
+    if rows < columns {
+        let turned = transposed(rows, columns, numbers)?;
+        let SingularVectors {
+            values,
+            left,
+            right,
+        } = of_tall(columns, rows, &turned)?;
+        return Some(SingularVectors {
+            values,
+            left: right,
+            right: left,
+        });
+    }
+    of_tall(rows, columns, &finite(rows, columns, numbers)?)
+}
+
+/// The values alone, the largest first, each to 1e-8 of the largest.
+///
+/// # Panics
+/// As [`singular_vectors`].
+pub fn singular_values(rows: usize, columns: usize, numbers: &[f64]) -> Option<Vec<f64>> {
+    let matrix = if rows < columns {
+        transposed(rows, columns, numbers)?
+    } else {
+        finite(rows, columns, numbers)?
+    };
+    if matrix.is_empty() {
+        return Some(Vec::new());
+    }
+    let squares = matrix.tr_mul(&matrix).symmetric_eigenvalues();
+    let mut values: Vec<f64> = squares
+        .iter()
+        .map(|square| square.max(0.0).sqrt())
+        .collect();
+    values.sort_by(|a, b| b.total_cmp(a));
+    Some(values)
+}
+
+/// A matrix whose squares are numbers: rotations of what is not finite never end.
+fn finite(rows: usize, columns: usize, numbers: &[f64]) -> Option<DMatrix<f64>> {
+    assert_eq!(numbers.len(), rows * columns, "a matrix");
+    let is_finite = numbers.iter().all(|x| x.abs() < 1e100);
+    is_finite.then(|| DMatrix::from_row_slice(rows, columns, numbers))
+}
+
+fn transposed(rows: usize, columns: usize, numbers: &[f64]) -> Option<DMatrix<f64>> {
+    Some(finite(rows, columns, numbers)?.transpose())
+}
+
+/// At least as many rows as columns.
+fn of_tall(rows: usize, columns: usize, matrix: &DMatrix<f64>) -> Option<SingularVectors> {
+    if columns == 0 {
+        return Some(SingularVectors {
+            values: Vec::new(),
+            left: Vec::new(),
+            right: Vec::new(),
+        });
+    }
+    let gram = matrix.tr_mul(matrix);
+    let eigen = SymmetricEigen::try_new(gram, f64::EPSILON, STEPS * columns)?;
+    // A vector a column, and so one after the other.
+    let mut right = eigen.eigenvectors.as_slice().to_vec(); // [columns, columns]
+    let mut images = (matrix * &eigen.eigenvectors).as_slice().to_vec(); // [columns, rows]
+    for _sweep in 0..SWEEPS {
+        if !turn(&mut images, &mut right, rows, columns) {
+            break;
+        }
+    }
+    let mut order: Vec<(usize, f64)> = images.chunks_exact(rows).map(length).enumerate().collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let least = order
+        .first()
+        .map_or(0.0, |(_, first)| first * ZERO * rows as f64);
+    let mut found = SingularVectors {
+        values: Vec::with_capacity(columns),
+        left: Vec::with_capacity(columns * rows),
+        right: Vec::with_capacity(columns * columns),
+    };
+    for (at, value) in order {
+        found
+            .right
+            .extend_from_slice(&right[at * columns..][..columns]);
+        if value > least {
+            found.values.push(value);
+            let image = &images[at * rows..][..rows];
+            found.left.extend(image.iter().map(|x| x / value));
+        } else {
+            found.values.push(0.0);
+        }
+    }
+    complete(&mut found.left, rows, columns);
+    Some(found)
+}
+
+/// Turns every pair of `images` `[n, rows]` to a right angle, and `right` `[n, n]` with it; was there one
+/// that was not at one?
+fn turn(images: &mut [f64], right: &mut [f64], rows: usize, n: usize) -> bool {
+    let largest = images.chunks_exact(rows).map(length).fold(0.0, f64::max);
+    let mut has_turned = false;
+    for p in 0..n {
+        for q in p + 1..n {
+            let (a, b) = two(images, p, q, rows);
+            let (aa, bb, ab) = (product(a, a), product(b, b), product(a, b));
+            // Of two lengths that are rounding the angle is, too.
+            let rounding = largest * ZERO * rows as f64;
+            if ab.abs() <= SMALL * (aa * bb).sqrt() || aa.min(bb).sqrt() <= rounding {
+                continue;
+            }
+            has_turned = true;
+            let tau = (bb - aa) / (2.0 * ab);
+            let t = tau.signum() / (tau.abs() + tau.hypot(1.0));
+            let c = 1.0 / t.hypot(1.0);
+            rotate(a, b, c, c * t);
+            let (a, b) = two(right, p, q, n);
+            rotate(a, b, c, c * t);
+        }
+    }
+    has_turned
+}
+
+fn two(rows: &mut [f64], p: usize, q: usize, width: usize) -> (&mut [f64], &mut [f64]) {
+    let (head, tail) = rows.split_at_mut(q * width);
+    (&mut head[p * width..][..width], &mut tail[..width])
+}
+
+fn rotate(a: &mut [f64], b: &mut [f64], c: f64, s: f64) {
+    for (x, y) in a.iter_mut().zip(b) {
+        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
+    }
+}
+
+/// Fills `left` `[m, rows]` up to `count` orthonormal rows: any will do where the value is zero.
+fn complete(left: &mut Vec<f64>, rows: usize, count: usize) {
+    let mut axis = 0;
+    while left.len() < count * rows && axis < rows {
+        let mut unit = vec![0.0; rows];
+        unit[axis] = 1.0;
+        let new = orthonormal(unit, left, rows, 1e-3);
+        left.extend(new);
+        axis += 1;
+    }
+    // An axis nearly within the others' span was passed over; what is left is spanned by sums of several.
+    let mut shift = 1;
+    while left.len() < count * rows && shift < 64 {
+        let mut sum = vec![0.0; rows];
+        sum.iter_mut()
+            .enumerate()
+            .for_each(|(at, x)| *x = ((at * shift) as f64).cos());
+        let new = orthonormal(sum, left, rows, 1e-6);
+        left.extend(new);
+        shift += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_mt::Mt;
+
+    use super::*;
+
+    fn random(count: usize, seed: u32) -> Vec<f64> {
+        let mut random = Mt::new(seed);
+        let number = |_| f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5;
+        (0..count).map(number).collect()
+    }
+
+    /// Is it a decomposition of the matrix, with orthonormal vectors?
+    fn check(rows: usize, columns: usize, numbers: &[f64]) -> Vec<f64> {
+        let found = singular_vectors(rows, columns, numbers).expect("finite numbers");
+        let n = rows.min(columns);
+        assert_eq!(found.values.len(), n);
+        assert!(found.values.is_sorted_by(|a, b| a >= b));
+        let size = numbers
+            .iter()
+            .map(|x| x * x)
+            .sum::<f64>()
+            .sqrt()
+            .max(1e-300);
+        for r in 0..rows {
+            for c in 0..columns {
+                let sum: f64 = (0..n)
+                    .map(|k| {
+                        found.values[k] * found.left[k * rows + r] * found.right[k * columns + c]
+                    })
+                    .sum();
+                let off = (sum - numbers[r * columns + c]).abs();
+                assert!(off < 1e-12 * size, "{rows} x {columns}: off by {off}");
+            }
+        }
+        for (vectors, width) in [(&found.left, rows), (&found.right, columns)] {
+            for i in 0..n {
+                for j in 0..=i {
+                    let product: f64 = (0..width)
+                        .map(|x| vectors[i * width + x] * vectors[j * width + x])
+                        .sum();
+                    let off = (product - f64::from(u8::from(i == j))).abs();
+                    assert!(off < 1e-12, "vectors {i} and {j}: off by {off}");
+                }
+            }
+        }
+        let values = singular_values(rows, columns, numbers).expect("finite numbers");
+        for (a, b) in values.iter().zip(&found.values) {
+            assert!((a - b).abs() < 3e-8 * size);
+        }
+        found.values
+    }
+
+    #[test]
+    fn random_matrices_of_every_shape() {
+        for (seed, (rows, columns)) in [
+            (1, 1),
+            (2, 2),
+            (3, 3),
+            (1, 5),
+            (5, 1),
+            (8, 8),
+            (8, 16),
+            (40, 40),
+            (24, 16),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            check(rows, columns, &random(rows * columns, seed as u32));
+        }
+    }
+
+    /// Products of thin matrices, some of equal rows: what a damaged shift or a split on the way shows in.
+    #[test]
+    fn ranks_short_of_the_size() {
+        for seed in 0..40 {
+            let (n, rank) = (6 + seed as usize % 12, 1 + seed as usize % 5);
+            let (a, b) = (random(n * rank, seed), random(rank * n, 1000 + seed));
+            let numbers: Vec<f64> = (0..n * n)
+                .map(|at| {
+                    (0..rank)
+                        .map(|k| a[at / n * rank + k] * b[k * n + at % n])
+                        .sum()
+                })
+                .collect();
+            let values = check(n, n, &numbers);
+            assert!(values[rank.min(n - 1)] < 1e-14 * values[0] || rank == n);
+        }
+    }
+
+    #[test]
+    fn zeros_ones_and_equal_values() {
+        assert_eq!(check(4, 4, &[0.0; 16]), [0.0; 4]);
+        check(5, 5, &[1.0; 25]);
+        let mut identity = vec![0.0; 81];
+        (0..9).for_each(|i| identity[i * 9 + i] = 2.0);
+        assert!(
+            check(9, 9, &identity)
+                .iter()
+                .all(|s| (s - 2.0).abs() < 1e-15)
+        );
+        // A block of zeros within, as a banded matrix that has come to an end.
+        let mut banded = vec![0.0; 64];
+        for i in 0..8 {
+            for j in i..(i + 3).min(8) {
+                banded[i * 8 + j] = if i < 5 && j < 5 {
+                    1.0 + i as f64 + 0.1 * j as f64
+                } else {
+                    0.0
+                };
+            }
+        }
+        check(8, 8, &banded);
+        assert!(singular_vectors(0, 3, &[]).is_some());
+    }
+
+    #[test]
+    fn what_is_not_finite_has_none() {
+        assert_eq!(singular_vectors(2, 2, &[1.0, f64::NAN, 0.0, 1.0]), None);
+        assert_eq!(singular_values(2, 2, &[1.0, f64::INFINITY, 0.0, 1.0]), None);
+    }
+
+    /// Far below the rounding of `A^T A`.
+    #[test]
+    fn small_singular_values_are_exact() {
+        let n = 12;
+        let (a, b) = (check_basis(n, 1), check_basis(n, 2));
+        let values: Vec<f64> = (0..n).map(|k| 10.0_f64.powi(-(k as i32))).collect();
+        let numbers: Vec<f64> = (0..n * n)
+            .map(|at| {
+                (0..n)
+                    .map(|k| values[k] * a[k * n + at / n] * b[k * n + at % n])
+                    .sum()
+            })
+            .collect();
+        for (found, expected) in check(n, n, &numbers).iter().zip(&values) {
+            assert!(
+                (found - expected).abs() < 1e-14 + 1e-6 * expected,
+                "{found} {expected}"
+            );
+        }
+    }
+
+    fn check_basis(n: usize, seed: u32) -> Vec<f64> {
+        orthonormal(random(n * n, seed), &[], n, 1e-9)
+    }
+}

@@ -1,0 +1,231 @@
+//! Do the parts of a coupling fit one another? People edit files.
+
+use std::collections::BTreeMap;
+
+use super::wish::{MAX_POSITIONS, MAX_STEPS};
+use super::{
+    Aligned, Coupling, MisCoupling, ModelsCoupling, Relation, StepPair, TaskCoupling, TokenWise,
+};
+use crate::measure::coupling::SHOWN;
+
+/// Why something does not fit.
+type Reason = String;
+
+fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Reason> {
+    if length == count {
+        Ok(())
+    } else {
+        Err(format!("{name} has {length} entries for {count} {what}"))
+    }
+}
+
+/// A list of lists.
+fn square<T>(
+    name: &str,
+    rows: &[Vec<T>],
+    [count, width]: [usize; 2],
+    what: &str,
+) -> Result<(), Reason> {
+    long(name, rows.len(), count, what)?;
+    rows.iter()
+        .try_for_each(|row| long(&format!("a row of {name}"), row.len(), width, what))
+}
+
+fn steps(count: usize) -> Result<(), Reason> {
+    if (1..=MAX_STEPS).contains(&count) {
+        Ok(())
+    } else {
+        Err(format!("it has {count} steps"))
+    }
+}
+
+fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Reason> {
+    let is_ascending = top.is_sorted_by(|a, b| a < b);
+    if top.first().is_none_or(|&first| first == 0) || !is_ascending {
+        return Err("its K are not ascending from 1".to_owned());
+    }
+    if of.keys().eq(top) {
+        Ok(())
+    } else {
+        Err("depth_wise is not of the K in top".to_owned())
+    }
+}
+
+pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Reason> {
+    let (s, t) = (coupling.steps.len(), coupling.token_ids.len());
+    steps(s)?;
+    tops(&coupling.top, &coupling.depth_wise)?;
+    if t == 0 {
+        return Err("it is of no tokens".to_owned());
+    }
+    if let Some(tokens) = &coupling.tokens {
+        long("tokens", tokens.len(), t, "token ids")?;
+    }
+    long("spectrum", coupling.spectrum.len(), s, "steps")?;
+    for spectrum in &coupling.spectrum {
+        if spectrum.singular_values.len() > SHOWN {
+            return Err(format!("a spectrum shows more than {SHOWN} values"));
+        }
+        if !spectrum.gap.keys().eq(&coupling.top) {
+            return Err("a spectrum's gap is not of the K in top".to_owned());
+        }
+    }
+    for one in coupling.depth_wise.values() {
+        map(&one.map, s, "steps")?;
+    }
+    if let Some(of) = &coupling.aligned {
+        aligned(of, s)?;
+    }
+    if let Some(of) = &coupling.token_wise {
+        token_wise(of, s, t)?;
+    }
+    let linearised = &coupling.linearised;
+    long("linearised.cosine", linearised.cosine.len(), s, "steps")?;
+    let error = linearised.relative_error.len();
+    long("linearised.relative_error", error, s, "steps")?;
+    let states = &coupling.trajectories.states;
+    square(
+        "trajectories.states",
+        states,
+        [s + 1, t],
+        "states and tokens",
+    )
+}
+
+fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Reason> {
+    square("off_diagonal", &map.off_diagonal, [count; 2], what)?;
+    square("singular", &map.singular, [count; 2], what)?;
+    for (name, why) in [("why_row", &map.why_row), ("why_column", &map.why_column)] {
+        if !why.is_empty() {
+            long(name, why.len(), count, what)?;
+        }
+    }
+    Ok(())
+}
+
+fn aligned(aligned: &Aligned, s: usize) -> Result<(), Reason> {
+    let k = aligned.k;
+    if !(1..=SHOWN).contains(&k) {
+        return Err(format!("aligned is of {k} vectors"));
+    }
+    square("aligned.pairs", &aligned.pairs, [s, s], "steps")?;
+    for pair in aligned.pairs.iter().flatten().flatten() {
+        square("a pair of aligned", pair, [k, k], "vectors")?;
+        if !pair.iter().flatten().all(|x| x.is_finite()) {
+            return Err("a number of aligned is too large".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), Reason> {
+    if found.k == 0 {
+        return Err("token_wise is of no vectors".to_owned());
+    }
+    if let Some(same) = &found.same {
+        let places = same.t.iter().map(|&t| (t, t)).collect();
+        token_map("self", places, &same.pairs, s, t)?;
+    }
+    if let Some(fixed) = &found.fixed_input {
+        let places = fixed.t_out.iter().map(|&out| (fixed.t_in, out)).collect();
+        token_map("fixed_input", places, &fixed.pairs, s, t)?;
+    }
+    if let Some(fixed) = &found.fixed_output {
+        let places = fixed.t_in.iter().map(|&t_in| (t_in, fixed.t_out)).collect();
+        token_map("fixed_output", places, &fixed.pairs, s, t)?;
+    }
+    Ok(())
+}
+
+fn token_map(
+    name: &str,
+    places: Vec<(usize, usize)>,
+    pairs: &[StepPair],
+    s: usize,
+    t: usize,
+) -> Result<(), Reason> {
+    if places.len() > MAX_POSITIONS {
+        return Err(format!("{name} has {} positions", places.len()));
+    }
+    if let Some(&(_, t_out)) = places.iter().find(|(t_in, t_out)| t_in.max(t_out) >= &t) {
+        return Err(format!("{name} speaks of position {t_out} of {t} tokens"));
+    }
+    if places.iter().any(|(t_in, t_out)| t_in > t_out) {
+        return Err(format!("{name} has an input after its output"));
+    }
+    for pair in pairs {
+        if let Some(step) = pair.steps.iter().find(|&&step| step >= s) {
+            return Err(format!("{name} speaks of step {step} of {s}"));
+        }
+        map(&pair.map, places.len(), "positions")?;
+        long("gap", pair.gap.len(), places.len(), "positions")?;
+    }
+    Ok(())
+}
+
+pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Reason> {
+    let s = found.steps.len();
+    steps(s)?;
+    tops(&found.top, &found.depth_wise)?;
+    if found.rows == 0 {
+        return Err("it has numbers of 0 rows".to_owned());
+    }
+    let (rows, asked) = (found.rows, found.rows_asked);
+    if rows > asked {
+        return Err(format!("it has {rows} rows of {asked} that were asked"));
+    }
+    for one in found.depth_wise.values() {
+        square("off_diagonal", &one.off_diagonal, [s, s], "steps")?;
+        square("singular", &one.singular, [s, s], "steps")?;
+        long("ill_posed", one.ill_posed.len(), s, "steps")?;
+        if one.ill_posed.iter().any(|&count| count > rows) {
+            return Err(format!("more than {rows} rows are ill-posed"));
+        }
+    }
+    let linearised = &found.linearised;
+    long("linearised.cosine", linearised.cosine.len(), s, "steps")?;
+    let error = linearised.relative_error.len();
+    long("linearised.relative_error", error, s, "steps")?;
+    if let Some(cost) = found.costs.iter().find(|cost| cost.at >= s) {
+        return Err(format!("{} speaks of step {} of {s}", cost.order, cost.at));
+    }
+    found.relations.iter().try_for_each(relation)?;
+    long("each", found.each.len(), rows, "rows")?;
+    for row in &found.each {
+        tops(&found.top, &row.depth_wise)?;
+        long("a row's cosine", row.cosine.len(), s, "steps")?;
+        long(
+            "a row's relative_error",
+            row.relative_error.len(),
+            s,
+            "steps",
+        )?;
+        for one in row.depth_wise.values() {
+            long(
+                "a row's off_diagonal",
+                one.off_diagonal.len(),
+                s * s,
+                "pairs",
+            )?;
+            long("a row's singular", one.singular.len(), s * s, "pairs")?;
+            long("a row's gap", one.gap.len(), s, "steps")?;
+            let numbers = one.off_diagonal.iter().chain(&one.singular).chain(&one.gap);
+            if !numbers.flatten().all(|x| x.is_finite()) {
+                return Err("a row's number is too large".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn relation(relation: &Relation) -> Result<(), Reason> {
+    let points = relation.points.len();
+    long("left_out", relation.left_out.len(), points, "points")
+}
+
+pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), Reason> {
+    if found.models.is_empty() {
+        return Err("it is of no model".to_owned());
+    }
+    found.relations.iter().try_for_each(relation)
+}

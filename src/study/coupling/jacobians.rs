@@ -1,0 +1,183 @@
+//! Which Jacobians are needed, and which of them in whose basis.
+
+use std::collections::HashMap;
+
+use super::wish::CouplingWish;
+use crate::measure::coupling::{Alignment, Jacobian, Leading, Spectrum, Undefined};
+use crate::model::ModelShape;
+use crate::plan::Half;
+
+/// A step of the plan between two positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JacobianPlace {
+    pub step: usize,
+    pub t_in: usize,
+    pub t_out: usize,
+}
+
+/// One Jacobian, and what is known of it so far.
+pub struct KnownJacobian {
+    pub place: JacobianPlace,
+    /// Does the output's position see the input's?
+    pub is_seen: bool,
+    /// Leading vectors wanted.
+    pub top: usize,
+    /// Those in whose bases it is wanted, by their numbers, and how many vectors of each.
+    pub bases: Vec<(usize, usize)>,
+    pub whole: Option<Jacobian>,
+    pub leading: Option<Leading>,
+    pub spectrum: Option<Spectrum>,
+    /// It in the basis of another.
+    pub aligned: HashMap<usize, Alignment>,
+}
+
+/// All that a wish needs.
+pub struct Jacobians {
+    pub all: Vec<KnownJacobian>,
+    numbers: HashMap<JacobianPlace, usize>,
+    last: usize,
+}
+
+impl Jacobians {
+    pub fn of(wish: &CouplingWish, shape: &ModelShape, tokens: usize) -> Self {
+        let mut all = Self {
+            all: Vec::new(),
+            numbers: HashMap::new(),
+            last: tokens.saturating_sub(1),
+        };
+        let steps = wish.plan.steps().len();
+        let top = wish.top.last().copied().unwrap_or(1);
+        let depth: Vec<JacobianPlace> = (0..steps).map(|step| all.at_last(step)).collect();
+        all.need(wish, shape, &depth, &depth, top);
+        let k = wish.token_top();
+        for [a, b] in wish.tokens.pairs(steps) {
+            for map in TokenMap::all(wish) {
+                let (rows, columns) = (map.places(a), map.places(b));
+                all.need(wish, shape, &rows, &columns, k);
+            }
+        }
+        all
+    }
+
+    pub fn at_last(&self, step: usize) -> JacobianPlace {
+        JacobianPlace {
+            step,
+            t_in: self.last,
+            t_out: self.last,
+        }
+    }
+
+    /// Its number.
+    pub fn number(&self, place: JacobianPlace) -> Option<usize> {
+        self.numbers.get(&place).copied()
+    }
+
+    /// Numbers of those of a step that are not known to be zero.
+    pub fn of_step(&self, step: usize) -> Vec<usize> {
+        let numbered = self.all.iter().enumerate();
+        let of = numbered.filter(|(_, known)| known.place.step == step && known.is_seen);
+        of.map(|(number, _)| number).collect()
+    }
+
+    /// Every row's Jacobian in every column's basis.
+    fn need(
+        &mut self,
+        wish: &CouplingWish,
+        shape: &ModelShape,
+        rows: &[JacobianPlace],
+        columns: &[JacobianPlace],
+        k: usize,
+    ) {
+        let mut number = |place: &JacobianPlace| {
+            let next = self.all.len();
+            let number = *self.numbers.entry(*place).or_insert(next);
+            if number == next {
+                self.all.push(KnownJacobian {
+                    place: *place,
+                    is_seen: is_seen(wish, shape, *place),
+                    top: k,
+                    bases: Vec::new(),
+                    whole: None,
+                    leading: None,
+                    spectrum: None,
+                    aligned: HashMap::new(),
+                });
+            }
+            let known = &mut self.all[number];
+            known.top = known.top.max(k);
+            number
+        };
+        let rows: Vec<usize> = rows.iter().map(&mut number).collect();
+        let columns: Vec<usize> = columns.iter().map(&mut number).collect();
+        for &row in &rows {
+            for &column in &columns {
+                let bases = &mut self.all[row].bases;
+                match bases.iter_mut().find(|(basis, _)| *basis == column) {
+                    Some((_, most)) => *most = k.max(*most),
+                    None => bases.push((column, k)),
+                }
+            }
+        }
+    }
+}
+
+/// Rows or columns of a map between tokens: the same positions of any step.
+pub enum TokenMap<'a> {
+    Same(&'a [usize]),
+    Input(usize, &'a [usize]),
+    Output(usize, &'a [usize]),
+}
+
+impl<'a> TokenMap<'a> {
+    pub fn all(wish: &'a CouplingWish) -> Vec<Self> {
+        let tokens = &wish.tokens;
+        let same = (!tokens.same.is_empty()).then_some(Self::Same(&tokens.same));
+        let input = tokens.input.as_ref().map(|(t, outs)| Self::Input(*t, outs));
+        let output = tokens.output.as_ref().map(|(t, ins)| Self::Output(*t, ins));
+        [same, input, output].into_iter().flatten().collect()
+    }
+
+    pub fn places(&self, step: usize) -> Vec<JacobianPlace> {
+        let of = |t_in: usize, t_out: usize| JacobianPlace { step, t_in, t_out };
+        match self {
+            Self::Same(positions) => positions.iter().map(|&t| of(t, t)).collect(),
+            Self::Input(t_in, outs) => outs.iter().map(|&t_out| of(*t_in, t_out)).collect(),
+            Self::Output(t_out, ins) => ins.iter().map(|&t_in| of(t_in, *t_out)).collect(),
+        }
+    }
+}
+
+fn is_seen(wish: &CouplingWish, shape: &ModelShape, place: JacobianPlace) -> bool {
+    let Some(distance) = place.t_out.checked_sub(place.t_in) else {
+        return false;
+    };
+    let runs = wish.plan.steps()[place.step].block_runs();
+    runs.iter().any(|run| {
+        let window = shape.blocks[run.index].attention.window;
+        // Where only MLPs run nothing looks back: what is seen of another token is zero.
+        distance == 0 || run.half == Half::Mlp || window.is_none_or(|window| distance < window)
+    })
+}
+
+impl KnownJacobian {
+    /// Why it has no numbers as a row.
+    pub fn why_row(&self) -> Option<Undefined> {
+        if !self.is_seen {
+            return Some(Undefined::Unseen);
+        }
+        let is_zero = self.leading.as_ref().is_none_or(Leading::is_zero);
+        is_zero.then_some(Undefined::Zero)
+    }
+
+    /// Why it has none as a column, for K.
+    pub fn why_column(&self, k: usize) -> Option<Undefined> {
+        let short = || {
+            let is_basis = self
+                .leading
+                .as_ref()
+                .is_some_and(|leading| leading.is_basis(k));
+            (!is_basis).then_some(Undefined::Rank)
+        };
+        self.why_row().or_else(short)
+    }
+}

@@ -1,0 +1,76 @@
+//! The last token's state under the linearised steps alone.
+
+use super::Linearised;
+use crate::measure::linear::rows::{length, product, wide};
+
+/// `x~`, step by step.
+pub struct LinearPath {
+    /// `[D]`
+    state: Vec<f64>,
+    found: Linearised,
+}
+
+impl LinearPath {
+    /// From the state that enters the first step. `[D]`
+    pub fn new(state: &[f32]) -> Self {
+        Self {
+            state: wide(state),
+            found: Linearised {
+                cosine: Vec::new(),
+                relative_error: Vec::new(),
+            },
+        }
+    }
+
+    /// What the next step's Jacobian is to be multiplied with. `[D]`
+    pub fn state(&self) -> Vec<f32> {
+        self.state.iter().map(|&x| x as f32).collect()
+    }
+
+    /// `J x~`, and where the run's own state stands after the step.
+    pub fn step(&mut self, change: &[f32], reached: &[f32]) {
+        for (x, &change) in self.state.iter_mut().zip(change) {
+            *x += f64::from(change);
+        }
+        let reached = wide(reached);
+        let off: Vec<f64> = reached
+            .iter()
+            .zip(&self.state)
+            .map(|(a, b)| a - b)
+            .collect();
+        let (own, linear) = (length(&reached), length(&self.state));
+        // One so long that its square is no number has neither.
+        let cosine = product(&reached, &self.state) / (own * linear);
+        let error = length(&off) / own;
+        let finite = |x: f64| x.is_finite().then_some(x);
+        self.found
+            .cosine
+            .push(finite(cosine).map(|x| x.clamp(-1.0, 1.0)));
+        self.found.relative_error.push(finite(error));
+    }
+
+    pub fn finish(self) -> Linearised {
+        self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        let mut path = LinearPath::new(&[1.0, 0.0]);
+        path.step(&[0.0, 1.0], &[0.0, 2.0]);
+        assert_eq!(path.state(), [1.0, 1.0]);
+        path.step(&[-1.0, -1.0], &[3.0, 0.0]);
+        path.step(&[1.0, 0.0], &[0.0, 0.0]);
+        let found = path.finish();
+        let cosine = found.cosine[0].expect("two states");
+        assert!((cosine - 0.5_f64.sqrt()).abs() < 1e-15);
+        let error = found.relative_error[0].expect("a state");
+        assert!((error - 0.5_f64.sqrt()).abs() < 1e-15);
+        assert_eq!(found.cosine[1..], [None, None]);
+        assert_eq!(found.relative_error[1..], [Some(1.0), None]);
+    }
+}

@@ -1,0 +1,316 @@
+//! `atelier coupling`: what it prints, what it refuses, and how it goes on.
+
+use serde_json::Value;
+
+use super::support::{Folder, in_project, model, printed, refused, report};
+
+const PROMPT: &str = "mood : the soup is not really bad . it is";
+
+fn apprentice(rest: &[&str]) -> Vec<String> {
+    let line = ["coupling", "--model", "apprentice-4", "--prompt", PROMPT];
+    line.iter().chain(rest).map(ToString::to_string).collect()
+}
+
+fn ids(rest: &[&str]) -> Vec<String> {
+    let folder = model("random-llama2");
+    let line = ["coupling", "--model", &folder, "--ids", "1,5,9,17,4"];
+    line.iter().chain(rest).map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn refuses(args: &[String], says: &str) {
+    let sentence = refused(args);
+    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+    println!("{sentence}");
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    refuses(&ids(&["--top", "999"]), "999 leading vectors");
+    refuses(&ids(&["--top", "0"]), "--top 0");
+    refuses(&ids(&["--top", "-4"]), "--top");
+    refuses(&ids(&["--self", "2,5"]), "there is no position 5");
+    refuses(&ids(&["--input", "3:2"]), "token 3 comes after token 2");
+    refuses(&ids(&["--output", "1:0,4"]), "token 4 comes after token 1");
+    refuses(&ids(&["--input", "3"]), "a colon");
+    refuses(&ids(&["--output", "3:x"]), "'x' is no number");
+    refuses(&ids(&["--steps", "0,1"]), "--self, --input and --output");
+    refuses(&ids(&["--steps", "0", "--self", "1"]), "two steps");
+    refuses(
+        &ids(&["--steps", "0,99", "--self", "1"]),
+        "there is no step 99",
+    );
+    refuses(&ids(&["--plan", "0,77"]), "77");
+    refuses(&ids(&["--ids", "99999999"]), "99999999");
+    refuses(&ids(&["--resume"]), "--resume");
+    refuses(&ids(&["--json", "--csv"]), "--csv");
+    let folder = model("random-llama2");
+    let of = |rest: &[&str]| -> Vec<String> {
+        let line = ["coupling", "--model", &folder];
+        line.iter().chain(rest).map(ToString::to_string).collect()
+    };
+    refuses(&of(&[]), "--prompt");
+    refuses(&of(&["--ids", "99999999"]), "99999999");
+    refuses(&of(&["--prompt", "a"]), "tokenizer.json");
+    refuses(&of(&["--task", "nothing"]), "nothing");
+    refuses(&of(&["--task", "sum", "--rows", "0"]), "--rows 0");
+    refuses(&of(&["--task", "sum", "--self", "1"]), "--self");
+    refuses(&["coupling", "--ids", "1"].map(String::from), "--model");
+    refuses(
+        &[
+            "coupling",
+            "--models",
+            "apprentice-2,apprentice-2",
+            "--prompt",
+            PROMPT,
+        ]
+        .map(String::from),
+        "twice",
+    );
+    refuses(
+        &[
+            "coupling",
+            "--models",
+            "apprentice-2,apprentice-99",
+            "--prompt",
+            PROMPT,
+        ]
+        .map(String::from),
+        "apprentice-99",
+    );
+}
+
+#[test]
+fn a_prompt_as_table_json_and_csv() {
+    let table = printed(&apprentice(&["--self", "0,2", "--input", "1:1,3"]));
+    for piece in [
+        "apprentice-4",
+        "every Jacobian formed",
+        "coupling, off-diagonal",
+        "unrelated bases: 0.935",
+        "no test of coupling",
+        "From token 1 to each, steps 1 (rows) and 2 (columns)",
+        "line-shape score",
+    ] {
+        assert!(table.contains(piece), "`{piece}` is not in:\n{table}");
+    }
+    let found = report(&apprentice(&["--top", "8,4", "--json"]));
+    let coupling = &found["coupling"];
+    assert_eq!(coupling["top"], serde_json::json!([4, 8]));
+    assert_eq!(coupling["steps"].as_array().map(Vec::len), Some(4));
+    assert_eq!(coupling["prompt"], PROMPT);
+    let map = &coupling["depth_wise"]["8"]["off_diagonal"];
+    let csv = printed(&apprentice(&["--top", "4,8", "--csv"]));
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 1 + 2 * 16);
+    let last = (coupling["token_ids"].as_array().map_or(0, Vec::len) - 1).to_string();
+    let one: Vec<&str> = lines[1 + 16 + 1].split(',').collect();
+    assert_eq!(
+        one[..9],
+        [
+            "apprentice-4",
+            "depth_wise",
+            "8",
+            "0",
+            &last,
+            &last,
+            "1",
+            &last,
+            &last
+        ]
+    );
+    let number: f64 = one[9].parse().expect("a number");
+    assert_eq!(Some(number), map[0][1].as_f64());
+}
+
+#[test]
+fn whole_jacobians_and_searches_say_the_same() {
+    let of = |method: &str| report(&apprentice(&["--top", "8", "--json", "--method", method]));
+    let (whole, searched) = (of("whole"), of("lanczos"));
+    assert_eq!(searched["coupling"]["method"], "lanczos");
+    assert_eq!(searched["coupling"]["reason"], "asked");
+    let map = |report: &Value| -> Vec<Vec<f64>> {
+        let map = &report["coupling"]["depth_wise"]["8"]["off_diagonal"];
+        serde_json::from_value(map.clone()).expect("a map")
+    };
+    for (a, b) in map(&whole)
+        .iter()
+        .flatten()
+        .zip(map(&searched).iter().flatten())
+    {
+        assert!((a - b).abs() < 1e-3, "{a} {b}");
+    }
+    let table = printed(&apprentice(&["--method", "lanczos"]));
+    assert!(table.contains("--method whole computes them"), "{table}");
+}
+
+#[test]
+fn a_window_hides_what_lies_before_it() {
+    let folder = model("random-mistral");
+    let ids: Vec<String> = (0..24).map(|n| (n * 7 % 300).to_string()).collect();
+    let line = [
+        "coupling",
+        "--model",
+        &folder,
+        "--ids",
+        &ids.join(","),
+        "--output",
+        "23:0,20,23",
+    ];
+    let table = printed(&line);
+    assert!(
+        table.contains("0 (the output does not see the input)"),
+        "{table}"
+    );
+}
+
+#[test]
+fn one_token_and_one_block() {
+    let folder = model("random-llama2");
+    let table = printed(&[
+        "coupling", "--model", &folder, "--ids", "7", "--plan", "1", "--top", "4",
+    ]);
+    assert!(table.contains("1 steps, 1 tokens"), "{table}");
+    assert!(table.contains("none"), "{table}");
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+#[test]
+fn rows_are_kept_and_gone_on_with() {
+    let folder = folder();
+    let out = folder
+        .path()
+        .join("kept.atelier.json")
+        .display()
+        .to_string();
+    let line = |rest: &[&str]| -> Vec<String> {
+        let line = [
+            "coupling",
+            "--model",
+            "apprentice-2",
+            "--task",
+            "topic",
+            "--top",
+            "4",
+        ];
+        line.iter().chain(rest).map(ToString::to_string).collect()
+    };
+    let table = printed(&line(&["--rows", "3", "--out", &out]));
+    assert!(table.contains("topic: 3 rows"), "{table}");
+    assert!(
+        table.contains("Coupling against what other orders cost"),
+        "{table}"
+    );
+    let kept = std::fs::read(&out).expect("the report");
+    refuses(&line(&["--rows", "3", "--out", &out]), "is there already");
+    // What is done is not done again, and ends as it was.
+    printed(&line(&["--rows", "3", "--out", &out, "--resume"]));
+    assert_eq!(std::fs::read(&out).expect("the report"), kept);
+    refuses(
+        &line(&["--rows", "2", "--out", &out, "--resume"]),
+        "other questions",
+    );
+    refuses(
+        &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
+        "other",
+    );
+    let other = [
+        "coupling",
+        "--model",
+        "apprentice-4",
+        "--task",
+        "topic",
+        "--rows",
+        "3",
+    ];
+    let other = other.iter().chain(&["--out", &out, "--resume"]);
+    refuses(
+        &other.map(ToString::to_string).collect::<Vec<_>>(),
+        "was written for apprentice-2",
+    );
+    let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
+    edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
+    std::fs::write(&out, edited.to_string()).expect("written");
+    refuses(
+        &line(&["--rows", "3", "--out", &out, "--resume"]),
+        "other numbers than it holds now",
+    );
+    let csv = printed(&line(&["--rows", "2", "--csv"]));
+    assert_eq!(csv.lines().count(), 1 + 4);
+    assert!(
+        csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn models_side_by_side() {
+    let folder = folder();
+    let out = folder
+        .path()
+        .join("models.atelier.json")
+        .display()
+        .to_string();
+    let line = |rest: &[&str]| -> Vec<String> {
+        let line = [
+            "coupling",
+            "--models",
+            "apprentice-2,apprentice-4",
+            "--top",
+            "4",
+        ];
+        line.iter().chain(rest).map(ToString::to_string).collect()
+    };
+    let table = printed(&line(&["--prompt", PROMPT]));
+    assert!(table.contains("The models at K = 4"), "{table}");
+    let table = printed(&line(&["--task", "topic", "--rows", "2", "--out", &out]));
+    assert!(table.contains("number of steps, topic"), "{table}");
+    let kept = std::fs::read(&out).expect("the report");
+    printed(&line(&[
+        "--task", "topic", "--rows", "2", "--out", &out, "--resume",
+    ]));
+    assert_eq!(std::fs::read(&out).expect("the report"), kept);
+    let found: Value = serde_json::from_slice(&kept).expect("JSON");
+    let models = found["coupling_models"]["models"]
+        .as_array()
+        .expect("models");
+    assert_eq!(models.len(), 2);
+}
+
+#[test]
+fn a_file_of_prompts_for_a_model_without_words() {
+    let folder = Folder::copy_of("random-llama2");
+    let rows = "{\"ids\": [1, 2, 3], \"rows\": [3, 4], \"answer\": 0}\n{\"ids\": [4, 2], \"rows\": [3, 4], \"answer\": 1}\n";
+    folder.write("rows.jsonl", rows.as_bytes());
+    let file = folder.file("rows.jsonl").display().to_string();
+    let model = in_project("tests/models/random-llama2")
+        .display()
+        .to_string();
+    let found = report(&[
+        "coupling",
+        "--model",
+        &model,
+        "--prompts",
+        &file,
+        "--top",
+        "4",
+        "--json",
+    ]);
+    assert_eq!(found["task_coupling"][0]["rows"], 2);
+    let half = report(&[
+        "coupling",
+        "--model",
+        &model,
+        "--prompts",
+        &file,
+        "--plan",
+        "0,1m",
+        "--json",
+    ]);
+    let task = &half["task_coupling"][0];
+    assert_eq!(task["costs"], Value::Null);
+    assert!(task["accuracy"]["mean"].is_number());
+}
