@@ -222,6 +222,32 @@ fn what_is_spoken_of_exists() {
 }
 
 #[test]
+fn jobs_ask_for_what_there_is() {
+    let said = help(
+        Path::new(env!("CARGO_BIN_EXE_atelier")),
+        &["survey", "--help"],
+    );
+    for (file, begin, end) in [
+        (
+            "examples/survey.kubernetes.yaml",
+            "exec atelier survey",
+            "resources:",
+        ),
+        ("examples/survey.slurm.sh", "\" survey ", "\n\n\n"),
+    ] {
+        let text = std::fs::read_to_string(root().join(file)).expect(file);
+        let (_, command) = text.split_once(begin).expect(begin);
+        let command = command.split(end).next().unwrap_or_default();
+        let flags = command.split(|c: char| c.is_whitespace() || c == '+');
+        let flags: Vec<&str> = flags.filter(|word| word.starts_with("--")).collect();
+        assert!(flags.len() > 4, "{file}: {flags:?}");
+        for flag in flags {
+            assert!(said.contains(flag), "{file}: {flag}");
+        }
+    }
+}
+
+#[test]
 fn versions_agree() {
     let version = env!("CARGO_PKG_VERSION");
     for (file, line) in [

@@ -114,3 +114,90 @@ fn the_package_is_small_enough() {
     });
     assert_eq!(others.count(), 0);
 }
+
+/// What the build script tells cargo about the commit, in a folder, with this said of it outside.
+fn told(program: &Path, folder: &Path, profile: &str, named: &str) -> Option<String> {
+    let output = Command::new(program)
+        .current_dir(folder)
+        .env("CARGO_MANIFEST_DIR", folder)
+        .env("CARGO_FEATURE_CLI", "1")
+        .env("PROFILE", profile)
+        .env("ATELIER_COMMIT", named)
+        .output()
+        .expect("it runs");
+    assert!(output.status.success());
+    let said = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut lines = said.lines();
+    lines.find_map(|line| {
+        line.strip_prefix("cargo::rustc-env=ATELIER_BUILT_FROM=")
+            .map(str::to_string)
+    })
+}
+
+#[test]
+fn the_commit_is_said_by_whoever_knows_it() {
+    let home = tempfile::tempdir().expect("a folder");
+    let program = home
+        .path()
+        .join(format!("build{}", std::env::consts::EXE_SUFFIX));
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let compiled = Command::new(rustc)
+        .current_dir(root())
+        .args(["--edition=2024", "build.rs", "-o"])
+        .arg(&program)
+        .status()
+        .expect("rustc starts");
+    assert!(compiled.success());
+
+    // A package, with its commit in a file, and another project's clone around it.
+    let package = home.path().join("package");
+    std::fs::create_dir(&package).expect("a folder");
+    let hash = "0123456789abcdef0123456789abcdef01234567";
+    let info = |is_dirty: &str| {
+        let info = format!("{{\n  \"git\": {{\n    \"sha1\": \"{hash}\"{is_dirty}\n  }}\n}}");
+        std::fs::write(package.join(".cargo_vcs_info.json"), info).expect("written");
+    };
+    let said = |profile, named| told(&program, &package, profile, named);
+    info("");
+    assert_eq!(said("release", "").as_deref(), Some("0123456789ab"));
+    info(",\n    \"dirty\": true");
+    let since = "0123456789ab and changes since";
+    assert_eq!(said("release", "").as_deref(), Some(since));
+    // Who builds it elsewhere knows better; what is no commit is nobody's word.
+    assert_eq!(
+        said("release", "fedcba987654").as_deref(),
+        Some("fedcba987654")
+    );
+    assert_eq!(said("release", "a\ncargo::x").as_deref(), Some(since));
+    assert_eq!(said("debug", ""), None);
+
+    std::fs::remove_file(package.join(".cargo_vcs_info.json")).expect("removed");
+    assert_eq!(said("release", ""), None);
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(&package)
+            .args(["-c", "user.name=a", "-c", "user.email=a@a.test"]);
+        let output = git.args(words).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    if !git(&["init", "--quiet"]) {
+        eprintln!("SKIPPED: there is no git here to say a commit");
+        return;
+    }
+    std::fs::write(package.join("build.rs"), "").expect("written");
+    assert!(git(&["add", "--all"]) && git(&["commit", "--quiet", "--message", "a"]));
+    let commit = said("release", "").expect("a commit");
+    assert!(
+        commit.len() == 12 && commit.chars().all(|c| c.is_ascii_hexdigit()),
+        "{commit}"
+    );
+    std::fs::write(package.join("build.rs"), "// changed").expect("written");
+    assert_eq!(
+        said("release", ""),
+        Some(format!("{commit} and changes since"))
+    );
+    // Below another project's top, its commit is not this one's.
+    let below = package.join("below");
+    std::fs::create_dir(&below).expect("a folder");
+    assert_eq!(told(&program, &below, "release", ""), None);
+}
