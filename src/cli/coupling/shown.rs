@@ -34,8 +34,10 @@ pub fn report(report: &Report) -> String {
 fn one(found: &Coupling) -> String {
     let (s, t) = (found.steps.len(), found.token_ids.len());
     let mut page = format!(
-        "plan {}: {s} steps, {t} tokens; {}\n\n",
+        "plan {}: {}, {}; {}\n\n",
         found.plan,
+        counted(s, "step"),
+        counted(t, "token"),
         method(found)
     );
     page += &couplings(found);
@@ -83,6 +85,12 @@ fn one(found: &Coupling) -> String {
         value(found.expodistance)
     );
     page
+}
+
+/// `1 step`, `12 steps`
+fn counted(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
 }
 
 fn method(found: &Coupling) -> String {
@@ -231,7 +239,7 @@ fn said(why: Undefined) -> &'static str {
 fn of_task(found: &TaskCoupling) -> String {
     let mut page = format!("{}: ", found.task);
     page += &if found.rows == found.rows_asked {
-        format!("{} rows", found.rows)
+        counted(found.rows, "row")
     } else {
         format!("{} of {} rows, stopped", found.rows, found.rows_asked)
     };
