@@ -293,14 +293,17 @@ fn fours<const FUSED: bool, const W: usize, const G: usize>(
     q: impl Fn(usize, u8, usize, usize) -> u8 + Copy,
 ) {
     let (d, dmin) = (scales(block, 0), scales(block, 2));
-    for (n, lines) in block.chunks(block.len() / 4).enumerate() {
-        ask(lines);
+    // Asked for a few at a time: all at once they would wait for each other.
+    let steps = 4 * (W / G);
+    for n in 0..4 {
         let (s, o) = pair(block, &d, &dmin, 2 * n);
         let (t, p) = pair(block, &d, &dmin, 2 * n + 1);
         let (low, high) = x[64 * n..64 * n + 64].split_at(32);
         let (low_sum, high_sum) = (sum(low), sum(high));
         let rows = &rows[32 * n..][..32];
         for first in (0..W).step_by(G) {
+            let step = n * (W / G) + first / G;
+            ask(&block[step * block.len() / steps..(step + 1) * block.len() / steps]);
             let of_low = move |i, byte: u8, c| f32::from(q(i, byte & 15, 2 * n, c));
             let of_high = move |i, byte: u8, c| f32::from(q(i, byte >> 4, 2 * n + 1, c));
             let a: [f32; G] = fold::<FUSED, W, G>(rows, low, first, of_low);
