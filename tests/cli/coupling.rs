@@ -226,7 +226,8 @@ fn rows_are_kept_and_gone_on_with() {
         "--rows",
         "3",
     ];
-    let other = other.iter().chain(&["--out", &out, "--resume"]);
+    let end = ["--out", &out, "--resume"];
+    let other = other.iter().chain(&end);
     refuses(
         &other.map(ToString::to_string).collect::<Vec<_>>(),
         "was written for apprentice-2",
