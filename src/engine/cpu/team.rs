@@ -36,7 +36,7 @@ struct Shared {
     /// Jobs begun and ended: odd while one is open.
     turn: Apart<AtomicUsize>,
     /// Written only while no job is open and no mate inside one.
-    job: UnsafeCell<Option<Job>>,
+    job: UnsafeCell<Option<TeamJob>>,
     /// The job's next part.
     next: Apart<AtomicUsize>,
     /// Mates that may be looking at the job.
@@ -64,7 +64,7 @@ unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
 
 #[derive(Clone, Copy)]
-struct Job {
+struct TeamJob {
     work: &'static (dyn Fn(usize) + Sync),
     parts: usize,
 }
@@ -121,7 +121,7 @@ impl Team {
         let work: &(dyn Fn(usize) + Sync) = &work;
         // SAFETY: `Open` lets nobody hold on to it when this function ends, however it does.
         let work: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(work) };
-        let job = Job { work, parts };
+        let job = TeamJob { work, parts };
         // SAFETY: no job is open and no mate inside, as the last job's `Open` saw to.
         unsafe { *shared.job.get() = Some(job) };
         shared.next.store(0, Ordering::Relaxed);
@@ -153,7 +153,7 @@ impl Drop for Open<'_> {
 }
 
 impl Shared {
-    fn take_part(&self, job: Job) {
+    fn take_part(&self, job: TeamJob) {
         loop {
             let part = self.next.fetch_add(1, Ordering::Relaxed);
             if part >= job.parts {
