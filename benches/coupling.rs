@@ -9,7 +9,7 @@ mod common;
 use std::rc::Rc;
 use std::time::Duration;
 
-use atelier::engine::{EngineChoice, Product, TangentPoint, Tangents};
+use atelier::engine::{EngineChoice, TangentPoint, TangentProduct, Tangents};
 use atelier::measure::coupling::{Jacobian, Lanczos, Leading, PROBES, TOLERANCE};
 use atelier::measure::linear::svd::singular_vectors;
 use atelier::plan::BlockRun;
@@ -67,7 +67,7 @@ struct One<'a> {
 
 impl One<'_> {
     fn products(&mut self, transposed: bool, probes: Vec<f32>) -> Vec<f32> {
-        let product = Product {
+        let product = TangentProduct {
             t_in: TOKENS - 1,
             t_out: TOKENS - 1,
             transposed,

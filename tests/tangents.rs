@@ -2,7 +2,7 @@
 
 mod common;
 
-use atelier::engine::{Product, TangentPoint};
+use atelier::engine::{TangentPoint, TangentProduct};
 use atelier::plan::{BlockRun, Half, HeadsOff};
 use common::{load, model_folder, tangents};
 
@@ -37,7 +37,7 @@ fn what_the_model_has_not_is_refused() {
 
     let point = TangentPoint::of(BlockRun::whole(0), vec![0.5; 3 * d].into());
     let mut tangents = model.engine.tangents(point).expect("a point");
-    let product = |t_out: usize, probe: f32| Product {
+    let product = |t_out: usize, probe: f32| TangentProduct {
         t_in: 0,
         t_out,
         transposed: false,

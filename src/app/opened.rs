@@ -198,10 +198,10 @@ pub fn holds_survey(text: &str) -> bool {
 /// Is this text a comparison of several models' couplings?
 pub fn holds_models(text: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct OpenedPart {
+    struct ModelsPart {
         coupling_models: Option<serde::de::IgnoredAny>,
     }
-    let part = serde_json::from_slice::<OpenedPart>(text.as_bytes());
+    let part = serde_json::from_slice::<ModelsPart>(text.as_bytes());
     part.is_ok_and(|part| part.coupling_models.is_some())
 }
 

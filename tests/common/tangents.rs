@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use atelier::engine::{Product, TangentPoint};
+use atelier::engine::{TangentPoint, TangentProduct};
 use atelier::plan::Plan;
 use atelier::study::LoadedModel;
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub fn products_hold(load: &Load, tolerance: f64) {
             let run = plan.steps()[step].block_runs()[0];
             let point = TangentPoint::of(run, streams[step].clone());
             let mut tangents = model.engine.tangents(point).expect("a point");
-            let asked = [false, true].map(|transposed| Product {
+            let asked = [false, true].map(|transposed| TangentProduct {
                 t_in: position(product, "t_in"),
                 t_out: position(product, "t_out"),
                 transposed,
@@ -118,7 +118,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
         .enumerate()
         {
             for (rows, transposed) in [(1 + 5 * (n % 3), false), (1 + 3 * (n % 4), true)] {
-                asked.push(Product {
+                asked.push(TangentProduct {
                     t_in,
                     t_out,
                     transposed,

@@ -117,9 +117,9 @@ fn many(to: RelationTo) -> &'static str {
 }
 
 /// One coefficient of the two.
-type Coefficient = fn(&Together) -> Option<Correlation>;
-const PEARSON: Coefficient = |both| both.pearson;
-const SPEARMAN: Coefficient = |both| both.spearman;
+type CoefficientShown = fn(&Together) -> Option<Correlation>;
+const PEARSON: CoefficientShown = |both| both.pearson;
+const SPEARMAN: CoefficientShown = |both| both.spearman;
 
 /// `p = 0.03`, `p < 0.001`.
 fn chance_of(found: Correlation) -> String {
@@ -215,7 +215,7 @@ impl<'a> Left<'a> {
                 )
             },
         );
-        let range = |of: Coefficient| {
+        let range = |of: CoefficientShown| {
             let each = self.left_out.iter().filter_map(of).map(|one| one.r);
             let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
                 (r.min(low), r.max(high))
@@ -249,7 +249,7 @@ impl<'a> Left<'a> {
 
     /// What the coefficients are without each point in turn.
     fn without(&self, theme: &Theme, [pearson, spearman]: [&Pen; 2]) -> Panel {
-        let curve = |pen: &Pen, of: Coefficient| {
+        let curve = |pen: &Pen, of: CoefficientShown| {
             let each = self.points.iter().zip(&self.left_out).enumerate();
             let points = each.filter_map(|(n, (point, together))| {
                 let found = of(together)?;

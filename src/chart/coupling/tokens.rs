@@ -20,7 +20,7 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
     let Some(found) = &coupling.token_wise else {
         return Vec::new();
     };
-    let map = |key, which, positions, pairs| TokenMap {
+    let map = |key, which, positions, pairs| TokenMapPicture {
         coupling,
         key,
         which,
@@ -66,7 +66,7 @@ enum Ends {
 }
 
 /// One kind of map.
-struct TokenMap<'a> {
+struct TokenMapPicture<'a> {
     coupling: &'a Coupling,
     key: &'static str,
     which: Ends,
@@ -79,7 +79,7 @@ struct TokenMap<'a> {
     chance: f64,
 }
 
-impl TokenMap<'_> {
+impl TokenMapPicture<'_> {
     fn token(&self, t: usize) -> String {
         token(self.coupling.tokens.as_ref(), &self.coupling.token_ids, t)
     }

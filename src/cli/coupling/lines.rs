@@ -58,11 +58,11 @@ pub fn csv(reports: &[Report]) -> String {
 }
 
 /// A step and its two positions.
-type Place = (usize, usize, usize);
+type LinePlace = (usize, usize, usize);
 
 fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let last = coupling.token_ids.len().saturating_sub(1);
-    let steps: Vec<Place> = (0..coupling.steps.len())
+    let steps: Vec<LinePlace> = (0..coupling.steps.len())
         .map(|step| (step, last, last))
         .collect();
     for (&k, one) in &coupling.depth_wise {
@@ -74,7 +74,7 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let mut pairs = |name: &str, pairs: &[StepPair], places: &[(usize, usize)]| {
         for pair in pairs {
             let [a, b] = pair.steps;
-            let of = |step: usize| -> Vec<Place> {
+            let of = |step: usize| -> Vec<LinePlace> {
                 places
                     .iter()
                     .map(|&(t_in, out)| (step, t_in, out))
@@ -102,10 +102,10 @@ fn map(
     [model, name]: [&str; 2],
     k: usize,
     map: &MisCoupling,
-    from: &[Place],
-    to: &[Place],
+    from: &[LinePlace],
+    to: &[LinePlace],
 ) {
-    let place = |&(step, t_in, t_out): &Place| [step, t_in, t_out].map(TableCell::Count);
+    let place = |&(step, t_in, t_out): &LinePlace| [step, t_in, t_out].map(TableCell::Count);
     for (i, row) in from.iter().enumerate() {
         for (j, column) in to.iter().enumerate() {
             let mut cells = vec![

@@ -89,7 +89,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
             Input::Rows(sources) => {
                 let rows = sources.iter().map(|source| named(source, &args, &model));
                 let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
-                let asked = rows::Asked {
+                let asked = rows::AskedRows {
                     model: &model,
                     args: &args,
                     hashes: &hashes,

@@ -66,7 +66,7 @@ impl Stopped {
 }
 
 /// One model's rows.
-pub struct Asked<'a> {
+pub struct AskedRows<'a> {
     pub model: &'a LoadedModel,
     pub args: &'a CouplingArgs,
     pub hashes: &'a Files,
@@ -74,7 +74,7 @@ pub struct Asked<'a> {
     pub path: Option<&'a Path>,
 }
 
-impl Asked<'_> {
+impl AskedRows<'_> {
     /// Every task; `None` where the reader asked to stop before anything was found.
     pub fn run(
         &self,

@@ -36,7 +36,7 @@ impl TangentPoint {
 
 /// Products of the Jacobian J at `(t_in, t_out)` with some probes.
 #[derive(Clone, Debug)]
-pub struct Product {
+pub struct TangentProduct {
     pub t_in: usize,
     pub t_out: usize,
     /// Of the transposed Jacobian: rows w at `t_out` give J^T w at `t_in`. Else rows dx at `t_in` give
@@ -58,7 +58,7 @@ pub trait Tangents {
     ///
     /// # Panics
     /// If probes are not whole rows of D, or what was asked before is still unanswered.
-    fn ask(&mut self, products: Vec<Product>) -> Result<(), EngineError>;
+    fn ask(&mut self, products: Vec<TangentProduct>) -> Result<(), EngineError>;
 
     /// What was asked for, `[n, D]` each, in that order; `None` while the device has not answered. Where
     /// the thread may block, waits. Once it has answered, or nothing was asked: no outputs.
@@ -77,7 +77,10 @@ impl dyn Tangents + '_ {
     ///
     /// # Panics
     /// As [`Tangents::ask`].
-    pub fn products(&mut self, products: Vec<Product>) -> Result<Vec<Vec<f32>>, EngineError> {
+    pub fn products(
+        &mut self,
+        products: Vec<TangentProduct>,
+    ) -> Result<Vec<Vec<f32>>, EngineError> {
         self.ask(products)?;
         loop {
             if let Some(answer) = self.answer()? {
@@ -89,12 +92,12 @@ impl dyn Tangents + '_ {
 
 /// A pair of positions, of which `t_out` looks at `t_in`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Pair {
+pub(in crate::engine) struct TokenPair {
     pub t_in: usize,
     pub t_out: usize,
 }
 
-impl Pair {
+impl TokenPair {
     /// One token: there the skip and its own query count too.
     pub fn is_own(self) -> bool {
         self.t_in == self.t_out
@@ -105,7 +108,7 @@ impl Pair {
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct ProbeRows {
     /// For each row.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<TokenPair>,
     /// `[N, D]`
     pub numbers: Vec<f32>,
     /// Which of the products, and which of its rows.
@@ -113,7 +116,7 @@ pub(in crate::engine) struct ProbeRows {
 }
 
 /// What was asked for, sorted: both directions' rows that are not zeros anyway.
-pub(in crate::engine) struct Asked {
+pub(in crate::engine) struct AskedProducts {
     /// D
     width: usize,
     /// Rows of each product.
@@ -122,7 +125,7 @@ pub(in crate::engine) struct Asked {
     pub transposed: ProbeRows,
 }
 
-impl Asked {
+impl AskedProducts {
     /// For a block with this window (or none) on `tokens` tokens.
     ///
     /// # Errors
@@ -131,7 +134,7 @@ impl Asked {
     /// # Panics
     /// If probes are not whole rows.
     pub fn sort(
-        products: &[Product],
+        products: &[TangentProduct],
         width: usize,
         tokens: usize,
         window: Option<usize>,
@@ -153,8 +156,8 @@ impl Asked {
         }
         for own in [true, false] {
             for (number, product) in products.iter().enumerate() {
-                let &Product { t_in, t_out, .. } = product;
-                let pair = Pair { t_in, t_out };
+                let &TangentProduct { t_in, t_out, .. } = product;
+                let pair = TokenPair { t_in, t_out };
                 let sees = t_in <= t_out && window.is_none_or(|window| t_out - t_in < window);
                 if !sees || pair.is_own() != own {
                     continue;
@@ -191,8 +194,8 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn product(t_in: usize, t_out: usize, transposed: bool, probes: &[f32]) -> Product {
-        Product {
+    fn product(t_in: usize, t_out: usize, transposed: bool, probes: &[f32]) -> TangentProduct {
+        TangentProduct {
             t_in,
             t_out,
             transposed,
@@ -210,7 +213,7 @@ mod tests {
             product(0, 0, true, &[]),
             product(0, 0, true, &[11.0, 12.0]),
         ];
-        let asked = Asked::sort(&products, 2, 3, Some(2)).expect("positions");
+        let asked = AskedProducts::sort(&products, 2, 3, Some(2)).expect("positions");
         assert_eq!(asked.forward.numbers, [9.0, 10.0]);
         // One token's pairs are the first.
         assert_eq!(asked.transposed.numbers, [11.0, 12.0, 3.0, 4.0, 5.0, 6.0]);
@@ -230,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_position_past_the_sequence_is_refused() {
-        let asked = Asked::sort(&[product(0, 3, false, &[1.0])], 1, 3, None);
+        let asked = AskedProducts::sort(&[product(0, 3, false, &[1.0])], 1, 3, None);
         let sentence = asked.err().expect("a refusal").to_string();
         assert!(sentence.starts_with("there is no position 3"), "{sentence}");
     }

@@ -97,10 +97,10 @@ impl Alignment {
 }
 
 /// `[R][C]` of each metric.
-pub type Map = Vec<Vec<Option<f64>>>;
+pub type PairMap = Vec<Vec<Option<f64>>>;
 
 /// 1 less the mean over the defined pairs of different things.
-pub fn coupling(map: &Map) -> Option<f64> {
+pub fn coupling(map: &PairMap) -> Option<f64> {
     let rows = map.iter().enumerate();
     let pairs = rows.flat_map(|(i, row)| {
         let others = row.iter().enumerate().filter(move |(j, _)| *j != i);

@@ -65,10 +65,10 @@ pub struct Lanczos {
     largest: f64,
     /// These probes are new random ones, to see whether anything is left.
     is_retrying: bool,
-    stage: Stage,
+    stage: LanczosStage,
 }
 
-enum Stage {
+enum LanczosStage {
     Images,
     Transposed,
     Done(Leading),
@@ -95,7 +95,7 @@ impl Lanczos {
             last: 0,
             largest: 0.0,
             is_retrying: false,
-            stage: Stage::Images,
+            stage: LanczosStage::Images,
         };
         machine.draw();
         machine
@@ -105,15 +105,15 @@ impl Lanczos {
     pub fn wanted(&self) -> Option<ProbesWanted> {
         let rows = |all: &[f64], count: usize| narrow(&all[all.len() - count * self.width..]);
         match self.stage {
-            Stage::Images => Some(ProbesWanted {
+            LanczosStage::Images => Some(ProbesWanted {
                 transposed: false,
                 rows: rows(&self.right, self.fresh),
             }),
-            Stage::Transposed => Some(ProbesWanted {
+            LanczosStage::Transposed => Some(ProbesWanted {
                 transposed: true,
                 rows: rows(&self.left, self.last),
             }),
-            Stage::Done(_) => None,
+            LanczosStage::Done(_) => None,
         }
     }
 
@@ -132,16 +132,16 @@ impl Lanczos {
         let longest = found.chunks_exact(self.width).map(length);
         self.largest = longest.fold(self.largest, f64::max);
         match self.stage {
-            Stage::Images => self.take_images(found),
-            Stage::Transposed => self.take_transposed(found),
-            Stage::Done(_) => panic!("nothing was wanted"),
+            LanczosStage::Images => self.take_images(found),
+            LanczosStage::Transposed => self.take_transposed(found),
+            LanczosStage::Done(_) => panic!("nothing was wanted"),
         }
     }
 
     /// What was found, once nothing is wanted.
     pub fn into_leading(self) -> Option<Leading> {
         match self.stage {
-            Stage::Done(leading) => Some(leading),
+            LanczosStage::Done(leading) => Some(leading),
             _ => None,
         }
     }
@@ -161,7 +161,7 @@ impl Lanczos {
             return self.exhausted();
         }
         self.is_retrying = false;
-        self.stage = Stage::Transposed;
+        self.stage = LanczosStage::Transposed;
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Lanczos {
         }
         self.fresh = new.len() / self.width;
         self.right.extend(new);
-        self.stage = Stage::Images;
+        self.stage = LanczosStage::Images;
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl Lanczos {
         }
         self.is_retrying = true;
         self.draw();
-        self.stage = Stage::Images;
+        self.stage = LanczosStage::Images;
         Ok(())
     }
 
@@ -249,7 +249,7 @@ impl Lanczos {
             left: combined(&small.left[..found * u], &self.left, self.width),
             right: combined(&small.right[..found * v], &self.right, self.width),
         };
-        self.stage = Stage::Done(Leading::new(vectors, self.width, is_complete));
+        self.stage = LanczosStage::Done(Leading::new(vectors, self.width, is_complete));
         Ok(())
     }
 }

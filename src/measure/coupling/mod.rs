@@ -13,7 +13,7 @@ mod spectrum;
 #[cfg(test)]
 mod tests;
 
-pub use alignment::{Alignment, BOTTOM, BothMetrics, Map, Undefined, coupling};
+pub use alignment::{Alignment, BOTTOM, BothMetrics, PairMap, Undefined, coupling};
 pub use chance::chance;
 pub use jacobian::Jacobian;
 pub use lanczos::{LOCKSTEP, Lanczos, NotFinite, PROBES, PROBES_TOGETHER, ProbesWanted, TOLERANCE};

@@ -9,9 +9,9 @@ use super::{
 use crate::measure::coupling::SHOWN;
 
 /// Why something does not fit.
-type Reason = String;
+type Flaw = String;
 
-fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Reason> {
+fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Flaw> {
     if length == count {
         Ok(())
     } else {
@@ -25,13 +25,13 @@ fn square<T>(
     rows: &[Vec<T>],
     [count, width]: [usize; 2],
     what: &str,
-) -> Result<(), Reason> {
+) -> Result<(), Flaw> {
     long(name, rows.len(), count, what)?;
     rows.iter()
         .try_for_each(|row| long(&format!("a row of {name}"), row.len(), width, what))
 }
 
-fn steps(count: usize) -> Result<(), Reason> {
+fn steps(count: usize) -> Result<(), Flaw> {
     if (1..=MAX_STEPS).contains(&count) {
         Ok(())
     } else {
@@ -39,7 +39,7 @@ fn steps(count: usize) -> Result<(), Reason> {
     }
 }
 
-fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Reason> {
+fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Flaw> {
     let is_ascending = top.is_sorted_by(|a, b| a < b);
     if top.first().is_none_or(|&first| first == 0) || !is_ascending {
         return Err("its K are not ascending from 1".to_owned());
@@ -51,7 +51,7 @@ fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Reason> {
     }
 }
 
-pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Reason> {
+pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Flaw> {
     let (s, t) = (coupling.steps.len(), coupling.token_ids.len());
     steps(s)?;
     tops(&coupling.top, &coupling.depth_wise)?;
@@ -92,7 +92,7 @@ pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Reason> {
     )
 }
 
-fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Reason> {
+fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Flaw> {
     square("off_diagonal", &map.off_diagonal, [count; 2], what)?;
     square("singular", &map.singular, [count; 2], what)?;
     for (name, why) in [("why_row", &map.why_row), ("why_column", &map.why_column)] {
@@ -103,7 +103,7 @@ fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Reason> {
     Ok(())
 }
 
-fn aligned(aligned: &Aligned, s: usize) -> Result<(), Reason> {
+fn aligned(aligned: &Aligned, s: usize) -> Result<(), Flaw> {
     let k = aligned.k;
     if !(1..=SHOWN).contains(&k) {
         return Err(format!("aligned is of {k} vectors"));
@@ -118,7 +118,7 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), Reason> {
     Ok(())
 }
 
-fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), Reason> {
+fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), Flaw> {
     if found.k == 0 {
         return Err("token_wise is of no vectors".to_owned());
     }
@@ -143,7 +143,7 @@ fn token_map(
     pairs: &[StepPair],
     s: usize,
     t: usize,
-) -> Result<(), Reason> {
+) -> Result<(), Flaw> {
     if places.len() > MAX_POSITIONS {
         return Err(format!("{name} has {} positions", places.len()));
     }
@@ -163,7 +163,7 @@ fn token_map(
     Ok(())
 }
 
-pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Reason> {
+pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Flaw> {
     let s = found.steps.len();
     steps(s)?;
     tops(&found.top, &found.depth_wise)?;
@@ -218,12 +218,12 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Reason> {
     Ok(())
 }
 
-fn relation(relation: &Relation) -> Result<(), Reason> {
+fn relation(relation: &Relation) -> Result<(), Flaw> {
     let points = relation.points.len();
     long("left_out", relation.left_out.len(), points, "points")
 }
 
-pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), Reason> {
+pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), Flaw> {
     if found.models.is_empty() {
         return Err("it is of no model".to_owned());
     }

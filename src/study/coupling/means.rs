@@ -1,7 +1,7 @@
 //! Means of rows on which a number may be undefined.
 
 use super::{CouplingRow, MeanLinearised, MeanMap, RowMap};
-use crate::measure::coupling::{BothMetrics, ILL_POSED, Map, chance, coupling};
+use crate::measure::coupling::{BothMetrics, ILL_POSED, PairMap, chance, coupling};
 use crate::measure::interval::{Mean, Resamples};
 
 /// Of the rows that have a value; `None` where none has.
@@ -35,7 +35,7 @@ pub fn map(rows: &[CouplingRow], steps: usize, k: usize, resamples: &Resamples) 
         let each = maps.iter().map(|map| {
             let wide = metric(map).iter().map(|x| x.map(f64::from));
             let wide: Vec<Option<f64>> = wide.collect();
-            let square: Map = wide.chunks(steps.max(1)).map(<[_]>::to_vec).collect();
+            let square: PairMap = wide.chunks(steps.max(1)).map(<[_]>::to_vec).collect();
             coupling(&square)
         });
         resampled(resamples, each)

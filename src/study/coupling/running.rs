@@ -9,7 +9,7 @@ use super::linearised::LinearPath;
 use super::step::StepTangents;
 use super::wish::CouplingWish;
 use super::{Coupling, CouplingMethod, MethodReason, ProductCount};
-use crate::engine::{EngineError, Product, Run};
+use crate::engine::{EngineError, Run, TangentProduct};
 use crate::measure::coupling::{
     Alignment, Jacobian, LOCKSTEP, Lanczos, NotFinite, PROBES, PROBES_TOGETHER, Spectrum, TOLERANCE,
 };
@@ -235,7 +235,7 @@ impl<'a> Linearising<'a> {
         let width = self.width();
         let product = |number: usize, transposed: bool, probes: Vec<f32>| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            Product {
+            TangentProduct {
                 t_in,
                 t_out,
                 transposed,
@@ -262,7 +262,7 @@ impl<'a> Linearising<'a> {
                 {
                     let place = self.jacobians.all[*number].place;
                     let last = self.jacobians.at_last(place.step);
-                    products.push(Product {
+                    products.push(TangentProduct {
                         t_in: last.t_in,
                         t_out: last.t_out,
                         transposed: false,
@@ -498,7 +498,7 @@ impl<'a> Linearising<'a> {
         work.asked = work.left.drain(..count).collect();
         let products = work.asked.iter().map(|&(number, basis, k)| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            Product {
+            TangentProduct {
                 t_in,
                 t_out,
                 transposed: false,

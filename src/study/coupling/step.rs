@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::engine::{Engine, EngineError, Product, TangentPoint, Tangents};
+use crate::engine::{Engine, EngineError, TangentPoint, TangentProduct, Tangents};
 use crate::plan::Step;
 
 /// Products with a step's Jacobians.
@@ -34,7 +34,7 @@ impl<'a> StepTangents<'a> {
 
     /// # Errors
     /// As [`Tangents::ask`].
-    pub fn ask(&mut self, products: Vec<Product>) -> Result<(), EngineError> {
+    pub fn ask(&mut self, products: Vec<TangentProduct>) -> Result<(), EngineError> {
         for run in &mut self.runs {
             run.answer = None;
             run.tangents.ask(products.clone())?;

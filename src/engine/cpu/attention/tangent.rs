@@ -17,7 +17,7 @@ pub struct TurnedRows<'a> {
 }
 
 /// What is kept of the forward pass at a position that looks.
-pub struct Look {
+pub struct TokenLook {
     /// The position.
     t: usize,
     /// The first key that it sees.
@@ -43,7 +43,7 @@ impl<'a> TurnedRows<'a> {
     }
 
     /// Softmax and mixtures at `t`.
-    pub fn look(&self, t: usize) -> Look {
+    pub fn look(&self, t: usize) -> TokenLook {
         let Heads {
             heads,
             width,
@@ -51,7 +51,7 @@ impl<'a> TurnedRows<'a> {
             ..
         } = self.heads;
         let first = (t + 1).saturating_sub(window);
-        let mut look = Look {
+        let mut look = TokenLook {
             t,
             first,
             weights: vec![0.0; heads * (t + 1 - first)],
@@ -74,7 +74,7 @@ impl<'a> TurnedRows<'a> {
 
     /// `out [H, W]`: how the mixtures of `look` move with the key and the value at `t_in` and, where that
     /// is the position that looks, with its queries, all of them in `dqkv [(H + 2 KV) W]`, turned.
-    pub fn push(&self, look: &Look, t_in: usize, dqkv: &[f32], out: &mut [f32]) {
+    pub fn push(&self, look: &TokenLook, t_in: usize, dqkv: &[f32], out: &mut [f32]) {
         let Heads {
             heads,
             kv_heads,
@@ -112,7 +112,7 @@ impl<'a> TurnedRows<'a> {
 
     /// The transposed: from `w [H, W]` of the mixtures to `back [(H + 2 KV) W]`, which is zeros before, of
     /// the key and the value at `t_in`, and of the queries where that is the position that looks.
-    pub fn pull(&self, look: &Look, t_in: usize, w: &[f32], back: &mut [f32]) {
+    pub fn pull(&self, look: &TokenLook, t_in: usize, w: &[f32], back: &mut [f32]) {
         let Heads {
             heads,
             kv_heads,

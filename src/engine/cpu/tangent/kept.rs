@@ -7,16 +7,16 @@ use rayon::prelude::*;
 
 use super::{Function, add, each_row};
 use crate::engine::cpu::activation::{activate, slopes};
-use crate::engine::cpu::attention::tangent::{Look, TurnedRows};
+use crate::engine::cpu::attention::tangent::{TokenLook, TurnedRows};
 use crate::engine::cpu::block::Threads;
 use crate::engine::cpu::norm::{rms_norm_in_place, rms_pull, rms_push};
 use crate::engine::cpu::rope::turn_heads;
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Angles;
-use crate::engine::tangent::Asked;
+use crate::engine::tangent::AskedProducts;
 use crate::model::shape::QkNorm;
 
-pub struct Kept {
+pub struct KeptPoint {
     /// `[T, D]`
     stream: Vec<f32>,
     /// D
@@ -27,13 +27,13 @@ pub struct Kept {
     /// `[T, (H + 2 KV) W]` queries and keys turned.
     qkv: Vec<f32>,
     /// By `t_out`.
-    places: HashMap<usize, Place>,
+    places: HashMap<usize, KeptPlace>,
 }
 
 /// A position that looked.
 #[derive(Default)]
-pub struct Place {
-    pub look: Option<Look>,
+pub struct KeptPlace {
+    pub look: Option<TokenLook>,
     /// `[D]` attention before the norm that stands after it; empty where none does.
     pub attention: Vec<f32>,
     /// `[D]` what the MLP reads, before the norm that stands before it.
@@ -44,7 +44,7 @@ pub struct Place {
     pub mlp: Vec<f32>,
 }
 
-impl Kept {
+impl KeptPoint {
     pub fn new(function: Function, stream: &[f32], angles: Angles) -> Self {
         let block = function.block;
         let mut kept = Self {
@@ -96,7 +96,7 @@ impl Kept {
     }
 
     /// A position that [`Self::prepare`] saw.
-    pub fn place(&self, t: usize) -> &Place {
+    pub fn place(&self, t: usize) -> &KeptPlace {
         &self.places[&t]
     }
 
@@ -150,7 +150,7 @@ impl Kept {
     }
 
     /// Computes what the positions that look, and have not before, keep.
-    pub fn prepare(&mut self, function: Function, asked: &Asked) {
+    pub fn prepare(&mut self, function: Function, asked: &AskedProducts) {
         let pairs = asked.forward.pairs.iter().chain(&asked.transposed.pairs);
         let mut new: Vec<usize> = pairs.map(|pair| pair.t_out).collect();
         new.sort_unstable();
@@ -160,11 +160,11 @@ impl Kept {
             return;
         }
         let (block, d, n) = (function.block, self.width, new.len());
-        let mut places: Vec<Place> = new.iter().map(|_| Place::default()).collect();
+        let mut places: Vec<KeptPlace> = new.iter().map(|_| KeptPlace::default()).collect();
         let mut added = vec![0.0; n * d]; // [N, D] attention's member
         if function.has_attention() {
             let (rows, wide) = (self.turned(function), block.out.ins());
-            let looks: Vec<Look> = new.par_iter().map(|&t| rows.look(t)).collect();
+            let looks: Vec<TokenLook> = new.par_iter().map(|&t| rows.look(t)).collect();
             let mut mixed = Vec::with_capacity(n * wide); // [N, H W]
             for look in &looks {
                 mixed.extend_from_slice(&look.mixed);
@@ -193,7 +193,13 @@ impl Kept {
         self.places.extend(new.into_iter().zip(places));
     }
 
-    fn prepare_mlps(&self, function: Function, new: &[usize], added: &[f32], places: &mut [Place]) {
+    fn prepare_mlps(
+        &self,
+        function: Function,
+        new: &[usize],
+        added: &[f32],
+        places: &mut [KeptPlace],
+    ) {
         let (block, d) = (function.block, self.width);
         let (n, f) = (new.len(), block.mlp.width);
         let mut read = Vec::with_capacity(n * d); // [N, D]

@@ -7,14 +7,14 @@ mod push;
 
 use rayon::prelude::*;
 
-use self::kept::Kept;
+use self::kept::KeptPoint;
 use super::backend::CpuBackend;
 use super::block::Block;
 use super::norm::Norm;
 use super::sums::are_finite;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::tangent::{Asked, Pair, ProbeRows};
-use crate::engine::{EngineError, Product, TangentPoint, Tangents};
+use crate::engine::tangent::{AskedProducts, ProbeRows, TokenPair};
+use crate::engine::{EngineError, TangentPoint, TangentProduct, Tangents};
 use crate::model::shape::{NormPlacement, Residual};
 use crate::plan::{Half, HeadsOff};
 
@@ -23,7 +23,7 @@ const MOST_NUMBERS: usize = 1 << 23;
 
 pub struct CpuTangents<'a> {
     function: Function<'a>,
-    kept: Kept,
+    kept: KeptPoint,
     /// Which block, for people.
     number: usize,
     answer: Option<Vec<Vec<f32>>>,
@@ -50,7 +50,7 @@ impl<'a> CpuTangents<'a> {
         };
         let (stream, angles) = (&*point.stream, pack.angles(0).clone());
         Ok(Self {
-            kept: in_pool(|| Kept::new(function, stream, angles)),
+            kept: in_pool(|| KeptPoint::new(function, stream, angles)),
             function,
             number: point.block,
             answer: None,
@@ -59,12 +59,12 @@ impl<'a> CpuTangents<'a> {
 }
 
 impl Tangents for CpuTangents<'_> {
-    fn ask(&mut self, products: Vec<Product>) -> Result<(), EngineError> {
+    fn ask(&mut self, products: Vec<TangentProduct>) -> Result<(), EngineError> {
         assert!(self.answer.is_none(), "one question at a time");
         let (block, function) = (self.function.block, self.function);
         let (d, tokens) = (block.width, self.kept.tokens());
         let window = Some(block.heads.window);
-        let asked = Asked::sort(&products, d, tokens, window)?;
+        let asked = AskedProducts::sort(&products, d, tokens, window)?;
         let widest = block.up.outs().max(block.qkv.outs()).max(d);
         let rows = (MOST_NUMBERS / widest).max(1);
         let kept = &mut self.kept;
@@ -123,7 +123,7 @@ impl Function<'_> {
 
     /// How many of the rows the MLP has a part in: those of one token, which are the first, and where it
     /// reads what attention added all.
-    fn mlp_rows(&self, pairs: &[Pair]) -> usize {
+    fn mlp_rows(&self, pairs: &[TokenPair]) -> usize {
         match self.is_sequential() {
             true => pairs.len(),
             false => pairs.iter().take_while(|pair| pair.is_own()).count(),

@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::{Function, Kept, add, each_row};
-use crate::engine::tangent::Pair;
+use super::{Function, KeptPoint, add, each_row};
+use crate::engine::tangent::TokenPair;
 
 impl Function<'_> {
     /// `w` [N, D] to `z` [N, D], which is zeros before.
-    pub fn pull(&self, kept: &Kept, pairs: &[Pair], w: &[f32], z: &mut [f32]) {
+    pub fn pull(&self, kept: &KeptPoint, pairs: &[TokenPair], w: &[f32], z: &mut [f32]) {
         // What reaches attention's member: w, and what the MLP makes of it.
         let mut reached = w.to_vec(); // [N, D]
         if self.has_mlp() {
@@ -20,7 +20,14 @@ impl Function<'_> {
 
     /// Adds to `z` where the MLP reads the stream of the same token, and to `reached` where it reads
     /// what attention added.
-    fn pull_mlp(&self, kept: &Kept, pairs: &[Pair], w: &[f32], reached: &mut [f32], z: &mut [f32]) {
+    fn pull_mlp(
+        &self,
+        kept: &KeptPoint,
+        pairs: &[TokenPair],
+        w: &[f32],
+        reached: &mut [f32],
+        z: &mut [f32],
+    ) {
         let n = self.mlp_rows(pairs);
         if n == 0 {
             return;
@@ -60,7 +67,13 @@ impl Function<'_> {
         add(z, &back[..own * d]);
     }
 
-    fn pull_attention(&self, kept: &Kept, pairs: &[Pair], mut reached: Vec<f32>, z: &mut [f32]) {
+    fn pull_attention(
+        &self,
+        kept: &KeptPoint,
+        pairs: &[TokenPair],
+        mut reached: Vec<f32>,
+        z: &mut [f32],
+    ) {
         let (block, n) = (self.block, pairs.len());
         let (d, row, wide) = (block.width, block.qkv.outs(), block.out.ins());
         if self.is_after() {

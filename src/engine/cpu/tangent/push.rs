@@ -2,12 +2,12 @@
 
 use rayon::prelude::*;
 
-use super::{Function, Kept, add, each_row};
-use crate::engine::tangent::Pair;
+use super::{Function, KeptPoint, add, each_row};
+use crate::engine::tangent::TokenPair;
 
 impl Function<'_> {
     /// `dx` [N, D] to `dy` [N, D], which is zeros before.
-    pub fn push(&self, kept: &Kept, pairs: &[Pair], dx: &[f32], dy: &mut [f32]) {
+    pub fn push(&self, kept: &KeptPoint, pairs: &[TokenPair], dx: &[f32], dy: &mut [f32]) {
         if self.has_attention() {
             self.push_attention(kept, pairs, dx, dy);
         }
@@ -16,7 +16,7 @@ impl Function<'_> {
         }
     }
 
-    fn push_attention(&self, kept: &Kept, pairs: &[Pair], dx: &[f32], da: &mut [f32]) {
+    fn push_attention(&self, kept: &KeptPoint, pairs: &[TokenPair], dx: &[f32], da: &mut [f32]) {
         let (block, n) = (self.block, pairs.len());
         let (d, row, wide) = (block.width, block.qkv.outs(), block.out.ins());
         let mut read = dx.to_vec(); // [N, D]
@@ -51,7 +51,7 @@ impl Function<'_> {
     }
 
     /// Adds the MLP's to attention's.
-    fn push_mlp(&self, kept: &Kept, pairs: &[Pair], dx: &[f32], dy: &mut [f32]) {
+    fn push_mlp(&self, kept: &KeptPoint, pairs: &[TokenPair], dx: &[f32], dy: &mut [f32]) {
         let n = self.mlp_rows(pairs);
         if n == 0 {
             return;

@@ -16,7 +16,7 @@ use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
-use crate::engine::{Product, TangentPoint, Tangents};
+use crate::engine::{TangentPoint, TangentProduct, Tangents};
 use crate::model::weights::Weights;
 use crate::model::{DType, ModelFiles};
 use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
@@ -27,8 +27,8 @@ const T: usize = 6;
 /// only through no window.
 const PAIRS: [(usize, usize); 5] = [(5, 5), (3, 4), (0, 0), (4, 2), (0, 5)];
 
-fn product(pair: (usize, usize), transposed: bool, probes: &[f32]) -> Product {
-    Product {
+fn product(pair: (usize, usize), transposed: bool, probes: &[f32]) -> TangentProduct {
+    TangentProduct {
         t_in: pair.0,
         t_out: pair.1,
         transposed,
