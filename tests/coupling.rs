@@ -475,10 +475,6 @@ fn parts_that_do_not_fit_are_refused_by_name() {
             "a pair of aligned has",
         ),
         (
-            refused(&|of| of["aligned"]["pairs"][0][1][0][0] = json!(1e300)),
-            "too large",
-        ),
-        (
             refused(&|of| of["token_wise"]["self"]["t"][1] = json!(4)),
             "self speaks of position 4 of 4",
         ),
