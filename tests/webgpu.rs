@@ -10,7 +10,7 @@ use atelier::engine::webgpu::AdapterChoice;
 use atelier::model::{DType, ModelFiles};
 use atelier::study::LoadedModel;
 use common::load as on_cpu;
-use common::parity;
+use common::{parity, tangents};
 
 /// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
 const TOLERANCE: f64 = 1e-3;
@@ -58,6 +58,16 @@ fn tokens_one_by_one_equal_the_whole_sequence() {
 #[test]
 fn every_golden_attention_pattern() {
     parity::attention_goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn every_golden_product_of_derivatives() {
+    tangents::products_hold(&on_gpu, 2e-3);
+}
+
+#[test]
+fn products_of_every_familys_derivatives_are_the_cpu_engines() {
+    tangents::engines_agree(&on_gpu, &on_cpu, 2e-3);
 }
 
 #[test]

@@ -5,6 +5,9 @@
 //! batch ([`schedule`]); what is kept is decided once ([`record`]), and a device does few things
 //! ([`backend`]): `cpu`, our own code on this processor; `webgpu`, our own WGSL; `cuda`, candle's
 //! tensors.
+//!
+//! Beside runs, [`Engine::tangents`] gives products with the Jacobians of one block, at a stream that
+//! [`Engine::streams`] gave; on the CPU and WebGPU.
 
 pub mod backend;
 mod check;
