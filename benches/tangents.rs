@@ -8,7 +8,7 @@ mod common;
 use std::rc::Rc;
 use std::time::Duration;
 
-use atelier::engine::{Engine, EngineChoice, Product, TangentPoint, Tangents};
+use atelier::engine::{Engine, EngineChoice, TangentPoint, TangentProduct, Tangents};
 use atelier::plan::{BlockRun, Plan};
 use common::random::RandomModel;
 use common::{config, load, median, time};
@@ -57,7 +57,7 @@ fn probes(rows: usize, width: usize) -> Vec<f32> {
 
 /// Some rows of one direction, the keys and values that they look at being kept.
 fn product(tangents: &mut dyn Tangents, rows: usize, width: usize, transposed: bool) -> Vec<f32> {
-    let asked = Product {
+    let asked = TangentProduct {
         t_in: TOKENS - 1,
         t_out: TOKENS - 1,
         transposed,

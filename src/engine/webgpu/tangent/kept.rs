@@ -13,14 +13,14 @@ use crate::engine::TangentPoint;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
-use crate::engine::tangent::{Asked, Pair};
+use crate::engine::tangent::{AskedProducts, TokenPair};
 use crate::model::shape::QkNorm;
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::{BlockRun, Plan, Step};
 
 /// What lies on the GPU of a point.
 #[derive(Default)]
-pub struct Kept {
+pub struct KeptPoint {
     /// Positions that look, in the order of their places.
     pub places: Vec<usize>,
     pub at: Option<KeptBuffers>,
@@ -39,9 +39,9 @@ pub struct KeptBuffers {
     pub mlp: wgpu::Buffer,
 }
 
-impl Kept {
+impl KeptPoint {
     /// Gives every position that looks a place; whether any had none.
-    pub fn place(&mut self, asked: &Asked) -> bool {
+    pub fn place(&mut self, asked: &AskedProducts) -> bool {
         let before = self.places.len();
         let pairs = asked.forward.pairs.iter().chain(&asked.transposed.pairs);
         for pair in pairs {
@@ -53,8 +53,8 @@ impl Kept {
     }
 
     /// Rows of the table of pairs.
-    pub fn pairs(&self, pairs: &[Pair]) -> Vec<[u32; 4]> {
-        let row = |&pair: &Pair| {
+    pub fn pairs(&self, pairs: &[TokenPair]) -> Vec<[u32; 4]> {
+        let row = |&pair: &TokenPair| {
             let place = self.places.iter().position(|&t| t == pair.t_out);
             let own = usize::from(pair.is_own());
             [pair.t_in, place.unwrap_or_default(), pair.t_out, own].map(|x| x as u32)
@@ -82,7 +82,7 @@ impl<'a> Function<'a, '_> {
         backend: &WebGpuBackend,
         point: &TangentPoint,
         pack: &Pack,
-        kept: &mut Kept,
+        kept: &mut KeptPoint,
     ) -> Result<(), GpuError> {
         if kept.at.is_some() {
             return Ok(());
@@ -152,7 +152,7 @@ impl<'a> Function<'a, '_> {
     }
 
     /// Records what every place keeps.
-    pub fn keep_places(&mut self, kept: &mut Kept) -> Result<(), GpuError> {
+    pub fn keep_places(&mut self, kept: &mut KeptPoint) -> Result<(), GpuError> {
         let Some(at) = &mut kept.at else {
             return Ok(());
         };

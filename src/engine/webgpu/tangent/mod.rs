@@ -7,7 +7,7 @@ mod push;
 
 use std::rc::Rc;
 
-use self::kept::Kept;
+use self::kept::KeptPoint;
 use super::add::RowsFrom;
 use super::arena::{Arena, Use};
 use super::backend::WebGpuBackend;
@@ -17,8 +17,8 @@ use super::gpu::Gpu;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::tangent::{Asked, ProbeRows};
-use crate::engine::{EngineError, Product, TangentPoint, Tangents};
+use crate::engine::tangent::{AskedProducts, ProbeRows};
+use crate::engine::{EngineError, TangentPoint, TangentProduct, Tangents};
 use crate::model::shape::{NormPlacement, Residual};
 use crate::plan::{Half, HeadsOff};
 
@@ -114,8 +114,8 @@ pub struct GpuTangents<'a> {
     point: TangentPoint,
     pack: Rc<Pack>,
     arena: Arena,
-    kept: Option<Kept>,
-    reading: Option<(Asked, PendingRead)>,
+    kept: Option<KeptPoint>,
+    reading: Option<(AskedProducts, PendingRead)>,
     is_answered: bool,
 }
 
@@ -188,14 +188,14 @@ fn most_tokens(backend: &WebGpuBackend, block: usize) -> usize {
 }
 
 impl Tangents for GpuTangents<'_> {
-    fn ask(&mut self, products: Vec<Product>) -> Result<(), EngineError> {
+    fn ask(&mut self, products: Vec<TangentProduct>) -> Result<(), EngineError> {
         assert!(self.reading.is_none(), "one question at a time");
         let backend = self.backend;
         let gpu = &backend.gpu;
         gpu.device.check()?;
         let (d, block) = (gpu.width, &backend.blocks[self.point.block]);
         let window = block.shape.attention.window;
-        let asked = Asked::sort(&products, d, self.pack.rows, window)?;
+        let asked = AskedProducts::sort(&products, d, self.pack.rows, window)?;
         let probes = asked.forward.pairs.len() + asked.transposed.pairs.len();
         let mut kept = self.kept.take().unwrap_or_default();
         let has_new = kept.place(&asked);
@@ -279,9 +279,9 @@ impl Function<'_, '_> {
         backend: &WebGpuBackend,
         point: &TangentPoint,
         pack: &Pack,
-        kept: &mut Kept,
+        kept: &mut KeptPoint,
         has_new: bool,
-        asked: &Asked,
+        asked: &AskedProducts,
     ) -> Result<wgpu::Buffer, EngineError> {
         self.keep(backend, point, pack, kept)?;
         if has_new {

@@ -3,7 +3,7 @@
 use super::super::add::RowsFrom;
 use super::super::block::Branch;
 use super::super::error::GpuError;
-use super::kept::{Kept, KeptBuffers};
+use super::kept::{KeptBuffers, KeptPoint};
 use super::{Function, GpuPairs, KeptRows, TangentUse, Uploaded};
 use crate::model::weights::MatrixRole;
 
@@ -11,7 +11,7 @@ impl Function<'_, '_> {
     /// Rows of the uploaded probes to the same rows of what is given back.
     pub(super) fn pull(
         &mut self,
-        kept: &Kept,
+        kept: &KeptPoint,
         all: &Uploaded,
         pairs: &GpuPairs,
     ) -> Result<(), GpuError> {

@@ -5,7 +5,7 @@ use super::super::block::Branch;
 use super::super::error::GpuError;
 use super::super::gemm::Linear;
 use super::super::rope::Turns;
-use super::kept::{Kept, KeptBuffers};
+use super::kept::{KeptBuffers, KeptPoint};
 use super::{Function, GpuPairs, KeptRows, TangentUse, Uploaded};
 use crate::model::weights::{MatrixRole, VectorRole};
 
@@ -13,7 +13,7 @@ impl<'a> Function<'a, '_> {
     /// Rows of the uploaded probes to the same rows of what is given back.
     pub(super) fn push(
         &mut self,
-        kept: &Kept,
+        kept: &KeptPoint,
         all: &Uploaded,
         pairs: &GpuPairs,
     ) -> Result<(), GpuError> {

@@ -3,7 +3,7 @@
 use super::super::jacobians::JacobianPlace;
 use super::super::step::StepTangents;
 use super::{CouplingStage, Linearising, PANEL, PairWork, past};
-use crate::engine::Product;
+use crate::engine::TangentProduct;
 use crate::measure::coupling::{Alignment, NotFinite};
 use crate::study::StudyError;
 
@@ -109,7 +109,7 @@ impl<'a> Linearising<'a> {
         work.asked = work.left.drain(..count).collect();
         let products = work.asked.iter().map(|&(number, basis, k)| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            Product {
+            TangentProduct {
                 t_in,
                 t_out,
                 transposed: false,

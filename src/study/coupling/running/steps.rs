@@ -4,7 +4,7 @@ use super::super::CouplingMethod;
 use super::super::jacobians::JacobianPlace;
 use super::super::step::StepTangents;
 use super::{CouplingStage, Linearising, PANEL, StepWork, past};
-use crate::engine::Product;
+use crate::engine::TangentProduct;
 use crate::measure::coupling::{
     Jacobian, LOCKSTEP, Lanczos, NotFinite, PROBES, PROBES_TOGETHER, Spectrum, TOLERANCE,
 };
@@ -57,7 +57,7 @@ impl<'a> Linearising<'a> {
         let width = self.width();
         let product = |number: usize, transposed: bool, probes: Vec<f32>| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            Product {
+            TangentProduct {
                 t_in,
                 t_out,
                 transposed,
@@ -84,7 +84,7 @@ impl<'a> Linearising<'a> {
                 {
                     let place = self.jacobians.all[*number].place;
                     let last = self.jacobians.at_last(place.step);
-                    products.push(Product {
+                    products.push(TangentProduct {
                         t_in: last.t_in,
                         t_out: last.t_out,
                         transposed: false,
