@@ -64,6 +64,9 @@ pub struct Engine {
     backend: Box<dyn Backend>,
 }
 
+/// The residual streams of a run, `[S + 1]` of `[T, D]`: what enters each step, and the last.
+pub type StepStreams = Vec<Rc<[f32]>>;
+
 impl Engine {
     fn new(weights: Rc<Weights>, backend: Box<dyn Backend>) -> Result<Self, EngineError> {
         Ok(Self {
@@ -178,7 +181,7 @@ impl Engine {
         &'a self,
         sequences: Arc<[Vec<u32>]>,
         plans: Arc<[Plan]>,
-    ) -> Result<Box<dyn Run<Vec<Rc<[f32]>>> + 'a>, EngineError> {
+    ) -> Result<Box<dyn Run<StepStreams> + 'a>, EngineError> {
         for ids in sequences.iter() {
             check::ids(self.shape(), ids)?;
         }

@@ -29,6 +29,7 @@ pub fn metric_name(metric: CouplingMetric) -> &'static str {
     }
 }
 
+/// The metric of this name in links.
 pub fn metric_of(name: &str) -> Option<CouplingMetric> {
     [CouplingMetric::OffDiagonal, CouplingMetric::Singular]
         .into_iter()

@@ -8,6 +8,7 @@ use crate::engine::EngineError;
 use crate::engine::backend::Pass;
 use crate::engine::schedule::Schedule;
 
+/// Keeps the residual streams that enter each step, and the last.
 pub struct Streams {
     /// Token ids.
     pub sequences: Arc<[Vec<u32>]>,

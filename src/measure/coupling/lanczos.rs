@@ -15,8 +15,9 @@ use crate::measure::linear::svd::{SingularVectors, singular_vectors};
 /// Probes of one Jacobian alone. With one or two the search now and then stops beside one of two nearly
 /// equal singular values.
 pub const PROBES: usize = 8;
-/// Of each where [`LOCKSTEP`] or more of one block go on together: the product is wide anyway.
+/// Probes of each search where several go on together: the product is wide anyway.
 pub const PROBES_TOGETHER: usize = 4;
+/// Searches of one block that go on together, from which on each asks for [`PROBES_TOGETHER`].
 pub const LOCKSTEP: usize = 4;
 /// How small a vector's residual must be beside the gap around its singular value. At 0.1 a search takes one
 /// product in fifteen less, and a coupling in some thousands is off by more than 1e-3.

@@ -84,10 +84,12 @@ pub fn combined(weights: &[f64], block: &[f64], width: usize) -> Vec<f64> {
     sums
 }
 
+/// Every number in f64.
 pub fn wide(numbers: &[f32]) -> Vec<f64> {
     numbers.iter().map(|&x| f64::from(x)).collect()
 }
 
+/// Every number rounded to f32.
 pub fn narrow(numbers: &[f64]) -> Vec<f32> {
     numbers.iter().map(|&x| x as f32).collect()
 }

@@ -21,6 +21,7 @@ impl ModelsCoupling {
 }
 
 impl ModelsCouplingReport {
+    /// As this version writes it.
     pub fn new(coupling_models: ModelsCoupling) -> Self {
         Self {
             atelier: VERSION,

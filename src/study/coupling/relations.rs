@@ -45,7 +45,8 @@ fn cost(orders: &Orders, variant: &Variant, at: usize, resamples: &Resamples) ->
 
 /// A step's or a pair's coupling against its cost, in every K, metric and cost.
 pub fn of_steps(task: &TaskCoupling) -> Vec<Relation> {
-    let kinds: [(RelationTo, &str, fn(&Cost) -> f64); 4] = [
+    type CostOf = fn(&Cost) -> f64;
+    let kinds: [(RelationTo, &str, CostOf); 4] = [
         (RelationTo::SwapAccuracy, "swap", |cost| cost.accuracy.mean),
         (RelationTo::SwapMargin, "swap", |cost| cost.margin.mean),
         (RelationTo::DropAccuracy, "drop", |cost| cost.accuracy.mean),

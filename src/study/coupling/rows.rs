@@ -99,6 +99,7 @@ impl<'a> RowsLinearising<'a> {
         Ok(())
     }
 
+    /// Rows whose couplings are known.
     pub fn rows_done(&self) -> usize {
         self.rows.len()
     }

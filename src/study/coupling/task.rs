@@ -142,6 +142,7 @@ pub struct Relation {
     pub left_out: Vec<Together>,
 }
 
+/// The two ways to say how far a Jacobian is from acting along the singular vectors of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouplingMetric {
@@ -150,6 +151,7 @@ pub enum CouplingMetric {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A step, a pair of steps or a model: its coupling, and what it is held against.
 pub struct ScatterPoint {
     /// `3`, `3-4`, or a model's name.
     pub name: String,
@@ -174,6 +176,7 @@ pub struct ModelsCoupling {
     pub relations: Vec<Relation>,
 }
 
+/// One model's couplings among those of others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelCoupling {
     /// Steps of training behind it, where its name says so (`…-step-004000`, `@step1000`).

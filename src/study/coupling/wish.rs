@@ -42,6 +42,7 @@ pub struct TokenWish {
 }
 
 impl TokenWish {
+    /// Are no tokens compared?
     pub fn is_empty(&self) -> bool {
         self.same.is_empty() && self.input.is_none() && self.output.is_none()
     }

@@ -45,6 +45,9 @@ fn length(a: &[f32]) -> f64 {
     dot(a, a).sqrt()
 }
 
+/// J(t_out, t_in) dx of a pair, from another source.
+type Slopes<'a> = dyn Fn((usize, usize), &[f32]) -> Vec<f32> + 'a;
+
 /// Both directions for every pair, two probes each, in one question: J dx is as `slopes` say, to the
 /// first bound of its length, or of the second bound of dx's where that is more; and w . J dx = J^T w . dx,
 /// to the third.
@@ -53,7 +56,7 @@ fn check(
     d: usize,
     what: &str,
     [bound, smallest, pair_bound]: [f64; 3],
-    slopes: &dyn Fn((usize, usize), &[f32]) -> Vec<f32>,
+    slopes: &Slopes,
 ) {
     let (dx, w) = (random(2 * d, 1.0, 40), random(2 * d, 1.0, 41));
     let asked = PAIRS

@@ -4,13 +4,13 @@ use super::super::probe::{Probe, heads, noise};
 use super::*;
 
 /// A sequence of one attention, in f64.
-struct Plain<'a> {
+struct PlainSlopes<'a> {
     shape: &'a AttentionShape,
     qkv: &'a [f32],
     tokens: usize,
 }
 
-impl Plain<'_> {
+impl PlainSlopes<'_> {
     fn at(&self, t: usize, head: usize) -> Vec<f64> {
         let w = self.shape.head_width;
         let row = &self.qkv[t * self.shape.qkv_width() + head * w..][..w];
@@ -99,7 +99,7 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         let shape = heads(h, kv_heads, width, window);
         let (tokens, row, wide) = (70, shape.qkv_width(), h * width);
         let qkv = noise(tokens * row, 1);
-        let plain = Plain {
+        let plain = PlainSlopes {
             shape: &shape,
             qkv: &qkv,
             tokens,

@@ -14,18 +14,18 @@ use crate::model::DType;
 
 /// A pipeline for each stored type and route.
 #[derive(Default)]
-pub struct GemmTransposedKernel(Variants<(DType, Route)>);
+pub struct GemmTransposedKernel(Variants<(DType, TransposedRoute)>);
 
 /// How a product is shared out, by the rows of `a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Route {
+enum TransposedRoute {
     /// At most so many rows: threads share the sums over n.
     Rows(usize),
     /// 32 x 32 outputs a workgroup.
     Tiles,
 }
 
-impl Route {
+impl TransposedRoute {
     fn of(m: usize) -> Self {
         match m {
             0..=1 => Self::Rows(1),
@@ -56,7 +56,7 @@ impl GemmTransposedKernel {
     ) -> Result<(), GpuError> {
         let k = w.columns;
         let device = recorder.device;
-        let route = Route::of(m);
+        let route = TransposedRoute::of(m);
         for part in &w.parts {
             let kernel = self
                 .0
@@ -88,12 +88,12 @@ impl GemmTransposedKernel {
     }
 }
 
-fn kernel(device: &Device, dtype: DType, route: Route) -> Kernel {
+fn kernel(device: &Device, dtype: DType, route: TransposedRoute) -> Kernel {
     let body = match route {
-        Route::Rows(rows) => include_str!("rows.wgsl")
+        TransposedRoute::Rows(rows) => include_str!("rows.wgsl")
             .replace("{ROWS}", &rows.to_string())
             .replace("{SUMS}", &(rows * 64).to_string()),
-        Route::Tiles => include_str!("tiles.wgsl").to_owned(),
+        TransposedRoute::Tiles => include_str!("tiles.wgsl").to_owned(),
     };
     let source = body.replacen("//head\n", include_str!("head.wgsl"), 1);
     let source = unroll(&specialise(dtype, &source));

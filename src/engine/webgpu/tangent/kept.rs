@@ -8,7 +8,7 @@ use super::super::error::GpuError;
 use super::super::gather::RowIds;
 use super::super::norm::RowSource;
 use super::super::tables::{PackPlan, Tables};
-use super::{Function, RowsFrom, TangentUse};
+use super::{DeviceFunction, RowsFrom, TangentUse};
 use crate::engine::TangentPoint;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
@@ -20,7 +20,7 @@ use crate::plan::{BlockRun, Plan, Step};
 
 /// What lies on the GPU of a point.
 #[derive(Default)]
-pub struct KeptPoint {
+pub struct DevicePoint {
     /// Positions that look, in the order of their places.
     pub places: Vec<usize>,
     pub at: Option<KeptBuffers>,
@@ -39,7 +39,7 @@ pub struct KeptBuffers {
     pub mlp: wgpu::Buffer,
 }
 
-impl KeptPoint {
+impl DevicePoint {
     /// Gives every position that looks a place; whether any had none.
     pub fn place(&mut self, asked: &AskedProducts) -> bool {
         let before = self.places.len();
@@ -64,7 +64,7 @@ impl KeptPoint {
 }
 
 impl KeptBuffers {
-    pub fn looked<'a>(&'a self, function: &Function<'a, '_>) -> Looked<'a> {
+    pub fn looked<'a>(&'a self, function: &DeviceFunction<'a, '_>) -> Looked<'a> {
         Looked {
             shape: &function.block.shape.attention,
             tokens: self.tables.rows,
@@ -75,14 +75,14 @@ impl KeptBuffers {
     }
 }
 
-impl<'a> Function<'a, '_> {
+impl<'a> DeviceFunction<'a, '_> {
     /// Records what the whole sequence is needed for, where that has not been.
     pub fn keep(
         &mut self,
         backend: &WebGpuBackend,
         point: &TangentPoint,
         pack: &Pack,
-        kept: &mut KeptPoint,
+        kept: &mut DevicePoint,
     ) -> Result<(), GpuError> {
         if kept.at.is_some() {
             return Ok(());
@@ -152,7 +152,7 @@ impl<'a> Function<'a, '_> {
     }
 
     /// Records what every place keeps.
-    pub fn keep_places(&mut self, kept: &mut KeptPoint) -> Result<(), GpuError> {
+    pub fn keep_places(&mut self, kept: &mut DevicePoint) -> Result<(), GpuError> {
         let Some(at) = &mut kept.at else {
             return Ok(());
         };

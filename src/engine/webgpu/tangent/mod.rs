@@ -7,7 +7,7 @@ mod push;
 
 use std::rc::Rc;
 
-use self::kept::KeptPoint;
+use self::kept::DevicePoint;
 use super::add::RowsFrom;
 use super::arena::{Arena, Use};
 use super::backend::WebGpuBackend;
@@ -114,13 +114,13 @@ pub struct GpuTangents<'a> {
     point: TangentPoint,
     pack: Rc<Pack>,
     arena: Arena,
-    kept: Option<KeptPoint>,
+    kept: Option<DevicePoint>,
     reading: Option<(AskedProducts, PendingRead)>,
     is_answered: bool,
 }
 
 /// A block as it is multiplied with, and what that is recorded with.
-struct Function<'a, 'b> {
+struct DeviceFunction<'a, 'b> {
     gpu: &'a Gpu,
     block: &'a GpuBlock,
     half: Half,
@@ -211,7 +211,7 @@ impl Tangents for GpuTangents<'_> {
         }
         self.is_answered = false;
         self.arena.lists.clear();
-        let mut function = Function {
+        let mut function = DeviceFunction {
             gpu,
             block,
             half: self.point.half,
@@ -221,7 +221,7 @@ impl Tangents for GpuTangents<'_> {
         };
         let recorded =
             function.record(backend, &self.point, &self.pack, &mut kept, has_new, &asked);
-        let Function {
+        let DeviceFunction {
             mut recorder,
             arena,
             ..
@@ -272,14 +272,14 @@ impl Drop for GpuTangents<'_> {
     }
 }
 
-impl Function<'_, '_> {
+impl DeviceFunction<'_, '_> {
     /// Records what was asked: where all of its rows will lie, the transposed behind the others.
     fn record(
         &mut self,
         backend: &WebGpuBackend,
         point: &TangentPoint,
         pack: &Pack,
-        kept: &mut KeptPoint,
+        kept: &mut DevicePoint,
         has_new: bool,
         asked: &AskedProducts,
     ) -> Result<wgpu::Buffer, EngineError> {

@@ -3,15 +3,15 @@
 use super::super::add::RowsFrom;
 use super::super::block::Branch;
 use super::super::error::GpuError;
-use super::kept::{KeptBuffers, KeptPoint};
-use super::{Function, GpuPairs, KeptRows, TangentUse, Uploaded};
+use super::kept::{DevicePoint, KeptBuffers};
+use super::{DeviceFunction, GpuPairs, KeptRows, TangentUse, Uploaded};
 use crate::model::weights::MatrixRole;
 
-impl Function<'_, '_> {
+impl DeviceFunction<'_, '_> {
     /// Rows of the uploaded probes to the same rows of what is given back.
     pub(super) fn pull(
         &mut self,
-        kept: &KeptPoint,
+        kept: &DevicePoint,
         all: &Uploaded,
         pairs: &GpuPairs,
     ) -> Result<(), GpuError> {

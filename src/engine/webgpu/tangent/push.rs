@@ -5,15 +5,15 @@ use super::super::block::Branch;
 use super::super::error::GpuError;
 use super::super::gemm::Linear;
 use super::super::rope::Turns;
-use super::kept::{KeptBuffers, KeptPoint};
-use super::{Function, GpuPairs, KeptRows, TangentUse, Uploaded};
+use super::kept::{DevicePoint, KeptBuffers};
+use super::{DeviceFunction, GpuPairs, KeptRows, TangentUse, Uploaded};
 use crate::model::weights::{MatrixRole, VectorRole};
 
-impl<'a> Function<'a, '_> {
+impl<'a> DeviceFunction<'a, '_> {
     /// Rows of the uploaded probes to the same rows of what is given back.
     pub(super) fn push(
         &mut self,
-        kept: &KeptPoint,
+        kept: &DevicePoint,
         all: &Uploaded,
         pairs: &GpuPairs,
     ) -> Result<(), GpuError> {
