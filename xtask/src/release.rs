@@ -155,7 +155,7 @@ fn words(program: &Path, folder: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
-/// As people of the system unpack it. `tar` is everywhere, and on Windows makes what its name says.
+/// As people of the system unpack it. `tar` is everywhere, and Windows's own makes what a name's ending says.
 fn archive(all: &Path, name: &str) -> Result<PathBuf, Stop> {
     let (end, how) = if cfg!(windows) {
         ("zip", "-acf")
@@ -163,7 +163,10 @@ fn archive(all: &Path, name: &str) -> Result<PathBuf, Stop> {
         ("tar.gz", "-czf")
     };
     let file = format!("{name}.{end}");
-    let mut tar = Command::new("tar");
+    // Beside Git there is another, which knows no zip.
+    let own = std::env::var_os("SystemRoot").filter(|_| cfg!(windows));
+    let own = own.map(|windows| Path::new(&windows).join("System32").join("tar.exe"));
+    let mut tar = Command::new(own.unwrap_or_else(|| PathBuf::from("tar")));
     tar.current_dir(all).args([how, &file, name]);
     run(&mut tar, "tar could not pack the release.")?;
     Ok(all.join(file))
