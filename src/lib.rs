@@ -17,8 +17,8 @@
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
 //! - [`task`]: prompts with right answers: the generated teaching tasks, published data sets, a
 //!   reader's own TOML files, and what counts as right.
-//! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, surveys of models
-//!   x tasks), and the reports they write.
+//! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, the coupling of
+//!   blocks, surveys of models x tasks), and the reports they write.
 //! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
 //! - `train` (command line): makes the apprentices, the shipped teaching models.
 //! - `guarded`: a panic of a library at what a file says is an error about the file.

@@ -170,7 +170,7 @@ fn one_token_and_one_block() {
     let table = printed(&[
         "coupling", "--model", &folder, "--ids", "7", "--plan", "1", "--top", "4",
     ]);
-    assert!(table.contains("1 steps, 1 tokens"), "{table}");
+    assert!(table.contains("1 step, 1 token;"), "{table}");
     assert!(table.contains("none"), "{table}");
 }
 
@@ -217,20 +217,10 @@ fn rows_are_kept_and_gone_on_with() {
         &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
         "other",
     );
-    let other = [
-        "coupling",
-        "--model",
-        "apprentice-4",
-        "--task",
-        "topic",
-        "--rows",
-        "3",
-    ];
-    let other = other.iter().chain(&["--out", &out, "--resume"]);
-    refuses(
-        &other.map(ToString::to_string).collect::<Vec<_>>(),
-        "was written for apprentice-2",
-    );
+    let other = ["coupling", "--model", "apprentice-4", "--task", "topic"];
+    let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
+    let other: Vec<String> = other.iter().map(ToString::to_string).collect();
+    refuses(&other, "was written for apprentice-2");
     let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
     edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
     std::fs::write(&out, edited.to_string()).expect("written");
@@ -313,4 +303,52 @@ fn a_file_of_prompts_for_a_model_without_words() {
     let task = &half["task_coupling"][0];
     assert_eq!(task["costs"], Value::Null);
     assert!(task["accuracy"]["mean"].is_number());
+}
+
+/// Whenever it is stopped, what it holds is gone on with to the same bytes.
+#[cfg(unix)]
+#[test]
+fn stopped_at_any_moment_it_goes_on() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
+    let line = |out: &str, rest: &[&str]| -> Vec<String> {
+        let line = ["coupling", "--model", "apprentice-4", "--task", "topic,sum"];
+        let line = [
+            &line[..],
+            &["--rows", "8", "--top", "4", "--out", out],
+            rest,
+        ]
+        .concat();
+        line.iter().map(ToString::to_string).collect()
+    };
+    printed(&line(&whole, &[]));
+    let whole = std::fs::read(&whole).expect("the report");
+    let (mut stopped, mut milliseconds) = (0, 40);
+    while milliseconds < 60_000 {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .args(line(&out, &["--force"]))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("a run");
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        milliseconds += milliseconds / 3;
+        let sent = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(sent.is_ok());
+        match child.wait().expect("an end").code() {
+            Some(0) => break,
+            Some(130) => stopped += 1,
+            // Before it listens.
+            _ => continue,
+        }
+        printed(&line(&out, &["--resume"]));
+        assert!(
+            std::fs::read(&out).expect("the report") == whole,
+            "{milliseconds}"
+        );
+    }
+    assert!(stopped > 0, "it was never caught");
 }

@@ -114,7 +114,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
             break;
         }
     }
-    if !reports.is_empty() && (!is_stopped || matches!(input, Input::Rows(_))) {
+    let is_empty = reports.is_empty();
+    if !is_empty && (!is_stopped || matches!(input, Input::Rows(_))) {
         if let Some(out) = &mut out {
             let kept = before
                 .as_ref()
@@ -136,6 +137,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     }
     if is_stopped {
         let kept = match (&args.out, &input) {
+            (Some(_), Input::Rows(_)) if is_empty => "nothing was done yet".to_string(),
             (Some(path), Input::Rows(_)) => {
                 format!(
                     "{} holds what is done, and --resume goes on",

@@ -1,20 +1,20 @@
 //! Tables for people.
 
-use comfy_table::{Cell, Row};
+mod maps;
+mod models;
 
+pub use models::models;
+
+use comfy_table::Row;
+
+use self::maps::map;
+use self::models::relations;
 use crate::cli::table::{column, number, table, text};
 use crate::cli::view::percent;
-use crate::measure::coupling::{ILL_POSED, Undefined, chance};
+use crate::measure::coupling::ILL_POSED;
 use crate::measure::interval::Mean;
-use crate::measure::scatter::Together;
-use crate::study::coupling::{
-    Coupling, CouplingMethod, CouplingMetric, MethodReason, MisCoupling, ModelsCoupling, Relation,
-    RelationTo, StepPair, TaskCoupling,
-};
+use crate::study::coupling::{Coupling, CouplingMethod, MethodReason, StepPair, TaskCoupling};
 use crate::study::report::Report;
-
-/// Rows of a map that fit on a screen.
-const WIDE: usize = 16;
 
 /// The K whose map is shown, if it is there.
 const SHOWN_TOP: usize = 8;
@@ -34,8 +34,10 @@ pub fn report(report: &Report) -> String {
 fn one(found: &Coupling) -> String {
     let (s, t) = (found.steps.len(), found.token_ids.len());
     let mut page = format!(
-        "plan {}: {s} steps, {t} tokens; {}\n\n",
+        "plan {}: {}, {}; {}\n\n",
         found.plan,
+        counted(s, "step"),
+        counted(t, "token"),
         method(found)
     );
     page += &couplings(found);
@@ -83,6 +85,12 @@ fn one(found: &Coupling) -> String {
         value(found.expodistance)
     );
     page
+}
+
+/// `1 step`, `12 steps`
+fn counted(count: usize, what: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{s}")
 }
 
 fn method(found: &Coupling) -> String {
@@ -188,50 +196,10 @@ fn steps(found: &Coupling) -> String {
     page + "\nThe linearised path follows (I + J) x, which is not x + f(x): its cosine is no test of coupling.\n"
 }
 
-fn map(title: &str, map: &MisCoupling, names: &[String], k: usize) -> String {
-    let line = number(chance(k).off_diagonal, 3);
-    if names.len() > WIDE {
-        return format!("\n{title}: {} rows, in --csv and --json\n", names.len());
-    }
-    let header: Vec<String> = std::iter::once(String::new())
-        .chain(names.iter().cloned())
-        .collect();
-    let mut rows = table(&header, 1);
-    for (name, row) in names.iter().zip(&map.off_diagonal) {
-        let mut cells = vec![Cell::new(name)];
-        let numbers = row.iter().map(|x| x.map_or("-".into(), |x| number(x, 2)));
-        cells.extend(numbers.map(Cell::new));
-        rows.add_row(cells);
-    }
-    let mut page = format!("\n{title}; unrelated bases: {line}\n\n{}", text(&rows));
-    let whys = |list: &[Option<Undefined>]| -> Vec<String> {
-        let named = list.iter().zip(names);
-        let of = named.filter_map(|(why, name)| why.map(|why| format!("{name} ({})", said(why))));
-        of.collect()
-    };
-    let why = whys(&map.why_column);
-    if !why.is_empty() {
-        page += &format!("\nno basis: {}\n", why.join(", "));
-    }
-    let why = whys(&map.why_row);
-    if !why.is_empty() {
-        page += &format!("no Jacobian: {}\n", why.join(", "));
-    }
-    page
-}
-
-fn said(why: Undefined) -> &'static str {
-    match why {
-        Undefined::Unseen => "the output does not see the input",
-        Undefined::Zero => "the Jacobian is zero",
-        Undefined::Rank => "fewer than K singular values above zero",
-    }
-}
-
 fn of_task(found: &TaskCoupling) -> String {
     let mut page = format!("{}: ", found.task);
     page += &if found.rows == found.rows_asked {
-        format!("{} rows", found.rows)
+        counted(found.rows, "row")
     } else {
         format!("{} of {} rows, stopped", found.rows, found.rows_asked)
     };
@@ -277,135 +245,4 @@ fn interval(mean: Option<Mean>) -> String {
     };
     let number = |x: f64| number(x, 3);
     format!("{} ({} to {})", number(mean), number(low), number(high))
-}
-
-fn relations(all: &[Relation], k: usize) -> String {
-    let header = [
-        "coupling against",
-        "metric",
-        "points",
-        "Pearson",
-        "p",
-        "without one",
-        "Spearman",
-        "p ",
-        "without one ",
-    ];
-    let mut rows = table(&header.map(String::from), 2);
-    for relation in all.iter().filter(|relation| relation.k == k) {
-        let mut cells = vec![against(relation), metric(relation.metric).to_owned()];
-        cells.push(relation.points.len().to_string());
-        for of in [
-            |both: &Together| both.pearson,
-            |both: &Together| both.spearman,
-        ] {
-            let found = of(&relation.all);
-            let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
-            let (low, high) = left.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                (low.min(r), high.max(r))
-            });
-            cells.extend([
-                found.map_or("none".into(), |found| number(found.r, 2)),
-                found.map_or("-".into(), |found| number(found.p, 3)),
-                if low <= high {
-                    format!("{} to {}", number(low, 2), number(high, 2))
-                } else {
-                    "-".into()
-                },
-            ]);
-        }
-        rows.add_row(Row::from(cells));
-    }
-    format!(
-        "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn\n",
-        text(&rows)
-    )
-}
-
-fn against(relation: &Relation) -> String {
-    let name = match relation.to {
-        RelationTo::SwapAccuracy => "accuracy lost by exchanging neighbours",
-        RelationTo::SwapMargin => "margin lost by exchanging neighbours",
-        RelationTo::DropAccuracy => "accuracy lost by leaving a step out",
-        RelationTo::DropMargin => "margin lost by leaving a step out",
-        RelationTo::Accuracy => "accuracy",
-        RelationTo::Depth => "number of steps",
-        RelationTo::Width => "width",
-        RelationTo::Training => "steps of training",
-    };
-    match &relation.task {
-        Some(task) => format!("{name}, {task}"),
-        None => name.to_owned(),
-    }
-}
-
-fn metric(metric: CouplingMetric) -> &'static str {
-    match metric {
-        CouplingMetric::OffDiagonal => "off-diagonal",
-        CouplingMetric::Singular => "singular",
-    }
-}
-
-/// The models beside one another.
-pub fn models(all: &ModelsCoupling) -> String {
-    let header = [
-        "model",
-        "on",
-        "steps",
-        "width",
-        "training",
-        "coupling, off-diagonal",
-        "coupling, singular",
-        "line-shape score",
-        "right",
-    ];
-    let mut rows = table(&header.map(String::from), 2);
-    let mut k = SHOWN_TOP;
-    for model in &all.models {
-        let facts = &model.report.model;
-        let mut line = |on: &str, numbers: [String; 4]| {
-            let mut cells = vec![facts.name.clone(), on.to_owned()];
-            cells.extend([facts.order.len(), facts.width].map(|n| n.to_string()));
-            cells.push(
-                model
-                    .training_step
-                    .map_or("-".into(), |step| step.to_string()),
-            );
-            cells.extend(numbers);
-            rows.add_row(Row::from(cells));
-        };
-        if let Some(found) = &model.report.coupling {
-            k = shown_top(&found.top);
-            let value = |x: Option<f64>| x.map_or("none".into(), |x| number(x, 3));
-            let both = found.depth_wise.get(&k).map(|one| one.coupling);
-            line(
-                "the prompt",
-                [
-                    value(both.and_then(|both| both.off_diagonal)),
-                    value(both.and_then(|both| both.singular)),
-                    value(found.line_shape_score),
-                    "-".into(),
-                ],
-            );
-        }
-        for task in &model.report.task_coupling {
-            k = shown_top(&task.top);
-            let both = task.depth_wise.get(&k).map(|one| one.coupling);
-            line(
-                &task.task,
-                [
-                    interval(both.and_then(|both| both.off_diagonal)),
-                    interval(both.and_then(|both| both.singular)),
-                    interval(task.line_shape_score),
-                    task.accuracy.map_or("-".into(), |mean| percent(mean.mean)),
-                ],
-            );
-        }
-    }
-    let mut page = format!("The models at K = {k}\n\n{}", text(&rows));
-    if !all.relations.is_empty() {
-        page.push('\n');
-        page += &relations(&all.relations, k);
-    }
-    page
 }

@@ -1,0 +1,191 @@
+//! One prompt's coupling, in small steps: the run's streams, every step's Jacobians (whole, or searched
+//! by products), then all that are wanted in one another's bases.
+
+mod choice;
+mod pairs;
+mod steps;
+
+use std::rc::Rc;
+
+use super::assembly;
+use super::jacobians::Jacobians;
+use super::linearised::LinearPath;
+use super::step::StepTangents;
+use super::wish::CouplingWish;
+use super::{Coupling, CouplingMethod, MethodReason, ProductCount};
+use crate::engine::{EngineError, Run};
+use crate::measure::coupling::{Lanczos, NotFinite};
+use crate::study::{LoadedModel, StudyError};
+
+/// Probes of one product, so that progress stays true and "cancel" is heard.
+const PANEL: usize = 128;
+
+/// A coupling on its way; [`Linearising::advance`] it until nothing is left to do.
+pub struct Linearising<'a> {
+    model: &'a LoadedModel,
+    wish: CouplingWish,
+    token_ids: Vec<u32>,
+    /// `[S + 1]` of `[T, D]`
+    streams: Vec<Rc<[f32]>>,
+    jacobians: Jacobians,
+    method: CouplingMethod,
+    reason: MethodReason,
+    path: Option<LinearPath>,
+    spent: ProductCount,
+    /// Products that are thought to be needed altogether.
+    expected: u64,
+    stage: Option<CouplingStage<'a>>,
+    is_waiting: bool,
+}
+
+enum CouplingStage<'a> {
+    Streams(Box<dyn Run<Vec<Rc<[f32]>>> + 'a>),
+    /// The Jacobians of a step.
+    Step(usize, StepTangents<'a>, StepWork),
+    /// One of its whole Jacobians is there: to be taken apart.
+    TakeApart(usize, StepTangents<'a>, StepWork),
+    /// The Jacobian of this number in all bases wanted, from its matrix.
+    WholePairs(usize),
+    /// A step's Jacobians times what is left of the bases wanted of them.
+    Pairs(usize, StepTangents<'a>, PairWork),
+    Done,
+}
+
+/// What is left to do with a step's Jacobians.
+enum StepWork {
+    /// Columns so far of the first of these.
+    Whole { left: Vec<usize>, columns: Vec<f32> },
+    Searches {
+        searches: Vec<(usize, Option<Lanczos>)>,
+        /// Which of them were asked for; and whether the linearised path's product is the first.
+        asked: Vec<usize>,
+        with_path: bool,
+    },
+}
+
+/// Images wanted of a step's Jacobians: whose, of which basis, how many of its vectors.
+struct PairWork {
+    left: Vec<(usize, usize, usize)>,
+    asked: Vec<(usize, usize, usize)>,
+}
+
+impl<'a> Linearising<'a> {
+    /// Checks all that is asked before anything runs.
+    ///
+    /// # Errors
+    /// See [`CouplingWish::check`]; a prompt that the model cannot read.
+    pub fn start(
+        model: &'a LoadedModel,
+        token_ids: &[u32],
+        wish: CouplingWish,
+    ) -> Result<Self, StudyError> {
+        let shape = model.shape();
+        wish.check(shape, token_ids.len())?;
+        let run = model
+            .engine
+            .streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
+        let jacobians = Jacobians::of(&wish, shape, token_ids.len());
+        let (method, reason) = choice::method(&wish, &jacobians, shape.width);
+        let expected = choice::expected(method, &jacobians, shape.width);
+        Ok(Self {
+            model,
+            token_ids: token_ids.to_vec(),
+            streams: Vec::new(),
+            jacobians,
+            method,
+            reason,
+            path: None,
+            spent: ProductCount::default(),
+            expected,
+            stage: Some(CouplingStage::Streams(run)),
+            is_waiting: false,
+            wish,
+        })
+    }
+
+    /// Goes on a little: `Some((done, of))` in products, `None` once all is done.
+    ///
+    /// # Errors
+    /// What the engine says; numbers past f32.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.is_waiting = false;
+        let stage = match self.stage.take() {
+            Some(CouplingStage::Streams(mut run)) => match run.advance()? {
+                Some(_) => {
+                    self.is_waiting = run.is_waiting();
+                    CouplingStage::Streams(run)
+                }
+                None => {
+                    let streams = run.finish()?.into_iter().flatten().next();
+                    self.streams = streams.ok_or(EngineError::Cancelled)?;
+                    self.path = Some(LinearPath::new(self.last_state(0)));
+                    self.begin_step(0)?
+                }
+            },
+            Some(CouplingStage::Step(step, tangents, work)) => self.step(step, tangents, work)?,
+            Some(CouplingStage::TakeApart(step, tangents, work)) => {
+                self.take_apart(step, tangents, work)?
+            }
+            Some(CouplingStage::WholePairs(number)) => self.whole_pairs(number)?,
+            Some(CouplingStage::Pairs(step, tangents, work)) => self.pairs(step, tangents, work)?,
+            Some(CouplingStage::Done) | None => {
+                self.stage = Some(CouplingStage::Done);
+                return Ok(None);
+            }
+        };
+        self.stage = Some(stage);
+        let done = self.spent.jvp + self.spent.vjp;
+        Ok(Some((done as usize, self.expected.max(done + 1) as usize)))
+    }
+
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        self.is_waiting
+    }
+
+    /// What was found, with the prompt's text where it came as one.
+    ///
+    /// # Errors
+    /// Called too early: [`EngineError::Cancelled`].
+    pub fn coupling(self, text: Option<(String, Vec<String>)>) -> Result<Coupling, StudyError> {
+        let is_done = matches!(self.stage, Some(CouplingStage::Done));
+        let Some(path) = self.path.filter(|_| is_done) else {
+            return Err(EngineError::Cancelled.into());
+        };
+        let (prompt, tokens) = text.unzip();
+        Ok(Coupling {
+            prompt,
+            tokens,
+            token_ids: self.token_ids,
+            method: self.method,
+            reason: self.reason,
+            products: self.spent,
+            linearised: path.finish(),
+            ..assembly::assembled(&self.wish, &self.jacobians, &self.streams, self.model)
+        })
+    }
+
+    fn width(&self) -> usize {
+        self.model.shape().width
+    }
+
+    /// The last token's, before the step of this number. `[D]`
+    fn last_state(&self, step: usize) -> &[f32] {
+        let stream = &self.streams[step];
+        &stream[stream.len() - self.width()..]
+    }
+
+    fn tangents(&self, step: usize) -> Result<StepTangents<'a>, StudyError> {
+        let of = &self.wish.plan.steps()[step];
+        Ok(StepTangents::new(
+            &self.model.engine,
+            of,
+            &self.streams[step],
+        )?)
+    }
+}
+
+fn past(_: NotFinite, step: usize) -> StudyError {
+    let at = format!("the derivatives of step {step}");
+    EngineError::NotFinite { at }.into()
+}

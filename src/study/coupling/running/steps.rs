@@ -1,0 +1,221 @@
+//! Every step's Jacobians: their columns, or what their searches want, and the linearised path on the way.
+
+use super::super::CouplingMethod;
+use super::super::jacobians::JacobianPlace;
+use super::super::step::StepTangents;
+use super::{CouplingStage, Linearising, PANEL, StepWork, past};
+use crate::engine::Product;
+use crate::measure::coupling::{
+    Jacobian, LOCKSTEP, Lanczos, NotFinite, PROBES, PROBES_TOGETHER, Spectrum, TOLERANCE,
+};
+use crate::study::StudyError;
+
+impl<'a> Linearising<'a> {
+    pub(super) fn begin_step(&mut self, step: usize) -> Result<CouplingStage<'a>, StudyError> {
+        if step == self.wish.plan.steps().len() {
+            return match self.method {
+                CouplingMethod::Whole => Ok(CouplingStage::WholePairs(0)),
+                CouplingMethod::Lanczos => self.begin_pairs(0),
+            };
+        }
+        let mut tangents = self.tangents(step)?;
+        let width = self.width();
+        let left = self.jacobians.of_step(step);
+        let mut work = match self.method {
+            CouplingMethod::Whole => StepWork::Whole {
+                left,
+                columns: Vec::with_capacity(width * width),
+            },
+            CouplingMethod::Lanczos => {
+                let probes = if left.len() < LOCKSTEP {
+                    PROBES
+                } else {
+                    PROBES_TOGETHER
+                };
+                let search = |number: usize| {
+                    let top = self.jacobians.all[number].top;
+                    // One start a Jacobian.
+                    let seed = self.wish.seed.wrapping_mul(0x9E37_79B9) ^ number as u32;
+                    (
+                        number,
+                        Some(Lanczos::new(width, top, probes, TOLERANCE, seed)),
+                    )
+                };
+                StepWork::Searches {
+                    searches: left.into_iter().map(search).collect(),
+                    asked: Vec::new(),
+                    with_path: true,
+                }
+            }
+        };
+        self.ask(&mut tangents, &mut work)?;
+        Ok(CouplingStage::Step(step, tangents, work))
+    }
+
+    /// Asks for the next products of a step.
+    fn ask(&self, tangents: &mut StepTangents<'a>, work: &mut StepWork) -> Result<(), StudyError> {
+        let width = self.width();
+        let product = |number: usize, transposed: bool, probes: Vec<f32>| {
+            let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
+            Product {
+                t_in,
+                t_out,
+                transposed,
+                probes,
+            }
+        };
+        let mut products = Vec::new();
+        match work {
+            StepWork::Whole { left, columns } => {
+                let first = columns.len() / width;
+                let count = PANEL.min(width - first);
+                let mut probes = vec![0.0; count * width];
+                (0..count).for_each(|n| probes[n * width + first + n] = 1.0);
+                products.extend(left.first().map(|&number| product(number, false, probes)));
+            }
+            StepWork::Searches {
+                searches,
+                asked,
+                with_path,
+            } => {
+                if *with_path
+                    && let Some(path) = &self.path
+                    && let Some((number, _)) = searches.first()
+                {
+                    let place = self.jacobians.all[*number].place;
+                    let last = self.jacobians.at_last(place.step);
+                    products.push(Product {
+                        t_in: last.t_in,
+                        t_out: last.t_out,
+                        transposed: false,
+                        probes: path.state(),
+                    });
+                }
+                asked.clear();
+                for (at, (number, search)) in searches.iter().enumerate() {
+                    if let Some(wanted) = search.as_ref().and_then(Lanczos::wanted) {
+                        asked.push(at);
+                        products.push(product(*number, wanted.transposed, wanted.rows));
+                    }
+                }
+            }
+        }
+        Ok(tangents.ask(products)?)
+    }
+
+    /// Takes a step's products, if they are there.
+    pub(super) fn step(
+        &mut self,
+        step: usize,
+        mut tangents: StepTangents<'a>,
+        mut work: StepWork,
+    ) -> Result<CouplingStage<'a>, StudyError> {
+        let Some(found) = tangents.answer()? else {
+            self.is_waiting = true;
+            return Ok(CouplingStage::Step(step, tangents, work));
+        };
+        let width = self.width();
+        match &mut work {
+            StepWork::Whole { columns, .. } => {
+                let found = found.into_iter().flatten();
+                let before = columns.len();
+                columns.extend(found);
+                self.spent.jvp += ((columns.len() - before) / width) as u64;
+                if columns.len() == width * width {
+                    return Ok(CouplingStage::TakeApart(step, tangents, work));
+                }
+            }
+            StepWork::Searches {
+                searches,
+                asked,
+                with_path,
+            } => {
+                let mut found = found.into_iter();
+                if std::mem::take(with_path) {
+                    let change = found.next().unwrap_or_default();
+                    self.spent.jvp += 1;
+                    self.follow(step, &change);
+                }
+                for (&at, found) in asked.iter().zip(found) {
+                    let (number, search) = &mut searches[at];
+                    let Some(mut machine) = search.take() else {
+                        continue;
+                    };
+                    let rows = (found.len() / width) as u64;
+                    match machine.wanted() {
+                        Some(wanted) if wanted.transposed => self.spent.vjp += rows,
+                        _ => self.spent.jvp += rows,
+                    }
+                    machine.answer(&found).map_err(|error| past(error, step))?;
+                    if machine.wanted().is_some() {
+                        *search = Some(machine);
+                        continue;
+                    }
+                    let known = &mut self.jacobians.all[*number];
+                    known.leading = machine.into_leading();
+                    if let Some(leading) = &known.leading {
+                        known.spectrum = Some(Spectrum::of_leading(leading, &self.wish.top));
+                    }
+                }
+                if searches.iter().all(|(_, search)| search.is_none()) {
+                    return self.begin_step(step + 1);
+                }
+            }
+        }
+        self.ask(&mut tangents, &mut work)?;
+        Ok(CouplingStage::Step(step, tangents, work))
+    }
+
+    fn follow(&mut self, step: usize, change: &[f32]) {
+        let reached = self.last_state(step + 1).to_vec();
+        if let Some(path) = &mut self.path {
+            path.step(change, &reached);
+        }
+    }
+
+    /// Singular vectors of a Jacobian whose columns are all there, and on to the next.
+    pub(super) fn take_apart(
+        &mut self,
+        step: usize,
+        mut tangents: StepTangents<'a>,
+        mut work: StepWork,
+    ) -> Result<CouplingStage<'a>, StudyError> {
+        let width = self.width();
+        if let StepWork::Whole { left, columns } = &mut work
+            && !left.is_empty()
+        {
+            let number = left.remove(0);
+            let columns = std::mem::take(columns);
+            let top = &self.wish.top;
+            let last = self.jacobians.at_last(step);
+            let known = &mut self.jacobians.all[number];
+            let seed = self.wish.seed;
+            let apart = || -> Result<_, NotFinite> {
+                let whole = Jacobian::of_columns(width, columns)?;
+                let leading = whole.leading(known.top, seed)?;
+                // Of those between tokens only the gaps are shown.
+                let spectrum = if known.place == last {
+                    whole.spectrum(&leading, top)?
+                } else {
+                    Spectrum::of_leading(&leading, top)
+                };
+                Ok((whole, leading, spectrum))
+            };
+            let (whole, leading, spectrum) = apart().map_err(|error| past(error, step))?;
+            let change = (known.place == last)
+                .then(|| self.path.as_ref().map(|path| whole.times(&path.state())))
+                .flatten();
+            known.whole = Some(whole);
+            known.leading = Some(leading);
+            known.spectrum = Some(spectrum);
+            if let Some(change) = change {
+                self.follow(step, &change);
+            }
+            if left.is_empty() {
+                return self.begin_step(step + 1);
+            }
+        }
+        self.ask(&mut tangents, &mut work)?;
+        Ok(CouplingStage::Step(step, tangents, work))
+    }
+}
