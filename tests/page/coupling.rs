@@ -518,10 +518,24 @@ impl Page {
 
 #[test]
 fn couplings_fit_a_telephone() {
-    let page = Page::coupling(390, 844, "");
+    let page = Page::new(390, 844);
+    // A picture of the whole page lays it out anew, and is taken before a drawing has moved to its place.
+    let prefer = |scheme: &str| {
+        let features = serde_json::json!([
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+            { "name": "prefers-color-scheme", "value": scheme },
+        ]);
+        let features = serde_json::json!({ "features": features });
+        page.browser
+            .devtools("Emulation.setEmulatedMedia", &features);
+    };
+    prefer("light");
+    page.open("#view=coupling");
+    page.until_coupled();
+    page.until_pointable();
     page.assert_accessible("couplings at 390 px");
     page.screenshot("coupling-390");
-    page.browser.prefer("dark");
+    prefer("dark");
     page.browser.until(
         "it is dark",
         "document.documentElement.dataset.theme === 'dark'",

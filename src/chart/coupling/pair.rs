@@ -3,7 +3,7 @@
 use super::map::StepMap;
 use super::names::said;
 use super::{FigureDraft, Table, TableCell, slips};
-use crate::chart::number::{percent, short};
+use crate::chart::number::{fixed, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Patch, Pen, Plot, Point, Ramp, Series};
 use crate::chart::{Figure, Theme};
 use crate::measure::coupling::Spectrum;
@@ -65,7 +65,7 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
                     map.name(i),
                     short(x)
                 ),
-                text: (k <= WRITTEN).then(|| short(x)),
+                text: (k <= WRITTEN).then(|| fixed(x, 2)),
                 framed: false,
                 plan: None,
             });

@@ -194,6 +194,8 @@ impl<'a> Left<'a> {
         };
         let made = if all.p < SIGNIFICANT && without.p >= SIGNIFICANT {
             ": one point made it"
+        } else if all.r * without.r < 0.0 {
+            ": one point turns it"
         } else {
             ""
         };

@@ -130,7 +130,7 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
         Panel::new(
             name,
             Axis::whole("steps L", 0.0, steps as f64 + 1.0),
-            Axis::over("", values.into_iter()),
+            Axis::from_zero("", values.into_iter()),
             series,
         )
         .tall(PLOT)
