@@ -62,7 +62,7 @@ mod tests {
         for dtype in DType::PLAIN.into_iter().chain(DType::BLOCKS) {
             let trial = matmul(dtype);
             assert!(trial.is_right, "{trial:?}");
-            assert_eq!(trial.trials, 4 * SHAPES.len() + 2, "{trial:?}");
+            assert_eq!(trial.trials, 4 * SHAPES.len() + 4, "{trial:?}");
         }
     }
 }
