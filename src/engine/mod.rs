@@ -39,7 +39,7 @@ pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
 pub use tangent::{Product, TangentPoint, Tangents};
-pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
+pub use trace::{Capture, Member, MemberKind, StepStreams, Trace, last_members, members};
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -177,7 +177,7 @@ impl Engine {
         &'a self,
         sequences: Arc<[Vec<u32>]>,
         plans: Arc<[Plan]>,
-    ) -> Result<Box<dyn Run<Vec<Rc<[f32]>>> + 'a>, EngineError> {
+    ) -> Result<Box<dyn Run<StepStreams> + 'a>, EngineError> {
         for ids in sequences.iter() {
             check::ids(self.shape(), ids)?;
         }
