@@ -38,8 +38,8 @@ pub use loading::Loading;
 pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
-pub use tangent::{TangentPoint, TangentProduct, Tangents};
-pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
+pub use tangent::{Product, TangentPoint, Tangents};
+pub use trace::{Capture, Member, MemberKind, StepStreams, Trace, last_members, members};
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
