@@ -7,6 +7,7 @@ mod steps;
 
 use std::rc::Rc;
 
+use self::choice::Work;
 use super::assembly;
 use super::jacobians::Jacobians;
 use super::linearised::LinearPath;
@@ -85,8 +86,8 @@ impl<'a> Linearising<'a> {
             .engine
             .streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
         let jacobians = Jacobians::of(&wish, shape, token_ids.len());
-        let (method, reason) = choice::method(&wish, &jacobians, shape.width);
-        let expected = choice::expected(method, &jacobians, shape.width);
+        let work = Work::of(&jacobians, shape.width);
+        let (method, reason) = work.method(wish.method);
         Ok(Self {
             model,
             token_ids: token_ids.to_vec(),
@@ -96,7 +97,7 @@ impl<'a> Linearising<'a> {
             reason,
             path: None,
             spent: ProductCount::default(),
-            expected,
+            expected: work.expected(method),
             stage: Some(CouplingStage::Streams(run)),
             is_waiting: false,
             wish,
