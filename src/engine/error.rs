@@ -41,6 +41,15 @@ pub enum EngineError {
         "the engine {engine} has no derivatives of blocks; use --engine cpu or --engine webgpu for coupling"
     )]
     NoTangents { engine: String },
+    #[error(
+        "{probes} rows of probes at {places} positions are more than this device has room for at once ({most_probes} rows, {most_places} positions); ask for fewer, or use --engine cpu"
+    )]
+    ProbeRoom {
+        probes: usize,
+        places: usize,
+        most_probes: usize,
+        most_places: usize,
+    },
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

@@ -5,6 +5,9 @@
 //! batch ([`schedule`]); what is kept is decided once ([`record`]), and a device does few things
 //! ([`backend`]): `cpu`, our own code on this processor; `webgpu`, our own WGSL; `cuda`, candle's
 //! tensors.
+//!
+//! Beside runs, [`Engine::tangents`] gives products with the Jacobians of one block, at a stream that
+//! [`Engine::streams`] gave; on the CPU and WebGPU.
 
 pub mod backend;
 mod check;
@@ -36,7 +39,7 @@ pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
 pub use tangent::{Product, TangentPoint, Tangents};
-pub use trace::{Capture, Member, MemberKind, Trace, last_members, members};
+pub use trace::{Capture, Member, MemberKind, StepStreams, Trace, last_members, members};
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -174,7 +177,7 @@ impl Engine {
         &'a self,
         sequences: Arc<[Vec<u32>]>,
         plans: Arc<[Plan]>,
-    ) -> Result<Box<dyn Run<Vec<Rc<[f32]>>> + 'a>, EngineError> {
+    ) -> Result<Box<dyn Run<StepStreams> + 'a>, EngineError> {
         for ids in sequences.iter() {
             check::ids(self.shape(), ids)?;
         }

@@ -76,6 +76,20 @@ pub fn product(x: &[f32], w: &[f32], bias: &[f32], ins: usize) -> Vec<f32> {
     x.chunks(ins).flat_map(row).collect()
 }
 
+/// `[N, in]`: `x` `[N, out]` times `w` `[out, in]`, summed in f64.
+pub fn product_transposed(x: &[f32], w: &[f32], ins: usize) -> Vec<f32> {
+    let row = |x: &[f32]| -> Vec<f32> {
+        let mut sums = vec![0.0; ins];
+        for (&x, w) in x.iter().zip(w.chunks(ins)) {
+            for (sum, &w) in sums.iter_mut().zip(w) {
+                *sum += f64::from(x) * f64::from(w);
+            }
+        }
+        sums.into_iter().map(|sum| sum as f32).collect()
+    };
+    x.chunks(w.len() / ins).flat_map(row).collect()
+}
+
 /// The largest difference of two lists, relative to the largest number expected; infinite where they
 /// have not the same length, and NaN where one number is none.
 pub fn distance(found: &[f32], expected: &[f32]) -> f32 {

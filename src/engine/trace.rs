@@ -1,5 +1,7 @@
 //! What a run gives: members, their votes, and the model's own answer.
 
+use std::rc::Rc;
+
 use super::record::{AttentionReading, AttentionWish, DepthReading, DepthWish};
 use crate::plan::{Half, Plan};
 
@@ -47,6 +49,10 @@ pub struct Trace {
     /// speaks of, in the plan's order.
     pub attention: Vec<Vec<AttentionReading>>,
 }
+
+/// `[S + 1]` of `[T, D]`: the residual stream of all tokens before the first step of a plan and after each,
+/// the final norm not applied.
+pub type StepStreams = Vec<Rc<[f32]>>;
 
 /// What a run records beside the members' votes: a wish a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

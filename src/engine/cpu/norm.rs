@@ -153,7 +153,7 @@ pub fn rms_norm_gradient(
             *scaled = dy[i] * gain[i];
             dgain[i] += dy[i] * x[i] * r;
         }
-        let along = dot(&scaled, x) * r * r * r / width as f32;
+        let along = slope::along(x, &scaled, r);
         for (i, dx) in dx.iter_mut().enumerate() {
             *dx += scaled[i] * r - x[i] * along;
         }

@@ -1,12 +1,11 @@
 //! The residual stream before every step, and after the last.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Demand, Outputs, PackScene, Record};
-use crate::engine::EngineError;
 use crate::engine::backend::Pass;
 use crate::engine::schedule::Schedule;
+use crate::engine::{EngineError, StepStreams};
 
 pub struct Streams {
     /// Token ids.
@@ -16,8 +15,7 @@ pub struct Streams {
 }
 
 impl Record for Streams {
-    /// `[S + 1][T, D]`
-    type Item = Vec<Rc<[f32]>>;
+    type Item = StepStreams;
     type Kept = Outputs;
 
     fn sequences(&self) -> Vec<&[u32]> {
@@ -54,7 +52,7 @@ impl Record for Streams {
         scene: &PackScene,
         kept: Outputs,
         given: Vec<Vec<f32>>,
-    ) -> Vec<Vec<Vec<Rc<[f32]>>>> {
+    ) -> Vec<Vec<StepStreams>> {
         let of = |path: &Vec<usize>| {
             let sequences = scene.pack.spans.iter().map(|&(start, length)| {
                 let span = start * self.width..(start + length) * self.width;

@@ -6,6 +6,7 @@ use super::device::{Device, STORAGE};
 use super::lists::Lists;
 use super::readback::Staging;
 use super::recorder::Bindings;
+use super::tangent::TangentUse;
 
 /// What a buffer of the arena holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,8 @@ pub enum Use {
     CacheRows,
     /// `[sequences]` (tokens before the pack's, first row of the cache)
     CacheSequences,
+    /// Of derivatives.
+    Tangent(TangentUse),
 }
 
 #[derive(Default)]

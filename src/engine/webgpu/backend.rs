@@ -11,9 +11,11 @@ use super::head::{FinalNorm, GpuHead};
 use super::kv_cache::GpuCache;
 use super::pass::GpuPass;
 use super::recorder::Tally;
-use crate::engine::EngineError;
+use super::tangent::GpuTangents;
 use crate::engine::backend::{Backend, KvCache, Limits, Pass, Start};
 use crate::engine::schedule::Schedule;
+use crate::engine::schedule::pack::Pack;
+use crate::engine::{EngineError, TangentPoint, Tangents};
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, Weights};
 use crate::model::{DType, names};
@@ -43,6 +45,8 @@ pub struct WebGpuBackend {
     pub(super) head: RefCell<Option<Rc<GpuHead>>>,
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
+    /// The last derivatives' buffers, likewise.
+    pub(super) tangent_arena: Cell<Option<Arena>>,
     pub(super) tally: Cell<Tally>,
     /// Passes under way.
     pub(super) passes: Cell<usize>,
@@ -81,10 +85,13 @@ impl WebGpuBackend {
 
     /// Bytes that the runs so far have left on the GPU for the next, keys and values among them.
     fn activation_bytes(&self) -> u64 {
-        let arena = self.arena.take();
-        let bytes = arena.as_ref().map_or(0, Arena::bytes);
-        self.arena.set(arena);
-        bytes + self.cached_bytes.get()
+        let bytes = |held: &Cell<Option<Arena>>| {
+            let arena = held.take();
+            let bytes = arena.as_ref().map_or(0, Arena::bytes);
+            held.set(arena);
+            bytes
+        };
+        bytes(&self.arena) + bytes(&self.tangent_arena) + self.cached_bytes.get()
     }
 }
 
@@ -123,6 +130,14 @@ impl Backend for WebGpuBackend {
 
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
         Ok(Box::new(GpuPass::open(self, &start)?))
+    }
+
+    fn tangents<'a>(
+        &'a self,
+        point: TangentPoint,
+        pack: Rc<Pack>,
+    ) -> Result<Box<dyn Tangents + 'a>, EngineError> {
+        Ok(Box::new(GpuTangents::new(self, point, pack)?))
     }
 
     fn cache<'a>(
@@ -177,7 +192,6 @@ mod tests {
     use super::*;
     use crate::engine::backend::OptionRows;
     use crate::engine::rope::Rope;
-    use crate::engine::schedule::pack::Pack;
     use crate::engine::schedule::program::Program;
     use crate::model::shape::MlpShape;
 

@@ -1,16 +1,21 @@
 //! A device with its kernels, which know no model.
 
 use super::activation::ActivationKernel;
+use super::add::AddKernel;
 use super::append::AppendKernel;
 use super::attention::AttentionKernel;
+use super::attention_slope::AttentionSlopeKernel;
 use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
 use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
+use super::gemm_transposed::GemmTransposedKernel;
 use super::heads_off::HeadsOffKernel;
 use super::looks::LooksKernel;
+use super::mlp_slope::MlpSlopeKernel;
 use super::norm::NormKernel;
+use super::norm_slope::NormSlopeKernel;
 use super::qk_norm::QkNormKernel;
 use super::recorder::Bindings;
 use super::rope::RopeKernel;
@@ -40,6 +45,11 @@ pub struct Kernels {
     pub fate: FateKernel,
     pub depths: DepthsKernel,
     pub looks: LooksKernel,
+    pub norm_slope: NormSlopeKernel,
+    pub mlp_slope: MlpSlopeKernel,
+    pub gemm_transposed: GemmTransposedKernel,
+    pub attention_slope: AttentionSlopeKernel,
+    pub add: AddKernel,
 }
 
 impl Gpu {
@@ -59,6 +69,11 @@ impl Gpu {
             fate: FateKernel::new(&device),
             depths: DepthsKernel::new(&device),
             looks: LooksKernel::default(),
+            norm_slope: NormSlopeKernel::default(),
+            mlp_slope: MlpSlopeKernel::default(),
+            gemm_transposed: GemmTransposedKernel::default(),
+            attention_slope: AttentionSlopeKernel::default(),
+            add: AddKernel::default(),
         };
         Self {
             bindings: Bindings::new(&device),

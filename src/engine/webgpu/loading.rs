@@ -85,6 +85,7 @@ pub(super) async fn reserve(
         final_norm: FinalNorm::upload(&gpu.device, &weights)?,
         head: RefCell::new(None),
         arena: Cell::new(None),
+        tangent_arena: Cell::new(None),
         tally: Cell::default(),
         passes: Cell::default(),
         cached_bytes: Cell::default(),

@@ -7,9 +7,11 @@
 //! stored, each matrix in its own type.
 
 mod activation;
+mod add;
 mod append;
 mod arena;
 mod attention;
+mod attention_slope;
 mod backend;
 mod block;
 mod blocks;
@@ -22,6 +24,7 @@ mod facts;
 mod fate;
 mod gather;
 mod gemm;
+mod gemm_transposed;
 mod gpu;
 mod grid;
 mod head;
@@ -33,7 +36,9 @@ mod loading;
 mod looks;
 mod matrix;
 mod member;
+mod mlp_slope;
 mod norm;
+mod norm_slope;
 mod pass;
 mod probe;
 mod qk_norm;
@@ -42,6 +47,7 @@ mod recorder;
 mod rope;
 mod self_test;
 mod tables;
+mod tangent;
 mod template;
 mod votes;
 mod watchdog;

@@ -5,8 +5,8 @@ use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
 use super::{
-    activation, append, attention, depths, fate, gather, gemm, heads_off, looks, norm, qk_norm,
-    rope, votes,
+    activation, add, append, attention, attention_slope, depths, fate, gather, gemm,
+    gemm_transposed, heads_off, looks, mlp_slope, norm, norm_slope, qk_norm, rope, votes,
 };
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
@@ -15,7 +15,7 @@ use crate::model::DType;
 type Check = fn(&mut Probe) -> Result<(), GpuError>;
 
 /// Every kernel's checks, in the order of a block's work.
-const CHECKS: [(&str, Check); 18] = [
+const CHECKS: [(&str, Check); 25] = [
     ("gather", gather::check::rows_come_by_ids_and_by_steps),
     (
         "norm",
@@ -67,6 +67,31 @@ const CHECKS: [(&str, Check); 18] = [
         "looks",
         looks::check::weights_and_lengths_equal_the_plain_ones,
     ),
+    (
+        "transposed gemm",
+        gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type,
+    ),
+    (
+        "transposed gemm in parts",
+        gemm_transposed::check::a_matrix_in_parts_is_one_product,
+    ),
+    (
+        "norm slope",
+        norm_slope::check::rows_and_heads_are_the_plain_slopes,
+    ),
+    (
+        "attention slope",
+        attention_slope::check::looks_and_slopes_are_the_plain_ones,
+    ),
+    (
+        "activation slopes",
+        mlp_slope::check::every_slope_is_the_cpus,
+    ),
+    (
+        "times slopes",
+        mlp_slope::check::rows_meet_the_slopes_of_their_places,
+    ),
+    ("add", add::check::the_first_rows_of_each_are_added),
 ];
 
 /// Of blocks, those that a model's weights of `dtypes` have.
@@ -80,6 +105,7 @@ pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result
         check(&mut probe)?;
     }
     gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe)?;
+    gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe)?;
     probe.settle().await
 }
 
@@ -106,15 +132,26 @@ pub async fn each(
         if !goes_on(&found, &name).await {
             return found;
         }
-        let mut probe = Probe::new(device, is_thorough);
-        probe.dtypes = std::slice::from_ref(dtype);
-        let mut of_type = Vec::new();
-        let check = gemm::check::blocks_are_the_numbers_that_the_cpu_reads;
-        one("gemm", probe, check, &mut of_type).await;
-        found.extend(of_type.into_iter().map(|trial| KernelTrial {
-            kernel: name.clone(),
-            ..trial
-        }));
+        let checks: [(&str, Check); 2] = [
+            (
+                "gemm",
+                gemm::check::blocks_are_the_numbers_that_the_cpu_reads,
+            ),
+            (
+                "transposed gemm",
+                gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads,
+            ),
+        ];
+        for (kernel, check) in checks {
+            let mut probe = Probe::new(device, is_thorough);
+            probe.dtypes = std::slice::from_ref(dtype);
+            let mut of_type = Vec::new();
+            one(kernel, probe, check, &mut of_type).await;
+            found.extend(of_type.into_iter().map(|trial| KernelTrial {
+                kernel: format!("{kernel} of {}", dtype.name()),
+                ..trial
+            }));
+        }
     }
     found
 }

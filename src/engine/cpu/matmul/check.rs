@@ -19,7 +19,7 @@ const SHAPES: [[usize; 3]; 5] = [
 const MOST: f32 = 1e-5;
 
 /// Every way that this dtype's products are made: packed once, on one thread and on all; packed on the
-/// way; a row alone.
+/// way; a row alone; with the transposed matrix.
 pub fn matmul(dtype: DType) -> KernelTrial {
     let mut trial = KernelTrial::new(&format!("matmul of {}", dtype.name()));
     for [rows, ins, outs] in SHAPES {
@@ -41,6 +41,11 @@ pub fn matmul(dtype: DType) -> KernelTrial {
         if rows == 1 {
             compare(&mut |y| multiply_few(&x, &weights, &bias, y));
         }
+        let x = noise(rows * outs, 4);
+        let expected = sample::product_transposed(&x, &weights.to_f32(), ins);
+        let mut y = vec![f32::NAN; rows * ins];
+        matrix.multiply_transposed(&x, &mut y);
+        trial.add(distance(&y, &expected), MOST);
     }
     trial
 }
@@ -54,7 +59,7 @@ mod tests {
         for dtype in DType::PLAIN.into_iter().chain(DType::BLOCKS) {
             let trial = matmul(dtype);
             assert!(trial.is_right, "{trial:?}");
-            assert_eq!(trial.trials, 3 * SHAPES.len() + 2, "{trial:?}");
+            assert_eq!(trial.trials, 4 * SHAPES.len() + 2, "{trial:?}");
         }
     }
 }

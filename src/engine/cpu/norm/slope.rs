@@ -1,5 +1,5 @@
 //! Derivatives of norms at a row x: with r = 1 / sqrt(mean square + eps) of the row, less its mean where
-//! the norm takes it off, `P z = r (z - r^2 x (x . z) / D)`, which is symmetric, and the gain.
+//! the norm takes it off, `P z = r z - r^3 x (x . z) / D`, which is symmetric, and the gain.
 
 use super::Norm;
 use crate::engine::cpu::sums::{dot, sum};
@@ -59,10 +59,16 @@ fn project(kind: NormKind, eps: f32, x: &[f32], z: &mut [f32]) {
         x = &centred;
     }
     let r = super::rms_scale(x, eps);
-    let along = r * r * dot(x, z) / width;
+    let along = along(x, z, r);
     for (z, x) in z.iter_mut().zip(x) {
-        *z = r * (*z - x * along);
+        *z = *z * r - x * along;
     }
+}
+
+/// What of x is taken off: `P z = r z - x (r^3 (x . z) / D)`.
+#[inline(always)]
+pub fn along(x: &[f32], z: &[f32], r: f32) -> f32 {
+    dot(z, x) * r * r * r / x.len() as f32
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub struct Recording<'a> {
 
 /// A branch of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Branch {
+pub enum Branch {
     Attention,
     Mlp,
 }
@@ -304,14 +304,16 @@ impl GpuBlock {
         }
     }
 
-    fn linear<'a>(&'a self, gpu: &'a Gpu, matrix: MatrixRole, bias: VectorRole) -> Linear<'a> {
+    /// A matrix, and its bias or zeros.
+    pub fn linear<'a>(&'a self, gpu: &'a Gpu, matrix: MatrixRole, bias: VectorRole) -> Linear<'a> {
         Linear {
             matrix: self.matrix(matrix),
             bias: self.vector(gpu, bias),
         }
     }
 
-    fn norm<'a>(&'a self, gpu: &'a Gpu, branch: Branch) -> NormVectors<'a> {
+    /// A branch's norm.
+    pub fn norm<'a>(&'a self, gpu: &'a Gpu, branch: Branch) -> NormVectors<'a> {
         let [gain, bias] = if branch == Branch::Attention || !self.shape.has_mlp_norm() {
             [VectorRole::AttentionNorm, VectorRole::AttentionNormBias]
         } else {
@@ -326,7 +328,7 @@ impl GpuBlock {
     }
 
     /// Zeros where the shape has none.
-    fn vector<'a>(&'a self, gpu: &'a Gpu, role: VectorRole) -> &'a wgpu::Buffer {
+    pub fn vector<'a>(&'a self, gpu: &'a Gpu, role: VectorRole) -> &'a wgpu::Buffer {
         self.vectors.get(&role).unwrap_or(&gpu.zeros)
     }
 }

@@ -35,6 +35,31 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
         probe.expect("rope", &out, &expected, 1e-4, |recorder| {
             rope.run(recorder, &out, steps * n, &shape, &tables)
         })?;
+        // And by turns that begin later, back: times their own length, for these are no cosines.
+        let mut back = expected.clone();
+        for (r, row) in back.chunks_mut(row).enumerate() {
+            for head in row.chunks_mut(width).take(6 + 2) {
+                let before = head.to_vec();
+                for i in 0..half {
+                    let angle = (at[r % n] as usize * half + i) * 2;
+                    let (cos, sin) = (angles[angle], angles[angle + 1]);
+                    head[i] = before[i] * cos + before[i + half] * sin;
+                    head[i + half] = before[i + half] * cos - before[i] * sin;
+                }
+            }
+        }
+        let turns = [&[7, 7], &tokens[..]].concat();
+        let tokens = probe.storage("turns", &turns);
+        let by = Turns {
+            tokens: &tokens,
+            first: 1,
+            count: n,
+            angles: &tables.angles,
+        };
+        let out = probe.storage("qkv", &expected);
+        probe.expect("rope back", &out, &back, 1e-4, |recorder| {
+            rope.turn(recorder, &out, steps * n, &shape, by, true)
+        })?;
     }
     Ok(())
 }

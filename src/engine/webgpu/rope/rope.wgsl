@@ -7,6 +7,8 @@ struct Params {
     half: u32,       // of the dimensions of a head that turn, the first ones
     stride: u32,     // (heads + 2 kv_heads) W
     head_width: u32, // W
+    first: u32,      // where tokens begin
+    sign: f32,       // -1: the transposed turn
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -28,7 +30,7 @@ fn main(
     }
     let head = i % pairs / p.half;
     let pair = i % p.half;
-    let angle = angles[tokens[row % p.pack_rows].x * p.half + pair];
+    let angle = angles[tokens[p.first + row % p.pack_rows].x * p.half + pair] * vec2<f32>(1.0, p.sign);
     let low = row * p.stride + head * p.head_width + pair;
     let high = low + p.half;
     let x = qkv[low];

@@ -5,7 +5,6 @@ mod choice;
 mod pairs;
 mod steps;
 
-use std::rc::Rc;
 
 use self::choice::Work;
 use super::assembly;
@@ -14,7 +13,7 @@ use super::linearised::LinearPath;
 use super::step::StepTangents;
 use super::wish::CouplingWish;
 use super::{Coupling, CouplingMethod, MethodReason, ProductCount};
-use crate::engine::{EngineError, Run};
+use crate::engine::{EngineError, Run, StepStreams};
 use crate::measure::coupling::{Lanczos, NotFinite};
 use crate::study::{LoadedModel, StudyError};
 
@@ -27,7 +26,7 @@ pub struct Linearising<'a> {
     wish: CouplingWish,
     token_ids: Vec<u32>,
     /// `[S + 1]` of `[T, D]`
-    streams: Vec<Rc<[f32]>>,
+    streams: StepStreams,
     jacobians: Jacobians,
     method: CouplingMethod,
     reason: MethodReason,
@@ -40,7 +39,7 @@ pub struct Linearising<'a> {
 }
 
 enum CouplingStage<'a> {
-    Streams(Box<dyn Run<Vec<Rc<[f32]>>> + 'a>),
+    Streams(Box<dyn Run<StepStreams> + 'a>),
     /// The Jacobians of a step.
     Step(usize, StepTangents<'a>, StepWork),
     /// One of its whole Jacobians is there: to be taken apart.

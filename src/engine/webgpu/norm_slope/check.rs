@@ -1,0 +1,119 @@
+//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+
+use super::super::probe::{Probe, heads, noise};
+use super::*;
+use crate::model::shape::NormShape;
+
+/// The CPU's own, in f64: `g P z`, or `P (g z)`.
+fn plain(kind: NormKind, eps: f64, x: &[f32], gain: &[f32], z: &[f32], back: bool) -> Vec<f32> {
+    let width = x.len() as f64;
+    let centred = |x: Vec<f64>| -> Vec<f64> {
+        let mean = match kind {
+            NormKind::Rms => 0.0,
+            NormKind::Layer => x.iter().sum::<f64>() / width,
+        };
+        x.into_iter().map(|x| x - mean).collect()
+    };
+    let scaled = z.iter().zip(gain).map(|(&z, &g)| {
+        let g = if back { f64::from(g) } else { 1.0 };
+        f64::from(z) * g
+    });
+    let z = centred(scaled.collect());
+    let x = centred(x.iter().map(|&x| f64::from(x)).collect());
+    let square: f64 = x.iter().map(|x| x * x).sum();
+    let r = 1.0 / (square / width + eps).sqrt();
+    let product: f64 = x.iter().zip(&z).map(|(x, z)| x * z).sum();
+    let along = r * r * product / width;
+    let each = x.iter().zip(&z).zip(gain);
+    each.map(|((x, z), &g)| {
+        let g = if back { 1.0 } else { f64::from(g) };
+        (r * (z - x * along) * g) as f32
+    })
+    .collect()
+}
+
+/// (t_in, place, t_out, is one token)
+const PAIRS: [[u32; 4]; 4] = [[2, 0, 3, 0], [1, 1, 1, 1], [0, 0, 3, 0], [1, 2, 2, 0]];
+
+pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuError> {
+    let kernel = NormSlopeKernel::default();
+    let table = probe.storage("pairs", PAIRS.as_flattened());
+    let shapes = [
+        (48, NormKind::Layer),
+        (576, NormKind::Rms),
+        (4, NormKind::Layer),
+    ];
+    for &(width, kind) in probe.some(&shapes, 2) {
+        let shape = NormShape { kind, eps: 1e-3 };
+        let x: Vec<f32> = noise(3 * width, 1).iter().map(|x| x + 1.5).collect();
+        let (gain, z) = (noise(width, 2), noise(3 * width, 3));
+        let norm = NormVectors {
+            shape,
+            width,
+            gain: &probe.storage("gain", &gain),
+            bias: &probe.zeros(width),
+        };
+        let at = probe.storage("x", &x);
+        for (back, by) in [(false, 0), (true, 1)] {
+            // Not from the first pair on.
+            let pairs = GpuPairs {
+                table: table.clone(),
+                first: 1,
+                rows: 3,
+                own: 1,
+            };
+            let source = match by {
+                0 => KeptRows::Inputs(&at),
+                _ => KeptRows::Places(&at),
+            };
+            let rows = PAIRS[1..].iter().zip(z.chunks(width));
+            let expected = rows.flat_map(|(pair, z)| {
+                let x = &x[pair[by] as usize * width..][..width];
+                plain(kind, shape.eps, x, &gain, z, back)
+            });
+            let expected: Vec<f32> = expected.collect();
+            let out = probe.storage("z", &z);
+            probe.expect("norm slope", &out, &expected, 1e-4, |recorder| {
+                kernel.run(recorder, source, norm, &pairs, &out, back)
+            })?;
+        }
+    }
+    for (qk_norm, width) in [(QkNorm::Head, 8), (QkNorm::Full, 20)] {
+        let mut shape = heads(6, 2, width, None);
+        shape.qk_norm = qk_norm;
+        let (row, queries, keys) = (shape.qkv_width(), 6 * width, 2 * width);
+        let lengths = match qk_norm {
+            QkNorm::Full => [queries, keys],
+            _ => [width; 2],
+        };
+        let gains = [noise(lengths[0], 4), noise(lengths[1], 5)];
+        let (x, z) = (noise(3 * row, 6), noise(4 * row, 7));
+        let mut expected = z.clone();
+        for (pair, z) in PAIRS.iter().zip(expected.chunks_mut(row)) {
+            let x = &x[pair[0] as usize * row..][..row];
+            for (span, gain) in [(0..queries), (queries..queries + keys)]
+                .into_iter()
+                .zip(&gains)
+            {
+                let parts = z[span.clone()].chunks_mut(gain.len());
+                for (z, x) in parts.zip(x[span].chunks(gain.len())) {
+                    let found = plain(NormKind::Rms, 1e-4, x, gain, z, true);
+                    z.copy_from_slice(&found);
+                }
+            }
+        }
+        let pairs = GpuPairs {
+            table: table.clone(),
+            first: 0,
+            rows: 4,
+            own: 0,
+        };
+        let gains = gains.map(|gain| probe.storage("gain", &gain));
+        let (x, out) = (probe.storage("x", &x), probe.storage("z", &z));
+        probe.expect("q/k norm slope", &out, &expected, 1e-4, |recorder| {
+            let gains = [&gains[0], &gains[1]];
+            kernel.run_heads(recorder, &x, &shape, 1e-4, gains, &pairs, &out, true)
+        })?;
+    }
+    Ok(())
+}
