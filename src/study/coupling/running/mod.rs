@@ -5,7 +5,6 @@ mod choice;
 mod pairs;
 mod steps;
 
-
 use self::choice::Work;
 use super::assembly;
 use super::jacobians::Jacobians;
