@@ -9,8 +9,9 @@ use atelier::engine::EngineChoice;
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::model::{DType, ModelFiles};
 use atelier::study::LoadedModel;
+use atelier::study::coupling::CouplingMethod;
 use common::load as on_cpu;
-use common::{parity, tangents};
+use common::{coupling, parity, tangents};
 
 /// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
 const TOLERANCE: f64 = 1e-3;
@@ -73,6 +74,12 @@ fn products_of_every_familys_derivatives_are_the_cpu_engines() {
 #[test]
 fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
     parity::batches_equal_their_rows(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn every_golden_coupling() {
+    coupling::goldens_hold(&on_gpu, CouplingMethod::Whole, 2e-3, 2e-3);
+    coupling::families_hold(&on_gpu, 2e-3);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Whole Jacobians, or searches by products: what takes fewer products and has room.
 
 use super::super::jacobians::Jacobians;
-use super::super::wish::CouplingWish;
 use super::super::{CouplingMethod, MethodReason};
 
 /// Bytes that whole Jacobians may take.
@@ -11,46 +10,86 @@ const WHOLE_BYTES: usize = if cfg!(target_arch = "wasm32") {
     2 << 30
 };
 
+/// Products of either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Jacobians that are not known to be zero.
+    count: usize,
+    /// D
+    width: usize,
+    /// Of the searches, and of all Jacobians with the bases that they are wanted in.
+    searched: usize,
+}
+
+impl Work {
+    pub fn of(jacobians: &Jacobians, width: usize) -> Self {
+        let seen = jacobians.all.iter().filter(|known| known.is_seen);
+        let each = seen.clone().map(|known| {
+            let images: usize = known.bases.iter().map(|(_, k)| k).sum();
+            search(known.top) + images.saturating_sub(known.top)
+        });
+        Self {
+            count: seen.count(),
+            width,
+            searched: each.sum(),
+        }
+    }
+
+    /// Where `asked` does not say, or asks for what has no room.
+    pub fn method(self, asked: Option<CouplingMethod>) -> (CouplingMethod, MethodReason) {
+        let numbers = [self.count, self.width, self.width, size_of::<f32>()];
+        let bytes = numbers.into_iter().fold(1_usize, usize::saturating_mul);
+        let has_room = bytes <= WHOLE_BYTES;
+        let is_fewer = self.count * self.width <= self.searched;
+        match asked {
+            Some(CouplingMethod::Lanczos) => (CouplingMethod::Lanczos, MethodReason::Asked),
+            Some(CouplingMethod::Whole) if has_room => (CouplingMethod::Whole, MethodReason::Asked),
+            None if is_fewer && has_room => (CouplingMethod::Whole, MethodReason::FewerProducts),
+            None if !is_fewer => (CouplingMethod::Lanczos, MethodReason::FewerProducts),
+            _ => (CouplingMethod::Lanczos, MethodReason::Memory),
+        }
+    }
+
+    /// Products that this method is thought to need.
+    pub fn expected(self, method: CouplingMethod) -> u64 {
+        let products = match method {
+            CouplingMethod::Whole => self.count * self.width,
+            CouplingMethod::Lanczos => self.searched,
+        };
+        products as u64
+    }
+}
+
 /// About what a search takes (docs/definitions.md, "Coupling").
 fn search(top: usize) -> usize {
     60 + 12 * top
 }
 
-/// Products of the searches, and of all Jacobians with the bases that they are wanted in.
-fn searched(jacobians: &Jacobians) -> usize {
-    let of = jacobians.all.iter().filter(|known| known.is_seen);
-    let each = of.map(|known| {
-        let images: usize = known.bases.iter().map(|(_, k)| k).sum();
-        search(known.top) + images.saturating_sub(known.top)
-    });
-    each.sum()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-pub fn method(
-    wish: &CouplingWish,
-    jacobians: &Jacobians,
-    width: usize,
-) -> (CouplingMethod, MethodReason) {
-    let count = jacobians.all.iter().filter(|known| known.is_seen).count();
-    let bytes = count
-        .saturating_mul(width)
-        .saturating_mul(width)
-        .saturating_mul(size_of::<f32>());
-    let has_room = bytes <= WHOLE_BYTES;
-    let is_cheaper = count * width <= searched(jacobians);
-    match wish.method {
-        Some(CouplingMethod::Lanczos) => (CouplingMethod::Lanczos, MethodReason::Asked),
-        Some(CouplingMethod::Whole) if has_room => (CouplingMethod::Whole, MethodReason::Asked),
-        None if is_cheaper && has_room => (CouplingMethod::Whole, MethodReason::FewerProducts),
-        None if !is_cheaper => (CouplingMethod::Lanczos, MethodReason::FewerProducts),
-        _ => (CouplingMethod::Lanczos, MethodReason::Memory),
-    }
-}
-
-pub fn expected(method: CouplingMethod, jacobians: &Jacobians, width: usize) -> u64 {
-    let count = jacobians.all.iter().filter(|known| known.is_seen).count();
-    match method {
-        CouplingMethod::Whole => (count * width) as u64,
-        CouplingMethod::Lanczos => searched(jacobians) as u64,
+    #[test]
+    fn fewer_products_within_the_memory() {
+        // All pairs of so many blocks at K.
+        let of = |count: usize, width: usize, k: usize| Work {
+            count,
+            width,
+            searched: count * (search(k) + (count - 1) * k),
+        };
+        use CouplingMethod::{Lanczos, Whole};
+        let fewer = MethodReason::FewerProducts;
+        assert_eq!(of(12, 64, 8).method(None), (Whole, fewer));
+        assert_eq!(of(30, 576, 8).method(None), (Lanczos, fewer));
+        assert_eq!(of(60, 576, 8).method(None), (Whole, fewer));
+        assert_eq!(of(16, 2048, 8).method(None), (Lanczos, fewer));
+        // More than the memory, whatever was asked.
+        let memory = MethodReason::Memory;
+        assert_eq!(of(128, 2100, 16).method(None), (Lanczos, memory));
+        assert_eq!(of(128, 4096, 4).method(Some(Whole)), (Lanczos, memory));
+        let asked = MethodReason::Asked;
+        assert_eq!(of(12, 64, 8).method(Some(Lanczos)), (Lanczos, asked));
+        assert_eq!(of(30, 576, 8).method(Some(Whole)), (Whole, asked));
+        assert_eq!(of(12, 64, 8).expected(Whole), 768);
     }
 }

@@ -5,15 +5,14 @@ mod choice;
 mod pairs;
 mod steps;
 
-use std::rc::Rc;
-
+use self::choice::Work;
 use super::assembly;
 use super::jacobians::Jacobians;
 use super::linearised::LinearPath;
 use super::step::StepTangents;
 use super::wish::CouplingWish;
 use super::{Coupling, CouplingMethod, MethodReason, ProductCount};
-use crate::engine::{EngineError, Run};
+use crate::engine::{EngineError, Run, StepStreams};
 use crate::measure::coupling::{Lanczos, NotFinite};
 use crate::study::{LoadedModel, StudyError};
 
@@ -26,7 +25,7 @@ pub struct Linearising<'a> {
     wish: CouplingWish,
     token_ids: Vec<u32>,
     /// `[S + 1]` of `[T, D]`
-    streams: Vec<Rc<[f32]>>,
+    streams: StepStreams,
     jacobians: Jacobians,
     method: CouplingMethod,
     reason: MethodReason,
@@ -39,7 +38,7 @@ pub struct Linearising<'a> {
 }
 
 enum CouplingStage<'a> {
-    Streams(Box<dyn Run<Vec<Rc<[f32]>>> + 'a>),
+    Streams(Box<dyn Run<StepStreams> + 'a>),
     /// The Jacobians of a step.
     Step(usize, StepTangents<'a>, StepWork),
     /// One of its whole Jacobians is there: to be taken apart.
@@ -85,8 +84,8 @@ impl<'a> Linearising<'a> {
             .engine
             .streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
         let jacobians = Jacobians::of(&wish, shape, token_ids.len());
-        let (method, reason) = choice::method(&wish, &jacobians, shape.width);
-        let expected = choice::expected(method, &jacobians, shape.width);
+        let work = Work::of(&jacobians, shape.width);
+        let (method, reason) = work.method(wish.method);
         Ok(Self {
             model,
             token_ids: token_ids.to_vec(),
@@ -96,7 +95,7 @@ impl<'a> Linearising<'a> {
             reason,
             path: None,
             spent: ProductCount::default(),
-            expected,
+            expected: work.expected(method),
             stage: Some(CouplingStage::Streams(run)),
             is_waiting: false,
             wish,
