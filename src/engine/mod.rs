@@ -38,7 +38,7 @@ pub use loading::Loading;
 pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
-pub use tangent::{Product, TangentPoint, Tangents};
+pub use tangent::{TangentPoint, TangentProduct, Tangents};
 pub use trace::{Capture, Member, MemberKind, StepStreams, Trace, last_members, members};
 
 use std::ops::ControlFlow;
