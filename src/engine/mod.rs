@@ -64,9 +64,6 @@ pub struct Engine {
     backend: Box<dyn Backend>,
 }
 
-/// The residual streams of a run, `[S + 1]` of `[T, D]`: what enters each step, and the last.
-pub type StepStreams = Vec<Rc<[f32]>>;
-
 impl Engine {
     fn new(weights: Rc<Weights>, backend: Box<dyn Backend>) -> Result<Self, EngineError> {
         Ok(Self {
