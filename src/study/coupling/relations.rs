@@ -45,31 +45,31 @@ fn cost(orders: &Orders, variant: &Variant, at: usize, resamples: &Resamples) ->
 
 /// A step's or a pair's coupling against its cost, in every K, metric and cost.
 pub fn of_steps(task: &TaskCoupling) -> Vec<Relation> {
-    type CostOf = fn(&Cost) -> f64;
-    let kinds: [(RelationTo, &str, CostOf); 4] = [
-        (RelationTo::SwapAccuracy, "swap", |cost| cost.accuracy.mean),
-        (RelationTo::SwapMargin, "swap", |cost| cost.margin.mean),
-        (RelationTo::DropAccuracy, "drop", |cost| cost.accuracy.mean),
-        (RelationTo::DropMargin, "drop", |cost| cost.margin.mean),
-    ];
+    use RelationTo::{DropAccuracy, DropMargin, SwapAccuracy, SwapMargin};
     let mut found = Vec::new();
     for (&k, map) in &task.depth_wise {
         for metric in METRICS {
-            for (to, sweep, y) in kinds {
+            for to in [SwapAccuracy, SwapMargin, DropAccuracy, DropMargin] {
+                let is_swap = matches!(to, SwapAccuracy | SwapMargin);
+                let sweep = if is_swap { "swap" } else { "drop" };
                 let costs = task.costs.iter().filter(|cost| {
                     let rest = cost.order.strip_prefix(sweep);
                     rest.is_some_and(|rest| rest.starts_with(':'))
                 });
                 let points = costs.filter_map(|cost| {
                     let at = cost.at;
-                    let (name, x) = match sweep {
-                        "swap" => (
+                    let (name, x) = if is_swap {
+                        (
                             format!("{at}-{}", at + 1),
                             of_pair(map, metric, at, at + 1)?,
-                        ),
-                        _ => (at.to_string(), of_step(map, metric, at)?),
+                        )
+                    } else {
+                        (at.to_string(), of_step(map, metric, at)?)
                     };
-                    let y = y(cost);
+                    let y = match to {
+                        SwapAccuracy | DropAccuracy => cost.accuracy.mean,
+                        _ => cost.margin.mean,
+                    };
                     Some(ScatterPoint { name, x, y })
                 });
                 found.extend(relation(to, None, k, metric, points.collect()));
