@@ -12,7 +12,7 @@ const WHOLE_BYTES: usize = if cfg!(target_arch = "wasm32") {
 
 /// Products of either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct ProductCounts {
     /// Jacobians that are not known to be zero.
     count: usize,
     /// D
@@ -21,7 +21,7 @@ pub struct Work {
     searched: usize,
 }
 
-impl Work {
+impl ProductCounts {
     pub fn of(jacobians: &Jacobians, width: usize) -> Self {
         let seen = jacobians.all.iter().filter(|known| known.is_seen);
         let each = seen.clone().map(|known| {
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn fewer_products_within_the_memory() {
         // All pairs of so many blocks at K.
-        let of = |count: usize, width: usize, k: usize| Work {
+        let of = |count: usize, width: usize, k: usize| ProductCounts {
             count,
             width,
             searched: count * (search(k) + (count - 1) * k),

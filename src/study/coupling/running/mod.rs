@@ -5,7 +5,7 @@ mod choice;
 mod pairs;
 mod steps;
 
-use self::choice::Work;
+use self::choice::ProductCounts;
 use super::assembly;
 use super::jacobians::Jacobians;
 use super::linearised::LinearPath;
@@ -84,7 +84,7 @@ impl<'a> Linearising<'a> {
             .engine
             .streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
         let jacobians = Jacobians::of(&wish, shape, token_ids.len());
-        let work = Work::of(&jacobians, shape.width);
+        let work = ProductCounts::of(&jacobians, shape.width);
         let (method, reason) = work.method(wish.method);
         Ok(Self {
             model,
