@@ -194,8 +194,9 @@ fn model_moves(name: &str, weights: &Rc<Weights>) {
         let run = BlockRun::whole(block);
         let point = TangentPoint::of(run, stream.as_slice().into());
         let mut tangents = backend.tangents(point, pack.clone()).expect("a point");
-        // As large as the stream allows: what is lost in f32 and what bends are small then.
-        let by = 4e-3 * stream.iter().fold(0.1f32, |most, x| most.max(x.abs()));
+        // What is lost in f32 is halved by twice the step, and what bends grows by sixteen: both are
+        // well below the bound here, for the small streams that leave some models' embeddings too.
+        let by = 2e-2 * stream.iter().fold(0.1f32, |most, x| most.max(x.abs()));
         let slopes = |(t_in, t_out): (usize, usize), dx: &[f32]| -> Vec<f32> {
             let at = |by: f32| {
                 let mut moved = stream.clone();
