@@ -61,7 +61,7 @@ pub fn point(shape: &ModelShape, point: &TangentPoint) -> Result<usize, EngineEr
         half: point.half,
         heads_off: point.heads_off,
     };
-    let blocks = shape.blocks.len().max(run.index + 1);
+    let blocks = shape.blocks.len().max(run.index.saturating_add(1));
     plans(shape, &[Plan::new(vec![Step::Block(run)], blocks)?])?;
     let (tokens, context) = (point.stream.len() / shape.width, shape.context);
     assert_eq!(point.stream.len(), tokens * shape.width, "whole rows");

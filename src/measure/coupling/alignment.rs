@@ -64,6 +64,15 @@ impl Alignment {
         Self { k, numbers }
     }
 
+    /// It in the first `k` vectors of its basis alone.
+    #[must_use]
+    pub fn first(&self, k: usize) -> Self {
+        Self {
+            k: k.min(self.k),
+            numbers: self.corner(k).flatten().copied().collect(),
+        }
+    }
+
     /// The upper left corner, `[k][k]`.
     pub fn corner(&self, k: usize) -> impl Iterator<Item = &[f64]> {
         let rows = self.numbers.chunks_exact(self.k.max(1));

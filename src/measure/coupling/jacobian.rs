@@ -12,7 +12,8 @@ pub struct Jacobian {
 }
 
 /// Widths up to which all singular vectors are computed: beyond, the leading ones are searched for, as
-/// without the matrix, but more closely, since its products are cheap.
+/// without the matrix, but more closely, since its products are cheap. Near the whole width a search
+/// would take nearly the whole matrix apart, again and again.
 const FULL: usize = 256;
 const CLOSELY: f64 = 1e-3;
 
@@ -62,7 +63,7 @@ impl Jacobian {
     /// Numbers past what a decomposition holds.
     pub fn leading(&self, top: usize, seed: u32) -> Result<Leading, NotFinite> {
         let width = self.width();
-        if width <= FULL {
+        if width <= FULL || 4 * top > width {
             // Row after row.
             let rows: Vec<f64> = self
                 .matrix
@@ -73,6 +74,9 @@ impl Jacobian {
             let mut found = singular_vectors(width, width, &rows).ok_or(NotFinite)?;
             found.left.truncate(top * width);
             found.right.truncate(top * width);
+            // What is kept for every Jacobian is no larger than what is read.
+            found.left.shrink_to_fit();
+            found.right.shrink_to_fit();
             return Ok(Leading::new(found, width, true));
         }
         self.searched(Lanczos::new(width, top, PROBES, CLOSELY, seed))

@@ -35,6 +35,15 @@ impl Leading {
         self.vectors.values.get(k).copied().or(rest)
     }
 
+    /// How many values are as good as their vectors: the one behind the last vector is a bound from below.
+    pub fn converged(&self) -> usize {
+        if self.is_complete {
+            self.width
+        } else {
+            self.vectors.right.len() / self.width.max(1)
+        }
+    }
+
     /// The first, up to `count`.
     pub fn values(&self, count: usize) -> Vec<f64> {
         (0..count).map_while(|k| self.value(k)).collect()

@@ -61,7 +61,7 @@ impl Spectrum {
     }
 
     fn with_first(mut self, leading: &Leading, top: &[usize]) -> Self {
-        self.singular_values = leading.values(SHOWN);
+        self.singular_values = leading.values(SHOWN.min(leading.converged()));
         self.gap = top.iter().map(|&k| (k, leading.gap(k))).collect();
         self
     }

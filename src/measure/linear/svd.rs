@@ -94,10 +94,14 @@ fn of_tall(rows: usize, columns: usize, matrix: &DMatrix<f64>) -> Option<Singula
         });
     }
     let gram = matrix.tr_mul(matrix);
-    let eigen = SymmetricEigen::try_new(gram, f64::EPSILON, STEPS * columns)?;
+    // Rotations need no start, they are only fewer from there.
+    let start = SymmetricEigen::try_new(gram, f64::EPSILON, STEPS * columns).map_or_else(
+        || DMatrix::identity(columns, columns),
+        |eigen| eigen.eigenvectors,
+    );
     // A vector a column, and so one after the other.
-    let mut right = eigen.eigenvectors.as_slice().to_vec(); // [columns, columns]
-    let mut images = (matrix * &eigen.eigenvectors).as_slice().to_vec(); // [columns, rows]
+    let mut right = start.as_slice().to_vec(); // [columns, columns]
+    let mut images = (matrix * &start).as_slice().to_vec(); // [columns, rows]
     for _sweep in 0..SWEEPS {
         if !turn(&mut images, &mut right, rows, columns) {
             break;

@@ -105,11 +105,8 @@ fn map(
     for ((_, row), why) in rows.iter().zip(&why_row) {
         let (mut off_diagonal, mut singular) = (Vec::new(), Vec::new());
         for ((column, _), why_not) in columns.iter().zip(&why_column) {
-            let both = match (why, why_not, row.aligned.get(column), &row.leading) {
-                (None, None, Some(aligned), Some(own)) => {
-                    let values = padded(own.values(k), k);
-                    aligned.mis_coupling(k, &values)
-                }
+            let both = match (why, why_not, row.aligned.get(column)) {
+                (None, None, Some(pair)) => pair.mis_coupling(k),
                 _ => BothMetrics::default(),
             };
             off_diagonal.push(both.off_diagonal);
@@ -126,12 +123,6 @@ fn map(
     found
 }
 
-/// A search that came to the end of a Jacobian's rank knows fewer values than K: the others are zero.
-fn padded(mut values: Vec<f64>, k: usize) -> Vec<f64> {
-    values.resize(k, 0.0);
-    values
-}
-
 fn aligned(wish: &CouplingWish, jacobians: &Jacobians, depth: &[JacobianPlace]) -> Option<Aligned> {
     let k = wish.top.iter().copied().rfind(|&k| k <= SHOWN)?;
     if depth.len() * depth.len() * k * k > ALIGNED {
@@ -146,8 +137,7 @@ fn aligned(wish: &CouplingWish, jacobians: &Jacobians, depth: &[JacobianPlace]) 
         if own.why_row().or(basis.why_column(k)).is_some() {
             return None;
         }
-        let aligned = own.aligned.get(&column)?;
-        let rows = aligned.corner(k);
+        let rows = own.aligned.get(&column)?.shown.corner(k);
         Some(
             rows.map(|row| row.iter().copied().map(five_digits).collect())
                 .collect(),

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::wish::CouplingWish;
-use crate::measure::coupling::{Alignment, Jacobian, Leading, Spectrum, Undefined};
+use crate::measure::coupling::{
+    Alignment, BothMetrics, Jacobian, Leading, SHOWN, Spectrum, Undefined,
+};
 use crate::model::ModelShape;
 use crate::plan::Half;
 
@@ -28,7 +30,38 @@ pub struct KnownJacobian {
     pub leading: Option<Leading>,
     pub spectrum: Option<Spectrum>,
     /// It in the basis of another.
-    pub aligned: HashMap<usize, Alignment>,
+    pub aligned: HashMap<usize, KnownPair>,
+}
+
+/// What is kept of a Jacobian in the basis of another: of so many pairs whole matrices would not fit.
+pub struct KnownPair {
+    /// For every K that the basis has.
+    mis_coupling: Vec<(usize, BothMetrics<Option<f64>>)>,
+    /// As much as a report shows.
+    pub shown: Alignment,
+}
+
+impl KnownPair {
+    /// From `alignment` by the first `most` vectors of a basis, for each of `top` among them.
+    pub fn new(alignment: &Alignment, own: &Leading, top: &[usize], most: usize) -> Self {
+        let of = |&k: &usize| {
+            // A search that came to the end of a Jacobian's rank knows fewer values than K: the
+            // others are zero.
+            let mut values = own.values(k);
+            values.resize(k, 0.0);
+            (k, alignment.mis_coupling(k, &values))
+        };
+        Self {
+            mis_coupling: top.iter().filter(|&&k| k <= most).map(of).collect(),
+            shown: alignment.first(SHOWN),
+        }
+    }
+
+    /// Undefined for a K that the basis does not have.
+    pub fn mis_coupling(&self, k: usize) -> BothMetrics<Option<f64>> {
+        let found = self.mis_coupling.iter().find(|(top, _)| *top == k);
+        found.map(|(_, both)| *both).unwrap_or_default()
+    }
 }
 
 /// All that a wish needs.

@@ -10,6 +10,9 @@ const WHOLE_BYTES: usize = if cfg!(target_arch = "wasm32") {
     2 << 30
 };
 
+/// Widths at which a whole Jacobian is a matter of milliseconds, and its whole spectrum worth them.
+const NARROW: usize = 128;
+
 /// Products of either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProductCounts {
@@ -19,6 +22,8 @@ pub struct ProductCounts {
     width: usize,
     /// Of the searches, and of all Jacobians with the bases that they are wanted in.
     searched: usize,
+    /// Singular vectors kept on either side, of all Jacobians.
+    vectors: usize,
 }
 
 impl ProductCounts {
@@ -32,15 +37,17 @@ impl ProductCounts {
             count: seen.count(),
             width,
             searched: each.sum(),
+            vectors: seen.clone().map(|known| known.top).sum(),
         }
     }
 
     /// Where `asked` does not say, or asks for what has no room.
     pub fn method(self, asked: Option<CouplingMethod>) -> (CouplingMethod, MethodReason) {
-        let numbers = [self.count, self.width, self.width, size_of::<f32>()];
-        let bytes = numbers.into_iter().fold(1_usize, usize::saturating_mul);
-        let has_room = bytes <= WHOLE_BYTES;
-        let is_fewer = self.count * self.width <= self.searched;
+        let bytes = |numbers: &[usize]| numbers.iter().copied().fold(1, usize::saturating_mul);
+        let matrices = bytes(&[self.count, self.width, self.width, size_of::<f32>()]);
+        let vectors = bytes(&[self.vectors, 2, self.width, size_of::<f64>()]);
+        let has_room = matrices.saturating_add(vectors) <= WHOLE_BYTES;
+        let is_fewer = self.width <= NARROW || self.count * self.width <= self.searched;
         match asked {
             Some(CouplingMethod::Lanczos) => (CouplingMethod::Lanczos, MethodReason::Asked),
             Some(CouplingMethod::Whole) if has_room => (CouplingMethod::Whole, MethodReason::Asked),
@@ -76,6 +83,7 @@ mod tests {
             count,
             width,
             searched: count * (search(k) + (count - 1) * k),
+            vectors: count * k,
         };
         use CouplingMethod::{Lanczos, Whole};
         let fewer = MethodReason::FewerProducts;
@@ -87,6 +95,10 @@ mod tests {
         let memory = MethodReason::Memory;
         assert_eq!(of(128, 2100, 16).method(None), (Lanczos, memory));
         assert_eq!(of(128, 4096, 4).method(Some(Whole)), (Lanczos, memory));
+        // Vectors as many as columns are four times their matrix.
+        assert_eq!(of(24, 2048, 2048).method(None), (Lanczos, memory));
+        // Four pairs of four vectors would be fewer.
+        assert_eq!(of(4, 128, 4).method(None), (Whole, fewer));
         let asked = MethodReason::Asked;
         assert_eq!(of(12, 64, 8).method(Some(Lanczos)), (Lanczos, asked));
         assert_eq!(of(30, 576, 8).method(Some(Whole)), (Whole, asked));

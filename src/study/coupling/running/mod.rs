@@ -1,6 +1,8 @@
 //! One prompt's coupling, in small steps: the run's streams, every step's Jacobians (whole, or searched
 //! by products), then all that are wanted in one another's bases.
 
+use std::collections::VecDeque;
+
 mod choice;
 mod pairs;
 mod steps;
@@ -43,8 +45,8 @@ enum CouplingStage<'a> {
     Step(usize, StepTangents<'a>, StepWork),
     /// One of its whole Jacobians is there: to be taken apart.
     TakeApart(usize, StepTangents<'a>, StepWork),
-    /// The Jacobian of this number in all bases wanted, from its matrix.
-    WholePairs(usize),
+    /// The Jacobian of this number in the bases wanted from the one of this place on, from its matrix.
+    WholePairs(usize, usize),
     /// A step's Jacobians times what is left of the bases wanted of them.
     Pairs(usize, StepTangents<'a>, PairWork),
     Done,
@@ -54,10 +56,11 @@ enum CouplingStage<'a> {
 enum StepWork {
     /// Columns so far of the first of these.
     Whole { left: Vec<usize>, columns: Vec<f32> },
+    /// As many at a time as make one panel: a search keeps all directions that it has been in.
     Searches {
-        searches: Vec<(usize, Option<Lanczos>)>,
-        /// Which of them were asked for; and whether the linearised path's product is the first.
-        asked: Vec<usize>,
+        waiting: VecDeque<usize>,
+        searches: Vec<(usize, Lanczos)>,
+        /// Is the linearised path's product the first?
         with_path: bool,
     },
 }
@@ -125,12 +128,14 @@ impl<'a> Linearising<'a> {
             Some(CouplingStage::TakeApart(step, tangents, work)) => {
                 self.take_apart(step, tangents, work)?
             }
-            Some(CouplingStage::WholePairs(number)) => self.whole_pairs(number)?,
+            Some(CouplingStage::WholePairs(number, first)) => self.whole_pairs(number, first)?,
             Some(CouplingStage::Pairs(step, tangents, work)) => self.pairs(step, tangents, work)?,
-            Some(CouplingStage::Done) | None => {
+            Some(CouplingStage::Done) => {
                 self.stage = Some(CouplingStage::Done);
                 return Ok(None);
             }
+            // An error ended it, and what is there of it is no report.
+            None => return Err(EngineError::Cancelled.into()),
         };
         self.stage = Some(stage);
         let done = self.spent.jvp + self.spent.vjp;

@@ -1,6 +1,6 @@
 //! Every Jacobian in all bases that are wanted of it: its images of their leading vectors.
 
-use super::super::jacobians::JacobianPlace;
+use super::super::jacobians::{JacobianPlace, KnownPair};
 use super::super::step::StepTangents;
 use super::{CouplingStage, Linearising, PANEL, PairWork, past};
 use crate::engine::TangentProduct;
@@ -32,25 +32,45 @@ impl<'a> Linearising<'a> {
         let width = self.width();
         let leading = self.jacobians.all[basis].leading.as_ref();
         if let Some(aligned) = leading.map(|leading| Alignment::of(leading, images, k, width)) {
-            self.jacobians.all[number].aligned.insert(basis, aligned);
+            self.keep(number, basis, k, &aligned);
+        }
+    }
+
+    fn keep(&mut self, number: usize, basis: usize, k: usize, aligned: &Alignment) {
+        let known = &mut self.jacobians.all[number];
+        if let Some(own) = &known.leading {
+            let pair = KnownPair::new(aligned, own, &self.wish.top, k);
+            known.aligned.insert(basis, pair);
         }
     }
 
     /// In its own basis no product is needed.
     fn align_with_itself(&mut self, number: usize, k: usize) {
-        let known = &mut self.jacobians.all[number];
-        if let Some(leading) = &known.leading {
-            let own = Alignment::with_itself(leading, k);
-            known.aligned.insert(number, own);
+        let leading = self.jacobians.all[number].leading.as_ref();
+        if let Some(own) = leading.map(|leading| Alignment::with_itself(leading, k)) {
+            self.keep(number, number, k, &own);
         }
     }
 
-    pub(super) fn whole_pairs(&mut self, number: usize) -> Result<CouplingStage<'a>, StudyError> {
+    /// A Jacobian in its bases from the one of this place on, a panel of vectors at a time.
+    pub(super) fn whole_pairs(
+        &mut self,
+        number: usize,
+        first: usize,
+    ) -> Result<CouplingStage<'a>, StudyError> {
         if number == self.jacobians.all.len() {
             return Ok(CouplingStage::Done);
         }
         let width = self.width();
-        let bases = self.bases(number);
+        let mut bases = self.bases(number).split_off(first);
+        let mut rows = 0;
+        let fits = bases.iter().take_while(|(_, k)| {
+            rows += k;
+            rows <= PANEL
+        });
+        let taken = fits.count().max(1);
+        let is_last = taken >= bases.len();
+        bases.truncate(taken);
         let others = bases.iter().filter(|(basis, _)| *basis != number);
         let rows: Vec<f32> = others
             .flat_map(|&(basis, k)| self.right(basis, k))
@@ -66,7 +86,12 @@ impl<'a> Linearising<'a> {
                 at += k * width;
             }
         }
-        Ok(CouplingStage::WholePairs(number + 1))
+        if is_last {
+            // Its columns are read no more.
+            self.jacobians.all[number].whole = None;
+            return Ok(CouplingStage::WholePairs(number + 1, 0));
+        }
+        Ok(CouplingStage::WholePairs(number, first + taken))
     }
 
     pub(super) fn begin_pairs(&mut self, step: usize) -> Result<CouplingStage<'a>, StudyError> {
@@ -137,6 +162,8 @@ impl<'a> Linearising<'a> {
             self.align(number, basis, k, images);
         }
         if work.left.is_empty() {
+            // Before the next step's: each holds what its blocks kept.
+            drop(tangents);
             return self.begin_pairs(step + 1);
         }
         self.ask_pairs(&mut tangents, &mut work)?;

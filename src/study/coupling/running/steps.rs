@@ -1,5 +1,7 @@
 //! Every step's Jacobians: their columns, or what their searches want, and the linearised path on the way.
 
+use std::collections::VecDeque;
+
 use super::super::CouplingMethod;
 use super::super::jacobians::JacobianPlace;
 use super::super::step::StepTangents;
@@ -14,7 +16,7 @@ impl<'a> Linearising<'a> {
     pub(super) fn begin_step(&mut self, step: usize) -> Result<CouplingStage<'a>, StudyError> {
         if step == self.wish.plan.steps().len() {
             return match self.method {
-                CouplingMethod::Whole => Ok(CouplingStage::WholePairs(0)),
+                CouplingMethod::Whole => Ok(CouplingStage::WholePairs(0, 0)),
                 CouplingMethod::Lanczos => self.begin_pairs(0),
             };
         }
@@ -26,34 +28,41 @@ impl<'a> Linearising<'a> {
                 left,
                 columns: Vec::with_capacity(width * width),
             },
-            CouplingMethod::Lanczos => {
-                let probes = if left.len() < LOCKSTEP {
-                    PROBES
-                } else {
-                    PROBES_TOGETHER
-                };
-                let search = |number: usize| {
-                    let top = self.jacobians.all[number].top;
-                    // One start a Jacobian.
-                    let seed = self.wish.seed.wrapping_mul(0x9E37_79B9) ^ number as u32;
-                    (
-                        number,
-                        Some(Lanczos::new(width, top, probes, TOLERANCE, seed)),
-                    )
-                };
-                StepWork::Searches {
-                    searches: left.into_iter().map(search).collect(),
-                    asked: Vec::new(),
-                    with_path: true,
-                }
-            }
+            CouplingMethod::Lanczos => StepWork::Searches {
+                waiting: left.into(),
+                searches: Vec::new(),
+                with_path: true,
+            },
         };
-        self.ask(&mut tangents, &mut work)?;
+        self.ask(step, &mut tangents, &mut work)?;
         Ok(CouplingStage::Step(step, tangents, work))
     }
 
+    /// Searches of what waits, until their probes are a panel.
+    fn begin_searches(&self, waiting: &mut VecDeque<usize>, searches: &mut Vec<(usize, Lanczos)>) {
+        let probes = if waiting.len() + searches.len() < LOCKSTEP {
+            PROBES
+        } else {
+            PROBES_TOGETHER
+        };
+        while searches.len() < PANEL / probes
+            && let Some(number) = waiting.pop_front()
+        {
+            let top = self.jacobians.all[number].top;
+            // One start a Jacobian.
+            let seed = self.wish.seed.wrapping_mul(0x9E37_79B9) ^ number as u32;
+            let search = Lanczos::new(self.width(), top, probes, TOLERANCE, seed);
+            searches.push((number, search));
+        }
+    }
+
     /// Asks for the next products of a step.
-    fn ask(&self, tangents: &mut StepTangents<'a>, work: &mut StepWork) -> Result<(), StudyError> {
+    fn ask(
+        &self,
+        step: usize,
+        tangents: &mut StepTangents<'a>,
+        work: &mut StepWork,
+    ) -> Result<(), StudyError> {
         let width = self.width();
         let product = |number: usize, transposed: bool, probes: Vec<f32>| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
@@ -74,16 +83,13 @@ impl<'a> Linearising<'a> {
                 products.extend(left.first().map(|&number| product(number, false, probes)));
             }
             StepWork::Searches {
+                waiting,
                 searches,
-                asked,
                 with_path,
             } => {
-                if *with_path
-                    && let Some(path) = &self.path
-                    && let Some((number, _)) = searches.first()
-                {
-                    let place = self.jacobians.all[*number].place;
-                    let last = self.jacobians.at_last(place.step);
+                self.begin_searches(waiting, searches);
+                if *with_path && let Some(path) = &self.path {
+                    let last = self.jacobians.at_last(step);
                     products.push(TangentProduct {
                         t_in: last.t_in,
                         t_out: last.t_out,
@@ -91,10 +97,8 @@ impl<'a> Linearising<'a> {
                         probes: path.state(),
                     });
                 }
-                asked.clear();
-                for (at, (number, search)) in searches.iter().enumerate() {
-                    if let Some(wanted) = search.as_ref().and_then(Lanczos::wanted) {
-                        asked.push(at);
+                for (number, search) in searches {
+                    if let Some(wanted) = search.wanted() {
                         products.push(product(*number, wanted.transposed, wanted.rows));
                     }
                 }
@@ -126,8 +130,8 @@ impl<'a> Linearising<'a> {
                 }
             }
             StepWork::Searches {
+                waiting,
                 searches,
-                asked,
                 with_path,
             } => {
                 let mut found = found.into_iter();
@@ -136,33 +140,32 @@ impl<'a> Linearising<'a> {
                     self.spent.jvp += 1;
                     self.follow(step, &change);
                 }
-                for (&at, found) in asked.iter().zip(found) {
-                    let (number, search) = &mut searches[at];
-                    let Some(mut machine) = search.take() else {
-                        continue;
-                    };
+                for ((number, mut search), found) in std::mem::take(searches).into_iter().zip(found)
+                {
                     let rows = (found.len() / width) as u64;
-                    match machine.wanted() {
+                    match search.wanted() {
                         Some(wanted) if wanted.transposed => self.spent.vjp += rows,
                         _ => self.spent.jvp += rows,
                     }
-                    machine.answer(&found).map_err(|error| past(error, step))?;
-                    if machine.wanted().is_some() {
-                        *search = Some(machine);
+                    search.answer(&found).map_err(|error| past(error, step))?;
+                    if search.wanted().is_some() {
+                        searches.push((number, search));
                         continue;
                     }
-                    let known = &mut self.jacobians.all[*number];
-                    known.leading = machine.into_leading();
+                    let known = &mut self.jacobians.all[number];
+                    known.leading = search.into_leading();
                     if let Some(leading) = &known.leading {
                         known.spectrum = Some(Spectrum::of_leading(leading, &self.wish.top));
                     }
                 }
-                if searches.iter().all(|(_, search)| search.is_none()) {
+                if searches.is_empty() && waiting.is_empty() {
+                    // Before the next step's: each holds what its blocks kept.
+                    drop(tangents);
                     return self.begin_step(step + 1);
                 }
             }
         }
-        self.ask(&mut tangents, &mut work)?;
+        self.ask(step, &mut tangents, &mut work)?;
         Ok(CouplingStage::Step(step, tangents, work))
     }
 
@@ -212,10 +215,11 @@ impl<'a> Linearising<'a> {
                 self.follow(step, &change);
             }
             if left.is_empty() {
+                drop(tangents);
                 return self.begin_step(step + 1);
             }
         }
-        self.ask(&mut tangents, &mut work)?;
+        self.ask(step, &mut tangents, &mut work)?;
         Ok(CouplingStage::Step(step, tangents, work))
     }
 }
