@@ -90,6 +90,10 @@ pub fn relation_name(to: RelationTo) -> &'static str {
         RelationTo::Depth => "depth",
         RelationTo::Width => "width",
         RelationTo::Training => "training",
+        RelationTo::MeanSwapAccuracy => "mean-swap-accuracy",
+        RelationTo::MeanSwapMargin => "mean-swap-margin",
+        RelationTo::MeanDropAccuracy => "mean-drop-accuracy",
+        RelationTo::MeanDropMargin => "mean-drop-margin",
     }
 }
 
@@ -104,6 +108,10 @@ fn what(to: RelationTo) -> &'static str {
         RelationTo::Depth => "steps",
         RelationTo::Width => "width",
         RelationTo::Training => "steps of training",
+        RelationTo::MeanSwapAccuracy => "accuracy lost by a swap, mean",
+        RelationTo::MeanSwapMargin => "lead lost by a swap, mean, logits",
+        RelationTo::MeanDropAccuracy => "accuracy lost without a step, mean",
+        RelationTo::MeanDropMargin => "lead lost without a step, mean, logits",
     }
 }
 
@@ -180,6 +188,10 @@ impl<'a> Left<'a> {
         let against = match to {
             RelationTo::SwapAccuracy | RelationTo::SwapMargin => "the cost of a swap",
             RelationTo::DropAccuracy | RelationTo::DropMargin => "the cost of a step's absence",
+            RelationTo::MeanSwapAccuracy | RelationTo::MeanSwapMargin => "the mean cost of a swap",
+            RelationTo::MeanDropAccuracy | RelationTo::MeanDropMargin => {
+                "the mean cost of a step's absence"
+            }
             other => what(other),
         };
         let whole = format!(
