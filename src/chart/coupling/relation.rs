@@ -108,10 +108,10 @@ fn what(to: RelationTo) -> &'static str {
         RelationTo::Depth => "steps",
         RelationTo::Width => "width",
         RelationTo::Training => "steps of training",
-        RelationTo::MeanSwapAccuracy => "accuracy lost by a swap, mean",
-        RelationTo::MeanSwapMargin => "lead lost by a swap, mean, logits",
-        RelationTo::MeanDropAccuracy => "accuracy lost without a step, mean",
-        RelationTo::MeanDropMargin => "lead lost without a step, mean, logits",
+        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
+        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean, logits",
+        RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
+        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean, logits",
     }
 }
 

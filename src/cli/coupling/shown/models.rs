@@ -63,10 +63,10 @@ fn against(relation: &Relation) -> String {
         RelationTo::Depth => "number of steps",
         RelationTo::Width => "width",
         RelationTo::Training => "steps of training",
-        RelationTo::MeanSwapAccuracy => "accuracy lost by exchanging neighbours, mean",
-        RelationTo::MeanSwapMargin => "margin lost by exchanging neighbours, mean",
+        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
+        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean",
         RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
-        RelationTo::MeanDropMargin => "margin lost by leaving a step out, mean",
+        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean",
     };
     match &relation.task {
         Some(task) => format!("{name}, {task}"),
