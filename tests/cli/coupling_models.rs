@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::support::{atelier, in_project, printed, refused, report};
+use super::support::{atelier, printed, refused, report};
 
 const PROMPT: &str = "mood : the soup is not really bad . it is";
 
