@@ -116,8 +116,7 @@ impl Studio {
         }
         if opened::holds_models(&text) {
             match opened::read_models(name, &text) {
-                Ok(models) if is_bare || is_live => self.show_models(models),
-                Ok(_) => {}
+                Ok(models) => self.show_models(models, is_bare),
                 Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
             }
             return false;
@@ -125,10 +124,13 @@ impl Studio {
         match opened::read(name, &text) {
             Ok(report) => {
                 // A link that was changed since says what is asked now.
-                let is_own = |draft: &Draft| opened::asks_for(&report, draft);
-                let is_asked = report.lens.is_none() && report.lab.is_none();
-                if is_bare || is_live && (is_asked || self.draft.with_untracked(is_own)) {
-                    self.show_report(report);
+                let tokens = self
+                    .state
+                    .coupling
+                    .with_untracked(|settings| settings.tokens);
+                let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
+                if is_bare || is_live && self.draft.with_untracked(is_asked) {
+                    self.show_report(report, !is_bare);
                 }
                 false
             }
@@ -170,7 +172,7 @@ impl Studio {
                     match opened::read_models(&name, &text) {
                         Ok(models) => {
                             self.step();
-                            self.show_models(models);
+                            self.show_models(models, true);
                         }
                         Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                     }
@@ -179,7 +181,7 @@ impl Studio {
                 match opened::read(&name, &text) {
                     Ok(report) => {
                         self.step();
-                        self.show_report(report);
+                        self.show_report(report, false);
                     }
                     Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
@@ -187,11 +189,13 @@ impl Studio {
         });
     }
 
-    fn show_report(self, report: Report) {
+    /// Shows a report. Of couplings, an address that says more than which report it is keeps what it
+    /// says: the view, the prompt, what is looked at and which points are taken away.
+    fn show_report(self, report: Report, keeps: bool) {
         self.change(|exchange, _| exchange.give_up_work());
         self.clear_problems(&Place::ALL);
         let now = self.draft.get_untracked();
-        let draft = opened::draft_of(&report, &now.model);
+        let mut draft = opened::draft_of(&report, &now.model);
         let shown = Shown {
             report: Arc::new(report),
             origin: Origin::Opened {
@@ -221,7 +225,9 @@ impl Studio {
             let tokens = opened::compared(coupling);
             self.state.compared.set(Some(tokens));
             self.state.coupling.update(|settings| {
-                settings.forget_places();
+                if !keeps {
+                    settings.forget_places();
+                }
                 settings.tokens = tokens;
             });
             self.state.coupled.set(Some(shown.clone()));
@@ -230,8 +236,13 @@ impl Studio {
         if !parts.task_coupling.is_empty() {
             self.change(|exchange, _| exchange.give_up_sweep());
             self.state.coupled_rows.set(Some(shown.clone()));
-            self.state.coupling.update(|settings| settings.out.clear());
+            if !keeps {
+                self.state.coupling.update(|settings| settings.out.clear());
+            }
             view = View::Coupling;
+        }
+        if keeps && view == View::Coupling {
+            (draft, view) = (None, self.view.get_untracked());
         }
         if let Some(mut draft) = draft {
             // A coupling is of no options: the reader's stay, and nobody says which is right.
@@ -247,12 +258,14 @@ impl Studio {
         }
     }
 
-    /// Shows several models' couplings.
-    fn show_models(self, models: ModelsCoupling) {
+    /// Holds several models' couplings, and goes there where nothing else is asked.
+    fn show_models(self, models: ModelsCoupling, is_asked: bool) {
         self.clear_problems(&Place::ALL);
         self.state.coupled_models.set(Some(Arc::new(models)));
-        self.state.coupling.update(|settings| settings.out.clear());
-        self.show_view(View::Coupling);
+        if is_asked {
+            self.state.coupling.update(|settings| settings.out.clear());
+            self.show_view(View::Coupling);
+        }
     }
 
     /// Fetches the couplings that come with the page, and shows what of them nothing else has taken the
