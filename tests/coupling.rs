@@ -10,7 +10,8 @@ use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     Coupling, CouplingMethod, CouplingPrompt, CouplingWish, MethodReason, MisCoupling,
-    ModelsCoupling, ModelsCouplingReport, RelationTo, RowsLinearising, TaskCoupling, TokenWish,
+    ModelsCoupling, ModelsCouplingReport, RelationTo, RowsLinearising, TaskCoupling, TokenWise,
+    TokenWish,
 };
 use atelier::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
 use atelier::study::report::{Opened, Report};
@@ -268,6 +269,46 @@ fn what_cannot_be_asked() {
     }
     too_early(&model, &five, of(&[4]));
     assert!(refusal(&model, &[], of(&[4])).contains("tokens"));
+}
+
+#[test]
+fn what_a_window_hides_is_said_and_costs_nothing() {
+    let model = random("random-mistral");
+    for method in [CouplingMethod::Whole, CouplingMethod::Lanczos] {
+        let found = |ins: &[usize]| {
+            let mut wish = wish(&model, &[4], method);
+            wish.tokens.output = Some((23, ins.to_vec()));
+            run(&model, &ids(24), wish).expect("a coupling")
+        };
+        let (seen, both) = (found(&[20]), found(&[0, 20]));
+        assert_eq!(both.products, seen.products, "{method:?}");
+        let tokens = both.token_wise.and_then(|tokens| tokens.fixed_output);
+        for pair in tokens.expect("a map").pairs {
+            let why = [Some(Undefined::Unseen), None];
+            assert_eq!(pair.map.why_row, why);
+            assert_eq!(pair.map.why_column, why);
+        }
+    }
+}
+
+#[test]
+fn more_searches_than_one_panel_holds() {
+    let model = random("random-llama2");
+    let positions: Vec<usize> = (0..20).collect();
+    let found = [CouplingMethod::Whole, CouplingMethod::Lanczos].map(|method| {
+        let mut wish = wish(&model, &[2], method);
+        wish.tokens.same = positions.clone();
+        wish.tokens.output = Some((19, positions.clone()));
+        run(&model, &ids(20), wish).expect("a coupling").token_wise
+    });
+    let [whole, searched] = found.map(|tokens| tokens.expect("tokens"));
+    let maps = |of: TokenWise| {
+        let (same, output) = (of.same.expect("a map"), of.fixed_output.expect("a map"));
+        same.pairs.into_iter().chain(output.pairs)
+    };
+    for (a, b) in maps(whole).zip(maps(searched)) {
+        assert!(apart(&a.map, &b.map) < 2e-3);
+    }
 }
 
 #[test]

@@ -3,6 +3,9 @@
 use super::Linearised;
 use crate::measure::linear::rows::{length, product, wide};
 
+/// Beyond, a product with the state might be no number of f32.
+const FAR: f64 = 1e30;
+
 /// `x~`, step by step.
 pub struct LinearPath {
     /// `[D]`
@@ -22,9 +25,16 @@ impl LinearPath {
         }
     }
 
-    /// What the next step's Jacobian is to be multiplied with. `[D]`
-    pub fn state(&self) -> Vec<f32> {
-        self.state.iter().map(|&x| x as f32).collect()
+    /// What the next step's Jacobian is to be multiplied with, `[D]`; `None` once it is too far for f32.
+    pub fn state(&self) -> Option<Vec<f32>> {
+        let is_near = self.state.iter().all(|x| x.abs() < FAR);
+        is_near.then(|| self.state.iter().map(|&x| x as f32).collect())
+    }
+
+    /// A step that the path does not reach.
+    pub fn lost(&mut self) {
+        self.found.cosine.push(None);
+        self.found.relative_error.push(None);
     }
 
     /// `J x~`, and where the run's own state stands after the step.
@@ -62,15 +72,21 @@ mod tests {
     fn by_hand() {
         let mut path = LinearPath::new(&[1.0, 0.0]);
         path.step(&[0.0, 1.0], &[0.0, 2.0]);
-        assert_eq!(path.state(), [1.0, 1.0]);
+        assert_eq!(path.state(), Some(vec![1.0, 1.0]));
         path.step(&[-1.0, -1.0], &[3.0, 0.0]);
         path.step(&[1.0, 0.0], &[0.0, 0.0]);
+        for _ in 0..2 {
+            path.step(&[3e38, 0.0], &[1.0, 0.0]);
+        }
+        assert_eq!(path.state(), None);
+        path.lost();
         let found = path.finish();
         let cosine = found.cosine[0].expect("two states");
         assert!((cosine - 0.5_f64.sqrt()).abs() < 1e-15);
         let error = found.relative_error[0].expect("a state");
         assert!((error - 0.5_f64.sqrt()).abs() < 1e-15);
-        assert_eq!(found.cosine[1..], [None, None]);
-        assert_eq!(found.relative_error[1..], [Some(1.0), None]);
+        assert_eq!(found.cosine[1..3], [None, None]);
+        assert_eq!(found.relative_error[1..3], [Some(1.0), None]);
+        assert_eq!((found.cosine.len(), found.cosine[5]), (6, None));
     }
 }

@@ -17,6 +17,7 @@ use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 use crate::engine::{TangentPoint, TangentProduct, Tangents};
+use crate::model::shape::RopeScaling;
 use crate::model::weights::Weights;
 use crate::model::{DType, ModelFiles};
 use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
@@ -124,6 +125,18 @@ fn blocks_of_any_shape_move_as_their_twins() {
         // One in three sees no more than the token before.
         if n % 3 == 0 {
             shape.attention.window = Some(2);
+        }
+        // One in four has angles whose list and factor are those past their first context.
+        if n % 4 == 0
+            && let Some(rope) = &mut shape.attention.rope
+        {
+            let halves = rope.width / 2;
+            rope.scaling = Some(RopeScaling::LongRope {
+                short: vec![1.0; halves],
+                long: (0..halves).map(|n| 2.0 + n as f64).collect(),
+                original_context: T - 2,
+                attention_factor: 1.2,
+            });
         }
         let is_bf16 = n % 5 == 0;
         let mut twin = TwinBlock::new(shape.clone(), is_bf16);

@@ -54,7 +54,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             bias: &probe.zeros(width),
         };
         let at = probe.storage("x", &x);
-        for (back, by) in [(false, 0), (true, 1)] {
+        for (back, by) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
             // Not from the first pair on.
             let pairs = GpuPairs {
                 table: table.clone(),
@@ -78,7 +78,12 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             })?;
         }
     }
-    for (qk_norm, width) in [(QkNorm::Head, 8), (QkNorm::Full, 20)] {
+    for (qk_norm, width, back) in [
+        (QkNorm::Head, 8, true),
+        (QkNorm::Full, 20, false),
+        (QkNorm::Head, 20, false),
+        (QkNorm::Full, 8, true),
+    ] {
         let mut shape = heads(6, 2, width, None);
         shape.qk_norm = qk_norm;
         let (row, queries, keys) = (shape.qkv_width(), 6 * width, 2 * width);
@@ -97,7 +102,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             {
                 let parts = z[span.clone()].chunks_mut(gain.len());
                 for (z, x) in parts.zip(x[span].chunks(gain.len())) {
-                    let found = plain(NormKind::Rms, 1e-4, x, gain, z, true);
+                    let found = plain(NormKind::Rms, 1e-4, x, gain, z, back);
                     z.copy_from_slice(&found);
                 }
             }
@@ -112,7 +117,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         let (x, out) = (probe.storage("x", &x), probe.storage("z", &z));
         probe.expect("q/k norm slope", &out, &expected, 1e-4, |recorder| {
             let gains = [&gains[0], &gains[1]];
-            kernel.run_heads(recorder, &x, &shape, 1e-4, gains, &pairs, &out, true)
+            kernel.run_heads(recorder, &x, &shape, 1e-4, gains, &pairs, &out, back)
         })?;
     }
     Ok(())

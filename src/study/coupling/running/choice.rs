@@ -34,10 +34,10 @@ impl ProductCounts {
             search(known.top) + images.saturating_sub(known.top)
         });
         Self {
-            count: seen.count(),
+            count: seen.clone().count(),
             width,
             searched: each.sum(),
-            vectors: seen.clone().map(|known| known.top).sum(),
+            vectors: seen.map(|known| known.top).sum(),
         }
     }
 

@@ -193,3 +193,23 @@ fn past(_: NotFinite, step: usize) -> StudyError {
     let at = format!("the derivatives of step {step}");
     EngineError::NotFinite { at }.into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelFiles;
+
+    #[test]
+    fn what_an_error_ended_is_no_report() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let files = ModelFiles::open(&folder.join("tests/models/random-llama2")).expect("a folder");
+        let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
+        let plan = model.plan(None).expect("its own order");
+        let wish = CouplingWish::of(plan, vec![2]);
+        let mut run = Linearising::start(&model, &[1, 2], wish).expect("a run");
+        run.path = Some(LinearPath::new(&[]));
+        run.stage = None;
+        assert!(run.advance().is_err());
+        assert!(run.coupling(None).is_err());
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::CouplingMethod;
 use super::super::jacobians::JacobianPlace;
+use super::super::linearised::LinearPath;
 use super::super::step::StepTangents;
 use super::{CouplingStage, Linearising, PANEL, StepWork, past};
 use crate::engine::TangentProduct;
@@ -28,11 +29,17 @@ impl<'a> Linearising<'a> {
                 left,
                 columns: Vec::with_capacity(width * width),
             },
-            CouplingMethod::Lanczos => StepWork::Searches {
-                waiting: left.into(),
-                searches: Vec::new(),
-                with_path: true,
-            },
+            CouplingMethod::Lanczos => {
+                let with_path = self.path_state().is_some();
+                if let Some(path) = self.path.as_mut().filter(|_| !with_path) {
+                    path.lost();
+                }
+                StepWork::Searches {
+                    waiting: left.into(),
+                    searches: Vec::new(),
+                    with_path,
+                }
+            }
         };
         self.ask(step, &mut tangents, &mut work)?;
         Ok(CouplingStage::Step(step, tangents, work))
@@ -88,13 +95,13 @@ impl<'a> Linearising<'a> {
                 with_path,
             } => {
                 self.begin_searches(waiting, searches);
-                if *with_path && let Some(path) = &self.path {
+                if *with_path && let Some(probes) = self.path_state() {
                     let last = self.jacobians.at_last(step);
                     products.push(TangentProduct {
                         t_in: last.t_in,
                         t_out: last.t_out,
                         transposed: false,
-                        probes: path.state(),
+                        probes,
                     });
                 }
                 for (number, search) in searches {
@@ -169,6 +176,10 @@ impl<'a> Linearising<'a> {
         Ok(CouplingStage::Step(step, tangents, work))
     }
 
+    fn path_state(&self) -> Option<Vec<f32>> {
+        self.path.as_ref()?.state()
+    }
+
     fn follow(&mut self, step: usize, change: &[f32]) {
         let reached = self.last_state(step + 1).to_vec();
         if let Some(path) = &mut self.path {
@@ -205,15 +216,16 @@ impl<'a> Linearising<'a> {
                 Ok((whole, leading, spectrum))
             };
             let (whole, leading, spectrum) = apart().map_err(|error| past(error, step))?;
-            let change = (known.place == last)
-                .then(|| self.path.as_ref().map(|path| whole.times(&path.state())))
-                .flatten();
-            known.whole = Some(whole);
+            let is_last = known.place == last;
             known.leading = Some(leading);
             known.spectrum = Some(spectrum);
-            if let Some(change) = change {
-                self.follow(step, &change);
+            if is_last {
+                match self.path_state() {
+                    Some(state) => self.follow(step, &whole.times(&state)),
+                    None => self.path.iter_mut().for_each(LinearPath::lost),
+                }
             }
+            self.jacobians.all[number].whole = Some(whole);
             if left.is_empty() {
                 drop(tangents);
                 return self.begin_step(step + 1);
