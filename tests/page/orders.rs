@@ -104,7 +104,7 @@ impl Page {
     }
 
     /// What stands in the field.
-    pub fn number(&self, label: &str) -> String {
+    pub fn number_typed(&self, label: &str) -> String {
         self.browser.text(&format!(
             "[...document.querySelectorAll('label.number')].find(l => l.textContent.trim() === {}).querySelector('input').value",
             Value::from(label)
@@ -348,7 +348,7 @@ fn every_part_is_left_out_once() {
     // As often as too many are typed, the field says how many are run.
     for _ in 0..2 {
         page.set_number("rows a task", 99_999);
-        assert_eq!(page.number("rows a task"), "1000");
+        assert_eq!(page.number_typed("rows a task"), "1000");
     }
     page.set_number("rows a task", 8);
     page.press_button("Run the sweep");
