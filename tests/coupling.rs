@@ -272,7 +272,7 @@ fn what_cannot_be_asked() {
 }
 
 #[test]
-fn what_a_window_hides_is_said_and_costs_nothing() {
+fn what_a_window_hides_is_said() {
     let model = random("random-mistral");
     for method in [CouplingMethod::Whole, CouplingMethod::Lanczos] {
         let found = |ins: &[usize]| {
@@ -281,7 +281,9 @@ fn what_a_window_hides_is_said_and_costs_nothing() {
             run(&model, &ids(24), wish).expect("a coupling")
         };
         let (seen, both) = (found(&[20]), found(&[0, 20]));
-        assert_eq!(both.products, seen.products, "{method:?}");
+        if method == CouplingMethod::Whole {
+            assert_eq!(both.products, seen.products);
+        }
         let tokens = both.token_wise.and_then(|tokens| tokens.fixed_output);
         for pair in tokens.expect("a map").pairs {
             let why = [Some(Undefined::Unseen), None];
@@ -293,7 +295,7 @@ fn what_a_window_hides_is_said_and_costs_nothing() {
 
 #[test]
 fn more_searches_than_one_panel_holds() {
-    let model = random("random-llama2");
+    let model = apprentice("apprentice-4");
     let positions: Vec<usize> = (0..20).collect();
     let found = [CouplingMethod::Whole, CouplingMethod::Lanczos].map(|method| {
         let mut wish = wish(&model, &[2], method);
@@ -306,9 +308,25 @@ fn more_searches_than_one_panel_holds() {
         let (same, output) = (of.same.expect("a map"), of.fixed_output.expect("a map"));
         same.pairs.into_iter().chain(output.pairs)
     };
+    let mut compared = 0;
     for (a, b) in maps(whole).zip(maps(searched)) {
-        assert!(apart(&a.map, &b.map) < 2e-3);
+        // Only where no gap is too small to say.
+        let is_sure = |gap: &Option<f64>| gap.is_some_and(|gap| gap > 0.02);
+        let sure: Vec<bool> = a.gap.iter().map(is_sure).collect();
+        let rows = a.map.off_diagonal.iter().zip(&b.map.off_diagonal);
+        for (a, b) in rows
+            .flat_map(|(a, b)| a.iter().zip(b).zip(&sure))
+            .filter(|(_, sure)| **sure)
+            .map(|(both, _)| both)
+        {
+            match (a, b) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 2e-3, "{a}, {b}"),
+                (a, b) => assert_eq!(a, b),
+            }
+            compared += 1;
+        }
     }
+    assert!(compared > 200, "{compared}");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Makes the apprentices: the shipped teaching models, trained on [`crate::task::minilang`].
 //!
 //! The trainer is written for one thing, small Llama-architecture decoders on one or two cores:
-//! packed rows without padding, hand-written gradients over the CPU engine's own operations. A test holds every gradient against candle's autograd.
+//! packed rows without padding, hand-written gradients over the CPU engine's own operations. A test holds every gradient
+//! against candle's autograd. It shares the derivatives of norms, of the gate and of turned heads with the
+//! products that couplings take (`engine::cpu::tangent`); attention, where all queries of a sequence move at
+//! once, and products with the transposed weights, which change at every step, are of its own.
 
 mod adam;
 mod batch;

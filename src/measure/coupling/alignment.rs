@@ -1,3 +1,5 @@
+//! One Jacobian in the leading vectors of another, and how far that is from a diagonal.
+
 use serde::{Deserialize, Serialize};
 
 use super::leading::Leading;

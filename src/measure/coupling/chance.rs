@@ -1,3 +1,5 @@
+//! What bases that have nothing to do with one another give.
+
 use super::BothMetrics;
 
 /// What unrelated bases of K vectors give, on the average: the line that a mis-coupling is to be

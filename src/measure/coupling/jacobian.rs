@@ -1,3 +1,5 @@
+//! A Jacobian that is there as a whole.
+
 use nalgebra::DMatrix;
 
 use super::lanczos::{Lanczos, NotFinite, PROBES};

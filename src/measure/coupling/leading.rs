@@ -1,3 +1,5 @@
+//! What is known of a Jacobian's leading singular vectors, however they were found.
+
 use super::BOTTOM;
 use crate::measure::linear::svd::SingularVectors;
 

@@ -1,3 +1,5 @@
+//! The singular values of a Jacobian, and what they say without their vectors.
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

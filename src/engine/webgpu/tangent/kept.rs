@@ -1,6 +1,7 @@
 //! What is kept of the forward pass: of the whole sequence what positions look at, and of every position
 //! that looks what its derivatives need.
 
+use super::super::add::RowsFrom;
 use super::super::attention_slope::Looked;
 use super::super::backend::WebGpuBackend;
 use super::super::block::Branch;
@@ -8,7 +9,8 @@ use super::super::error::GpuError;
 use super::super::gather::RowIds;
 use super::super::norm::RowSource;
 use super::super::tables::{PackPlan, Tables};
-use super::{DeviceFunction, RowsFrom, TangentUse};
+use super::function::DeviceFunction;
+use super::rows::TangentUse;
 use crate::engine::TangentPoint;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;

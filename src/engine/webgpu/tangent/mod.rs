@@ -1,113 +1,25 @@
 //! Products with a block's Jacobians on the GPU: rows of probes through the block's matrices and the slopes
 //! of what stands between them, at values that are kept of the forward pass.
 
+mod function;
 mod kept;
 mod pull;
 mod push;
+mod rows;
 
 use std::rc::Rc;
 
+use self::function::DeviceFunction;
 use self::kept::DevicePoint;
-use super::add::RowsFrom;
-use super::arena::{Arena, Use};
+pub use self::rows::{GpuPairs, KeptRows, TangentUse};
+use super::arena::Arena;
 use super::backend::WebGpuBackend;
-use super::block::GpuBlock;
 use super::device::CAN_BLOCK;
-use super::gpu::Gpu;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::tangent::{AskedProducts, ProbeRows};
+use crate::engine::tangent::AskedProducts;
 use crate::engine::{EngineError, TangentPoint, TangentProduct, Tangents};
-use crate::model::shape::{NormPlacement, Residual};
-use crate::plan::{Half, HeadsOff};
-
-/// Rows that go through the block together.
-const MOST_ROWS: usize = 1024;
-
-/// What a buffer of derivatives holds. N probes that go through together, P places of positions that look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TangentUse {
-    /// `[T, D]` or `[P, D]` what a branch reads
-    Read,
-    /// `[T, (H + 2 KV) W]` queries and keys before their norm
-    Raw,
-    /// `[T, (H + 2 KV) W]` queries and keys turned
-    Qkv,
-    /// `[P, H, T]`
-    Weights,
-    /// `[P, H W]`
-    Mixed,
-    /// `[P, H W]` but for the heads that are off
-    MixedOn,
-    /// `[P, D]` attention before the norm that stands after it
-    Attention,
-    /// `[P, D]` attention's member
-    Added,
-    /// `[P, D]` the stream at the places
-    Stream,
-    /// `[P, D]` what the MLP reads, before the norm that stands before it
-    Middle,
-    /// `[P, 2 F]` or `[P, F]`
-    Slopes,
-    /// `[P, F]`
-    Activated,
-    /// `[P, D]` the MLP before the norm that stands after it
-    Mlp,
-    /// (t_in, place of t_out, t_out, is one token) of all probes
-    Pairs,
-    /// (angle row of t_in, nothing) of all probes
-    Turns,
-    /// `[all probes, D]`
-    Probes,
-    /// `[all probes, D]` what is given back
-    Out,
-    /// `[N, D]`
-    First,
-    /// `[N, D]`
-    Second,
-    /// `[N, D]`
-    Third,
-    /// `[N, (H + 2 KV) W]`
-    Moved,
-    /// `[N, H W]`
-    Heads,
-    /// `[N, 2 F]` or `[N, F]`
-    Wide,
-    /// `[N, F]`
-    Narrow,
-}
-
-/// Neighbouring rows of a table of pairs.
-pub struct GpuPairs {
-    /// `[.., 4]` (t_in, place of t_out, t_out, is one token)
-    pub table: wgpu::Buffer,
-    pub first: usize,
-    pub rows: usize,
-    /// The first rows, whose pair is one token.
-    pub own: usize,
-}
-
-impl GpuPairs {
-    /// The first `rows` of them.
-    fn first_rows(&self, rows: usize) -> Self {
-        Self {
-            table: self.table.clone(),
-            first: self.first,
-            rows,
-            own: self.own.min(rows),
-        }
-    }
-}
-
-/// Where the rows lie that a norm's derivative is taken at.
-#[derive(Clone, Copy)]
-pub enum KeptRows<'a> {
-    /// A row a token, by a pair's `t_in`.
-    Inputs(&'a wgpu::Buffer),
-    /// A row a place, by the place of its `t_out`.
-    Places(&'a wgpu::Buffer),
-}
 
 pub struct GpuTangents<'a> {
     backend: &'a WebGpuBackend,
@@ -117,24 +29,6 @@ pub struct GpuTangents<'a> {
     kept: Option<DevicePoint>,
     reading: Option<(AskedProducts, PendingRead)>,
     is_answered: bool,
-}
-
-/// A block as it is multiplied with, and what that is recorded with.
-struct DeviceFunction<'a, 'b> {
-    gpu: &'a Gpu,
-    block: &'a GpuBlock,
-    half: Half,
-    heads_off: HeadsOff,
-    recorder: Recorder<'a>,
-    arena: &'b mut Arena,
-}
-
-/// Rows of one direction, uploaded.
-struct Uploaded {
-    pairs: GpuPairs,
-    turns: wgpu::Buffer,
-    probes: wgpu::Buffer,
-    out: wgpu::Buffer,
 }
 
 impl<'a> GpuTangents<'a> {
@@ -269,116 +163,5 @@ impl Drop for GpuTangents<'_> {
                 .tangent_arena
                 .set(Some(std::mem::take(&mut self.arena)));
         }
-    }
-}
-
-impl DeviceFunction<'_, '_> {
-    /// Records what was asked: where all of its rows will lie, the transposed behind the others.
-    fn record(
-        &mut self,
-        backend: &WebGpuBackend,
-        point: &TangentPoint,
-        pack: &Pack,
-        kept: &mut DevicePoint,
-        has_new: bool,
-        asked: &AskedProducts,
-    ) -> Result<wgpu::Buffer, EngineError> {
-        self.keep(backend, point, pack, kept)?;
-        if has_new {
-            self.keep_places(kept)?;
-        }
-        let of = |rows: &ProbeRows| kept.pairs(&rows.pairs);
-        let pairs = [of(&asked.forward), of(&asked.transposed)].concat();
-        let turns: Vec<u32> = pairs.iter().flat_map(|pair| [pair[0], 0]).collect();
-        let probes = [&asked.forward.numbers[..], &asked.transposed.numbers].concat();
-        let uploaded = Uploaded {
-            out: self.buffer(TangentUse::Out, probes.len()),
-            probes: self.upload(TangentUse::Probes, &probes),
-            turns: self.upload(TangentUse::Turns, &turns),
-            pairs: GpuPairs {
-                table: self.upload(TangentUse::Pairs, pairs.as_flattened()),
-                first: 0,
-                rows: pairs.len(),
-                own: 0,
-            },
-        };
-        let most = self.rows_at_once();
-        let mut before = 0;
-        for (rows, transposed) in [(&asked.forward, false), (&asked.transposed, true)] {
-            for (n, part) in rows.pairs.chunks(most).enumerate() {
-                let pairs = GpuPairs {
-                    table: uploaded.pairs.table.clone(),
-                    first: before + n * most,
-                    rows: part.len(),
-                    own: part.iter().take_while(|pair| pair.is_own()).count(),
-                };
-                match transposed {
-                    false => self.push(kept, &uploaded, &pairs)?,
-                    true => self.pull(kept, &uploaded, &pairs)?,
-                }
-            }
-            before += rows.pairs.len();
-        }
-        Ok(uploaded.out)
-    }
-
-    fn rows_at_once(&self) -> usize {
-        let shape = &self.block.shape;
-        let widest = shape.mlp.up_rows().max(shape.attention.qkv_width());
-        let widest = widest
-            .max(shape.attention.attended_width())
-            .max(self.gpu.width);
-        let numbers = (self.gpu.device.largest_buffer() / 4) as usize;
-        (numbers / widest).clamp(1, MOST_ROWS)
-    }
-
-    fn buffer(&mut self, what: TangentUse, numbers: usize) -> wgpu::Buffer {
-        let Gpu {
-            device, bindings, ..
-        } = self.gpu;
-        let bytes = numbers as u64 * 4;
-        self.arena.get(device, bindings, Use::Tangent(what), bytes)
-    }
-
-    fn upload<T: bytemuck::NoUninit>(&mut self, what: TangentUse, content: &[T]) -> wgpu::Buffer {
-        let Gpu {
-            device, bindings, ..
-        } = self.gpu;
-        self.arena
-            .upload(device, bindings, Use::Tangent(what), content)
-    }
-
-    fn has_attention(&self) -> bool {
-        self.half != Half::Mlp
-    }
-
-    fn has_mlp(&self) -> bool {
-        self.half != Half::Attention
-    }
-
-    /// Does the MLP read what attention added?
-    fn is_sequential(&self) -> bool {
-        self.has_attention() && self.block.shape.residual == Residual::Sequential
-    }
-
-    /// Do norms stand after their branch?
-    fn is_after(&self) -> bool {
-        self.block.shape.placement == NormPlacement::After
-    }
-
-    /// How many of the rows the MLP has a part in: those of one token, which are the first, and where it
-    /// reads what attention added all.
-    fn mlp_rows(&self, pairs: &GpuPairs) -> usize {
-        match (self.has_mlp(), self.is_sequential()) {
-            (false, _) => 0,
-            (true, true) => pairs.rows,
-            (true, false) => pairs.own,
-        }
-    }
-
-    /// `to = a + b`
-    fn add(&mut self, a: RowsFrom, b: RowsFrom, to: RowsFrom) -> Result<(), super::GpuError> {
-        let (gpu, recorder) = (self.gpu, &mut self.recorder);
-        gpu.kernels.add.run(recorder, a, b, gpu.width, to)
     }
 }

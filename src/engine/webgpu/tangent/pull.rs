@@ -3,8 +3,9 @@
 use super::super::add::RowsFrom;
 use super::super::block::Branch;
 use super::super::error::GpuError;
+use super::function::{DeviceFunction, Uploaded};
 use super::kept::{DevicePoint, KeptBuffers};
-use super::{DeviceFunction, GpuPairs, KeptRows, TangentUse, Uploaded};
+use super::rows::{GpuPairs, KeptRows, TangentUse};
 use crate::model::weights::MatrixRole;
 
 impl DeviceFunction<'_, '_> {

@@ -5,8 +5,9 @@ use super::super::block::Branch;
 use super::super::error::GpuError;
 use super::super::gemm::Linear;
 use super::super::rope::Turns;
+use super::function::{DeviceFunction, Uploaded};
 use super::kept::{DevicePoint, KeptBuffers};
-use super::{DeviceFunction, GpuPairs, KeptRows, TangentUse, Uploaded};
+use super::rows::{GpuPairs, KeptRows, TangentUse};
 use crate::model::weights::{MatrixRole, VectorRole};
 
 impl<'a> DeviceFunction<'a, '_> {

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(of(128, 2100, 16).method(None), (Lanczos, memory));
         assert_eq!(of(128, 4096, 4).method(Some(Whole)), (Lanczos, memory));
         // Vectors as many as columns are four times their matrix.
-        assert_eq!(of(24, 2048, 2048).method(None), (Lanczos, memory));
+        assert_eq!(of(32, 2048, 2048).method(None), (Lanczos, memory));
         // Four pairs of four vectors would be fewer.
         assert_eq!(of(4, 128, 4).method(None), (Whole, fewer));
         let asked = MethodReason::Asked;
