@@ -30,4 +30,4 @@ pub use task::{
     Cost, CouplingMetric, CouplingRow, MeanLinearised, MeanMap, ModelCoupling, ModelsCoupling,
     ModelsCouplingReport, Relation, RelationTo, RowMap, ScatterPoint, TaskCoupling,
 };
-pub use wish::{CouplingWish, DEFAULT_TOP, MAX_POSITIONS, MAX_STEPS, TokenWish};
+pub use wish::{CouplingWish, DEFAULT_TOP, MAX_POSITIONS, MAX_STEPS, TokenWish, USUAL_TOP};

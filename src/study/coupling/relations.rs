@@ -8,7 +8,10 @@ use crate::measure::scatter::Together;
 use crate::study::orders::{Orders, Sweep, Variant};
 use crate::study::report::Report;
 
-const METRICS: [CouplingMetric; 2] = [CouplingMetric::OffDiagonal, CouplingMetric::Singular];
+impl CouplingMetric {
+    /// Both, the one of the paper's text first.
+    pub const ALL: [Self; 2] = [Self::OffDiagonal, Self::Singular];
+}
 
 /// Share of right answers under this plan.
 pub fn accuracy(orders: &Orders, plan: &str) -> Option<Mean> {
@@ -48,7 +51,7 @@ pub fn of_steps(task: &TaskCoupling) -> Vec<Relation> {
     use RelationTo::{DropAccuracy, DropMargin, SwapAccuracy, SwapMargin};
     let mut found = Vec::new();
     for (&k, map) in &task.depth_wise {
-        for metric in METRICS {
+        for metric in CouplingMetric::ALL {
             for to in [SwapAccuracy, SwapMargin, DropAccuracy, DropMargin] {
                 let is_swap = matches!(to, SwapAccuracy | SwapMargin);
                 let sweep = if is_swap { "swap" } else { "drop" };
@@ -95,7 +98,7 @@ pub fn of_models(models: &[ModelCoupling]) -> Vec<Relation> {
             continue;
         };
         for k in tops {
-            for metric in METRICS {
+            for metric in CouplingMetric::ALL {
                 for to in [
                     RelationTo::Accuracy,
                     RelationTo::Depth,

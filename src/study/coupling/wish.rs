@@ -8,8 +8,9 @@ use crate::study::StudyError;
 
 /// The sizes K that the paper's figures use, where the reader names none.
 pub const DEFAULT_TOP: [usize; 3] = [4, 8, 16];
-/// K of the maps between tokens, if it is among those asked for.
-const TOKEN_TOP: usize = 8;
+/// K of the paper's released code: that of the maps between tokens if it is among those asked for, and what
+/// pictures begin with.
+pub const USUAL_TOP: usize = 8;
 /// Steps of a plan whose pairs are compared at most.
 pub const MAX_STEPS: usize = 128;
 /// Positions of one map between tokens at most.
@@ -96,8 +97,8 @@ impl CouplingWish {
     /// K of the maps between tokens.
     pub fn token_top(&self) -> usize {
         let last = self.top.last().copied().unwrap_or(1);
-        let is_there = self.top.contains(&TOKEN_TOP);
-        if is_there { TOKEN_TOP } else { last }
+        let is_there = self.top.contains(&USUAL_TOP);
+        if is_there { USUAL_TOP } else { last }
     }
 
     /// Does all of it exist, on a prompt of so many tokens?
