@@ -4,6 +4,8 @@
 mod cli {
     mod about;
     mod coupling;
+    mod coupling_models;
+    mod coupling_resumed;
     mod doctor;
     mod figures;
     mod generate;

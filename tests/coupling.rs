@@ -453,6 +453,34 @@ fn rows_that_were_stopped_end_as_those_that_were_not() {
     other(wish(), 0, 3);
 }
 
+/// What began as a search goes on as one, where nobody says how.
+#[test]
+fn a_stopped_search_goes_on_as_a_search() {
+    let model = random("random-llama2");
+    let items = items(3);
+    let start = |method| {
+        let wish = CouplingWish {
+            method,
+            ..wish(&model, &[4], CouplingMethod::Lanczos)
+        };
+        RowsLinearising::start(&model, "ids", &items, wish, 0).expect("rows")
+    };
+    let to = |run: &mut RowsLinearising<'_>, rows: usize| {
+        while run.rows_done() < rows {
+            run.advance().expect("a step");
+        }
+        run.found(None).expect("rows")
+    };
+    let whole = to(&mut start(Some(CouplingMethod::Lanczos)), 3);
+    let stopped = to(&mut start(Some(CouplingMethod::Lanczos)), 1);
+    let mut run = start(None);
+    run.resume(&stopped).expect("the same rows");
+    assert_eq!(to(&mut run, 3), whole);
+    let mut run = start(Some(CouplingMethod::Whole));
+    let refused = run.resume(&stopped).expect_err("another method");
+    assert!(refused.to_string().contains("method"), "{refused}");
+}
+
 #[test]
 fn models_side_by_side() {
     let reports: Vec<Report> = [
@@ -480,6 +508,10 @@ fn models_side_by_side() {
     // Two K and two metrics.
     assert_eq!(kinds.get(&RelationTo::Depth), Some(&4));
     assert_eq!(kinds.get(&RelationTo::Training), None);
+    assert_eq!(kinds.get(&RelationTo::MeanSwapMargin), Some(&4));
+    assert_eq!(kinds.get(&RelationTo::MeanDropMargin), Some(&4));
+    // These are of one model's own steps.
+    assert_eq!(kinds.get(&RelationTo::SwapMargin), None);
     let report = ModelsCouplingReport::new(models);
     let text = serde_json::to_string(&report).expect("JSON");
     let read = ModelsCouplingReport::read(&text).expect("what was written");

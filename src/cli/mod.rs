@@ -1,6 +1,7 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
 //! progress on stderr, exit code 2 and one sentence on bad input.
 
+mod begun;
 mod completions;
 mod coupling;
 mod depths;

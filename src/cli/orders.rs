@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
+use super::begun::{Begun, begun_alike};
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
@@ -170,7 +171,8 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         asked.push((fingerprint(&rows), rows));
     }
     if let Some(out) = &out {
-        begun_alike(&report, &asked, out.path())?;
+        let begun = begun(&report)?;
+        begun_alike(&begun, &asked, "sweep", out.path())?;
     }
     let orders = every_order(&model, &args, sweeps)?;
     let stop = interrupt::listen()?;
@@ -288,34 +290,16 @@ fn inputs(args: &OrdersArgs) -> Vec<&Path> {
     model.chain(tasks).chain(paths).collect()
 }
 
-/// A file is gone on with only by what began it: nothing of another run is mixed into it.
-fn begun_alike(
-    report: &Report,
-    asked: &[(Fingerprint, NamedRows)],
-    path: &Path,
-) -> anyhow::Result<()> {
-    for before in &report.orders {
-        let task = &before.task;
-        let now = asked.iter().find(|(_, rows)| rows.task == *task);
-        let other = match (now, &before.fingerprint) {
-            (None, _) => Some(format!("{task} too, which is not asked now")),
-            (_, None) => Some("an atelier that kept no fingerprints".to_string()),
-            (Some((now, _)), Some(before)) => differs(before, now, task),
-        };
-        let is_as_written = before
-            .fingerprint
-            .as_ref()
-            .is_some_and(|print| checksum(before).is_ok_and(|found| found == print.found));
-        let other = other
-            .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
-        if let Some(what) = other {
-            bail!(
-                "{} holds a sweep that was begun with {what}: go on with the same, give --out another file, or replace it with --force",
-                path.display()
-            );
-        }
-    }
-    Ok(())
+/// What every sweep of a report was begun with, and what it holds now.
+pub(super) fn begun(report: &Report) -> anyhow::Result<Vec<Begun<'_>>> {
+    let sweeps = report.orders.iter().map(|orders| {
+        Ok(Begun {
+            task: &orders.task,
+            fingerprint: orders.fingerprint.as_ref(),
+            found: checksum(orders)?,
+        })
+    });
+    sweeps.collect()
 }
 
 /// Every sweep of a file carries the checksum of what was found.
@@ -330,31 +314,12 @@ pub(super) fn seal(report: &mut Report) -> anyhow::Result<()> {
 }
 
 /// Of all that a sweep says but for its fingerprint.
-pub(super) fn checksum(orders: &Orders) -> anyhow::Result<String> {
+fn checksum(orders: &Orders) -> anyhow::Result<String> {
     let found = Orders {
         fingerprint: None,
         ..orders.clone()
     };
     Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
-}
-
-/// What a sweep was begun with, where that is another thing than now.
-pub(super) fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
-    if before.program != now.program {
-        let (old, new) = (&before.program, &now.program);
-        return Some(format!(
-            "another version of atelier ({old}, and this is {new})"
-        ));
-    }
-    if before.engine != now.engine {
-        let (old, new) = (&before.engine, &now.engine);
-        return Some(format!("another engine ({old}, and now it is {new})"));
-    }
-    if let Some(file) = fingerprint::other_file(&before.files, &now.files) {
-        return Some(format!("another {file}"));
-    }
-    (before.questions != now.questions)
-        .then(|| format!("other questions or right answers of {task}"))
 }
 
 /// Sweeps by name; `None` for "all that this model has".

@@ -59,7 +59,7 @@ pub enum StudyError {
     )]
     StrayRows { task: String, row: usize },
     #[error(
-        "the file holds a coupling on '{task}' with other rows, K, plan or seed: resume it with the options it was begun with, or write to another file"
+        "the file holds a coupling on '{task}' with other rows, K, plan, method or seed: resume it with the options it was begun with, or write to another file"
     )]
     OtherCoupling { task: String },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]

@@ -34,6 +34,14 @@ fn bad_input_is_one_sentence() {
     refuses(&ids(&["--output", "1:0,4"]), "token 4 comes after token 1");
     refuses(&ids(&["--input", "3"]), "a colon");
     refuses(&ids(&["--output", "3:x"]), "'x' is no number");
+    // By the flag's name, though it looks like another flag.
+    refuses(&ids(&["--self", "-1"]), "--self");
+    refuses(&ids(&["--self", "1", "--steps", "-1,2"]), "--steps");
+    refuses(&ids(&["--input", "-1:2"]), "--input");
+    refuses(&ids(&["--output", "-1:2"]), "--output");
+    // Rows are of tasks.
+    refuses(&ids(&["--rows", "3"]), "--rows");
+    refuses(&ids(&["--skip-long"]), "--skip-long");
     refuses(&ids(&["--steps", "0,1"]), "--self, --input and --output");
     refuses(&ids(&["--steps", "0", "--self", "1"]), "two steps");
     refuses(
@@ -174,102 +182,6 @@ fn one_token_and_one_block() {
     assert!(table.contains("none"), "{table}");
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder")
-}
-
-#[test]
-fn rows_are_kept_and_gone_on_with() {
-    let folder = folder();
-    let out = folder
-        .path()
-        .join("kept.atelier.json")
-        .display()
-        .to_string();
-    let line = |rest: &[&str]| -> Vec<String> {
-        let line = [
-            "coupling",
-            "--model",
-            "apprentice-2",
-            "--task",
-            "topic",
-            "--top",
-            "4",
-        ];
-        line.iter().chain(rest).map(ToString::to_string).collect()
-    };
-    let table = printed(&line(&["--rows", "3", "--out", &out]));
-    assert!(table.contains("topic: 3 rows"), "{table}");
-    assert!(
-        table.contains("Coupling against what other orders cost"),
-        "{table}"
-    );
-    let kept = std::fs::read(&out).expect("the report");
-    refuses(&line(&["--rows", "3", "--out", &out]), "is there already");
-    // What is done is not done again, and ends as it was.
-    printed(&line(&["--rows", "3", "--out", &out, "--resume"]));
-    assert_eq!(std::fs::read(&out).expect("the report"), kept);
-    refuses(
-        &line(&["--rows", "2", "--out", &out, "--resume"]),
-        "other questions",
-    );
-    refuses(
-        &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
-        "other",
-    );
-    let other = ["coupling", "--model", "apprentice-4", "--task", "topic"];
-    let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
-    let other: Vec<String> = other.iter().map(ToString::to_string).collect();
-    refuses(&other, "was written for apprentice-2");
-    let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
-    edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
-    std::fs::write(&out, edited.to_string()).expect("written");
-    refuses(
-        &line(&["--rows", "3", "--out", &out, "--resume"]),
-        "other numbers than it holds now",
-    );
-    let csv = printed(&line(&["--rows", "2", "--csv"]));
-    assert_eq!(csv.lines().count(), 1 + 4);
-    assert!(
-        csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"),
-        "{csv}"
-    );
-}
-
-#[test]
-fn models_side_by_side() {
-    let folder = folder();
-    let out = folder
-        .path()
-        .join("models.atelier.json")
-        .display()
-        .to_string();
-    let line = |rest: &[&str]| -> Vec<String> {
-        let line = [
-            "coupling",
-            "--models",
-            "apprentice-2,apprentice-4",
-            "--top",
-            "4",
-        ];
-        line.iter().chain(rest).map(ToString::to_string).collect()
-    };
-    let table = printed(&line(&["--prompt", PROMPT]));
-    assert!(table.contains("The models at K = 4"), "{table}");
-    let table = printed(&line(&["--task", "topic", "--rows", "2", "--out", &out]));
-    assert!(table.contains("number of steps, topic"), "{table}");
-    let kept = std::fs::read(&out).expect("the report");
-    printed(&line(&[
-        "--task", "topic", "--rows", "2", "--out", &out, "--resume",
-    ]));
-    assert_eq!(std::fs::read(&out).expect("the report"), kept);
-    let found: Value = serde_json::from_slice(&kept).expect("JSON");
-    let models = found["coupling_models"]["models"]
-        .as_array()
-        .expect("models");
-    assert_eq!(models.len(), 2);
-}
-
 #[test]
 fn a_file_of_prompts_for_a_model_without_words() {
     let folder = Folder::copy_of("random-llama2");
@@ -303,52 +215,4 @@ fn a_file_of_prompts_for_a_model_without_words() {
     let task = &half["task_coupling"][0];
     assert_eq!(task["costs"], Value::Null);
     assert!(task["accuracy"]["mean"].is_number());
-}
-
-/// Whenever it is stopped, what it holds is gone on with to the same bytes.
-#[cfg(unix)]
-#[test]
-fn stopped_at_any_moment_it_goes_on() {
-    let folder = folder();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
-    let line = |out: &str, rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--model", "apprentice-4", "--task", "topic,sum"];
-        let line = [
-            &line[..],
-            &["--rows", "8", "--top", "4", "--out", out],
-            rest,
-        ]
-        .concat();
-        line.iter().map(ToString::to_string).collect()
-    };
-    printed(&line(&whole, &[]));
-    let whole = std::fs::read(&whole).expect("the report");
-    let (mut stopped, mut milliseconds) = (0, 40);
-    while milliseconds < 60_000 {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args(line(&out, &["--force"]))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("a run");
-        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
-        milliseconds += milliseconds / 3;
-        let sent = std::process::Command::new("kill")
-            .args(["-INT", &child.id().to_string()])
-            .status();
-        assert!(sent.is_ok());
-        match child.wait().expect("an end").code() {
-            Some(0) => break,
-            Some(130) => stopped += 1,
-            // Before it listens.
-            _ => continue,
-        }
-        printed(&line(&out, &["--resume"]));
-        assert!(
-            std::fs::read(&out).expect("the report") == whole,
-            "{milliseconds}"
-        );
-    }
-    assert!(stopped > 0, "it was never caught");
 }

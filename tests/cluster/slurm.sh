@@ -23,6 +23,8 @@ if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null || ! comm
   # Its services would start with another configuration than this one's.
   policy=/usr/sbin/policy-rc.d
   [ -e "$policy" ] || { printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod +x "$policy" && ours=$policy; }
+  # A bare image has no lists of packages yet.
+  apt-get -qq update >/dev/null || installed=no
   DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends \
     slurmctld slurmd slurm-client munge >/dev/null || installed=no
   [ -z "${ours:-}" ] || rm -f "$ours"

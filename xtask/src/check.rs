@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::command::{Stop, run, step};
 use crate::place::Place;
+use crate::site::Site;
 use crate::wasm::TRIPLE;
 use crate::{documented, names, page, peers, scripts, setup};
 
@@ -138,7 +139,7 @@ const FEATURES: &str = "browser-tests,reference,webgpu";
 /// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
 fn page_tests(place: &Place) -> Result<impl Fn(&str, &str) -> Command, Stop> {
     let (workshop, browser, pythons) = setup::for_tests(place)?;
-    page::build_in(&workshop, place)?;
+    page::build_in(&workshop, place, &Site::of("test", place))?;
     let runtime = runtime_folder(place)?;
     let (root, dist) = (place.root().to_owned(), place.dist());
     Ok(move |package: &str, features: &str| {

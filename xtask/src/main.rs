@@ -113,7 +113,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             let options = server::Options::parse(&options)?;
             // A taken port should not be found out after a build of minutes.
             let listener = server::listen(options.port)?;
-            page::build(&place)?;
+            page::build(&place, &site::Site::of(chore, &place))?;
             println!("ready after {}", command::spell(clock.elapsed()));
             return server::serve(listener, &place.dist(), options.open);
         }
@@ -121,7 +121,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             let site = site::Site::take(&mut options)?;
             hub::Setting::parse(&options)?.keep(&place)?;
             site.keep(&place)?;
-            page::build(&place)?;
+            page::build(&place, &site)?;
             if binary {
                 embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }

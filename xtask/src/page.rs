@@ -95,14 +95,13 @@ const SCRIPTS: &[&str] = &[
 ];
 
 /// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
-pub fn build(place: &Place) -> Result<(), Stop> {
-    build_in(&setup::for_page(place)?, place)
+pub fn build(place: &Place, site: &Site) -> Result<(), Stop> {
+    build_in(&setup::for_page(place)?, place, site)
 }
 
-pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
+pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), Stop> {
     let hub = hub::Setting::kept(place)?;
-    let site = Site::kept(place);
-    let sources = fingerprint(place, &hub, &site)?;
+    let sources = fingerprint(place, &hub, site)?;
     let note = place.scratch().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {
@@ -133,7 +132,7 @@ pub fn build_in(workshop: &Workshop, place: &Place) -> Result<(), Stop> {
     })?;
     hub.write(&stage)?;
     step("drawing the picture for links", || {
-        host::write(place, &stage, &site)
+        host::write(place, &stage, site)
     })?;
     host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;

@@ -8,6 +8,7 @@ use crate::command::{self, Stop, run, step};
 use crate::embedded::{self, Program};
 use crate::page::{self, make_folder, remove};
 use crate::place::Place;
+use crate::site::Site;
 use crate::tools;
 
 /// What travels beside the program.
@@ -60,7 +61,7 @@ impl Wishes {
 pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     let page = match &wishes.page {
         None => {
-            page::build(place)?;
+            page::build(place, &Site::of("release", place))?;
             place.dist()
         }
         Some(folder) if folder.join("page_bg.wasm").is_file() => folder.clone(),
@@ -174,6 +175,9 @@ fn archive(all: &Path, name: &str) -> Result<PathBuf, Stop> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+    use std::process::Stdio;
+
     use super::*;
 
     fn parsed(words: &[&str]) -> Result<Wishes, Stop> {
@@ -188,6 +192,32 @@ mod tests {
         assert_eq!(wishes.program.name, "atelier-cuda");
         assert_eq!(parsed(&[]).expect("none").program, embedded::PLAIN);
         assert!(parsed(&["--page"]).is_err() && parsed(&["--fast"]).is_err());
+    }
+
+    /// As `.github/workflows/release.yml` asks for them.
+    #[cfg(unix)]
+    #[test]
+    fn notes_are_of_one_version() {
+        let root = Place::find().expect("the project").root().to_owned();
+        let notes = |version: &str, changes: &str| {
+            let mut script = Command::new("sh");
+            script.arg(root.join(".github/notes.sh")).arg(version);
+            script.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut child = script.stderr(Stdio::null()).spawn().expect("a shell");
+            let mut stdin = child.stdin.take().expect("its input");
+            stdin.write_all(changes.as_bytes()).expect("taken");
+            drop(stdin);
+            child.wait_with_output().expect("an end")
+        };
+        let changes = "# Changes\n\nWhat.\n\n## 0.2.0 (not released yet)\n\n- new\n\n## 0.1.0\n\n- old\n- older\n";
+        let said = |version| String::from_utf8(notes(version, changes).stdout).expect("UTF-8");
+        assert_eq!(said("0.2.0").trim(), "- new");
+        assert_eq!(said("0.1.0").trim(), "- old\n- older");
+        assert!(!notes("0.1", changes).status.success());
+        // What there is now has its notes.
+        let own = std::fs::read_to_string(root.join("CHANGELOG.md")).expect("changes");
+        let version = version(&Place::find().expect("the project")).expect("a version");
+        assert!(notes(&version, &own).status.success());
     }
 
     #[test]

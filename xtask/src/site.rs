@@ -6,7 +6,7 @@ use std::fmt;
 use crate::command::Stop;
 use crate::place::Place;
 
-/// Kept for the builds that other chores make.
+/// Kept for the page that `serve` shows.
 const NOTE: &str = "site-setting";
 
 /// An address that ends in `/`, where one was said.
@@ -40,10 +40,19 @@ impl Site {
         std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
     }
 
-    /// As the last `build` was told.
-    pub fn kept(place: &Place) -> Self {
+    /// Of the page that a chore other than `build` makes.
+    pub fn of(chore: &str, place: &Place) -> Self {
         let text = std::fs::read_to_string(place.scratch().join(NOTE)).unwrap_or_default();
-        Self(Some(text).filter(|text| !text.is_empty()))
+        Self::seen_by(chore, Self(Some(text).filter(|text| !text.is_empty())))
+    }
+
+    /// `serve` shows what the last `build` made; what is tested or packed is for any host.
+    fn seen_by(chore: &str, kept: Self) -> Self {
+        if chore == "serve" {
+            kept
+        } else {
+            Self::default()
+        }
     }
 
     pub fn address(&self) -> Option<&str> {
@@ -73,6 +82,19 @@ mod tests {
         assert_eq!(site.address(), Some("https://a.test/b/"));
         assert_eq!(rest, ["--hub", "a", "--hub-cdn", "c"]);
         assert_eq!(taken(&[]).expect("none"), (Site(None), Vec::new()));
+    }
+
+    #[test]
+    fn what_is_packed_or_tested_is_for_any_host() {
+        let kept = Site(Some("https://a.test/".to_string()));
+        assert_eq!(Site::seen_by("serve", kept.clone()), kept);
+        for chore in ["release", "test"] {
+            assert_eq!(
+                Site::seen_by(chore, kept.clone()).address(),
+                None,
+                "{chore}"
+            );
+        }
     }
 
     #[test]

@@ -7,11 +7,11 @@ use crate::app::link::SLIDER;
 use crate::app::opened;
 use crate::app::pace::Pace;
 use crate::app::protocol::{Stage, Tell, TokenAsk};
-use crate::plan::Plan;
 use crate::study::coupling::{
     CouplingPrompt, CouplingWish, Linearising, RowsLinearising, TaskCoupling, TokenWish,
+    orders_of_costs,
 };
-use crate::study::orders::{Extent, Order, Sweep, Sweeping};
+use crate::study::orders::Sweeping;
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
 
@@ -109,7 +109,7 @@ pub async fn rows(
     let plan = model.plan(plan).map_err(failed)?;
     let wish = CouplingWish::of(plan.clone(), tops(model, &[])?);
     let mut run = RowsLinearising::start(model, task, &items, wish, SEED).map_err(refused)?;
-    let orders = orders(model, &plan)?;
+    let orders = orders_of_costs(&plan, &model.shape().order).map_err(failed)?;
     let mut sweeping = Sweeping::start(model, task, &items, orders, SEED).map_err(refused)?;
     while let Some((done, of)) = sweeping.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
@@ -137,18 +137,4 @@ fn report(model: &LoadedModel, found: Option<TaskCoupling>) -> Report {
         task_coupling: found.into_iter().collect(),
         ..Report::of(model)
     }
-}
-
-/// Every step left out and every two neighbours exchanged, where the plan is the model's own; any other
-/// is run for its answers alone.
-fn orders(model: &LoadedModel, plan: &Plan) -> Result<Vec<Order>, Stop> {
-    let own = &model.shape().order;
-    if Plan::whole(own).ok().as_ref() != Some(plan) {
-        return Ok(vec![Order::parse(&plan.to_string(), own).map_err(failed)?]);
-    }
-    let sweeps: Vec<Sweep> = [Sweep::Drop, Sweep::Swap]
-        .into_iter()
-        .filter(|sweep| own.len() >= sweep.least_runs())
-        .collect();
-    Order::all(&sweeps, Extent::default(), own).map_err(failed)
 }

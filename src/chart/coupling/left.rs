@@ -87,6 +87,10 @@ impl<'a> Left<'a> {
         let against = match to {
             RelationTo::SwapAccuracy | RelationTo::SwapMargin => "the cost of a swap",
             RelationTo::DropAccuracy | RelationTo::DropMargin => "the cost of a step's absence",
+            RelationTo::MeanSwapAccuracy | RelationTo::MeanSwapMargin => "the mean cost of a swap",
+            RelationTo::MeanDropAccuracy | RelationTo::MeanDropMargin => {
+                "the mean cost of a step's absence"
+            }
             other => relation_word(other),
         };
         let whole = format!(

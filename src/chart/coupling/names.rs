@@ -55,6 +55,10 @@ pub fn relation_name(to: RelationTo) -> &'static str {
         RelationTo::Depth => "depth",
         RelationTo::Width => "width",
         RelationTo::Training => "training",
+        RelationTo::MeanSwapAccuracy => "mean-swap-accuracy",
+        RelationTo::MeanSwapMargin => "mean-swap-margin",
+        RelationTo::MeanDropAccuracy => "mean-drop-accuracy",
+        RelationTo::MeanDropMargin => "mean-drop-margin",
     }
 }
 
@@ -69,6 +73,10 @@ pub fn relation_word(to: RelationTo) -> &'static str {
         RelationTo::Depth => "number of steps",
         RelationTo::Width => "width",
         RelationTo::Training => "steps of training",
+        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
+        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean",
+        RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
+        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean",
     }
 }
 

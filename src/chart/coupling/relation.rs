@@ -82,7 +82,10 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
 pub(super) fn quantity(to: RelationTo) -> String {
     let word = relation_word(to);
     match to {
-        RelationTo::SwapMargin | RelationTo::DropMargin => format!("{word}, logits"),
+        RelationTo::SwapMargin
+        | RelationTo::DropMargin
+        | RelationTo::MeanSwapMargin
+        | RelationTo::MeanDropMargin => format!("{word}, logits"),
         _ => word.to_owned(),
     }
 }

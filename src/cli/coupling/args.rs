@@ -25,7 +25,8 @@ pub struct CouplingArgs {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: Option<String>,
 
-    /// Several models, or checkpoints of one's training, to compare
+    /// Several models, or checkpoints of one's training, to compare; two that are called alike are named
+    /// with as much of their places as tells them apart
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub models: Vec<String>,
 
@@ -57,7 +58,7 @@ pub struct CouplingArgs {
     prompts: Option<PathBuf>,
 
     /// Rows of each task at most
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, conflicts_with_all = ["prompt", "ids"])]
     pub rows: usize,
 
     /// The order of blocks, as of `atelier lens`; a parallel step's or a half's Jacobian is that of what
@@ -76,7 +77,7 @@ pub struct CouplingArgs {
 
     /// Two steps of the plan that --self, --input and --output compare, counted from 0; may be repeated
     /// [default: the middle one with itself, and with the next]
-    #[arg(long, value_name = "STEP,STEP", value_parser = two, conflicts_with_all = ["task", "prompts"])]
+    #[arg(long, value_name = "STEP,STEP", value_parser = two, allow_hyphen_values = true, conflicts_with_all = ["task", "prompts"])]
     steps: Vec<[usize; 2]>,
 
     /// Also between tokens: every position t of these, counted from 0, at (t, t)
@@ -84,16 +85,17 @@ pub struct CouplingArgs {
         long = "self",
         value_name = "T,…",
         value_delimiter = ',',
+        allow_hyphen_values = true,
         conflicts_with_all = ["task", "prompts"]
     )]
     same: Vec<usize>,
 
     /// Also from one token to several: t_in, then each t_out
-    #[arg(long, value_name = "T:T,…", value_parser = places, conflicts_with_all = ["task", "prompts"])]
+    #[arg(long, value_name = "T:T,…", value_parser = places, allow_hyphen_values = true, conflicts_with_all = ["task", "prompts"])]
     input: Option<(usize, Vec<usize>)>,
 
     /// Also from several tokens to one: t_out, then each t_in
-    #[arg(long, value_name = "T:T,…", value_parser = places, conflicts_with_all = ["task", "prompts"])]
+    #[arg(long, value_name = "T:T,…", value_parser = places, allow_hyphen_values = true, conflicts_with_all = ["task", "prompts"])]
     output: Option<(usize, Vec<usize>)>,
 
     /// How the singular vectors are found: from whole Jacobians, or searched by products; `auto` takes
@@ -106,7 +108,7 @@ pub struct CouplingArgs {
     pub seed: u64,
 
     /// Leave out rows that are longer than the model's context, and say how many they are
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["prompt", "ids"])]
     pub skip_long: bool,
 
     #[command(flatten)]
@@ -137,7 +139,8 @@ const EXAMPLES: &str = r#"Examples:
   atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is"
   atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is" --top 8 --self 0,2,4 --input 1:1,2,4
   atelier coupling --model apprentice-12 --task sum --rows 20 --out coupling.atelier.json
-  atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20"#;
+  atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20
+  atelier coupling --models out/step-000125,out/step-000500,out --task sum --rows 20"#;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Method {

@@ -43,11 +43,14 @@ pub fn csv(reports: &[Report]) -> String {
     };
     let mut rows = Vec::new();
     for report in reports {
-        if let Some(coupling) = &report.coupling {
-            of_prompt(&mut rows, &report.model.name, coupling);
-        }
-        for task in &report.task_coupling {
-            of_task(&mut rows, &report.model.name, task);
+        let name = &report.model.name;
+        // Only what the headers are of.
+        if is_of_tasks {
+            for task in &report.task_coupling {
+                of_task(&mut rows, name, task);
+            }
+        } else if let Some(coupling) = &report.coupling {
+            of_prompt(&mut rows, name, coupling);
         }
     }
     Table {

@@ -4,13 +4,14 @@ mod args;
 mod lines;
 mod one;
 mod rows;
+mod several;
 mod shown;
 
 pub use args::CouplingArgs;
 
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
 use self::rows::Stopped;
 use super::out_file::{OutFile, There};
@@ -57,15 +58,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         _ => None,
     };
     let stop = interrupt::listen()?;
-    let models = args.models().map(super::known::files);
-    let models = models.collect::<anyhow::Result<Vec<_>>>()?;
-    for (n, files) in models.iter().enumerate() {
-        ensure!(
-            !models[..n].iter().any(|other| other.name == files.name),
-            "--models names {} twice: give each model once",
-            files.name
-        );
-    }
+    let models = several::files(args.models())?;
     if let (Some(before), Some(out)) = (&before, &out) {
         let is_asked = |name: &&str| models.iter().any(|files| files.name == *name);
         if let Some(name) = before.names().find(|name| !is_asked(name)) {
@@ -89,11 +82,12 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
             Input::Rows(sources) => {
                 let rows = sources.iter().map(|source| named(source, &args, &model));
                 let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+                let own_before = before.as_ref().map(|before| before.of(&model));
                 let asked = rows::AskedRows {
                     model: &model,
                     args: &args,
                     hashes: &hashes,
-                    before: before.as_ref().and_then(|before| before.of(&model)),
+                    before: own_before.transpose()?.flatten(),
                     path: args.out.as_deref(),
                 };
                 let mut save = |report: &Report| -> anyhow::Result<()> {

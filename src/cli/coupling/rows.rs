@@ -1,20 +1,20 @@
 //! Rows of tasks, kept as they are done and gone on with by the same command.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use super::CouplingArgs;
+use crate::cli::begun::{Begun, begun_alike};
 use crate::cli::fingerprint::{self, Files};
-use crate::cli::orders::{checksum, differs, put as put_orders, seal as seal_orders};
+use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_orders};
 use crate::cli::output::{self, Progress};
 use crate::cli::rows_source::NamedRows;
-use crate::plan::Plan;
 use crate::study::LoadedModel;
-use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling};
-use crate::study::orders::{Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
+use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
+use crate::study::orders::{Fingerprint, Orders, Sweeping};
 use crate::study::report::{Opened, Report};
 use crate::task::file as files;
 
@@ -23,12 +23,13 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 /// What an earlier run left: a report a model.
 pub struct Stopped {
+    path: PathBuf,
     reports: Vec<Report>,
 }
 
 impl Stopped {
     /// # Errors
-    /// A file that is no coupling.
+    /// A file that is no coupling, or one of a prompt.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text =
@@ -45,17 +46,39 @@ impl Stopped {
             Opened::Coupling(report) | Opened::Orders(report) => vec![*report],
             other => bail!("{shown} is nothing to go on from: it is {}", other.what()),
         };
-        Ok(Self { reports })
+        if reports.iter().any(|report| report.coupling.is_some()) {
+            bail!("{shown} is nothing to go on from: it is a report of one prompt");
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            reports,
+        })
     }
 
-    pub fn of(&self, model: &LoadedModel) -> Option<&Report> {
+    /// What is there of this model; `None` where it was not begun.
+    ///
+    /// # Errors
+    /// It is of another model of this name.
+    pub fn of(&self, model: &LoadedModel) -> anyhow::Result<Option<&Report>> {
         let mut all = self.reports.iter();
-        all.find(|report| report.model == model.facts())
+        let found = all.find(|report| report.model.name == model.name);
+        if let Some(report) = found {
+            ensure!(
+                report.model == model.facts(),
+                "{} was written for another {}: give --out another file",
+                self.path.display(),
+                model.name
+            );
+        }
+        Ok(found)
     }
 
     /// Those of models that have not had their turn yet.
     pub fn beside(&self, done: &[Report]) -> Vec<Report> {
-        let is_done = |report: &&Report| !done.iter().any(|done| done.model == report.model);
+        let is_done = |report: &&Report| {
+            let mut done = done.iter();
+            done.any(|done| done.model.name == report.model.name)
+        };
         self.reports.iter().filter(is_done).cloned().collect()
     }
 
@@ -91,7 +114,16 @@ impl AskedRows<'_> {
             .into_iter()
             .map(|rows| (self.fingerprint(&rows), rows))
             .collect();
-        self.begun_alike(&report, &asked)?;
+        let mut begun = begun_sweeps(&report)?;
+        for before in &report.task_coupling {
+            begun.push(Begun {
+                task: &before.task,
+                fingerprint: before.fingerprint.as_ref(),
+                found: checksum_of_task(before)?,
+            });
+        }
+        let path = self.path.unwrap_or(Path::new("the file"));
+        begun_alike(&begun, &asked, "coupling", path)?;
         let wish = self.args.wish(model)?;
         for (fingerprint, rows) in asked {
             let is_whole = self.sweep(&mut report, &rows, &fingerprint, &wish, stop, save)?
@@ -115,41 +147,6 @@ impl AskedRows<'_> {
         }
     }
 
-    /// A file is gone on with only by what began it: nothing of another run is mixed into it.
-    fn begun_alike(
-        &self,
-        report: &Report,
-        asked: &[(Fingerprint, NamedRows)],
-    ) -> anyhow::Result<()> {
-        let sweeps = report.orders.iter().map(|before| {
-            let found = checksum(before);
-            (&before.task, &before.fingerprint, found)
-        });
-        let couplings = report.task_coupling.iter().map(|before| {
-            let found = checksum_of_task(before);
-            (&before.task, &before.fingerprint, found)
-        });
-        for (task, before, found) in sweeps.chain(couplings) {
-            let now = asked.iter().find(|(_, rows)| rows.task == *task);
-            let other = match (now, before) {
-                (None, _) => Some(format!("{task} too, which is not asked now")),
-                (_, None) => Some("an atelier that kept no fingerprints".to_string()),
-                (Some((now, _)), Some(before)) => differs(before, now, task),
-            };
-            let found = found?;
-            let is_as_written = before.as_ref().is_some_and(|print| print.found == found);
-            let other = other
-                .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".into()));
-            if let Some(what) = other {
-                bail!(
-                    "{} holds a coupling that was begun with {what}: go on with the same, give --out another file, or replace it with --force",
-                    self.path.unwrap_or(Path::new("the file")).display()
-                );
-            }
-        }
-        Ok(())
-    }
-
     /// Every block left out and every two neighbours exchanged, on the same rows, where the plan is the
     /// model's own; how often the answer is right in any case. Was it not stopped?
     fn sweep(
@@ -161,16 +158,7 @@ impl AskedRows<'_> {
         stop: &AtomicBool,
         save: &mut dyn FnMut(&Report) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
-        let own = &self.model.shape().order;
-        let orders = if wish.plan == Plan::whole(own)? {
-            let sweeps: Vec<Sweep> = [Sweep::Drop, Sweep::Swap]
-                .into_iter()
-                .filter(|sweep| own.len() >= sweep.least_runs())
-                .collect();
-            Order::all(&sweeps, Extent::default(), own)?
-        } else {
-            vec![Order::parse(&wish.plan.to_string(), own)?]
-        };
+        let orders = orders_of_costs(&wish.plan, &self.model.shape().order)?;
         let with = |found: Option<Orders>| {
             found.map(|orders| Orders {
                 fingerprint: self.path.map(|_| fingerprint.clone()),

@@ -1,7 +1,35 @@
-//! Several models side by side.
+//! Several models side by side: the file that compares them.
 
-use super::{ModelCoupling, ModelsCoupling, ModelsCouplingReport, relations};
+use serde::{Deserialize, Serialize};
+
+use super::over_models;
+use super::relation::Relation;
 use crate::study::report::{Opened, Report, ReportError, VERSION};
+
+/// The whole file of several models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelsCouplingReport {
+    /// Version of the layout: [`crate::study::report::VERSION`].
+    pub atelier: u32,
+    pub coupling_models: ModelsCoupling,
+}
+
+/// Several models, each with its own report of the same prompt or of the same tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelsCoupling {
+    pub models: Vec<ModelCoupling>,
+    /// Over the models.
+    pub relations: Vec<Relation>,
+}
+
+/// One model's couplings among those of others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCoupling {
+    /// Steps of training behind it, where its name says so (`…-step-004000`, `@step1000`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_step: Option<u64>,
+    pub report: Report,
+}
 
 impl ModelsCoupling {
     /// From each model's own report.
@@ -14,7 +42,7 @@ impl ModelsCoupling {
             })
             .collect();
         Self {
-            relations: relations::of_models(&models),
+            relations: over_models::relations(&models),
             models,
         }
     }

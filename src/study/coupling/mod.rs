@@ -7,10 +7,13 @@
 mod assembly;
 pub(in crate::study) mod check;
 mod comparison;
+mod costs;
 mod jacobians;
 mod linearised;
 mod means;
+mod over_models;
 mod prompt;
+mod relation;
 mod relations;
 mod result;
 mod rows;
@@ -19,15 +22,17 @@ mod step;
 mod task;
 mod wish;
 
+pub use comparison::{ModelCoupling, ModelsCoupling, ModelsCouplingReport};
+pub use costs::orders_of_costs;
 pub use prompt::CouplingPrompt;
+pub use relation::{CouplingMetric, Relation, RelationTo, ScatterPoint};
 pub use result::{
     Aligned, Coupling, CouplingMethod, DepthWise, FixedInput, FixedOutput, Linearised,
     MethodReason, MisCoupling, ProductCount, SelfTokens, StepPair, TokenPaths, TokenWise,
 };
 pub use rows::RowsLinearising;
 pub use running::Linearising;
-pub use task::{
-    Cost, CouplingMetric, CouplingRow, MeanLinearised, MeanMap, ModelCoupling, ModelsCoupling,
-    ModelsCouplingReport, Relation, RelationTo, RowMap, ScatterPoint, TaskCoupling,
+pub use task::{Cost, CouplingRow, MeanLinearised, MeanMap, RowMap, TaskCoupling};
+pub use wish::{
+    CouplingWish, DEFAULT_TOP, MAX_POSITIONS, MAX_STEPS, TokenWish, USUAL_TOP, usual_top,
 };
-pub use wish::{CouplingWish, DEFAULT_TOP, MAX_POSITIONS, MAX_STEPS, TokenWish, USUAL_TOP};

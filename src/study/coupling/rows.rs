@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::costs;
 use super::means::{self, resampled};
 use super::relations;
 use super::wish::CouplingWish;
@@ -74,7 +75,7 @@ impl<'a> RowsLinearising<'a> {
     /// Goes on from what a stopped run of the same wish on the same rows had.
     ///
     /// # Errors
-    /// Another task, plan, K, seed, or other rows.
+    /// Another task, plan, K, method, seed, or other rows.
     pub fn resume(&mut self, stopped: &TaskCoupling) -> Result<(), StudyError> {
         let is_same = stopped.task == self.task
             && stopped.plan == self.wish.plan.to_string()
@@ -93,6 +94,8 @@ impl<'a> RowsLinearising<'a> {
             let task = stopped.task.clone();
             return Err(StudyError::OtherCoupling { task });
         }
+        // What began as a search goes on as one.
+        self.wish.method.get_or_insert(stopped.method);
         self.rows = stopped.each.clone();
         self.spent = stopped.products;
         self.like = Some(stopped.clone());
@@ -164,8 +167,8 @@ impl<'a> RowsLinearising<'a> {
             ..like.clone()
         };
         if let Some(orders) = orders {
-            found.accuracy = relations::accuracy(orders, &found.plan);
-            found.costs = relations::costs(orders, self.model.shape().order.len());
+            found.accuracy = costs::accuracy(orders, &found.plan);
+            found.costs = costs::costs(orders, self.model.shape().order.len());
             found.relations = relations::of_steps(&found);
         }
         Some(found)

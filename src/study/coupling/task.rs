@@ -1,16 +1,14 @@
-//! What was found over rows of a task, and over models: the `task_coupling` part of a report, and the
-//! file that compares several.
+//! What was found over rows of a task: the `task_coupling` part of a report.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::relation::Relation;
 use super::result::{CouplingMethod, ProductCount};
 use crate::measure::coupling::BothMetrics;
 use crate::measure::interval::Mean;
-use crate::measure::scatter::Together;
-use crate::study::orders::Fingerprint;
-use crate::study::report::Report;
+use crate::study::orders::{Fingerprint, Sweep};
 
 /// One model on the rows of one task, the last token of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,81 +104,10 @@ pub struct Cost {
     pub margin: Mean,
 }
 
-/// What a coupling is held against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RelationTo {
-    /// Two neighbours' coupling (mean of both directions) against the accuracy that exchanging them costs.
-    SwapAccuracy,
-    /// The same against the margin that it costs.
-    SwapMargin,
-    /// A step's mean coupling with all others against the accuracy that leaving it out costs.
-    DropAccuracy,
-    DropMargin,
-    /// Models: the mean coupling against the share of right answers.
-    Accuracy,
-    /// Against the number of steps.
-    Depth,
-    Width,
-    /// Against the steps of training behind a checkpoint.
-    Training,
-}
-
-/// A scatter plot, and what it comes to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Relation {
-    pub to: RelationTo,
-    /// Of models on a task: which.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub task: Option<String>,
-    pub k: usize,
-    /// Which metric x is of: `off_diagonal` or `singular`.
-    pub metric: CouplingMetric,
-    pub points: Vec<ScatterPoint>,
-    pub all: Together,
-    /// Without each point in turn. `[points]`
-    pub left_out: Vec<Together>,
-}
-
-/// The two ways to say how far a Jacobian is from acting along the singular vectors of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CouplingMetric {
-    OffDiagonal,
-    Singular,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-/// A step, a pair of steps or a model: its coupling, and what it is held against.
-pub struct ScatterPoint {
-    /// `3`, `3-4`, or a model's name.
-    pub name: String,
-    /// The coupling: 1 less the mis-coupling.
-    pub x: f64,
-    pub y: f64,
-}
-
-/// The whole file of several models.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelsCouplingReport {
-    /// Version of the layout: [`crate::study::report::VERSION`].
-    pub atelier: u32,
-    pub coupling_models: ModelsCoupling,
-}
-
-/// Several models, each with its own report of the same prompt or of the same tasks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelsCoupling {
-    pub models: Vec<ModelCoupling>,
-    /// Over the models.
-    pub relations: Vec<Relation>,
-}
-
-/// One model's couplings among those of others.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ModelCoupling {
-    /// Steps of training behind it, where its name says so (`…-step-004000`, `@step1000`).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub training_step: Option<u64>,
-    pub report: Report,
+impl Cost {
+    /// Is it one of this sweep's orders?
+    pub fn is_of(&self, sweep: Sweep) -> bool {
+        let name = self.order.split_once(':');
+        name.is_some_and(|(name, _)| name == sweep.name())
+    }
 }

@@ -96,9 +96,7 @@ impl CouplingWish {
 
     /// K of the maps between tokens.
     pub fn token_top(&self) -> usize {
-        let last = self.top.last().copied().unwrap_or(1);
-        let is_there = self.top.contains(&USUAL_TOP);
-        if is_there { USUAL_TOP } else { last }
+        usual_top(&self.top)
     }
 
     /// Does all of it exist, on a prompt of so many tokens?
@@ -150,6 +148,13 @@ impl CouplingWish {
     }
 }
 
+/// Of several K the usual one; where it is not among them, the last.
+pub fn usual_top(top: &[usize]) -> usize {
+    let last = top.last().copied().unwrap_or(1);
+    let is_there = top.contains(&USUAL_TOP);
+    if is_there { USUAL_TOP } else { last }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,5 +176,12 @@ mod tests {
         assert_eq!(of(&[], 2), Some(vec![2]));
         assert_eq!(of(&[8, 2, 8], 64), Some(vec![2, 8]));
         assert_eq!((of(&[0], 64), of(&[65], 64)), (None, None));
+    }
+
+    #[test]
+    fn the_usual_size_or_the_last() {
+        assert_eq!(usual_top(&[4, 8, 16]), 8);
+        assert_eq!(usual_top(&[2, 4]), 4);
+        assert_eq!(usual_top(&[]), 1);
     }
 }

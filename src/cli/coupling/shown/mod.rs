@@ -11,13 +11,12 @@ use self::maps::map;
 use self::models::relations;
 use crate::cli::table::{column, number, table, text};
 use crate::cli::view::percent;
-use crate::measure::coupling::ILL_POSED;
+use crate::measure::coupling::{BothMetrics, ILL_POSED};
 use crate::measure::interval::Mean;
-use crate::study::coupling::{Coupling, CouplingMethod, MethodReason, StepPair, TaskCoupling};
+use crate::study::coupling::{
+    Coupling, CouplingMethod, MethodReason, StepPair, TaskCoupling, usual_top,
+};
 use crate::study::report::Report;
-
-/// The K whose map is shown, if it is there.
-const SHOWN_TOP: usize = 8;
 
 pub fn report(report: &Report) -> String {
     let mut page = format!("{}, {}\n", report.model.name, report.engine);
@@ -40,10 +39,16 @@ fn one(found: &Coupling) -> String {
         counted(t, "token"),
         method(found)
     );
-    page += &couplings(found);
+    page += &couplings(found.depth_wise.iter().map(|(&k, one)| {
+        let coupling = BothMetrics {
+            off_diagonal: value(one.coupling.off_diagonal),
+            singular: value(one.coupling.singular),
+        };
+        (k, coupling, one.chance)
+    }));
     page.push('\n');
     page += &steps(found);
-    let k = shown_top(&found.top);
+    let k = usual_top(&found.top);
     if let Some(one) = found.depth_wise.get(&k) {
         let names: Vec<String> = found.steps.clone();
         page += &map(
@@ -77,7 +82,6 @@ fn one(found: &Coupling) -> String {
             several(&name, &fixed.pairs, &fixed.t_in);
         }
     }
-    let value = |x: Option<f64>| x.map_or("none".to_owned(), |x| number(x, 3));
     page += &format!(
         "\nline-shape score of the last token's path {} (a straight line 1, a random walk {}), expodistance {}\n",
         value(found.line_shape_score),
@@ -108,16 +112,8 @@ fn method(found: &Coupling) -> String {
     format!("{how}, {why} ({jvp} JVPs, {vjp} VJPs)")
 }
 
-fn shown_top(top: &[usize]) -> usize {
-    let last = top.last().copied().unwrap_or(1);
-    if top.contains(&SHOWN_TOP) {
-        SHOWN_TOP
-    } else {
-        last
-    }
-}
-
-fn couplings(found: &Coupling) -> String {
+/// Couplings and their chance, a row for every K.
+fn couplings(rows: impl Iterator<Item = (usize, BothMetrics<String>, BothMetrics<f64>)>) -> String {
     let header = [
         "K",
         "coupling, off-diagonal",
@@ -125,18 +121,21 @@ fn couplings(found: &Coupling) -> String {
         "coupling, singular",
         "chance ",
     ];
-    let mut rows = table(&header.map(String::from), 0);
-    let value = |x: Option<f64>| x.map_or("none".to_owned(), |x| number(x, 3));
-    for (k, one) in &found.depth_wise {
-        rows.add_row([
+    let mut table = table(&header.map(String::from), 0);
+    for (k, coupling, chance) in rows {
+        table.add_row([
             k.to_string(),
-            value(one.coupling.off_diagonal),
-            number(1.0 - one.chance.off_diagonal, 3),
-            value(one.coupling.singular),
-            number(1.0 - one.chance.singular, 3),
+            coupling.off_diagonal,
+            number(1.0 - chance.off_diagonal, 3),
+            coupling.singular,
+            number(1.0 - chance.singular, 3),
         ]);
     }
-    text(&rows)
+    text(&table)
+}
+
+fn value(x: Option<f64>) -> String {
+    x.map_or("none".to_owned(), |x| number(x, 3))
 }
 
 /// A column of numbers some of which may be missing.
@@ -159,7 +158,7 @@ fn steps(found: &Coupling) -> String {
         "error",
     ];
     let mut rows = table(&header.map(String::from), 1);
-    let k = shown_top(&found.top);
+    let k = usual_top(&found.top);
     let gap = |at: usize| found.spectrum[at].gap.get(&k).copied().flatten();
     let of = |f: &dyn Fn(usize) -> Option<f64>| {
         with_gaps(&(0..found.steps.len()).map(f).collect::<Vec<_>>())
@@ -207,34 +206,22 @@ fn of_task(found: &TaskCoupling) -> String {
         page += &format!(", {} right", percent(accuracy.mean));
     }
     page += &format!("; plan {}\n\n", found.plan);
-    let header = [
-        "K",
-        "coupling, off-diagonal",
-        "chance",
-        "coupling, singular",
-        "chance ",
-    ];
-    let mut rows = table(&header.map(String::from), 0);
-    for (k, one) in &found.depth_wise {
-        rows.add_row([
-            k.to_string(),
-            interval(one.coupling.off_diagonal),
-            number(1.0 - one.chance.off_diagonal, 3),
-            interval(one.coupling.singular),
-            number(1.0 - one.chance.singular, 3),
-        ]);
-    }
-    page += &text(&rows);
-    let value = |x: Option<Mean>| x.map_or("none".to_owned(), |x| interval(Some(x)));
+    page += &couplings(found.depth_wise.iter().map(|(&k, one)| {
+        let coupling = BothMetrics {
+            off_diagonal: interval(one.coupling.off_diagonal),
+            singular: interval(one.coupling.singular),
+        };
+        (k, coupling, one.chance)
+    }));
     page += &format!(
         "\nline-shape score {} (a random walk {}), expodistance {}\n",
-        value(found.line_shape_score),
+        interval(found.line_shape_score),
         number((found.steps.len() as f64).sqrt(), 3),
-        value(found.expodistance)
+        interval(found.expodistance)
     );
     if !found.relations.is_empty() {
         page += "\nCoupling against what other orders cost:\n\n";
-        page += &relations(&found.relations, shown_top(&found.top));
+        page += &relations(&found.relations, usual_top(&found.top));
     }
     page
 }

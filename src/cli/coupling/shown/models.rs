@@ -2,12 +2,12 @@
 
 use comfy_table::Row;
 
-use super::{SHOWN_TOP, interval, shown_top};
+use super::{interval, value};
 use crate::chart::relation_word;
 use crate::cli::table::{number, table, text};
 use crate::cli::view::percent;
 use crate::measure::scatter::Together;
-use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation};
+use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation, USUAL_TOP, usual_top};
 
 pub fn relations(all: &[Relation], k: usize) -> String {
     let header = [
@@ -81,12 +81,12 @@ pub fn models(all: &ModelsCoupling) -> String {
         "right",
     ];
     let mut rows = table(&header.map(String::from), 2);
-    let mut k = SHOWN_TOP;
+    let mut k = USUAL_TOP;
     for model in &all.models {
         let facts = &model.report.model;
-        let mut line = |on: &str, numbers: [String; 4]| {
+        let mut line = |on: &str, steps: usize, numbers: [String; 4]| {
             let mut cells = vec![facts.name.clone(), on.to_owned()];
-            cells.extend([facts.order.len(), facts.width].map(|n| n.to_string()));
+            cells.extend([steps, facts.width].map(|n| n.to_string()));
             cells.push(
                 model
                     .training_step
@@ -96,11 +96,11 @@ pub fn models(all: &ModelsCoupling) -> String {
             rows.add_row(Row::from(cells));
         };
         if let Some(found) = &model.report.coupling {
-            k = shown_top(&found.top);
-            let value = |x: Option<f64>| x.map_or("none".into(), |x| number(x, 3));
+            k = usual_top(&found.top);
             let both = found.depth_wise.get(&k).map(|one| one.coupling);
             line(
                 "the prompt",
+                found.steps.len(),
                 [
                     value(both.and_then(|both| both.off_diagonal)),
                     value(both.and_then(|both| both.singular)),
@@ -110,10 +110,11 @@ pub fn models(all: &ModelsCoupling) -> String {
             );
         }
         for task in &model.report.task_coupling {
-            k = shown_top(&task.top);
+            k = usual_top(&task.top);
             let both = task.depth_wise.get(&k).map(|one| one.coupling);
             line(
                 &task.task,
+                task.steps.len(),
                 [
                     interval(both.and_then(|both| both.off_diagonal)),
                     interval(both.and_then(|both| both.singular)),

@@ -1,0 +1,72 @@
+//! A file is gone on with only by what began it.
+
+use std::path::Path;
+
+use anyhow::bail;
+
+use super::fingerprint;
+use super::rows_source::NamedRows;
+use crate::study::orders::Fingerprint;
+
+/// What a file holds of one task.
+pub struct Begun<'a> {
+    pub task: &'a str,
+    /// What it was begun with.
+    pub fingerprint: Option<&'a Fingerprint>,
+    /// The checksum of what it holds now.
+    pub found: String,
+}
+
+/// Nothing of another run is mixed into a file; `what` it holds is a sweep or a coupling.
+///
+/// # Errors
+/// The first task that was begun with something else than is asked, or that was changed since.
+pub fn begun_alike(
+    before: &[Begun<'_>],
+    asked: &[(Fingerprint, NamedRows)],
+    what: &str,
+    path: &Path,
+) -> anyhow::Result<()> {
+    for Begun {
+        task,
+        fingerprint,
+        found,
+    } in before
+    {
+        let now = asked.iter().find(|(_, rows)| rows.task == *task);
+        let other = match (now, fingerprint) {
+            (None, _) => Some(format!("{task} too, which is not asked now")),
+            (_, None) => Some("an atelier that kept no fingerprints".to_string()),
+            (Some((now, _)), Some(before)) => differs(before, now, task),
+        };
+        let is_as_written = fingerprint.is_some_and(|print| print.found == *found);
+        let other = other
+            .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
+        if let Some(other) = other {
+            bail!(
+                "{} holds a {what} that was begun with {other}: go on with the same, give --out another file, or replace it with --force",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What it was begun with, where that is another thing than now.
+fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
+    if before.program != now.program {
+        let (old, new) = (&before.program, &now.program);
+        return Some(format!(
+            "another version of atelier ({old}, and this is {new})"
+        ));
+    }
+    if before.engine != now.engine {
+        let (old, new) = (&before.engine, &now.engine);
+        return Some(format!("another engine ({old}, and now it is {new})"));
+    }
+    if let Some(file) = fingerprint::other_file(&before.files, &now.files) {
+        return Some(format!("another {file}"));
+    }
+    (before.questions != now.questions)
+        .then(|| format!("other questions or right answers of {task}"))
+}

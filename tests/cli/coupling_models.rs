@@ -1,0 +1,255 @@
+//! `atelier coupling --models`: several models, or checkpoints of trainings, side by side.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::support::{atelier, printed, refused, report};
+
+const PROMPT: &str = "mood : the soup is not really bad . it is";
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A line of the program and what is added to it.
+fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
+    words.iter().chain(rest).map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn refuses(args: &[String], says: &str) {
+    let sentence = refused(args);
+    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+}
+
+fn relations<'a>(report: &'a Value, to: &str) -> Vec<&'a Value> {
+    let all = report["coupling_models"]["relations"].as_array();
+    let all = all.expect("relations").iter();
+    all.filter(|relation| relation["to"] == to).collect()
+}
+
+#[test]
+fn models_side_by_side() {
+    let folder = folder();
+    let out = folder
+        .path()
+        .join("models.atelier.json")
+        .display()
+        .to_string();
+    let line = |rest: &[&str]| -> Vec<String> {
+        let line = [
+            "coupling",
+            "--models",
+            "apprentice-2,apprentice-4",
+            "--top",
+            "4",
+        ];
+        line.iter().chain(rest).map(ToString::to_string).collect()
+    };
+    let table = printed(&line(&["--prompt", PROMPT]));
+    assert!(table.contains("The models at K = 4"), "{table}");
+    let table = printed(&line(&["--task", "topic", "--rows", "2", "--out", &out]));
+    assert!(table.contains("number of steps, topic"), "{table}");
+    let kept = std::fs::read(&out).expect("the report");
+    printed(&line(&[
+        "--task", "topic", "--rows", "2", "--out", &out, "--resume",
+    ]));
+    assert_eq!(std::fs::read(&out).expect("the report"), kept);
+    let found: Value = serde_json::from_slice(&kept).expect("JSON");
+    let models = found["coupling_models"]["models"]
+        .as_array()
+        .expect("models");
+    assert_eq!(models.len(), 2);
+}
+
+/// What other orders cost a model is the mean of what each costs it.
+#[test]
+fn models_against_what_skipping_and_swapping_cost() {
+    let found = report(&[
+        "coupling",
+        "--models",
+        "apprentice-2,apprentice-4",
+        "--task",
+        "topic",
+        "--rows",
+        "6",
+        "--top",
+        "4",
+        "--json",
+    ]);
+    for (to, sweep) in [("mean_swap_margin", "swap:"), ("mean_drop_margin", "drop:")] {
+        let relations = relations(&found, to);
+        assert_eq!(relations.len(), 2, "one a metric");
+        for (n, point) in relations[0]["points"]
+            .as_array()
+            .expect("points")
+            .iter()
+            .enumerate()
+        {
+            let model = &found["coupling_models"]["models"][n]["report"];
+            assert_eq!(point["name"], model["model"]["name"]);
+            let costs = model["task_coupling"][0]["costs"]
+                .as_array()
+                .expect("costs");
+            let of = |cost: &&Value| {
+                cost["order"]
+                    .as_str()
+                    .is_some_and(|of| of.starts_with(sweep))
+            };
+            let costs = costs.iter().filter(of);
+            let costs: Vec<f64> = costs
+                .filter_map(|cost| cost["margin"]["mean"].as_f64())
+                .collect();
+            let mean = costs.iter().sum::<f64>() / costs.len() as f64;
+            let y = point["y"].as_f64().expect("a cost");
+            assert!((y - mean).abs() < 1e-12, "{to}: {y}, {mean}");
+        }
+    }
+    let table = printed(&[
+        "coupling",
+        "--models",
+        "apprentice-2,apprentice-4",
+        "--task",
+        "topic",
+        "--rows",
+        "2",
+        "--top",
+        "4",
+    ]);
+    assert!(
+        table.contains("by swapping neighbours, mean, topic"),
+        "{table}"
+    );
+}
+
+/// Steps are the plan's that ran, in the table and in the relation.
+#[test]
+fn depth_is_of_the_plan() {
+    let words = [
+        "coupling",
+        "--models",
+        "apprentice-2,apprentice-4",
+        "--prompt",
+        PROMPT,
+    ];
+    let of = |rest: &[&str]| line(&words, &[&["--top", "4"], rest].concat());
+    let table = printed(&of(&["--plan", "0-1"]));
+    let row = table
+        .lines()
+        .find(|line| line.starts_with("apprentice-4  the prompt"));
+    let row = row.unwrap_or_else(|| panic!("no line of it in:\n{table}"));
+    let steps = row.split_whitespace().nth(3);
+    assert_eq!(steps, Some("2"), "{row}");
+    let own = report(&of(&["--json"]));
+    assert_eq!(relations(&own, "depth").len(), 2);
+    // Both ran two steps: nothing to hold the coupling against.
+    let same = report(&of(&["--plan", "0-1", "--json"]));
+    assert!(relations(&same, "depth").is_empty());
+}
+
+#[test]
+fn several_models_as_csv() {
+    let csv = printed(&[
+        "coupling",
+        "--models",
+        "apprentice-2,apprentice-4",
+        "--task",
+        "topic",
+        "--rows",
+        "2",
+        "--top",
+        "4",
+        "--csv",
+    ]);
+    let lines: Vec<&str> = csv.lines().collect();
+    let columns = lines[0].split(',').count();
+    assert_eq!(lines.len(), 1 + 2 * 2 + 4 * 4);
+    assert!(
+        lines[1..]
+            .iter()
+            .all(|line| line.split(',').count() == columns)
+    );
+    let of = |name: &str| lines.iter().filter(|line| line.starts_with(name)).count();
+    assert_eq!(
+        (of("apprentice-2,topic,2,4,"), of("apprentice-4,topic,2,4,")),
+        (4, 16)
+    );
+}
+
+/// A tiny training; its checkpoints say their steps, and another training's are called alike.
+#[test]
+fn checkpoints_of_trainings_side_by_side() {
+    let folder = folder();
+    let place = |path: &str| folder.path().join(path).display().to_string();
+    let train = [
+        "train",
+        "--blocks",
+        "2",
+        "--width",
+        "32",
+        "--tokens",
+        "20000",
+        "--batch",
+        "8",
+        "--snapshots",
+        "--out",
+    ];
+    let output = atelier(&line(&train, &[&place("first")]));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    for step in ["step-000000", "step-000125"] {
+        assert!(Path::new(&place("first")).join(step).is_dir(), "{step}");
+    }
+    let asked = ["--task", "topic", "--rows", "2", "--top", "4"];
+    let of = |models: &[&str], rest: &[&str]| {
+        let models: Vec<String> = models.iter().map(|model| place(model)).collect();
+        line(
+            &["coupling", "--models", &models.join(",")],
+            &[&asked[..], rest].concat(),
+        )
+    };
+    let found = report(&of(
+        &["first/step-000000", "first/step-000125"],
+        &["--json"],
+    ));
+    let models = found["coupling_models"]["models"]
+        .as_array()
+        .expect("models");
+    let steps: Vec<_> = models
+        .iter()
+        .map(|model| model["training_step"].as_u64())
+        .collect();
+    assert_eq!(steps, [Some(0), Some(125)]);
+    let training = relations(&found, "training");
+    assert_eq!(training.len(), 2, "one a metric");
+    for relation in training {
+        let points = relation["points"].as_array().expect("points");
+        let at: Vec<_> = points.iter().map(|point| point["y"].as_f64()).collect();
+        assert_eq!(at, [Some(0.0), Some(125.0)]);
+        assert!(points.iter().all(|point| point["x"].is_number()));
+    }
+    // Of a second training the last checkpoint alone; its files are this one's, its name too.
+    let second = folder.path().join("second/step-000125");
+    std::fs::create_dir_all(&second).expect("a folder");
+    for file in std::fs::read_dir(place("first/step-000125")).expect("a checkpoint") {
+        let file = file.expect("a file");
+        std::fs::copy(file.path(), second.join(file.file_name())).expect("a copy");
+    }
+    let both = ["first/step-000125", "second/step-000125"];
+    let out = place("both.atelier.json");
+    let table = printed(&of(&both, &["--out", &out]));
+    for name in ["first/step-000125  topic", "second/step-000125  topic"] {
+        assert!(table.contains(name), "`{name}` is not in:\n{table}");
+    }
+    let kept = std::fs::read(&out).expect("the report");
+    printed(&of(&both, &["--out", &out, "--resume"]));
+    assert!(std::fs::read(&out).expect("the report") == kept);
+    refuses(
+        &of(&["first/step-000125"; 2], &[]),
+        "names step-000125 twice",
+    );
+}

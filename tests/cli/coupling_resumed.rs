@@ -1,0 +1,285 @@
+//! `atelier coupling --resume`: what was stopped or killed ends as what was not, and nothing of another
+//! run is mixed into it.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::support::{in_project, printed, refused};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A line of the program and what is added to it.
+fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
+    words.iter().chain(rest).map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn refuses(args: &[String], says: &str) {
+    let sentence = refused(args);
+    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+}
+
+/// A shipped model's files in a folder of their own.
+fn copy(model: &str, to: &Path) -> String {
+    std::fs::create_dir_all(to).expect("a folder");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let from = in_project(&format!("public/models/{model}")).join(file);
+        std::fs::copy(from, to.join(file)).expect("a copy");
+    }
+    to.display().to_string()
+}
+
+fn begin(args: &[String]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    let command = command.args(args).stdout(Stdio::null());
+    command.stderr(Stdio::null()).spawn().expect("a run")
+}
+
+#[test]
+fn rows_are_kept_and_gone_on_with() {
+    let folder = folder();
+    let out = folder
+        .path()
+        .join("kept.atelier.json")
+        .display()
+        .to_string();
+    let line = |rest: &[&str]| -> Vec<String> {
+        let line = [
+            "coupling",
+            "--model",
+            "apprentice-2",
+            "--task",
+            "topic",
+            "--top",
+            "4",
+        ];
+        line.iter().chain(rest).map(ToString::to_string).collect()
+    };
+    let table = printed(&line(&["--rows", "3", "--out", &out]));
+    assert!(table.contains("topic: 3 rows"), "{table}");
+    assert!(
+        table.contains("Coupling against what other orders cost"),
+        "{table}"
+    );
+    let kept = std::fs::read(&out).expect("the report");
+    refuses(&line(&["--rows", "3", "--out", &out]), "is there already");
+    // What is done is not done again, and ends as it was.
+    printed(&line(&["--rows", "3", "--out", &out, "--resume"]));
+    assert_eq!(std::fs::read(&out).expect("the report"), kept);
+    refuses(
+        &line(&["--rows", "2", "--out", &out, "--resume"]),
+        "other questions",
+    );
+    refuses(
+        &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
+        "other",
+    );
+    let other = ["coupling", "--model", "apprentice-4", "--task", "topic"];
+    let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
+    let other: Vec<String> = other.iter().map(ToString::to_string).collect();
+    refuses(&other, "was written for apprentice-2");
+    let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
+    edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
+    std::fs::write(&out, edited.to_string()).expect("written");
+    refuses(
+        &line(&["--rows", "3", "--out", &out, "--resume"]),
+        "other numbers than it holds now",
+    );
+    let csv = printed(&line(&["--rows", "2", "--csv"]));
+    assert_eq!(csv.lines().count(), 1 + 4);
+    assert!(
+        csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"),
+        "{csv}"
+    );
+}
+
+/// Two folders of one name are two models.
+#[test]
+fn another_model_of_the_same_name_is_refused() {
+    let folder = folder();
+    let out = folder
+        .path()
+        .join("kept.atelier.json")
+        .display()
+        .to_string();
+    let [first, second] = [("apprentice-2", "d1/m"), ("apprentice-4", "d2/m")]
+        .map(|(model, to)| copy(model, &folder.path().join(to)));
+    let of = |model: &str, rest: &[&str]| {
+        let asked = ["coupling", "--model", model, "--task", "topic"];
+        let rows = ["--rows", "2", "--top", "4", "--out", &out];
+        line(&asked, &[&rows, rest].concat())
+    };
+    printed(&of(&first, &[]));
+    let kept = std::fs::read(&out).expect("the report");
+    refuses(&of(&second, &["--resume"]), "was written for another m");
+    assert!(std::fs::read(&out).expect("the report") == kept);
+}
+
+/// A prompt's numbers are no rows.
+#[test]
+fn a_report_of_one_prompt_is_nothing_to_go_on_from() {
+    let folder = folder();
+    let out = folder.path().join("one.atelier.json").display().to_string();
+    let of = |rest: &[&str]| {
+        line(
+            &["coupling", "--model", "apprentice-2", "--out", &out],
+            rest,
+        )
+    };
+    printed(&of(&[
+        "--prompt",
+        "mood : the soup is not bad . it is",
+        "--top",
+        "4",
+    ]));
+    let kept = std::fs::read(&out).expect("the report");
+    let resumed = ["--task", "sum", "--rows", "2", "--resume", "--csv"];
+    refuses(&of(&resumed), "it is a report of one prompt");
+    assert!(std::fs::read(&out).expect("the report") == kept);
+}
+
+/// Whenever it is stopped, what it holds is gone on with to the same bytes.
+#[cfg(unix)]
+#[test]
+fn stopped_at_any_moment_it_goes_on() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
+    let line = |out: &str, rest: &[&str]| -> Vec<String> {
+        let line = ["coupling", "--model", "apprentice-4", "--task", "topic,sum"];
+        let line = [
+            &line[..],
+            &["--rows", "8", "--top", "4", "--out", out],
+            rest,
+        ]
+        .concat();
+        line.iter().map(ToString::to_string).collect()
+    };
+    printed(&line(&whole, &[]));
+    let whole = std::fs::read(&whole).expect("the report");
+    let (mut stopped, mut milliseconds) = (0, 40);
+    while milliseconds < 60_000 {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .args(line(&out, &["--force"]))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .expect("a run");
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        milliseconds += milliseconds / 3;
+        let sent = std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(sent.is_ok());
+        match child.wait().expect("an end").code() {
+            Some(0) => break,
+            Some(130) => stopped += 1,
+            code => {
+                assert_eq!(code, None, "only before it listens does the signal end it");
+                continue;
+            }
+        }
+        printed(&line(&out, &["--resume"]));
+        assert!(
+            std::fs::read(&out).expect("the report") == whole,
+            "{milliseconds}"
+        );
+    }
+    assert!(stopped > 0, "it was never caught");
+}
+
+/// What began as a search ends as one, though nobody says so again.
+#[cfg(unix)]
+#[test]
+fn a_stopped_search_goes_on_as_a_search() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
+    let of = |out: &str, rest: &[&str]| {
+        let asked = ["coupling", "--model", "apprentice-4", "--task", "sum"];
+        line(
+            &asked,
+            &[&["--rows", "60", "--top", "4", "--out", out], rest].concat(),
+        )
+    };
+    printed(&of(&whole, &["--method", "lanczos"]));
+    let whole = std::fs::read(&whole).expect("the report");
+    let (mut rows, mut milliseconds) = (0, 40);
+    // Until it is caught between its first row and its last.
+    while milliseconds < 60_000 && rows == 0 {
+        let _ = std::fs::remove_file(&out);
+        let mut child = begin(&of(&out, &["--method", "lanczos"]));
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        milliseconds += milliseconds / 3;
+        let id = child.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.is_ok());
+        if child.wait().expect("an end").code() != Some(130) {
+            continue;
+        }
+        let kept = std::fs::read_to_string(&out).unwrap_or_default();
+        let kept: Value = serde_json::from_str(&kept).unwrap_or_default();
+        rows = kept["task_coupling"][0]["rows"].as_u64().unwrap_or(0);
+    }
+    assert!(
+        (1..60).contains(&rows),
+        "it was never caught among its rows"
+    );
+    refuses(&of(&out, &["--method", "whole", "--resume"]), "method");
+    printed(&of(&out, &["--resume"]));
+    assert!(
+        std::fs::read(&out).expect("the report") == whole,
+        "{rows} rows"
+    );
+}
+
+/// Killed after it saved by itself, it goes on from what it saved.
+#[cfg(unix)]
+#[test]
+fn killed_rows_keep_what_was_saved() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let out = path("killed.atelier.json");
+    let of = |out: &str, rows: &str, rest: &[&str]| {
+        let asked = ["coupling", "--model", "apprentice-8", "--task", "sum"];
+        line(
+            &asked,
+            &[&["--rows", rows, "--top", "4", "--out", out], rest].concat(),
+        )
+    };
+    let rows_in = |text: &str| -> u64 {
+        let kept: Value = serde_json::from_str(text).unwrap_or_default();
+        kept["task_coupling"][0]["rows"].as_u64().unwrap_or(0)
+    };
+    // As many rows as take longer than the time between two saves, on whatever machine.
+    for rows in ["40", "80", "160", "320", "640", "1280"] {
+        let _ = std::fs::remove_file(&out);
+        let mut child = begin(&of(&out, rows, &[]));
+        let mut saved = 0;
+        while saved == 0 && child.try_wait().expect("a state").is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+            saved = rows_in(&std::fs::read_to_string(&out).unwrap_or_default());
+        }
+        let _ = child.kill();
+        let end = child.wait().expect("an end");
+        if end.code().is_some() {
+            assert!(end.success(), "{end}");
+            continue;
+        }
+        let kept = std::fs::read_to_string(&out).expect("the report");
+        let all: u64 = rows.parse().expect("a number");
+        assert!((1..all).contains(&rows_in(&kept)), "{rows}");
+        printed(&of(&out, rows, &["--resume"]));
+        let whole = path("whole.atelier.json");
+        printed(&of(&whole, rows, &[]));
+        let [whole, out] = [&whole, &out].map(|path| std::fs::read(path).expect("a report"));
+        assert!(whole == out, "{rows} rows, killed with {saved}");
+        return;
+    }
+    panic!("it never saved before its end");
+}
