@@ -6,7 +6,9 @@ use serde_json::Value;
 
 use crate::page::Page;
 
-/// Milliseconds from the click to the map of apprentice-12's 12 x 12 pairs, its other pictures with it.
+/// Milliseconds from the click to the map of apprentice-12's 12 x 12 pairs at K = 8, its other pictures with
+/// it. What the view was asked to keep to with two cores and no GPU, since a map that comes later is one for
+/// which nobody changes the prompt.
 const MOST_MS: f64 = 3_000.0;
 
 /// What the command line says of the page's own report: the same prompt, vectors, steps and tokens.
@@ -93,8 +95,6 @@ fn the_couplings_are_the_command_lines() {
     say!(
         "coupling: drawn live {took} ms after the click, maps between tokens with it; the page says: {said}"
     );
-    // Issue 16's own bound, on the machine that builds the page: who changes a prompt waits no longer than
-    // he looks on.
     assert!(took <= MOST_MS, "the map took {took} ms");
     page.until_pointable();
     let report = page.report();
