@@ -242,7 +242,7 @@ fn checkpoints_of_trainings_side_by_side() {
     let both = ["first/step-000125", "second/step-000125"];
     let out = place("both.atelier.json");
     let table = printed(&of(&both, &["--out", &out]));
-    for name in ["first/step-000125  topic", "second/step-000125  topic"] {
+    for name in ["first/step-000125   topic", "second/step-000125  topic"] {
         assert!(table.contains(name), "`{name}` is not in:\n{table}");
     }
     let kept = std::fs::read(&out).expect("the report");

@@ -75,11 +75,11 @@ impl Stopped {
 
     /// Those of models that have not had their turn yet.
     pub fn beside(&self, done: &[Report]) -> Vec<Report> {
-        let is_done = |report: &&Report| {
+        let is_left = |report: &&Report| {
             let mut done = done.iter();
-            done.any(|done| done.model.name == report.model.name)
+            done.all(|done| done.model.name != report.model.name)
         };
-        self.reports.iter().filter(is_done).cloned().collect()
+        self.reports.iter().filter(is_left).cloned().collect()
     }
 
     /// The models' names.
