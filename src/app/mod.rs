@@ -3,7 +3,8 @@
 //! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a URL),
 //! [`protocol`], [`queue`] (what waits in the worker), [`state::exchange`] (what the page asked of it),
 //! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports),
-//! [`joining`] (surveys), [`roles`], [`sharing`] (of a sweep among workers), [`spacing`]. The rest needs
+//! [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`] (of a sweep among
+//! workers), [`spacing`]. The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
 //! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
@@ -15,6 +16,7 @@ pub mod joining;
 pub mod link;
 pub mod machine;
 pub mod opened;
+pub mod pace;
 pub mod protocol;
 pub mod queue;
 pub mod roles;

@@ -38,6 +38,18 @@ pub fn asks_for(report: &Report, draft: &Draft) -> bool {
         && is_plan(&lens.plan, report, draft)
 }
 
+/// Does a link that may have been changed since still ask for this report? One that is of no draft it
+/// always does; `tokens` is what the link compares between tokens, where it says so.
+pub fn is_asked(report: &Report, draft: &Draft, tokens: TokenAsk) -> bool {
+    if run_of(report).is_some() {
+        return asks_for(report, draft);
+    }
+    report.coupling.as_ref().is_none_or(|coupling| {
+        let is_same = tokens == TokenAsk::default() || tokens == compared(coupling);
+        is_same && couples(report, coupling, draft)
+    })
+}
+
 /// Is this the draft's plan, on the report's model?
 fn is_plan(line: &str, report: &Report, draft: &Draft) -> bool {
     let (plan, order) = (draft.plan.trim(), &report.model.order);
@@ -311,6 +323,27 @@ mod tests {
         };
         assert!(!asks_for(&report, &text));
         assert!(about(&report).ends_with(" · token ids …"));
+    }
+
+    #[test]
+    fn a_link_that_was_changed_asks_for_another_coupling() {
+        let baked = include_str!("../../public/examples/coupling.atelier.json");
+        let mut report = read("c.json", baked).expect("a sound report");
+        let coupling = report.coupling.clone().expect("a coupling");
+        let known = Choice::Known(report.model.name.clone());
+        let draft = draft_of(&report, &known).expect("it came from text");
+        let any = TokenAsk::default();
+        let own = compared(&coupling);
+        assert!(own.is_wanted && own != any);
+        assert!(is_asked(&report, &draft, any) && is_asked(&report, &draft, own));
+        let step = own.step.map(|step| step + 1);
+        assert!(!is_asked(&report, &draft, TokenAsk { step, ..own }));
+        let mut other = draft;
+        other.reword("another".into());
+        assert!(!is_asked(&report, &other, own));
+        // Rows of a task are of no prompt.
+        report.coupling = None;
+        assert!(is_asked(&report, &other, own));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::theory::theorem_figures;
 use super::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, Quantity, Theme, attention_figures,
-    coupling_figures, depth_figures, figures, lab_figures, metric_name, models_coupling_figures,
-    need_figure, prompt_figures, relation_figure, survey_figures, sweep_figures,
+    coupling_figures, depth_figures, figures, lab_figures, metric_name, models_coupling_figure,
+    need_figure, prompt_figures, relation_figure, relation_name, survey_figures, sweep_figures,
     task_coupling_figures,
 };
 use crate::study::coupling::{Coupling, CouplingMetric, ModelsCoupling, Relation, TaskCoupling};
@@ -148,8 +148,6 @@ fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
     all
 }
 
-const METRICS: [CouplingMetric; 2] = [CouplingMetric::OffDiagonal, CouplingMetric::Singular];
-
 /// Does a coupling's picture say the same whatever the metric and the number of vectors?
 fn is_of_the_way(figure: &Figure) -> bool {
     [
@@ -168,14 +166,14 @@ fn is_of_tokens(figure: &Figure) -> bool {
 /// In both metrics, with every number of vectors; the tokens' ways once.
 fn of_coupling(coupling: &Coupling, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
-    for metric in METRICS {
+    for metric in CouplingMetric::ALL {
         for (n, &k) in coupling.top.iter().enumerate() {
             let shown = CouplingShown {
                 metric,
                 k,
                 ..CouplingShown::default()
             };
-            let is_first = metric == METRICS[0] && n == 0;
+            let is_first = metric == CouplingMetric::ALL[0] && n == 0;
             for figure in coupling_figures(coupling, &shown, theme) {
                 let name = if is_of_the_way(&figure) {
                     if !is_first {
@@ -199,7 +197,7 @@ fn of_coupling(coupling: &Coupling, theme: &Theme) -> Vec<Figure> {
 
 fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
-    for metric in METRICS {
+    for metric in CouplingMetric::ALL {
         for (n, &k) in task.top.iter().enumerate() {
             let shown = CouplingShown {
                 metric,
@@ -208,7 +206,7 @@ fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
             };
             for figure in task_coupling_figures(task, &shown, theme) {
                 let is_once = is_of_the_way(&figure);
-                if is_once && (metric != METRICS[0] || n > 0) {
+                if is_once && (metric != CouplingMetric::ALL[0] || n > 0) {
                     continue;
                 }
                 let name = match is_once {
@@ -224,11 +222,7 @@ fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
 }
 
 fn of_models(models: &ModelsCoupling, theme: &Theme) -> Vec<Figure> {
-    let shapes = ModelsCoupling {
-        relations: Vec::new(),
-        ..models.clone()
-    };
-    let mut all = models_coupling_figures(&shapes, &BTreeSet::new(), theme);
+    let mut all = Vec::from_iter(models_coupling_figure(models, theme));
     all.extend(of_relations(&models.relations, None, theme));
     for model in &models.models {
         let name = &model.report.model.name;
@@ -249,7 +243,7 @@ fn of_relations(relations: &[Relation], task: Option<&str>, theme: &Theme) -> Ve
         let name = format!(
             "{of}-{}-{}-{}-k{}",
             figure.name,
-            super::coupling::relation_name(relation.to),
+            relation_name(relation.to),
             metric_name(relation.metric),
             relation.k
         );

@@ -43,8 +43,8 @@ mod votes;
 pub use all::all_figures;
 pub use column::Column;
 pub use coupling::{
-    CouplingShown, USUAL, coupling_figures, metric_name, metric_of, metric_word,
-    models_coupling_figures, most_alike, nearest, relation_figure, step_names,
+    CouplingShown, coupling_figures, metric_name, metric_of, metric_word, models_coupling_figure,
+    most_alike, nearest, relation_figure, relation_name, relation_word, step_names,
     task_coupling_figures,
 };
 pub use figure::Figure;

@@ -1,10 +1,12 @@
 //! What figures of known runs say.
 
 use atelier::chart::{
-    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, Quantity, attention_figures,
-    coupling_figures, depth_figures, figures, lab_figures, models_coupling_figures, need_figure,
-    prompt_figures, relation_figure, survey_figures, sweep_figures, task_coupling_figures,
+    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, Quantity, TableCell,
+    attention_figures, coupling_figures, depth_figures, figures, lab_figures,
+    models_coupling_figure, need_figure, prompt_figures, relation_figure, survey_figures,
+    sweep_figures, task_coupling_figures,
 };
+use atelier::measure::coupling::chance;
 use atelier::study::coupling::{CouplingMetric, TaskCoupling};
 use atelier::study::orders::{Orders, Sweep};
 use atelier::study::report::Lens;
@@ -240,6 +242,17 @@ fn a_coupling_in_both_metrics() {
     }
     let from = |figures: &[Figure]| figures[0].plot.ramp.as_ref().expect("a ramp").from;
     assert!((from(&own) - 0.134).abs() < 1e-3 && from(&other) == 0.0);
+    // The table has the whole ways in every frame, as they are drawn, and says which are marked.
+    let ways = |frame: Option<usize>| {
+        let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
+        let paths = figures.into_iter().find(|one| one.key == "coupling-paths");
+        let rows = paths.expect("ways").table.rows;
+        let marked = rows
+            .iter()
+            .filter(|row| row.last() == Some(&TableCell::Check(true)));
+        (rows.len(), marked.count())
+    };
+    assert_eq!((ways(None), ways(Some(1))), ((15, 3), (15, 3)));
     // One frame after the other, the axes stay.
     let paths = |frame: Option<usize>| {
         let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
@@ -269,10 +282,12 @@ fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
         4,
     );
     text += &all([&whole, &without], 12);
-    text += &all(
-        &models_coupling_figures(&reports::coupled_models(), &none, &LIGHT),
-        4,
-    );
+    let models = reports::coupled_models();
+    let relations = models.relations.iter();
+    let over = models_coupling_figure(&models, &LIGHT)
+        .into_iter()
+        .chain(relations.map(|relation| relation_figure(relation, &none, &LIGHT)));
+    text += &all(&over.collect::<Vec<_>>(), 4);
     check("coupling-rows.txt", &text);
     // One point made it, and is still there as a ring when it is taken away.
     assert!(
@@ -303,6 +318,28 @@ fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
         ..task
     };
     assert!(!task_coupling_figures(&bare, &CouplingShown::default(), &LIGHT).is_empty());
+}
+
+/// With one vector nothing lies off the diagonal: what unrelated steps share as well is no finding.
+#[test]
+fn one_vector_alone_is_no_finding() {
+    let mut coupling = reports::coupling();
+    let mut one = coupling.depth_wise.values().next().expect("a map").clone();
+    for x in one.map.off_diagonal.iter_mut().flatten().flatten() {
+        *x = 0.0;
+    }
+    one.chance = chance(1);
+    coupling.top = vec![1];
+    coupling.depth_wise = [(1, one)].into();
+    let shown = CouplingShown {
+        k: 1,
+        ..CouplingShown::default()
+    };
+    let title = coupling_figures(&coupling, &shown, &LIGHT)[0].title.clone();
+    assert!(
+        title.starts_with("Neighbouring steps couple at 1.00") && title.ends_with("chance is 1.00"),
+        "{title}"
+    );
 }
 
 #[test]

@@ -17,6 +17,7 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// Keys as WebDriver spells them.
 pub const TAB: &str = "\u{E004}";
 pub const RIGHT: &str = "\u{E014}";
+pub const DOWN: &str = "\u{E015}";
 
 /// A browser window; closed when dropped.
 pub struct Browser {

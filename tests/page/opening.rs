@@ -7,14 +7,14 @@ use std::process::{Child, Command, Stdio};
 use crate::page::{Page, root, set};
 
 /// The program, serving; ended when dropped.
-struct Opening {
+pub struct Opening {
     child: Child,
-    url: String,
+    pub url: String,
     _home: tempfile::TempDir,
 }
 
 impl Opening {
-    fn of(words: &[&str]) -> Self {
+    pub fn of(words: &[&str]) -> Self {
         // The page that the tests are of, in a place where the program looks for it.
         let home = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink(set("ATELIER_DIST"), home.path().join("dist")).expect("a link");
@@ -60,7 +60,7 @@ impl Drop for Opening {
 }
 
 impl Page {
-    fn go_to(&self, opening: &Opening) {
+    pub fn go_to(&self, opening: &Opening) {
         self.browser.go(&opening.url);
     }
 }

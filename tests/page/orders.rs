@@ -103,6 +103,14 @@ impl Page {
         ));
     }
 
+    /// What stands in the field.
+    pub fn number_typed(&self, label: &str) -> String {
+        self.browser.text(&format!(
+            "[...document.querySelectorAll('label.number')].find(l => l.textContent.trim() === {}).querySelector('input').value",
+            Value::from(label)
+        ))
+    }
+
     pub fn until_swept(&self, figure: &str) {
         self.browser.until(
             "the sweep is done",
@@ -337,6 +345,11 @@ fn every_part_is_left_out_once() {
     let page = Page::orders(1440, 1000, "");
     page.tick("#sweep-kinds", &["drop"]);
     page.tick("#sweep-tasks", &["same"]);
+    // As often as too many are typed, the field says how many are run.
+    for _ in 0..2 {
+        page.set_number("rows a task", 99_999);
+        assert_eq!(page.number_typed("rows a task"), "1000");
+    }
     page.set_number("rows a task", 8);
     page.press_button("Run the sweep");
     page.until_swept("neighbours");

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::LinkPairs;
 use crate::app::protocol::TokenAsk;
-use crate::chart::{CouplingShown, USUAL, metric_name, metric_of};
-use crate::study::coupling::{CouplingMetric, RelationTo};
+use crate::chart::{CouplingShown, metric_name, metric_of};
+use crate::study::coupling::{CouplingMetric, RelationTo, USUAL_TOP};
 use crate::task::minilang::GeneratedTask;
 
 /// What is looked at.
@@ -33,7 +33,7 @@ impl Default for CouplingSettings {
     fn default() -> Self {
         Self {
             metric: CouplingMetric::OffDiagonal,
-            k: USUAL,
+            k: USUAL_TOP,
             pair: None,
             frame: None,
             tokens: TokenAsk::default(),
@@ -52,28 +52,12 @@ pub const MOST_COUPLED_ROWS: usize = 200;
 /// Points that a link can take away.
 const MOST_OUT: usize = 64;
 
-/// What one model's couplings are held against, with the name in links and that for readers.
-pub const AGAINST: [(RelationTo, &str, &str); 4] = [
-    (
-        RelationTo::SwapMargin,
-        "swap",
-        "lead lost by swapping neighbours",
-    ),
-    (
-        RelationTo::SwapAccuracy,
-        "swap-accuracy",
-        "accuracy lost by swapping neighbours",
-    ),
-    (
-        RelationTo::DropMargin,
-        "drop",
-        "lead lost by leaving a step out",
-    ),
-    (
-        RelationTo::DropAccuracy,
-        "drop-accuracy",
-        "accuracy lost by leaving a step out",
-    ),
+/// What one model's couplings are held against, with the name in links.
+pub const AGAINST: [(RelationTo, &str); 4] = [
+    (RelationTo::SwapMargin, "swap"),
+    (RelationTo::SwapAccuracy, "swap-accuracy"),
+    (RelationTo::DropMargin, "drop"),
+    (RelationTo::DropAccuracy, "drop-accuracy"),
 ];
 
 impl CouplingSettings {
@@ -127,7 +111,7 @@ impl CouplingSettings {
                 pairs.push(key, &value.to_string());
             }
         }
-        if let Some((_, name, _)) = AGAINST.iter().find(|(to, ..)| *to == self.against)
+        if let Some((_, name)) = AGAINST.iter().find(|(to, _)| *to == self.against)
             && self.against != default.against
         {
             pairs.push("against", name);
@@ -148,7 +132,7 @@ impl CouplingSettings {
         let number = || value.parse::<usize>().ok();
         match key {
             "metric" => self.metric = metric_of(value).unwrap_or(CouplingMetric::OffDiagonal),
-            "k" => self.k = number().unwrap_or(USUAL),
+            "k" => self.k = number().unwrap_or(USUAL_TOP),
             "pair" => self.pair = pair(value),
             "tokens" => self.tokens.is_wanted = value == "yes",
             "step" => self.tokens.step = number(),
@@ -156,8 +140,8 @@ impl CouplingSettings {
             "t-out" => self.tokens.t_out = number(),
             "frame" => self.frame = number(),
             "against" => {
-                let found = AGAINST.iter().find(|(_, name, _)| *name == value);
-                self.against = found.map_or(AGAINST[0].0, |(to, ..)| *to);
+                let found = AGAINST.iter().find(|(_, name)| *name == value);
+                self.against = found.map_or(AGAINST[0].0, |(to, _)| *to);
             }
             "of" => self.task = GeneratedTask::from_name(value).unwrap_or(GeneratedTask::Sum),
             "of-rows" => {

@@ -11,6 +11,8 @@ mod actions;
 #[cfg(feature = "web")]
 mod address;
 #[cfg(feature = "web")]
+mod baked;
+#[cfg(feature = "web")]
 mod bench;
 #[cfg(feature = "web")]
 mod doctor;

@@ -10,13 +10,9 @@ use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
-use crate::app::protocol::TokenAsk;
 use crate::app::{browser, examples, opened, served};
 use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
-
-/// The couplings that come with the page.
-const COUPLING: &str = "examples/coupling.atelier.json";
 
 impl Studio {
     /// Opens what was chosen or dropped: reports where only JSON came that no model is made of, and
@@ -116,8 +112,7 @@ impl Studio {
         }
         if opened::holds_models(&text) {
             match opened::read_models(name, &text) {
-                Ok(models) if is_bare || is_live => self.show_models(models),
-                Ok(_) => {}
+                Ok(models) => self.show_models(models, is_bare),
                 Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
             }
             return false;
@@ -125,10 +120,13 @@ impl Studio {
         match opened::read(name, &text) {
             Ok(report) => {
                 // A link that was changed since says what is asked now.
-                let is_own = |draft: &Draft| opened::asks_for(&report, draft);
-                let is_asked = report.lens.is_none() && report.lab.is_none();
-                if is_bare || is_live && (is_asked || self.draft.with_untracked(is_own)) {
-                    self.show_report(report);
+                let tokens = self
+                    .state
+                    .coupling
+                    .with_untracked(|settings| settings.tokens);
+                let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
+                if is_bare || is_live && self.draft.with_untracked(is_asked) {
+                    self.show_report(report, !is_bare);
                 }
                 false
             }
@@ -170,7 +168,7 @@ impl Studio {
                     match opened::read_models(&name, &text) {
                         Ok(models) => {
                             self.step();
-                            self.show_models(models);
+                            self.show_models(models, true);
                         }
                         Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                     }
@@ -179,7 +177,7 @@ impl Studio {
                 match opened::read(&name, &text) {
                     Ok(report) => {
                         self.step();
-                        self.show_report(report);
+                        self.show_report(report, false);
                     }
                     Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
@@ -187,11 +185,13 @@ impl Studio {
         });
     }
 
-    fn show_report(self, report: Report) {
+    /// Shows a report. Of couplings, an address that says more than which report it is keeps what it
+    /// says: the view, the prompt, what is looked at and which points are taken away.
+    fn show_report(self, report: Report, keeps: bool) {
         self.change(|exchange, _| exchange.give_up_work());
         self.clear_problems(&Place::ALL);
         let now = self.draft.get_untracked();
-        let draft = opened::draft_of(&report, &now.model);
+        let mut draft = opened::draft_of(&report, &now.model);
         let shown = Shown {
             report: Arc::new(report),
             origin: Origin::Opened {
@@ -221,7 +221,9 @@ impl Studio {
             let tokens = opened::compared(coupling);
             self.state.compared.set(Some(tokens));
             self.state.coupling.update(|settings| {
-                settings.forget_places();
+                if !keeps {
+                    settings.forget_places();
+                }
                 settings.tokens = tokens;
             });
             self.state.coupled.set(Some(shown.clone()));
@@ -230,8 +232,13 @@ impl Studio {
         if !parts.task_coupling.is_empty() {
             self.change(|exchange, _| exchange.give_up_sweep());
             self.state.coupled_rows.set(Some(shown.clone()));
-            self.state.coupling.update(|settings| settings.out.clear());
+            if !keeps {
+                self.state.coupling.update(|settings| settings.out.clear());
+            }
             view = View::Coupling;
+        }
+        if keeps && view == View::Coupling {
+            (draft, view) = (None, self.view.get_untracked());
         }
         if let Some(mut draft) = draft {
             // A coupling is of no options: the reader's stay, and nobody says which is right.
@@ -247,51 +254,13 @@ impl Studio {
         }
     }
 
-    /// Shows several models' couplings.
-    fn show_models(self, models: ModelsCoupling) {
+    /// Holds several models' couplings, and goes there where nothing else is asked.
+    fn show_models(self, models: ModelsCoupling, is_asked: bool) {
         self.clear_problems(&Place::ALL);
         self.state.coupled_models.set(Some(Arc::new(models)));
-        self.state.coupling.update(|settings| settings.out.clear());
-        self.show_view(View::Coupling);
-    }
-
-    /// Fetches the couplings that come with the page, and shows what of them nothing else has taken the
-    /// place of.
-    pub fn show_baked_coupling(self) {
-        if self.state.is_baked_coming.get_value() {
-            return;
-        }
-        self.state.is_baked_coming.set_value(true);
-        let url = browser::beside(&format!("{COUPLING}?v={}", browser::build()));
-        leptos::task::spawn_local(async move {
-            let name = "coupling.atelier.json";
-            let text = reading::fetched_text(name, &url).await;
-            let report = text.and_then(|text| opened::read(name, &text));
-            match report {
-                Ok(report) => self.take_baked_coupling(report),
-                Err(sentence) => self.fail(Place::Prompt, sentence),
-            }
-        });
-    }
-
-    fn take_baked_coupling(self, report: Report) {
-        let shown = Shown {
-            report: Arc::new(report),
-            origin: Origin::Baked,
-        };
-        let is_empty = self.state.coupled.with_untracked(Option::is_none);
-        let is_own = self.draft.with_untracked(|draft| shown.answers(draft));
-        let tokens = self
-            .state
-            .coupling
-            .with_untracked(|settings| settings.tokens);
-        if is_empty && is_own && tokens == TokenAsk::default() {
-            self.state.compared.set(Some(tokens));
-            self.state.coupled.set(Some(shown.clone()));
-        }
-        let has_rows = !shown.report.task_coupling.is_empty();
-        if has_rows && self.state.coupled_rows.with_untracked(Option::is_none) {
-            self.state.coupled_rows.set(Some(shown));
+        if is_asked {
+            self.state.coupling.update(|settings| settings.out.clear());
+            self.show_view(View::Coupling);
         }
     }
 

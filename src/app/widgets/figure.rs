@@ -13,14 +13,14 @@ use crate::app::echarts::{self, Chart, Library};
 use crate::chart::plot::Room;
 use crate::chart::{Figure, TableCell};
 
-/// `key` is the figure's; charts of one `group` share their hover. `source` is written under a
+/// `key` is the figure's, and no other's in the view; charts of one `group` share their hover. `source` is written under a
 /// saved drawing's title, and `on_plan` hears of the point that was chosen, `on_pick` of the cell or point
 /// of a figure that has such.
 #[component]
 pub fn FigureView(
     #[prop(into)] figure: Signal<Option<Figure>>,
-    key: &'static str,
-    group: &'static str,
+    #[prop(into)] key: String,
+    #[prop(into)] group: String,
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
     #[prop(optional, into)] on_pick: Option<Callback<String>>,
@@ -75,7 +75,7 @@ pub fn FigureView(
 #[component]
 fn Drawing(
     figure: Signal<Option<Figure>>,
-    group: &'static str,
+    group: String,
     on_plan: Option<Callback<String>>,
     on_pick: Option<Callback<String>>,
     point: Option<Signal<Option<usize>>>,
@@ -134,7 +134,7 @@ fn Drawing(
         let drawn = chart.try_update_value(|chart| {
             if chart.is_none() {
                 element.set_text_content(None);
-                let mut new = Chart::on(&element, group)?;
+                let mut new = Chart::on(&element, &group)?;
                 if let Some(on_plan) = on_plan {
                     new.on_plan(move |plan| on_plan.run(plan));
                 }

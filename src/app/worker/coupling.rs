@@ -5,6 +5,7 @@ use super::wanted::{items, unreadable};
 use super::{Desk, Stop, failed, stop};
 use crate::app::link::SLIDER;
 use crate::app::opened;
+use crate::app::pace::Pace;
 use crate::app::protocol::{Stage, Tell, TokenAsk};
 use crate::study::coupling::{
     CouplingPrompt, CouplingWish, Linearising, RowsLinearising, TaskCoupling, TokenWish,
@@ -21,8 +22,6 @@ const POSITIONS: usize = 16;
 const NARROW: usize = 256;
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
-/// Milliseconds between two partial reports.
-const PARTIAL_EVERY: f64 = 700.0;
 
 /// One prompt's.
 pub async fn one(
@@ -118,14 +117,14 @@ pub async fn rows(
         answer_waiting(model, desk).await?;
     }
     let costs = sweeping.orders();
-    let mut told = (js_sys::Date::now(), 0);
+    let mut pace = Pace::begin(js_sys::Date::now());
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Linearised, done as f64, of as f64);
         let now = js_sys::Date::now();
-        if now - told.0 > PARTIAL_EVERY && run.rows_done() > told.1 {
-            told = (now, run.rows_done());
+        if pace.is_due(now, run.rows_done()) {
             let report = Box::new(report(model, run.found(costs.as_ref())));
             desk.tell(id, Tell::Partial { report });
+            pace.told(now, js_sys::Date::now(), run.rows_done());
         }
         desk.turn(id, run.is_waiting()).await?;
         answer_waiting(model, desk).await?;

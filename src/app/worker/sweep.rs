@@ -5,15 +5,13 @@ use web_sys::Blob;
 use super::crew::{Crew, FIRST, most_workers};
 use super::wanted::Wanted;
 use super::{Desk, Stop, failed, prompt, stop};
+use crate::app::pace::Pace;
 use crate::app::protocol::{Stage, Tell};
 use crate::app::sharing::{RowShare, Sharing};
 use crate::model::ModelFiles;
 use crate::study::LoadedModel;
 use crate::study::orders::{OrderRows, Orders, PartedSweep, medians};
 use crate::study::report::Report;
-
-/// Milliseconds between two partial reports: intervals take a while to compute, too.
-const PARTIAL_EVERY: f64 = 700.0;
 
 /// Milliseconds after which the rest of a sweep is foretold from what was done.
 const FORETELL_AFTER: f64 = 500.0;
@@ -79,9 +77,7 @@ struct SharedSweep<'a> {
     /// What was told of the total: less is never told again.
     shown: usize,
     since: f64,
-    /// When the last partial report was told, and rows in it.
-    told_at: f64,
-    told_rows: usize,
+    pace: Pace,
 }
 
 impl<'a> SharedSweep<'a> {
@@ -106,8 +102,7 @@ impl<'a> SharedSweep<'a> {
             done: 0,
             shown: 0,
             since: now,
-            told_at: now,
-            told_rows: 0,
+            pace: Pace::begin(now),
         })
     }
 
@@ -177,7 +172,7 @@ impl<'a> SharedSweep<'a> {
     fn tell_partial(&mut self, desk: &Desk, id: u32) {
         let rows = self.tasks.iter().map(PartedSweep::rows_done).sum();
         let now = js_sys::Date::now();
-        if rows == self.told_rows || now - self.told_at <= PARTIAL_EVERY {
+        if !self.pace.is_due(now, rows) {
             return;
         }
         self.keep_whole();
@@ -188,8 +183,7 @@ impl<'a> SharedSweep<'a> {
         }
         let report = Box::new(report);
         desk.tell(id, Tell::Partial { report });
-        self.told_rows = rows;
-        self.told_at = js_sys::Date::now();
+        self.pace.told(now, js_sys::Date::now(), rows);
     }
 
     /// A task's intervals are computed once it is whole, and not again.

@@ -1,7 +1,8 @@
 //! Coupling by how far apart two steps are, beside chance.
 
-use super::names::said;
-use super::{FigureDraft, Table, TableCell, map::StepMap};
+use super::names::{mean, said};
+use super::step_map::StepMap;
+use super::{FigureDraft, Table, TableCell};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
@@ -10,8 +11,10 @@ use crate::study::coupling::CouplingMetric;
 pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let means = map.by_distance();
     let (first, last) = (means.first()?, means.last()?);
+    let near = of(map, |apart| apart == first.0);
+    let far = of(map, |apart| apart != first.0);
     let each = Pen::new("a pair of steps", theme.quiet, Line::None, Mark::Dot).faint();
-    let mean = Pen::new("mean of the pairs", theme.ink, Line::Solid, Mark::Circle);
+    let middle = Pen::new("mean of the pairs", theme.ink, Line::Solid, Mark::Circle);
     let chance = Pen::new("chance", theme.mse, Line::Dashed, Mark::None);
     let pairs = map.pairs().map(|([i, j], x)| {
         let name = format!(
@@ -37,7 +40,7 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
         Axis::from_zero("", values),
         vec![
             Series::new(each.clone(), pairs),
-            Series::new(mean.clone(), points.collect()),
+            Series::new(middle.clone(), points.collect()),
         ],
     )
     .tall(200)
@@ -66,25 +69,21 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
             TableCell::Number(map.chance),
         ]
     });
-    let title = if means.len() == 1 {
-        format!(
-            "Neighbours couple at {}; chance is {}",
+    let title = match (mean(near.iter().copied()), mean(far.iter().copied())) {
+        (Some(a), Some(b)) => format!(
+            "Coupling {} with distance: {} at {}, {} further apart; chance is {}",
+            change(&near, &far),
+            short(a),
+            steps(first.0),
+            short(b),
+            short(map.chance)
+        ),
+        _ => format!(
+            "At {} coupling is {}; chance is {}",
+            steps(first.0),
             short(first.1),
             short(map.chance)
-        )
-    } else {
-        let how = if first.1 > last.1 {
-            "falls"
-        } else {
-            "does not fall"
-        };
-        format!(
-            "Coupling {how} with distance: {} at 1 step, {} at {}; chance is {}",
-            short(first.1),
-            short(last.1),
-            last.0,
-            short(map.chance)
-        )
+        ),
     };
     let draft = FigureDraft {
         key: "coupling-distance",
@@ -109,7 +108,59 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
             headers: headers.map(str::to_owned).to_vec(),
             rows: rows.collect(),
         },
-        plot: Plot::new(vec![panel], vec![each, mean, chance], 1),
+        plot: Plot::new(vec![panel], vec![each, middle, chance], 1),
     };
     Some(draft.figure(theme))
+}
+
+/// Couplings of the pairs at some distances.
+fn of(map: &StepMap, is_there: impl Fn(usize) -> bool) -> Vec<f64> {
+    let own = map.pairs().filter(|([i, j], _)| is_there(i.abs_diff(*j)));
+    own.map(|(_, x)| x).collect()
+}
+
+fn steps(apart: usize) -> String {
+    match apart {
+        1 => "1 step".to_owned(),
+        n => format!("{n} steps"),
+    }
+}
+
+/// What becomes of a coupling from near pairs to far ones. What two standard errors of the pairs make as
+/// well is no change.
+fn change(near: &[f64], far: &[f64]) -> &'static str {
+    let (Some((a, own)), Some((b, other))) = (mean_and_variance(near), mean_and_variance(far))
+    else {
+        return "does not change";
+    };
+    let error = (own / near.len() as f64 + other / far.len() as f64).sqrt();
+    match a - b {
+        falls if falls > 2.0 * error => "falls",
+        rises if -rises > 2.0 * error => "rises",
+        _ => "does not change",
+    }
+}
+
+/// `None` for fewer than two, whose spread nobody knows.
+fn mean_and_variance(values: &[f64]) -> Option<(f64, f64)> {
+    let count = values.len();
+    let middle = mean(values.iter().copied()).filter(|_| count > 1)?;
+    let squares = values.iter().map(|x| (x - middle).powi(2));
+    Some((middle, squares.sum::<f64>() / (count - 1) as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::change;
+
+    #[test]
+    fn what_scatters_does_not_fall() {
+        // One far pair that happens to be a little lower, among pairs that differ by more.
+        let near = [0.0702, 0.08, 0.06, 0.075, 0.066];
+        assert_eq!(change(&near, &[0.0701, 0.079, 0.061]), "does not change");
+        assert_eq!(change(&near, &[0.0101]), "does not change");
+        assert_eq!(change(&near, &[0.01, 0.02, 0.012]), "falls");
+        assert_eq!(change(&[0.01, 0.02, 0.012], &near), "rises");
+        assert_eq!(change(&[0.5, 0.5], &[0.5, 0.5]), "does not change");
+    }
 }

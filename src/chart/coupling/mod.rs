@@ -5,6 +5,7 @@
 //! 1 where two steps share their leading directions, the chance line where nothing ties them.
 
 mod distance;
+mod left;
 mod linearised;
 mod map;
 mod models;
@@ -13,16 +14,21 @@ mod pair;
 mod paths;
 mod relation;
 mod slips;
+mod step_map;
 mod straightness;
+mod token_map;
 mod tokens;
 
-pub use names::{metric_name, metric_of, metric_word, most_alike, nearest, step_names};
-pub use relation::{relation_figure, relation_name};
+pub use names::{
+    metric_name, metric_of, metric_word, most_alike, nearest, relation_name, relation_word,
+    step_names,
+};
+pub use relation::relation_figure;
 
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
-use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling};
-use map::StepMap;
-pub use models::models_coupling_figures;
+use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling, USUAL_TOP};
+pub use models::models_coupling_figure;
+use step_map::StepMap;
 
 /// What is shown of a coupling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,14 +42,11 @@ pub struct CouplingShown {
     pub frame: Option<usize>,
 }
 
-/// K of the paper's released code, and of maps between tokens.
-pub const USUAL: usize = 8;
-
 impl Default for CouplingShown {
     fn default() -> Self {
         Self {
             metric: CouplingMetric::OffDiagonal,
-            k: USUAL,
+            k: USUAL_TOP,
             pair: None,
             frame: None,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{CouplingShown, StepMap};
 use crate::chart::number::{ordinal, short};
 use crate::measure::coupling::{BothMetrics, Undefined};
-use crate::study::coupling::{Coupling, CouplingMetric};
+use crate::study::coupling::{Coupling, CouplingMetric, RelationTo};
 
 /// Each step as the plan writes it; one that comes again says so.
 pub fn step_names(steps: &[String]) -> Vec<String> {
@@ -31,7 +31,7 @@ pub fn metric_name(metric: CouplingMetric) -> &'static str {
 
 /// The metric of this name in links.
 pub fn metric_of(name: &str) -> Option<CouplingMetric> {
-    [CouplingMetric::OffDiagonal, CouplingMetric::Singular]
+    CouplingMetric::ALL
         .into_iter()
         .find(|&metric| metric_name(metric) == name)
 }
@@ -41,6 +41,42 @@ pub fn metric_word(metric: CouplingMetric) -> &'static str {
     match metric {
         CouplingMetric::OffDiagonal => "the paper's text",
         CouplingMetric::Singular => "the paper's code",
+    }
+}
+
+/// What a coupling is held against, in the names of files.
+pub fn relation_name(to: RelationTo) -> &'static str {
+    match to {
+        RelationTo::SwapAccuracy => "swap-accuracy",
+        RelationTo::SwapMargin => "swap-margin",
+        RelationTo::DropAccuracy => "drop-accuracy",
+        RelationTo::DropMargin => "drop-margin",
+        RelationTo::Accuracy => "accuracy",
+        RelationTo::Depth => "depth",
+        RelationTo::Width => "width",
+        RelationTo::Training => "training",
+        RelationTo::MeanSwapAccuracy => "mean-swap-accuracy",
+        RelationTo::MeanSwapMargin => "mean-swap-margin",
+        RelationTo::MeanDropAccuracy => "mean-drop-accuracy",
+        RelationTo::MeanDropMargin => "mean-drop-margin",
+    }
+}
+
+/// The same for readers, wherever they meet it.
+pub fn relation_word(to: RelationTo) -> &'static str {
+    match to {
+        RelationTo::SwapAccuracy => "accuracy lost by swapping neighbours",
+        RelationTo::SwapMargin => "lead lost by swapping neighbours",
+        RelationTo::DropAccuracy => "accuracy lost by leaving a step out",
+        RelationTo::DropMargin => "lead lost by leaving a step out",
+        RelationTo::Accuracy => "accuracy",
+        RelationTo::Depth => "number of steps",
+        RelationTo::Width => "width",
+        RelationTo::Training => "steps of training",
+        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
+        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean",
+        RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
+        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Two steps: one's directions through the other's Jacobian, and both spectra.
 
-use super::map::StepMap;
 use super::names::said;
+use super::step_map::StepMap;
 use super::{FigureDraft, Table, TableCell, slips};
 use crate::chart::number::{fixed, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Patch, Pen, Plot, Point, Ramp, Series};

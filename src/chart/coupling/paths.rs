@@ -79,20 +79,22 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         "state",
         "1st direction",
         "2nd direction",
+        "marked",
     ];
-    let wanted = |depth: &usize| frame.is_none_or(|frame| frame == *depth);
-    let rows = (0..depths).filter(wanted).flat_map(|depth| {
+    // In every frame the whole ways, as they are drawn.
+    let rows = (0..depths).flat_map(|depth| {
         let states = paths.states.get(depth).into_iter().flatten().enumerate();
         let after = steps.get(depth).cloned().unwrap_or_default();
-        states.map(move |(t, [x, y])| (t, after.clone(), *x, *y))
+        states.map(move |(t, [x, y])| (t, after.clone(), *x, *y, depth == marked))
     });
-    let rows = rows.map(|(t, after, x, y)| {
+    let rows = rows.map(|(t, after, x, y, is_marked)| {
         vec![
             TableCell::Count(t),
             TableCell::Text(word(t)),
             TableCell::Text(after),
             TableCell::Number(x),
             TableCell::Number(y),
+            TableCell::Check(is_marked),
         ]
     });
     FigureDraft {

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::names::metric_word;
-use super::{FigureDraft, Table, TableCell};
-use crate::chart::number::{fixed, probability, short};
+use super::FigureDraft;
+use super::left::Left;
+use super::names::{metric_word, relation_word};
+use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
-use crate::measure::correlation::{Correlation, SIGNIFICANT};
-use crate::measure::scatter::Together;
 use crate::study::coupling::{Relation, RelationTo, ScatterPoint};
 
 const PLOT: u32 = 260;
@@ -31,7 +30,7 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
                 "{}\ncoupling {}, {} {}",
                 point.name,
                 short(point.x),
-                what(relation.to),
+                quantity(relation.to),
                 short(point.y)
             ),
         )
@@ -44,7 +43,7 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         own.map(point).collect::<Vec<Point>>()
     };
     let scatter = Panel::new(
-        what(relation.to),
+        quantity(relation.to),
         Axis::over(
             format!(
                 "coupling, K = {}, metric of {}",
@@ -79,260 +78,14 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
     draft.figure(theme)
 }
 
-/// In the names of files.
-pub fn relation_name(to: RelationTo) -> &'static str {
+/// What is held against the coupling, with its unit.
+pub(super) fn quantity(to: RelationTo) -> String {
+    let word = relation_word(to);
     match to {
-        RelationTo::SwapAccuracy => "swap-accuracy",
-        RelationTo::SwapMargin => "swap-margin",
-        RelationTo::DropAccuracy => "drop-accuracy",
-        RelationTo::DropMargin => "drop-margin",
-        RelationTo::Accuracy => "accuracy",
-        RelationTo::Depth => "depth",
-        RelationTo::Width => "width",
-        RelationTo::Training => "training",
-        RelationTo::MeanSwapAccuracy => "mean-swap-accuracy",
-        RelationTo::MeanSwapMargin => "mean-swap-margin",
-        RelationTo::MeanDropAccuracy => "mean-drop-accuracy",
-        RelationTo::MeanDropMargin => "mean-drop-margin",
-    }
-}
-
-/// The quantity that is held against the coupling.
-fn what(to: RelationTo) -> &'static str {
-    match to {
-        RelationTo::SwapAccuracy => "accuracy lost when the two are swapped",
-        RelationTo::SwapMargin => "lead lost when the two are swapped, logits",
-        RelationTo::DropAccuracy => "accuracy lost without the step",
-        RelationTo::DropMargin => "lead lost without the step, logits",
-        RelationTo::Accuracy => "share of right answers",
-        RelationTo::Depth => "steps",
-        RelationTo::Width => "width",
-        RelationTo::Training => "steps of training",
-        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
-        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean, logits",
-        RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
-        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean, logits",
-    }
-}
-
-/// What the points are.
-fn many(to: RelationTo) -> &'static str {
-    match to {
-        RelationTo::SwapAccuracy | RelationTo::SwapMargin => "pairs",
-        RelationTo::DropAccuracy | RelationTo::DropMargin => "steps",
-        _ => "models",
-    }
-}
-
-/// One coefficient of the two.
-type CoefficientShown = fn(&Together) -> Option<Correlation>;
-const PEARSON: CoefficientShown = |both| both.pearson;
-const SPEARMAN: CoefficientShown = |both| both.spearman;
-
-/// `p = 0.03`, `p < 0.001`.
-fn chance_of(found: Correlation) -> String {
-    let p = probability(found.p);
-    if p.starts_with('<') {
-        format!("p {p}")
-    } else {
-        format!("p = {p}")
-    }
-}
-
-/// What is left of the points.
-struct Left<'a> {
-    points: Vec<&'a ScatterPoint>,
-    taken: usize,
-    all: Together,
-    /// Without each of them in turn.
-    left_out: Vec<Together>,
-}
-
-impl<'a> Left<'a> {
-    fn of(relation: &'a Relation, out: &BTreeSet<String>) -> Self {
-        let points: Vec<&ScatterPoint> = relation
-            .points
-            .iter()
-            .filter(|point| !out.contains(&point.name))
-            .collect();
-        let taken = relation.points.len() - points.len();
-        let coordinates = |of: fn(&ScatterPoint) -> f64| {
-            points.iter().map(|point| of(point)).collect::<Vec<f64>>()
-        };
-        let (x, y) = (coordinates(|point| point.x), coordinates(|point| point.y));
-        let (all, left_out) = if taken == 0 {
-            (relation.all, relation.left_out.clone())
-        } else {
-            (Together::of(&x, &y), Together::each_left_out(&x, &y))
-        };
-        Self {
-            points,
-            taken,
-            all,
-            left_out,
-        }
-    }
-
-    /// The point without which Pearson's coefficient is most another.
-    fn heaviest(&self) -> Option<(&'a ScatterPoint, Correlation)> {
-        let all = self.all.pearson?;
-        let each = self.points.iter().zip(&self.left_out);
-        let each = each.filter_map(|(point, together)| Some((*point, together.pearson?)));
-        each.max_by(|a, b| (a.1.r - all.r).abs().total_cmp(&(b.1.r - all.r).abs()))
-    }
-
-    fn title(&self, to: RelationTo) -> String {
-        let Some(all) = self.all.pearson else {
-            return "Too few points, or all alike, for a correlation".to_owned();
-        };
-        let against = match to {
-            RelationTo::SwapAccuracy | RelationTo::SwapMargin => "the cost of a swap",
-            RelationTo::DropAccuracy | RelationTo::DropMargin => "the cost of a step's absence",
-            RelationTo::MeanSwapAccuracy | RelationTo::MeanSwapMargin => "the mean cost of a swap",
-            RelationTo::MeanDropAccuracy | RelationTo::MeanDropMargin => {
-                "the mean cost of a step's absence"
-            }
-            other => what(other),
-        };
-        let whole = format!(
-            "Coupling against {against}: r = {} over {} {} ({})",
-            fixed(all.r, 2),
-            all.n,
-            many(to),
-            chance_of(all)
-        );
-        let Some((point, without)) = self.heaviest() else {
-            return whole;
-        };
-        let made = if all.p < SIGNIFICANT && without.p >= SIGNIFICANT {
-            ": one point made it"
-        } else if all.r * without.r < 0.0 {
-            ": one point turns it"
-        } else {
-            ""
-        };
-        format!(
-            "{whole}; without {} it is {}{made}",
-            point.name,
-            fixed(without.r, 2)
-        )
-    }
-
-    fn words(&self, relation: &Relation) -> [String; 2] {
-        let rank = self.all.spearman.map_or_else(
-            || "Spearman's rank correlation is not defined.".to_owned(),
-            |all| {
-                format!(
-                    "Spearman's rank correlation is {} ({}).",
-                    fixed(all.r, 2),
-                    chance_of(all)
-                )
-            },
-        );
-        let range = |of: CoefficientShown| {
-            let each = self.left_out.iter().filter_map(of).map(|one| one.r);
-            let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                (r.min(low), r.max(high))
-            });
-            (low <= high).then(|| format!("{} to {}", fixed(low, 2), fixed(high, 2)))
-        };
-        let ranges = match (range(PEARSON), range(SPEARMAN)) {
-            (Some(pearson), Some(spearman)) => {
-                format!(
-                    "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
-                )
-            }
-            _ => "There are too few points to leave one out.".to_owned(),
-        };
-        let task = relation
-            .task
-            .as_ref()
-            .map_or_else(String::new, |task| format!(" Of “{task}”."));
-        let taken = match self.taken {
-            0 => String::new(),
-            1 => " 1 point is taken away.".to_owned(),
-            n => format!(" {n} points are taken away."),
-        };
-        [
-            format!("{rank}{task}{taken}"),
-            format!(
-                "{ranges} A correlation is no explanation, and one over a dozen points can be one point's."
-            ),
-        ]
-    }
-
-    /// What the coefficients are without each point in turn.
-    fn without(&self, theme: &Theme, [pearson, spearman]: [&Pen; 2]) -> Panel {
-        let curve = |pen: &Pen, of: CoefficientShown| {
-            let each = self.points.iter().zip(&self.left_out).enumerate();
-            let points = each.filter_map(|(n, (point, together))| {
-                let found = of(together)?;
-                let name = format!(
-                    "without {}\n{} {}, {}",
-                    point.name,
-                    pen.name,
-                    fixed(found.r, 2),
-                    chance_of(found)
-                );
-                Some(Point {
-                    hollow: !found.is_significant(),
-                    ..Point::new(n as f64, found.r, name)
-                })
-            });
-            Series::new(pen.clone(), points.collect())
-        };
-        let names = self.points.iter().map(|point| point.name.clone());
-        let panel = Panel::new(
-            "r without one point (hollow: p ≥ 0.05; dashed: of all)",
-            Axis::category("without", names.collect()),
-            Axis::Linear {
-                name: String::new(),
-                low: -1.0,
-                high: 1.0,
-                step: 0.5,
-            },
-            vec![curve(pearson, PEARSON), curve(spearman, SPEARMAN)],
-        )
-        .tall(PLOT)
-        .level(0.0, theme.quiet, Line::Solid);
-        match self.all.pearson {
-            Some(all) => panel.level(all.r, pearson.colour, Line::Dashed),
-            None => panel,
-        }
-    }
-
-    fn table(&self, relation: &Relation, out: &BTreeSet<String>) -> Table {
-        let headers = [
-            "point",
-            "coupling",
-            what(relation.to),
-            "in",
-            "Pearson's r without it",
-            "p",
-            "Spearman's without it",
-            "p",
-        ];
-        let number =
-            |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
-        let rows = relation.points.iter().map(|point| {
-            let is_in = !out.contains(&point.name);
-            let place = self.points.iter().position(|one| std::ptr::eq(*one, point));
-            let without = place.and_then(|place| self.left_out.get(place));
-            let (pearson, spearman) = (without.and_then(PEARSON), without.and_then(SPEARMAN));
-            vec![
-                TableCell::Text(point.name.clone()),
-                TableCell::Number(point.x),
-                TableCell::Number(point.y),
-                TableCell::Check(is_in),
-                number(pearson.map(|one| one.r)),
-                number(pearson.map(|one| one.p)),
-                number(spearman.map(|one| one.r)),
-                number(spearman.map(|one| one.p)),
-            ]
-        });
-        Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        }
+        RelationTo::SwapMargin
+        | RelationTo::DropMargin
+        | RelationTo::MeanSwapMargin
+        | RelationTo::MeanDropMargin => format!("{word}, logits"),
+        _ => word.to_owned(),
     }
 }

@@ -77,7 +77,7 @@ impl Stopped {
     pub fn beside(&self, done: &[Report]) -> Vec<Report> {
         let is_left = |report: &&Report| {
             let mut done = done.iter();
-            !done.any(|done| done.model.name == report.model.name)
+            done.all(|done| done.model.name != report.model.name)
         };
         self.reports.iter().filter(is_left).cloned().collect()
     }

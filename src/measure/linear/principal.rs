@@ -1,6 +1,7 @@
 //! The two directions along which the last states of a prompt's tokens differ most, and where every
 //! earlier state stands on them (docs/definitions.md, section 9).
 
+use nalgebra::{DMatrix, SymmetricEigen};
 use rand_mt::Mt;
 
 use super::eigen::eigen;
@@ -18,7 +19,11 @@ pub struct Plane {
     components: [Vec<f64>; 2],
 }
 
-/// Directions followed at once: the two wanted and six more, so that the iteration below converges
+/// Tokens, or numbers of a state, up to which all variances are computed.
+const DIRECT: usize = 256;
+/// Steps that the library may take for each.
+const STEPS: usize = 100;
+/// Directions followed at once, beyond: the two wanted and six more, so that the iteration below converges
 /// as (the ninth variance / the second) and not as (the third / the second).
 const BLOCK: usize = 8;
 const ROUNDS: usize = 500;
@@ -28,10 +33,11 @@ const RESIDUE: f64 = 1e-10;
 impl Plane {
     /// The first two principal components of `states` `[T][D]`, one state a token.
     ///
-    /// Their covariance C (D x D) is never formed: a block of eight directions is multiplied by the
-    /// centred states and back until the first two are eigenvectors to a relative 1e-10 (or 500
-    /// rounds have passed), the best combinations within the block found exactly each round
-    /// (subspace iteration with Rayleigh-Ritz). A component's largest coordinate is positive.
+    /// Up to 256 tokens or numbers of a state they are eigenvectors of the states' inner products or of
+    /// their covariance C, whichever is smaller. Of more, C is never formed: a block of eight directions
+    /// is multiplied by the centred states and back until the first two are eigenvectors to a relative
+    /// 1e-10 (or 500 rounds have passed), the best combinations within the block found exactly each
+    /// round (subspace iteration with Rayleigh-Ritz). A component's largest coordinate is positive.
     ///
     /// Fewer than three tokens, or equal ones, have fewer than two components: the missing ones
     /// carry a share of 0, and every state stands at 0 on them.
@@ -66,8 +72,8 @@ impl Plane {
         if total <= size * 1e-24 {
             return plane;
         }
-        for (at, (variance, direction)) in leading(&centred, width).into_iter().enumerate().take(2)
-        {
+        let found = decomposed(&centred, width).unwrap_or_else(|| leading(&centred, width));
+        for (at, (variance, direction)) in found.into_iter().enumerate().take(2) {
             if variance > total * 1e-14 {
                 plane.explained[at] = (variance / total).clamp(0.0, 1.0);
                 plane.components[at] = with_sign(direction);
@@ -107,6 +113,36 @@ pub fn paths<S: AsRef<[f32]>>(states: &[S], width: usize) -> (Plane, Vec<Vec<[f6
         })
         .collect();
     (plane, paths)
+}
+
+/// The two largest variances (times T) and their directions, of few states or short ones.
+fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>> {
+    let tokens = centred.len();
+    if tokens.min(width) > DIRECT {
+        return None;
+    }
+    let states = DMatrix::from_fn(width, tokens, |i, t| centred[t][i]); // a state a column
+    let products = if tokens <= width {
+        states.tr_mul(&states)
+    } else {
+        &states * states.transpose()
+    };
+    let count = products.nrows();
+    let eigen = SymmetricEigen::try_new(products, f64::EPSILON, STEPS * count)?;
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+    let of = |&at: &usize| {
+        let vector = eigen.eigenvectors.column(at);
+        let direction = if tokens <= width {
+            let sum = &states * vector;
+            let length = sum.norm();
+            if length > 0.0 { sum / length } else { sum }
+        } else {
+            vector.into_owned()
+        };
+        (eigen.eigenvalues[at], direction.as_slice().to_vec())
+    };
+    Some(order.iter().take(2).map(of).collect())
 }
 
 /// The leading variances (times T) and directions of centred states, largest first.
@@ -249,7 +285,12 @@ mod tests {
 
     #[test]
     fn as_the_whole_covariances_eigenvectors() {
-        let (tokens, width) = (30, 40);
+        for (tokens, width) in [(30, 40), (40, 30), (300, 270)] {
+            agree(tokens, width);
+        }
+    }
+
+    fn agree(tokens: usize, width: usize) {
         let mut random = Mt::new(5);
         let states: Vec<Vec<f32>> = (0..tokens)
             .map(|_| {

@@ -8,7 +8,8 @@ use crate::study::StudyError;
 
 /// The sizes K that the paper's figures use, where the reader names none.
 pub const DEFAULT_TOP: [usize; 3] = [4, 8, 16];
-/// The K that is looked at first.
+/// K of the paper's released code: that of the maps between tokens if it is among those asked for, and what
+/// pictures begin with.
 pub const USUAL_TOP: usize = 8;
 /// Steps of a plan whose pairs are compared at most.
 pub const MAX_STEPS: usize = 128;

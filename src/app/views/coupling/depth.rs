@@ -51,7 +51,6 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
 fn Measures() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let tops = Memo::new(move |_| {
-        // With one vector nothing lies off the diagonal.
         let of = |coupling: &crate::study::coupling::Coupling| {
             let all = coupling.top.iter().copied();
             all.collect::<Vec<usize>>()

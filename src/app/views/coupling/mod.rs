@@ -2,6 +2,7 @@
 //! straight its way is, and what of it a baseline leaves.
 
 mod depth;
+mod points;
 mod prompt;
 mod rows;
 mod several;
@@ -13,8 +14,8 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
 use crate::app::widgets::{Index, IndexEntry, source};
-use crate::chart::{Figure, coupling_figures};
-use crate::study::coupling::Coupling;
+use crate::chart::{Figure, coupling_figures, nearest};
+use crate::study::coupling::{Coupling, CouplingMetric, Relation};
 use depth::AlongDepth;
 use prompt::Prompt;
 use rows::OverRows;
@@ -39,16 +40,22 @@ pub fn CouplingView() -> impl IntoView {
     });
     let pictures = Pictures { figures, said };
     let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
-    let places = Signal::derive(|| {
-        [
-            ("coupling-prompt", "The prompt"),
-            ("depth-title", "Along the depth"),
-            ("tokens-title", "Between tokens"),
-            ("ways-title", "Ways"),
-            ("cost-title", "What it explains"),
-        ]
-        .map(|(id, name)| IndexEntry::new(id, name))
-        .to_vec()
+    let places = Signal::derive(move || {
+        let all = [
+            ("coupling-prompt", "The prompt", true),
+            ("depth-title", "Along the depth", there.get()),
+            ("tokens-title", "Between tokens", there.get()),
+            ("ways-title", "Ways", there.get()),
+            ("cost-title", "What it explains", true),
+            (
+                "models-title",
+                "Several models",
+                studio.coupled_models.with(Option::is_some),
+            ),
+        ];
+        let all = all.into_iter().filter(|(.., is_there)| *is_there);
+        all.map(|(id, name, _)| IndexEntry::new(id, name))
+            .collect::<Vec<_>>()
     });
     view! {
         <Index places />
@@ -91,4 +98,15 @@ fn with_coupling<T>(studio: Studio, of: impl FnOnce(&Coupling) -> T) -> Option<T
         let coupling = shown.as_ref()?.report.coupling.as_deref()?;
         Some(of(coupling))
     })
+}
+
+/// Those of one metric, at the number of vectors nearest to `k` that they have.
+fn relations_at(
+    all: &[Relation],
+    metric: CouplingMetric,
+    k: usize,
+) -> impl Iterator<Item = &Relation> {
+    let own = all.iter().filter(move |one| one.metric == metric);
+    let k = nearest(own.clone().map(|one| one.k), k);
+    own.filter(move |one| Some(one.k) == k)
 }

@@ -1,30 +1,28 @@
 //! Over rows of a task, coupling against what it is to explain: the cost of a swap, or of a step's absence.
 
-use std::collections::BTreeSet;
-
 use leptos::prelude::*;
 
+use super::points::{Points, take};
+use super::relations_at;
 use crate::app::link::{AGAINST, MOST_COUPLED_ROWS};
 use crate::app::protocol::Ask;
 use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
-use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
-use crate::chart::{Figure, nearest, number, relation_figure, task_coupling_figures};
-use crate::study::coupling::{Relation, RelationTo, TaskCoupling};
+use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar, show_number};
+use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
+use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::minilang::GeneratedTask;
 
 #[component]
 pub fn OverRows() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let themes = expect_context::<Themes>();
-    let there = Memo::new(move |_| studio.coupled_rows.with(Option::is_some));
+    let there = Memo::new(move |_| with_task(studio, |_| ()).is_some());
     let relation = Memo::new(move |_| {
         let (to, metric, k) = studio.coupling.with(|s| (s.against, s.metric, s.k));
         with_task(studio, |task| {
-            let own = |one: &&Relation| one.to == to && one.metric == metric;
-            let k = nearest(task.relations.iter().filter(own).map(|one| one.k), k)?;
-            let mut all = task.relations.iter();
-            all.find(|one| own(one) && one.k == k).cloned()
+            let mut all = relations_at(&task.relations, metric, k);
+            all.find(|one| one.to == to).cloned()
         })
         .flatten()
     });
@@ -46,6 +44,13 @@ pub fn OverRows() -> impl IntoView {
     };
     let said = Signal::derive(move || of(studio));
     let has = Memo::new(move |_| scatter.with(Option::is_some));
+    let names = Signal::derive(move || {
+        relation.with(|relation| {
+            let points = relation.iter().flat_map(|relation| &relation.points);
+            points.map(|point| point.name.clone()).collect::<Vec<_>>()
+        })
+    });
+    let task = move || studio.coupling.with(|s| s.task.name());
     let toggle = Callback::new(move |name: String| take(studio, &name));
     view! {
         <section class="pictures" aria-labelledby="cost-title">
@@ -55,7 +60,12 @@ pub fn OverRows() -> impl IntoView {
                  then take a point away: with eleven pairs, one can make the whole correlation."
             </p>
             <RowsForm />
-            <Show when=move || there.get()>
+            <Show
+                when=move || there.get()
+                fallback=move || view! {
+                    <p class="hint">{move || format!("Nothing was measured on rows of “{}” yet: press Measure.", task())}</p>
+                }
+            >
                 <p class="provenance">{move || provenance(studio)}</p>
                 <p class="keep"><SaveReport shown=studio.coupled_rows name="coupling-rows" /></p>
                 <Against />
@@ -69,7 +79,7 @@ pub fn OverRows() -> impl IntoView {
                     }
                 >
                     <FigureView figure=scatter key="coupling-relation" group="coupling-relation" source=said on_pick=toggle />
-                    <Points relation=relation />
+                    <Points names back="points-back" />
                 </Show>
                 <details class="more">
                     <summary>"The same pictures as means over these rows"</summary>
@@ -90,21 +100,16 @@ pub fn OverRows() -> impl IntoView {
     }
 }
 
-/// Takes a point away, or puts it back.
-fn take(studio: Studio, name: &str) {
-    studio.set_coupling(|s| {
-        if !s.out.remove(name) {
-            s.out.insert(name.to_owned());
-        }
-    });
-}
-
+/// The rows of the chosen task; a report that was opened shows whatever it is of, since it was asked for
+/// by hand.
 fn with_task<T>(studio: Studio, of: impl FnOnce(&TaskCoupling) -> T) -> Option<T> {
     studio.coupled_rows.with(|shown| {
-        let tasks = &shown.as_ref()?.report.task_coupling;
+        let Shown { report, origin } = shown.as_ref()?;
         let wanted = studio.coupling.with(|s| s.task.name());
-        let own = tasks.iter().find(|task| task.task == wanted);
-        own.or(tasks.first()).map(of)
+        let own = report.task_coupling.iter().find(|one| one.task == wanted);
+        let is_opened = matches!(origin, Origin::Opened { .. });
+        let any = report.task_coupling.first().filter(|_| is_opened);
+        own.or(any).map(of)
     })
 }
 
@@ -180,6 +185,7 @@ fn RowsForm() -> impl IntoView {
         if let Ok(rows) = event_target_value(&event).trim().parse::<usize>() {
             studio.set_coupling(|s| s.rows = rows.clamp(1, MOST_COUPLED_ROWS));
         }
+        show_number(&event, studio.coupling.with_untracked(|s| s.rows));
     };
     view! {
         <form class="sweep" on:submit=run>
@@ -213,14 +219,14 @@ fn RowsForm() -> impl IntoView {
 #[component]
 fn Against() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let options = AGAINST.map(|(to, name, words)| {
+    let options = AGAINST.map(|(to, name)| {
         let chosen = move || studio.coupling.with(|s| s.against == to);
-        view! { <option value=name prop:selected=chosen>{words}</option> }
+        view! { <option value=name prop:selected=chosen>{relation_word(to)}</option> }
     });
     let choose = move |event: web_sys::Event| {
         let value = event_target_value(&event);
-        let found = AGAINST.iter().find(|(_, name, _)| *name == value);
-        if let Some(&(to, ..)) = found {
+        let found = AGAINST.iter().find(|(_, name)| *name == value);
+        if let Some(&(to, _)) = found {
             studio.set_coupling(|s| {
                 // Pairs are no steps.
                 if is_of_pairs(s.against) != is_of_pairs(to) {
@@ -242,56 +248,4 @@ fn Against() -> impl IntoView {
 
 fn is_of_pairs(to: RelationTo) -> bool {
     matches!(to, RelationTo::SwapAccuracy | RelationTo::SwapMargin)
-}
-
-/// Each point with the way to take it away.
-#[component]
-fn Points(relation: Memo<Option<Relation>>) -> impl IntoView {
-    let studio = expect_context::<Studio>();
-    let names = Memo::new(move |_| {
-        relation.with(|relation| {
-            let points = relation.iter().flat_map(|relation| &relation.points);
-            points
-                .map(|point| point.name.clone())
-                .collect::<Vec<String>>()
-        })
-    });
-    let points = move || {
-        let button = |name: String| {
-            let own = name.clone();
-            let pressed = move || {
-                studio
-                    .coupling
-                    .with(|s| (!s.out.contains(&own)).to_string())
-            };
-            let label = format!("Point {name}");
-            let click = {
-                let name = name.clone();
-                move |_| take(studio, &name)
-            };
-            view! { <button type="button" aria-label=label aria-pressed=pressed on:click=click>{name}</button> }
-        };
-        names.get().into_iter().map(button).collect_view()
-    };
-    let any = Memo::new(move |_| {
-        let out = studio.coupling.with(|s| s.out.clone());
-        names.with(|names| {
-            names
-                .iter()
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .intersection(&out)
-                .next()
-                .is_some()
-        })
-    });
-    view! {
-        <div class="points" role="group" aria-label="Points of the scatter plot; press one to take it away, again to put it back">
-            <span class="look">"Points: "</span>
-            {points}
-            <Show when=move || any.get()>
-                <button type="button" id="points-back" on:click=move |_| studio.set_coupling(|s| s.out.clear())>"All back"</button>
-            </Show>
-        </div>
-    }
 }

@@ -2,33 +2,56 @@
 
 use leptos::prelude::*;
 
+use super::points::{Points, take};
+use super::relations_at;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
 use crate::app::widgets::FigureView;
-use crate::chart::{Figure, metric_word, models_coupling_figures, nearest};
-use crate::study::coupling::ModelsCoupling;
+use crate::chart::{Figure, metric_word, models_coupling_figure, relation_figure};
+use crate::study::coupling::Relation;
 
 #[component]
 pub fn OverModels() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let themes = expect_context::<Themes>();
     let there = Memo::new(move |_| studio.coupled_models.with(Option::is_some));
-    let figures = Memo::new(move |_| {
-        let (metric, k, out) = studio.coupling.with(|s| (s.metric, s.k, s.out.clone()));
+    let shape = Memo::new(move |_| {
         let theme = themes.theme.get();
+        studio
+            .coupled_models
+            .with(|models| models_coupling_figure(models.as_deref()?, theme))
+    });
+    let has_shape = Memo::new(move |_| shape.with(Option::is_some));
+    // In the metric and at the number of vectors that the page shows.
+    let relations = Memo::new(move |_| {
+        let (metric, k) = studio.coupling.with(|s| (s.metric, s.k));
         studio.coupled_models.with(|models| {
-            let Some(models) = models else {
-                return Vec::new();
-            };
-            // The metric and the number of vectors that the page shows.
-            let k = nearest(models.relations.iter().map(|one| one.k), k);
-            let relations = models.relations.iter();
-            let shown = relations.filter(|one| one.metric == metric && Some(one.k) == k);
-            let shown = ModelsCoupling {
-                relations: shown.cloned().collect(),
-                ..(**models).clone()
-            };
-            models_coupling_figures(&shown, &out, theme)
+            let all = models.as_deref().map_or(&[][..], |all| &all.relations);
+            let shown = relations_at(all, metric, k);
+            shown.cloned().collect::<Vec<Relation>>()
+        })
+    });
+    let scatters = Memo::new(move |_| {
+        let (out, theme) = (studio.coupling.with(|s| s.out.clone()), themes.theme.get());
+        relations.with(|relations| {
+            let drawn = relations
+                .iter()
+                .map(|relation| relation_figure(relation, &out, theme));
+            drawn.collect::<Vec<Figure>>()
+        })
+    });
+    let count = Memo::new(move |_| relations.with(Vec::len));
+    // A model is taken away from all plots at once.
+    let names = Signal::derive(move || {
+        relations.with(|relations| {
+            let points = relations.iter().flat_map(|relation| &relation.points);
+            let mut names: Vec<String> = Vec::new();
+            for point in points {
+                if !names.contains(&point.name) {
+                    names.push(point.name.clone());
+                }
+            }
+            names
         })
     });
     let words = move || {
@@ -47,21 +70,34 @@ pub fn OverModels() -> impl IntoView {
         })
     };
     let said = Signal::derive(move || words().unwrap_or_default());
+    let toggle = Callback::new(move |name: String| take(studio, &name));
     let all = move || {
-        let count = figures.with(Vec::len);
         let one = move |n: usize| -> Signal<Option<Figure>> {
-            Signal::derive(move || figures.with(|all| all.get(n).cloned()))
+            Signal::derive(move || scatters.with(|all| all.get(n).cloned()))
         };
-        (0..count)
-            .map(|n| view! { <FigureView figure=one(n) key="models" group="models" source=said /> })
-            .collect_view()
+        let figure = |n: usize| {
+            let key = format!("models-{n}");
+            view! { <FigureView figure=one(n) key=key.clone() group=key source=said on_pick=toggle /> }
+        };
+        (0..count.get()).map(figure).collect_view()
     };
     view! {
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="models-title">
                 <h2 id="models-title">"Several models"</h2>
                 <p class="provenance">{words}</p>
-                {all}
+                <Show when=move || has_shape.get()>
+                    <FigureView figure=shape key="models-straightness" group="models-straightness" source=said />
+                </Show>
+                <Show
+                    when=move || count.get() != 0
+                    fallback=|| view! {
+                        <p class="hint">"There is nothing to hold these models' couplings against: in all that is known of them they are alike."</p>
+                    }
+                >
+                    <Points names back="models-back" />
+                    {all}
+                </Show>
             </section>
         </Show>
     }

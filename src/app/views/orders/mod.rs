@@ -174,8 +174,12 @@ fn SweepSection() -> impl IntoView {
     let need = move || {
         let one = |n: usize| Signal::derive(move || needs.with(|all| all.get(n).cloned()));
         let all = 0..needs.with(Vec::len);
+        let key = |n: usize| match n {
+            0 => "need".to_owned(),
+            n => format!("need-{n}"),
+        };
         all.map(
-            |n| view! { <FigureView figure=one(n) key="need" group="need" source=need_source on_plan=open /> },
+            |n| view! { <FigureView figure=one(n) key=key(n) group="need" source=need_source on_plan=open /> },
         )
         .collect_view()
     };

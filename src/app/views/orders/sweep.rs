@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
 use crate::app::state::{Place, Studio, Sweeps};
-use crate::app::widgets::{ProblemLine, WorkBar};
+use crate::app::widgets::{ProblemLine, WorkBar, show_number};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
 use crate::task::minilang::GeneratedTask;
@@ -59,6 +59,7 @@ pub fn SweepForm() -> impl IntoView {
                             if let Ok(n) = event_target_value(&event).trim().parse::<usize>() {
                                 set.run(n.clamp(1, most));
                             }
+                            show_number(&event, value.get_untracked());
                         }
                     />
                 </label>

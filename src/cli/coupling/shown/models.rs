@@ -3,12 +3,11 @@
 use comfy_table::Row;
 
 use super::{interval, value};
+use crate::chart::relation_word;
 use crate::cli::table::{number, table, text};
 use crate::cli::view::percent;
 use crate::measure::scatter::Together;
-use crate::study::coupling::{
-    CouplingMetric, ModelsCoupling, Relation, RelationTo, USUAL_TOP, usual_top,
-};
+use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation, USUAL_TOP, usual_top};
 
 pub fn relations(all: &[Relation], k: usize) -> String {
     let header = [
@@ -54,20 +53,7 @@ pub fn relations(all: &[Relation], k: usize) -> String {
 }
 
 fn against(relation: &Relation) -> String {
-    let name = match relation.to {
-        RelationTo::SwapAccuracy => "accuracy lost by exchanging neighbours",
-        RelationTo::SwapMargin => "margin lost by exchanging neighbours",
-        RelationTo::DropAccuracy => "accuracy lost by leaving a step out",
-        RelationTo::DropMargin => "margin lost by leaving a step out",
-        RelationTo::Accuracy => "accuracy",
-        RelationTo::Depth => "number of steps",
-        RelationTo::Width => "width",
-        RelationTo::Training => "steps of training",
-        RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
-        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean",
-        RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
-        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean",
-    };
+    let name = relation_word(relation.to);
     match &relation.task {
         Some(task) => format!("{name}, {task}"),
         None => name.to_owned(),

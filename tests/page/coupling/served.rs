@@ -1,0 +1,88 @@
+//! Couplings that `atelier open` serves.
+
+use std::process::{Command, Stdio};
+
+use crate::opening::Opening;
+use crate::page::Page;
+
+/// What the address says of a coupling goes before what its report says.
+#[test]
+fn a_served_coupling_comes_back_as_it_was_left() {
+    let page = Page::new(1440, 1000);
+    let home = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| home.path().join(name).display().to_string();
+    let couple = |words: &[&str], out: &str| {
+        let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
+            .args(["coupling", "--engine", "cpu", "--out", out])
+            .args(words)
+            .stdout(Stdio::null())
+            .status();
+        assert!(done.expect("atelier starts").success(), "{words:?}");
+    };
+    let one = place("one.atelier.json");
+    couple(&["--model", "apprentice-4", "--prompt", "1 + 2 ="], &one);
+    let opening = Opening::of(&[&one]);
+    page.go_to(&opening);
+    let is_from_report = || {
+        page.until_says(
+            "#coupling-prompt .provenance",
+            "From a report: apprentice-4",
+        );
+        page.until_mapped();
+    };
+    is_from_report();
+    page.choose_by("#pair-jacobian", "3");
+    page.choose_by("#pair-basis", "1");
+    page.until_hash("pair=3,1");
+    page.browser.click("#film-on");
+    page.until_hash("frame=0");
+    page.browser.reload();
+    is_from_report();
+    for (css, chosen) in [("#pair-jacobian", "3"), ("#pair-basis", "1")] {
+        page.browser.until(
+            "the pair is looked at again",
+            &format!("document.querySelector('{css}')?.value === '{chosen}'"),
+        );
+    }
+    page.until_says(".film output", "before the first step");
+    // Another prompt is the reader's, and so it stays.
+    page.browser
+        .run("document.querySelector('#coupling-prompt .more').open = true");
+    page.browser.clear("#prompt");
+    page.browser.type_into("#prompt", "2 + 2 =");
+    let is_live = || {
+        page.until_says(
+            "#coupling-prompt .provenance",
+            "Computed here by apprentice-4 ",
+        );
+        page.until_settled();
+        assert_eq!(
+            page.browser.text("document.querySelector('#prompt').value"),
+            "2 + 2 ="
+        );
+    };
+    is_live();
+    page.browser.reload();
+    is_live();
+
+    // Several models are there, whatever the link shows first.
+    let many = place("many.atelier.json");
+    couple(
+        &[
+            "--models",
+            "apprentice-2,apprentice-4",
+            "--prompt",
+            "1 + 2 =",
+        ],
+        &many,
+    );
+    let opening = Opening::of(&[&many]);
+    page.browser.go(&format!("{}#view=orders", opening.url));
+    page.browser.until(
+        "Orders is open",
+        "document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders' && document.querySelector('#sweep-kinds')",
+    );
+    page.browser
+        .click("[aria-label=Views] a[href*=\"view=coupling\"]");
+    page.until_says("#models-title ~ .provenance", "apprentice-2, apprentice-4");
+}
