@@ -90,6 +90,7 @@ fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
             assert!(off < 1e-3, "K {k}, start {seed}: {off}");
         }
         assert_eq!(searched.spectrum[0].entropy, None);
+        assert_eq!((whole.seed, searched.seed), (None, Some(seed)));
         let pairs = whole
             .linearised
             .cosine

@@ -486,6 +486,7 @@ pub fn coupling() -> Coupling {
         top: vec![2, 4],
         method: CouplingMethod::Whole,
         reason: MethodReason::FewerProducts,
+        seed: None,
         products: ProductCount { jvp: 32, vjp: 0 },
         spectrum: (0..steps).map(spectrum).collect(),
         depth_wise: depth_wise.into(),

@@ -137,6 +137,9 @@ fn whole_jacobians_and_searches_say_the_same() {
     let (whole, searched) = (of("whole"), of("lanczos"));
     assert_eq!(searched["coupling"]["method"], "lanczos");
     assert_eq!(searched["coupling"]["reason"], "asked");
+    // A search is made again from the file alone; whole Jacobians have nothing to draw.
+    assert_eq!(searched["coupling"]["seed"], 0);
+    assert_eq!(whole["coupling"]["seed"], Value::Null);
     let map = |report: &Value| -> Vec<Vec<f64>> {
         let map = &report["coupling"]["depth_wise"]["8"]["off_diagonal"];
         serde_json::from_value(map.clone()).expect("a map")

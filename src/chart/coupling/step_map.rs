@@ -186,7 +186,7 @@ impl StepMap {
 /// Colours of couplings: they begin at chance.
 pub fn ramp(chance: f64) -> Ramp {
     Ramp::above(
-        format!("coupling; colours begin at chance, {}", short(chance)),
+        format!("coupling; colours from chance, {}", short(chance)),
         chance,
     )
 }

@@ -2,6 +2,7 @@
 
 use super::escape::wrapped;
 use super::{Axis, Panel, Plot};
+use crate::chart::number::short;
 
 /// CSS pixels from the figure's left edge to the plot area of a figure with one column, the same in
 /// every such figure.
@@ -123,8 +124,8 @@ pub(super) struct PlotLayout {
     pub names: Vec<Vec<String>>,
     /// Left ends and lines of the legend's entries.
     pub legend: Vec<(f64, u32)>,
-    /// Top of the ramp.
-    pub ramp: f64,
+    /// Top of the ramp, and its length: less where its name and the ends of its range leave less.
+    pub ramp: [f64; 2],
     pub height: u32,
 }
 
@@ -138,7 +139,7 @@ impl Plot {
         let width = f64::from(room.width.max(200));
         let column = width / columns as f64;
         let (legend, lines) = self.legend_places(width);
-        let ramp = 4.0 + f64::from(ENTRY * lines);
+        let ramp = [4.0 + f64::from(ENTRY * lines), self.ramp_length(width)];
         let mut top = 8 + ENTRY * lines + if self.ramp.is_some() { ENTRY + 4 } else { 0 };
         let area_width = (column - f64::from(LEFT + RIGHT)).max(40.0);
         let (mut areas, mut names) = (Vec::new(), Vec::new());
@@ -172,6 +173,13 @@ impl Plot {
             ramp,
             height: top,
         }
+    }
+
+    fn ramp_length(&self, width: f64) -> f64 {
+        let words = self.ramp.as_ref().map_or(0.0, |ramp| {
+            run(ramp.before().chars().count() + short(ramp.high).len(), 12.0)
+        });
+        (width - words - 36.0).clamp(30.0, 130.0)
     }
 
     /// In CSS pixels.

@@ -452,7 +452,7 @@ fn voids(theme: &Theme, panel: &Panel, grid: usize) -> Value {
 }
 
 /// The scale above the map.
-fn scale(theme: &Theme, ramp: &Ramp, top: f64, series: &[usize]) -> Value {
+fn scale(theme: &Theme, ramp: &Ramp, [top, length]: [f64; 2], series: &[usize]) -> Value {
     let colours = if ramp.from > ramp.low {
         json!(ramp.samples(65).collect::<Vec<_>>())
     } else {
@@ -469,11 +469,11 @@ fn scale(theme: &Theme, ramp: &Ramp, top: f64, series: &[usize]) -> Value {
         "left": 4,
         "top": top,
         "itemWidth": 10,
-        "itemHeight": 130,
+        "itemHeight": length,
         // Six digits of difference are below what colours can show.
         "precision": 6,
         "inRange": { "color": colours },
-        "text": [short(ramp.high), format!("{}   {}", ramp.name, short(ramp.low))],
+        "text": [short(ramp.high), ramp.before()],
         "textStyle": { "color": theme.ink, "fontSize": TEXT },
     })
 }

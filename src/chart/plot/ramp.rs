@@ -1,5 +1,7 @@
 //! Viridis, and the range that it stands for.
 
+use crate::chart::number::short;
+
 /// Viridis at nine places: even to the eye, safe for colour-blind readers and in grey.
 pub(super) const VIRIDIS: [&str; 9] = [
     "#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30",
@@ -40,6 +42,11 @@ impl Ramp {
             high: 1.0,
             from,
         }
+    }
+
+    /// What stands before the colours: their name, and the low end.
+    pub(super) fn before(&self) -> String {
+        format!("{}   {}", self.name, short(self.low))
     }
 
     /// Where `x` lies, 0 to 1.

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::escape::{cut, escaped, wrapped};
 use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
-use super::ramp::VIRIDIS;
 use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
@@ -107,14 +106,12 @@ impl Plot {
     }
 
     /// The ramp with the ends of its range.
-    fn scale(&self, to: &mut Drawing<'_>, top: f64) {
+    fn scale(&self, to: &mut Drawing<'_>, [top, length]: [f64; 2]) {
         let Some(ramp) = &self.ramp else { return };
         let style = format!("font-size=\"12\" fill=\"{}\"", to.theme.ink);
-        let left = format!("{}   {}", ramp.name, short(ramp.low));
+        let left = ramp.before();
         let start = 8.0 + run(left.chars().count(), 12.0) + 6.0;
         to.text(8.0, top + 13.0, &left, &style);
-        let each = 130.0 / (VIRIDIS.len() - 1) as f64;
-        let length = each * (VIRIDIS.len() - 1) as f64;
         // Steps of the colours' own, joined by linear gradients, would need ids; fine steps do not.
         for (i, colour) in ramp.samples(65).enumerate() {
             let share = i as f64 / 64.0;
@@ -132,7 +129,7 @@ impl Plot {
                 to.theme.ink
             ));
         }
-        to.text(start + 140.0, top + 13.0, &short(ramp.high), &style);
+        to.text(start + length + 10.0, top + 13.0, &short(ramp.high), &style);
     }
 
     fn panel(&self, to: &mut Drawing<'_>, panel: &Panel, area: &Area, with_texts: bool) {

@@ -61,6 +61,7 @@ pub fn assembled(
         top: wish.top.clone(),
         method: CouplingMethod::Whole,
         reason: MethodReason::Asked,
+        seed: None,
         products: ProductCount::default(),
         spectrum: spectrum.collect(),
         depth_wise: depth_wise.collect::<BTreeMap<_, _>>(),

@@ -49,6 +49,9 @@ pub struct Coupling {
     pub top: Vec<usize>,
     pub method: CouplingMethod,
     pub reason: MethodReason,
+    /// Of a search's random start; whole Jacobians have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u32>,
     /// Of Jacobians with vectors, over all steps and pairs of tokens.
     pub products: ProductCount,
     /// Each step at (last, last). `[S]`

@@ -163,6 +163,7 @@ impl<'a> Linearising<'a> {
             token_ids: self.token_ids,
             method: self.method,
             reason: self.reason,
+            seed: (self.method == CouplingMethod::Lanczos).then_some(self.wish.seed),
             products: self.spent,
             linearised: path.finish(),
             ..assembly::assembled(&self.wish, &self.jacobians, &self.streams, self.model)
