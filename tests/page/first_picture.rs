@@ -186,7 +186,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
     // A view.
     page.open_without_program("?a-view");
-    page.browser.click("[aria-label=Views] a:nth-of-type(6)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(7)");
     page.until_taken_over();
     page.until_says("h1", "Eight theorems");
     page.assert_quiet();
@@ -252,7 +252,7 @@ fn the_first_view_needs_nothing_of_the_programs_second_file() {
     page.until_says(".identity", "MSE");
     page.until_settled();
     // What is behind it says that it has not come, and comes when it can.
-    page.browser.click("[aria-label=Views] a:nth-of-type(6)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(7)");
     page.until_says("#main", "could not be fetched");
     page.server.restore();
     page.browser.click("#main button");

@@ -63,7 +63,7 @@ fn after_one_visit_the_page_works_without_a_network() {
     // The other views, what answers pointing, and another model than the first.
     page.until_pointable();
     page.choose("apprentice-2");
-    page.browser.click("[aria-label=Views] a:nth-of-type(5)");
+    page.browser.click("[aria-label=Views] a:nth-of-type(6)");
     page.until_says(".means", "apprentice");
     page.screenshot("offline");
     // A link from elsewhere opens the page; a report that was never here is said not to be.
