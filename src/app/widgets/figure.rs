@@ -10,6 +10,7 @@ use super::download::SaveFigure;
 use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart, Library};
+use crate::app::later::Later;
 use crate::chart::plot::Room;
 use crate::chart::{Figure, TableCell};
 
@@ -86,7 +87,7 @@ fn Drawing(
     let resizer = StoredValue::new_local(None::<Resizer>);
     let failed = RwSignal::new(false);
     let maps = RwSignal::new(false);
-    let library = expect_context::<Library>();
+    let (library, later) = (expect_context::<Library>(), expect_context::<Later>());
     Effect::new(move |_| {
         let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
             return;
@@ -113,7 +114,9 @@ fn Drawing(
             };
             resizer.set_value(Resizer::on(&element, again).ok());
         }
-        let is_there = library.is_there();
+        // What ECharts is told is put together by the program's second file.
+        let both = [library.is_there(), later.is_there()];
+        let is_there = both == [true; 2];
         if is_there && echarts::needs_maps(&figure) && !maps.get() {
             leptos::task::spawn_local(async move {
                 match echarts::load_maps().await {
