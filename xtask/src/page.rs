@@ -46,12 +46,13 @@ const PAGE: &str = "page_bg.wasm";
 /// made of, and what a reader sets off. What runs for the first picture stays, wherever it is named; what
 /// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
 const LATER: &[&str] = &[
-    "<atelier::app::state::studio::Studio>::open",
     "<atelier::chart::plot::Plot>::option",
     "atelier::app::arrangement::edit",
     "atelier::app::machine",
     "atelier::app::shell::doctor::panel",
+    "atelier::app::shell::drop",
     "atelier::app::state::doctor",
+    "atelier::app::state::sweeps",
     "atelier::app::views::attention",
     "atelier::app::views::coupling",
     "atelier::app::views::logit_lens",
