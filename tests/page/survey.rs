@@ -137,7 +137,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory"
     );
     page.browser
-        .run("[...document.querySelectorAll('nav a')][5].click()");
+        .run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
     page.browser.until(
         "the theorems are there",
         "document.querySelectorAll('.theorem').length === 8",
@@ -497,7 +497,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.assert_accessible(&format!("{width} {scheme} survey"));
             page.screenshot(&format!("survey-{width}-{scheme}"));
             page.browser
-                .run("[...document.querySelectorAll('nav a')][5].click()");
+                .run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
             page.browser.until(
                 "the theorems are drawn",
                 "document.querySelectorAll('.theorem .chart svg').length === 8",
