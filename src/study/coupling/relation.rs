@@ -56,6 +56,7 @@ pub enum CouplingMetric {
 }
 
 impl CouplingMetric {
+    /// Both, the one of the paper's text first.
     pub const ALL: [Self; 2] = [Self::OffDiagonal, Self::Singular];
 }
 
