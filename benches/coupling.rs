@@ -34,17 +34,17 @@ struct Shape {
 }
 
 fn shapes(is_quick: bool) -> Vec<Shape> {
-    let apprentice = Shape {
+    let scholar = Shape {
         name: "D 64, 12 blocks",
         config: config(320, 64, 176, 12, 4, 2),
         rounds: 15,
         want: f64::INFINITY,
     };
     if is_quick {
-        return vec![apprentice];
+        return vec![scholar];
     }
     vec![
-        apprentice,
+        scholar,
         Shape {
             name: "D 576, 30 blocks",
             config: config(2000, 576, 1536, 30, 9, 3),

@@ -44,7 +44,7 @@ fn main() {
     let order = engine.shape().order.clone();
     let prompts = prompts(engine.shape().vocabulary, PROMPTS, TOKENS);
     println!(
-        "apprentice-12's shape, {PROMPTS} prompts of {TOKENS} tokens; medians of alternating rounds\n\
+        "scholar-12's shape, {PROMPTS} prompts of {TOKENS} tokens; medians of alternating rounds\n\
          sweep                       plans   block runs a prompt       together     one by one   ratio"
     );
     for (name, sweeps, rounds, want) in CASES {

@@ -30,7 +30,7 @@ fn cases() -> Vec<Case> {
     let mobile = config(32000, 576, 1536, 6, 9, 3);
     vec![
         Case {
-            name: "apprentice-12's shape",
+            name: "scholar-12's shape",
             config: config(320, 64, 176, 12, 4, 2),
             prompts: 32,
             tokens: 24,

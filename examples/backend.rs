@@ -1,7 +1,7 @@
 //! A backend of one's own: what the executor asks of a device, and how a model is put on it.
 //!
 //! ```sh
-//! cargo run --release --example backend -- public/models/apprentice-4
+//! cargo run --release --example backend -- public/models/scholar-4
 //! ```
 //!
 //! This one counts: every call goes on to the processor's own backend, so that each trait can be read here
@@ -182,6 +182,10 @@ impl Pass for CountingPass<'_> {
 
     fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
         self.inner.give_stream(slot)
+    }
+
+    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
+        self.inner.give_kept(rows)
     }
 
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {

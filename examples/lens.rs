@@ -1,7 +1,7 @@
 //! The lens on a model's folder: who voted for what, and `mse = bias - diversity`.
 //!
 //! ```sh
-//! cargo run --release --example lens -- public/models/apprentice-4 "mood : the film is not bad . it is" " negative" " positive"
+//! cargo run --release --example lens -- public/models/scholar-4 "Ann says that the film is not bad. So it is" " good" " bad"
 //! ```
 //!
 //! The last option is taken for the right one.

@@ -12,14 +12,13 @@ use std::error::Error;
 
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::survey::{
-    Aggregate, Asking, QuestionSource, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask,
+    Asking, QuestionSource, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask,
     SurveyedOutcome, correlations,
 };
 use atelier::study::{LoadedModel, StudyError};
 use atelier::task::catalogue::{Task, drawn};
-use atelier::task::item::Item;
-use atelier::task::minilang::GeneratedTask;
-use atelier::task::questions::TaskRow;
+use atelier::task::item::TaskRow;
+use atelier::task::primer::GeneratedTask;
 
 #[allow(dead_code)] // Its test calls `run`.
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .nth(1)
         .map_or(Ok(100), |rows| rows.parse())?;
     let tasks = [GeneratedTask::Sum, GeneratedTask::Mood];
-    let report = run(&["apprentice-2", "apprentice-8"], &tasks, rows)?;
+    let report = run(&["scholar-2", "scholar-8"], &tasks, rows)?;
     println!("{}", report.json()?);
     Ok(())
 }
@@ -40,9 +39,8 @@ impl QuestionSource for Rows {
         self.0.len()
     }
 
-    fn get(&self, row: usize) -> Result<(usize, Item), StudyError> {
-        let row = &self.0[row];
-        Ok((row.line, row.item.clone()))
+    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
+        Ok(self.0[row].clone())
     }
 }
 
@@ -61,17 +59,7 @@ pub fn run(
         let members = model.engine.members(&model.plan(None)?);
         for (t, rows) in asked.iter().enumerate() {
             let asking = Asking::start(&model, None, tasks[t].name(), rows, false)?;
-            let mut measured = Vec::new();
-            for batch in asking.batches(0, 1) {
-                measured.extend(asking.run(&batch, &|| true)?.ok_or("it was not stopped")?);
-            }
-            // Batches are of like lengths; sums are taken in the rows' own order.
-            measured.sort_by_key(|row| row.row);
-            let mut sums = Aggregate::new(&members, measured.len(), asking.facts());
-            for row in &measured {
-                sums.add(row);
-            }
-            let found = sums.finish(asking.facts()).ok_or("there were no rows")?;
+            let found = asking.found(&members)?.ok_or("there were no rows")?;
             cells.push(SurveyCell {
                 model: m,
                 task: t,
@@ -94,6 +82,7 @@ pub fn run(
                 about: about.about().to_string(),
                 source: about.source().to_string(),
                 score: about.score(),
+                levels: about.levels().map(str::to_owned),
                 rows,
                 notes: Vec::new(),
                 // Of the questions: what was drawn, and how many.
@@ -114,7 +103,7 @@ pub fn run(
 
 /// A model that is compiled into this program.
 fn shipped(name: &str) -> Result<LoadedModel, Box<dyn Error>> {
-    let known = catalogue::find(name).ok_or("no such apprentice")?;
+    let known = catalogue::find(name).ok_or("no such scholar")?;
     let files = known
         .files
         .iter()

@@ -12,21 +12,21 @@ use atelier::model::{FileBytes, ModelFiles};
 use atelier::study::LoadedModel;
 use atelier::study::orders::{Extent, Order, Sweep, Sweeping};
 use atelier::task::item::Item;
-use atelier::task::minilang::{self, GeneratedTask};
+use atelier::task::primer::{self, GeneratedTask};
 
 #[allow(dead_code)] // Its test calls `run`.
 fn main() -> Result<(), Box<dyn Error>> {
     let rows = std::env::args()
         .nth(1)
         .map_or(Ok(200), |rows| rows.parse())?;
-    print!("{}", run("apprentice-4", rows)?);
+    print!("{}", run("scholar-4", rows)?);
     Ok(())
 }
 
 /// What is printed.
-pub fn run(apprentice: &str, rows: usize) -> Result<String, Box<dyn Error>> {
-    let model = shipped(catalogue::find(apprentice).ok_or("no such apprentice")?)?;
-    let items: Vec<Item> = minilang::held_out(GeneratedTask::Sum, rows, minilang::ROWS_SEED)
+pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
+    let model = shipped(catalogue::find(scholar).ok_or("no such scholar")?)?;
+    let items: Vec<Item> = primer::held_out(GeneratedTask::Sum, None, rows, primer::ROWS_SEED)
         .into_iter()
         .map(|row| Item::Option {
             prompt: row.prompt,

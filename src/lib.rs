@@ -20,7 +20,7 @@
 //! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, the coupling of
 //!   blocks, surveys of models x tasks), and the reports they write.
 //! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
-//! - `train` (command line): makes the apprentices, the shipped teaching models.
+//! - `train` (command line): makes the scholars, the shipped teaching models.
 //! - `guarded`: a panic of a library at what a file says is an error about the file.
 //! - `unfinished` (command line): a file that is whole or not there.
 //! - `cli`: the command line, one subcommand a file.

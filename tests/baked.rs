@@ -98,8 +98,7 @@ fn close(a: &Value, b: &Value) -> bool {
     }
 }
 
-const APPRENTICES: &str =
-    "apprentice-2,apprentice-4,apprentice-8,apprentice-12,apprentice-12-shared";
+const SCHOLARS: &str = "scholar-2,scholar-4,scholar-8,scholar-12,scholar-12-shared";
 const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
 
 /// `atelier survey`, 500 rows a task.
@@ -146,13 +145,13 @@ fn cell(report: &Value, model: &str, task: &str) -> Value {
 #[test]
 fn the_baked_survey_is_what_the_engine_makes() {
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(baked_survey(), survey(APPRENTICES, TASKS)).expect("written");
+        std::fs::write(baked_survey(), survey(SCHOLARS, TASKS)).expect("written");
         return;
     }
     let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
     atelier::study::survey::SurveyReport::read(&kept).expect("a survey that can be opened");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
-    let models = "apprentice-2,apprentice-12-shared";
+    let models = "scholar-2,scholar-12-shared";
     let made: Value = serde_json::from_str(&survey(models, "sum,often")).expect("JSON");
     for model in models.split(',') {
         for task in ["sum", "often"] {
@@ -176,7 +175,7 @@ fn the_baked_survey_has_the_cards_accuracies() {
             .lines()
             .find(|line| line.starts_with(&format!("| {task} |")));
         let cells: Vec<&str> = line.expect(task).split('|').map(str::trim).collect();
-        for (model, percent) in APPRENTICES.split(',').zip(&cells[3..]) {
+        for (model, percent) in SCHOLARS.split(',').zip(&cells[3..]) {
             let percent: f64 = percent.parse().expect("a percentage");
             let accuracy = cell(&kept, model, task)["averages"]["accuracy"].as_f64();
             let accuracy = 100.0 * accuracy.expect("an accuracy");

@@ -11,6 +11,7 @@ mod cli {
     mod generate;
     mod golden;
     mod inputs;
+    mod member;
     mod orders;
     mod output;
     mod outputs;

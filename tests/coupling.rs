@@ -20,7 +20,7 @@ fn random(name: &str) -> LoadedModel {
     load(&model_folder(name).expect("random models travel with the project"))
 }
 
-fn apprentice(name: &str) -> LoadedModel {
+fn scholar(name: &str) -> LoadedModel {
     let known = catalogue::find(name).expect("it is shipped");
     let files = known.files.iter();
     let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
@@ -77,8 +77,8 @@ fn apart(a: &MisCoupling, b: &MisCoupling) -> f64 {
 /// From many starts, each within 1e-3 in both metrics, wherever no gap is too small to say.
 #[test]
 fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
-    let model = apprentice("apprentice-4");
-    let prompt = CouplingPrompt::of_text(&model, "mood : the soup is not really bad . it is")
+    let model = scholar("scholar-4");
+    let prompt = CouplingPrompt::of_text(&model, "Ann says that the soup is not awful. So it is")
         .expect("a prompt");
     let of = |method, seed| {
         let wish = CouplingWish {
@@ -112,8 +112,8 @@ fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
 /// The control that the map must pass: a block that runs twice in a row is most like itself.
 #[test]
 fn twins_are_bright() {
-    let model = apprentice("apprentice-12-shared");
-    let prompt = CouplingPrompt::of_text(&model, "mood : the soup is not really bad . it is")
+    let model = scholar("scholar-12-shared");
+    let prompt = CouplingPrompt::of_text(&model, "Ann says that the soup is not awful. So it is")
         .expect("a prompt");
     let wish = wish(&model, &[8], CouplingMethod::Whole);
     let found = run(&model, &prompt.token_ids, wish).expect("a coupling");

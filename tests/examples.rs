@@ -15,9 +15,9 @@ use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
 use atelier::model::weights::Weights;
 use atelier::study::report::Opened;
-use atelier::task::minilang::GeneratedTask;
+use atelier::task::primer::GeneratedTask;
 
-fn apprentice(name: &str) -> PathBuf {
+fn scholar(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("public/models")
         .join(name)
@@ -25,9 +25,9 @@ fn apprentice(name: &str) -> PathBuf {
 
 #[test]
 fn a_lens_on_a_folder() {
-    let options = [" negative", " positive"].map(str::to_string);
-    let prompt = "mood : the film is not bad . it is";
-    let said = lens::run(&apprentice("apprentice-4"), prompt, &options).expect("a picture");
+    let options = [" good", " bad"].map(str::to_string);
+    let prompt = "Ann says that the film is not bad. So it is";
+    let said = lens::run(&scholar("scholar-4"), prompt, &options).expect("a picture");
     // The embedding, and two members a block.
     let members = said.lines().take_while(|line| line.contains(": [")).count();
     assert_eq!(members, 1 + 2 * 4 + 1, "{said}");
@@ -44,7 +44,7 @@ fn a_lens_on_a_folder() {
 
 #[test]
 fn a_sweep() {
-    let said = sweep::run("apprentice-4", 24).expect("a sweep");
+    let said = sweep::run("scholar-4", 24).expect("a sweep");
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 1 + 4, "{said}");
     assert!(lines[1].starts_with("drop:0 "), "{said}");
@@ -53,7 +53,7 @@ fn a_sweep() {
 #[test]
 fn a_survey_that_the_page_opens() {
     let tasks = [GeneratedTask::Sum, GeneratedTask::Mood];
-    let report = survey::run(&["apprentice-2", "apprentice-4"], &tasks, 40).expect("a survey");
+    let report = survey::run(&["scholar-2", "scholar-4"], &tasks, 40).expect("a survey");
     let json = report.json().expect("JSON");
     let opened = Opened::read(json.as_bytes()).expect("a report that is read");
     let read = opened.survey().expect("a survey");
@@ -66,7 +66,7 @@ fn a_survey_that_the_page_opens() {
 
 #[test]
 fn a_backend_of_ones_own() {
-    let folder = apprentice("apprentice-4");
+    let folder = scholar("scholar-4");
     let counts = backend::run(&folder).expect("runs");
     let files = ModelFiles::open(&folder).expect("files");
     let weights = Weights::open(&files).expect("weights");

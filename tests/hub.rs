@@ -146,7 +146,7 @@ fn a_model_is_pulled_used_listed_and_removed() {
         line.is_some_and(|line| line.contains("main") && line.contains("kB")),
         "{listed}"
     );
-    assert!(listed.contains("hub:HuggingFaceTB/SmolLM2-135M") && listed.contains("apprentice-12"));
+    assert!(listed.contains("hub:HuggingFaceTB/SmolLM2-135M") && listed.contains("scholar-12"));
 
     let removed = scene.run(&["models", "remove", &name]);
     assert!(removed.status.success() && !scene.folder().exists());
@@ -158,7 +158,7 @@ fn a_model_is_pulled_used_listed_and_removed() {
 fn every_command_takes_a_hubs_model() {
     let scene = Scene::new();
     let shipped = |file: &str| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/apprentice-2");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
         std::fs::read(folder.join(file)).expect(file)
     };
     let files = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -171,7 +171,7 @@ fn every_command_takes_a_hubs_model() {
         &[
             "lens",
             "--prompt",
-            "sum : 3 + 5 ends in",
+            "The sum 3 + 5 ends in",
             "--option",
             " 7",
             "--option",
@@ -179,7 +179,7 @@ fn every_command_takes_a_hubs_model() {
             "--answer",
             "1",
         ][..],
-        &["next", "--prompt", "sum : 3 + 5 ends in"],
+        &["next", "--prompt", "The sum 3 + 5 ends in"],
         &["orders", "--task", "sum", "--rows", "2", "--plan", "1,0"],
         &["survey", "--tasks", "sum", "--rows", "2", "--out", &out],
     ] {

@@ -100,7 +100,7 @@ fn killed(what: &str, args: &[&str], out: &str) {
 #[test]
 #[ignore = "minutes: cargo xtask test --long"]
 fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
-    let ask = "survey --models apprentice-2,apprentice-4 --tasks sum,topic,mood --rows 320";
+    let ask = "survey --models scholar-2,scholar-4 --tasks sum,topic,mood --rows 320";
     killed("survey", &ask.split(' ').collect::<Vec<_>>(), "survey");
 }
 
@@ -108,7 +108,8 @@ fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
 #[test]
 #[ignore = "minutes: cargo xtask test --long"]
 fn a_sweep_killed_at_any_moment_ends_with_the_same_bytes() {
-    let ask = "orders --model apprentice-4 --task sum --strategy drop,swap,shuffle --seeds 12 --rows 1600";
+    let ask =
+        "orders --model scholar-4 --task sum --strategy drop,swap,shuffle --seeds 12 --rows 1600";
     killed(
         "sweep",
         &ask.split(' ').collect::<Vec<_>>(),

@@ -15,7 +15,7 @@ use atelier::study::orders::{
 };
 use atelier::study::{LoadedModel, StudyError, geometry, lens};
 use atelier::task::item::{Candidate, Item};
-use atelier::task::minilang::{self, GeneratedTask};
+use atelier::task::primer::{self, GeneratedRow, GeneratedTask};
 use common::{assert_close, goldens, load, model_folder, notation, u32s};
 use serde_json::json;
 
@@ -23,8 +23,8 @@ fn random(name: &str) -> LoadedModel {
     load(&model_folder(name).expect("random models travel with the project"))
 }
 
-fn apprentice() -> LoadedModel {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/apprentice-4");
+fn scholar() -> LoadedModel {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/scholar-4");
     load(std::path::Path::new(folder))
 }
 
@@ -39,12 +39,12 @@ fn id_items(count: u32) -> Vec<Item> {
 }
 
 fn rows_of(task: GeneratedTask, count: usize) -> Vec<Item> {
-    let item = |row: minilang::GeneratedRow| Item::Option {
+    let item = |row: GeneratedRow| Item::Option {
         prompt: row.prompt,
         options: row.options,
         answer: row.answer,
     };
-    let rows = minilang::held_out(task, count, 1);
+    let rows = primer::held_out(task, None, count, 1);
     rows.into_iter().map(item).collect()
 }
 
@@ -111,7 +111,7 @@ fn a_sweep_finds_what_the_lens_finds_row_by_row() {
 
 #[test]
 fn a_stopped_sweep_goes_on_to_the_same_bytes() {
-    let model = apprentice();
+    let model = scholar();
     let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
     let orders = orders_of(&model, &[Sweep::Drop, Sweep::Shuffle]);
     let start = || Sweeping::start(&model, "sum", &items, orders.clone(), 7).expect("a sweep");
@@ -149,7 +149,7 @@ fn rows_found(mut part: Sweeping) -> Vec<OrderRows> {
 
 #[test]
 fn parts_of_a_sweep_in_any_order_are_the_sweep_to_the_last_bit() {
-    let model = apprentice();
+    let model = scholar();
     let choosing = rows_of(GeneratedTask::Sum, 3 * CHUNK + 5);
     let writing: Vec<Item> = choosing[..CHUNK + 1]
         .iter()
@@ -191,7 +191,7 @@ fn parts_of_a_sweep_in_any_order_are_the_sweep_to_the_last_bit() {
 
 #[test]
 fn rows_that_are_no_part_of_a_sweep_are_refused() {
-    let model = apprentice();
+    let model = scholar();
     let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
     let orders = orders_of(&model, &[Sweep::Drop]);
     let whole = Sweeping::start(&model, "sum", &items, orders, 0).expect("a sweep");
@@ -216,7 +216,7 @@ fn rows_that_are_no_part_of_a_sweep_are_refused() {
 
 #[test]
 fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
-    let model = apprentice();
+    let model = scholar();
     let start = |items: &[Item]| Sweeping::start(&model, "mine", items, Vec::new(), 0).err();
     assert!(matches!(start(&[]), Some(StudyError::NoRows)));
     let mut mixed = rows_of(GeneratedTask::Mood, 2);
@@ -368,7 +368,7 @@ fn passages_score_as_their_tokens_do_one_by_one() {
 
 #[test]
 fn continuations_words_and_texts_are_scored_under_every_order() {
-    let model = apprentice();
+    let model = scholar();
     let orders = || orders_of(&model, &[Sweep::Drop]);
     let row = |prompt: &str, right: &str, wrong: &str| {
         let candidate = |text: &str| Candidate {
@@ -380,13 +380,13 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
             answer: 1,
         }
     };
-    let mood = "mood : the soup is really good . it is";
-    let continuation = [row(mood, " positive", " negative")];
+    let mood = "Ann says that the soup is good. So it is";
+    let continuation = [row(mood, " good", " bad")];
     let found = all(Sweeping::start(&model, "c", &continuation, orders(), 0).expect("a sweep"));
     // One token after the same context: the options' own comparison.
     let options = [Item::Option {
         prompt: mood.into(),
-        options: vec![" negative".into(), " positive".into()],
+        options: vec![" bad".into(), " good".into()],
         answer: 1,
     }];
     let same = all(Sweeping::start(&model, "o", &options, orders(), 0).expect("a sweep"));
@@ -398,7 +398,7 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
 
     let word = [Item::LastWord {
         context: mood.into(),
-        word: " positive".into(),
+        word: " good".into(),
     }];
     let found = all(Sweeping::start(&model, "w", &word, orders(), 0).expect("a sweep"));
     assert_eq!(found.original.rows.correct, [true]);
@@ -407,9 +407,9 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     assert!((perplexity - (-nats).exp()).abs() < 1e-9 * perplexity);
     assert_eq!((found.chance, found.majority), (0.0, 0.0));
 
-    // The sum's last digit is the whole text that an apprentice writes.
+    // The sum's last digit is the whole text that a scholar writes.
     let text = [Item::Generate {
-        prompt: "sum : 2 + 3 ends in".into(),
+        prompt: "The sum 2 + 3 ends in".into(),
         answer: "5".into(),
     }];
     let found = all(Sweeping::start(&model, "g", &text, orders(), 0).expect("a sweep"));

@@ -73,9 +73,7 @@ fn the_package_holds_all_that_the_program_is_made_of() {
     assert!(own.len() > 300);
     let named: Vec<PathBuf> = own.iter().flat_map(|source| included(source)).collect();
     assert!(named.len() > 20);
-    let models = atelier::model::catalogue::KNOWN
-        .iter()
-        .chain(atelier::model::catalogue::TRAINING)
+    let models = atelier::model::catalogue::all()
         .flat_map(|model| &model.files)
         .map(|file| root().join("public").join(file.path));
     for path in own.into_iter().chain(named).chain(models) {

@@ -48,7 +48,7 @@ fn refused(command: Command) -> String {
 const SMALL: [&str; 7] = [
     "survey",
     "--models",
-    "apprentice-2,apprentice-12-shared",
+    "scholar-2,scholar-12-shared",
     "--tasks",
     "sum,often",
     "--rows",
@@ -102,7 +102,7 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bytes() {
     done(survey(&whole, &[]));
     let mut kills = 0;
     for task in ["sum", "often"] {
-        let part = killed.join(format!("rows/apprentice-12-shared/{task}.rows.part"));
+        let part = killed.join(format!("rows/scholar-12-shared/{task}.rows.part"));
         let more: &[&str] = if task == "sum" { &[] } else { &["--resume"] };
         let mut child = survey(&killed, more).spawn().expect("atelier starts");
         let began = Instant::now();
@@ -158,7 +158,7 @@ fn ctrl_c_keeps_what_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let begin = |more: &[&str]| {
-        let mut command = atelier(&["survey", "--models", "apprentice-12", "--tasks", "sum"]);
+        let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
         command
             .args(["--rows", "480", "--out"])
             .arg(&out)
@@ -166,7 +166,7 @@ fn ctrl_c_keeps_what_is_done() {
         command
     };
     let mut child = begin(&[]).spawn().expect("atelier starts");
-    let part = out.join("rows/apprentice-12/sum.rows.part");
+    let part = out.join("rows/scholar-12/sum.rows.part");
     let began = Instant::now();
     while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
         && began.elapsed() < Duration::from_secs(60)
@@ -199,11 +199,11 @@ fn one_folder_has_one_writer() {
     );
 }
 
-/// The accuracies on the apprentices' card are of these rows.
+/// The accuracies on the scholars' card are of these rows.
 #[test]
 fn the_card_is_reproduced() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = atelier(&["survey", "--models", "apprentice-2", "--tasks"]);
+    let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
     command.args(["sum,fact,often", "--out"]).arg(folder.path());
     done(command);
     let report = report(folder.path());
@@ -212,7 +212,7 @@ fn the_card_is_reproduced() {
         .found()
         .map(|(_, task, found)| (task.name.clone(), found.averages.accuracy))
         .collect();
-    let card = [("sum", 0.732), ("fact", 0.814), ("often", 0.688)];
+    let card = [("sum", 0.998), ("fact", 0.644), ("often", 1.0)];
     assert_eq!(
         found,
         card.map(|(task, accuracy)| (task.to_string(), accuracy))
@@ -222,7 +222,7 @@ fn the_card_is_reproduced() {
 #[test]
 fn what_a_survey_finds_adds_up() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = atelier(&["survey", "--models", "apprentice-2,apprentice-4", "--tasks"]);
+    let mut command = atelier(&["survey", "--models", "scholar-2,scholar-4", "--tasks"]);
     command
         .args(["mood,often,topic,sum", "--out"])
         .arg(folder.path());
@@ -231,7 +231,7 @@ fn what_a_survey_finds_adds_up() {
     for (model, task, found) in report.survey.found() {
         let at = format!("{} on {}", model.name, task.name);
         let close =
-            |a: f64, b: f64| assert!((a - b).abs() < 1e-6 * b.abs().max(1.0), "{at}: {a} {b}");
+            |a: f64, b: f64| assert!((a - b).abs() < 3e-6 * b.abs().max(1.0), "{at}: {a} {b}");
         for column in [&found.averages.probability, &found.averages.logit] {
             let total = column.total;
             close(total.mse, total.bias - total.diversity);
@@ -288,6 +288,48 @@ fn what_a_survey_finds_adds_up() {
     assert!(mean.r > 0.3 && mean.p.is_none(), "{mean:?}");
 }
 
+/// Rows say how hard they are; right answers are counted, told and drawn by that.
+#[test]
+fn right_answers_are_counted_by_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = done(survey(folder.path(), &[]));
+    assert!(
+        told.contains("sum, digits") && told.contains("often, days"),
+        "{told}"
+    );
+    let report = report(folder.path());
+    for (model, task, found) in report.survey.found() {
+        let at = format!("{} on {}", model.name, task.name);
+        let (counted, all) = match task.name.as_str() {
+            "sum" => ("digits", 2..=9),
+            _ => ("days", 2..=5),
+        };
+        assert_eq!(task.levels.as_deref(), Some(counted));
+        let levels: Vec<usize> = found.levels.iter().map(|of| of.level).collect();
+        assert_eq!(levels, all.collect::<Vec<_>>(), "{at}");
+        // All levels in turn, but for sums of two digits, of which there are about ten.
+        let rows: Vec<usize> = found.levels.iter().map(|of| of.rows).collect();
+        assert_eq!(rows.iter().sum::<usize>(), found.averages.rows);
+        let many = &rows[usize::from(task.name == "sum")..];
+        let least = many.iter().min().expect("levels");
+        assert!(many.iter().all(|rows| rows - least <= 1), "{at}: {rows:?}");
+        assert!(rows[0] >= 8, "{at}: {rows:?}");
+        let right: usize = found.levels.iter().map(|of| of.correct).sum();
+        let share = right as f64 / found.averages.rows as f64;
+        assert!((share - found.averages.accuracy).abs() < 1e-6, "{at}");
+        assert!(found.samples.iter().all(|sample| sample.level.is_some()));
+    }
+    let mut figures = atelier(&["survey", "figures"]);
+    let pictures = folder.path().join("pictures");
+    figures.arg(folder.path()).arg("--out").arg(&pictures);
+    done(figures);
+    let table = std::fs::read_to_string(pictures.join("levels.csv")).expect("a table");
+    assert!(table.starts_with("task,model,level,of,"), "{table}");
+    // Two models, eight levels of one task and four of the other, under one line of names.
+    assert_eq!(table.lines().count(), 1 + 2 * (8 + 4), "{table}");
+    assert!(pictures.join("levels.svg").exists());
+}
+
 /// Three rows of each of the thirteen published sets, with two small models that know no such words.
 #[test]
 fn every_published_set_runs() {
@@ -341,7 +383,7 @@ fn every_published_set_runs() {
 fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let [broken, short] = ["broken", "short"].map(|name| folder.path().join(name));
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/apprentice-2");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
     for copy in [&broken, &short] {
         std::fs::create_dir(copy).expect("a folder");
         for file in ["config.json", "tokenizer.json", "model.safetensors"] {
@@ -358,14 +400,14 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     );
     std::fs::write(short.join("config.json"), config).expect("a shorter context");
     let out = folder.path().join("out");
-    let models = format!("{},{},apprentice-2", broken.display(), short.display());
+    let models = format!("{},{},scholar-2", broken.display(), short.display());
     let mut command = atelier(&[
-        "survey", "--tasks", "sum", "--rows", "40", "--models", &models,
+        "survey", "--tasks", "topic", "--rows", "40", "--models", &models,
     ]);
     command.arg("--out").arg(&out);
     let said = refused(command);
     assert!(
-        said.starts_with("2 of 3 were not answered: broken on sum: "),
+        said.starts_with("2 of 3 were not answered: broken on topic: "),
         "{said}"
     );
     let report = report(&out);
@@ -378,7 +420,7 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let (model, _, found) = report.survey.found().next().expect("the last one");
     assert_eq!(
         (model.name.as_str(), found.averages.rows),
-        ("apprentice-2", 40)
+        ("scholar-2", 40)
     );
 }
 
@@ -387,13 +429,13 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let task = folder.path().join("two.toml");
     let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"not really\", \"yes\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"not good\", \"bad\"]\n\
                  [[layout]]\nlabel = \"{label}\"\n";
     std::fs::write(&task, words).expect("a task");
-    let rows = "text,label\nthe soup is bad . it is,0\nthe soup is good . it is,1\n";
+    let rows = "text,label\nThe soup is bad. So it is,0\nThe soup is good. So it is,1\n";
     std::fs::write(folder.path().join("two.csv"), rows).expect("rows");
     let ask = |out: &str, more: &[&str]| {
-        let mut command = atelier(&["survey", "--models", "apprentice-2", "--tasks"]);
+        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
         command.arg(&task).arg("--data").arg(folder.path());
         command.arg("--out").arg(folder.path().join(out)).args(more);
         command
@@ -406,7 +448,7 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
     );
     let printed = done(ask("continuations", &["--continuations"]));
     assert!(
-        printed.contains("apprentice-2 on two: scored by continuation, since "),
+        printed.contains("scholar-2 on two: scored by continuation, since "),
         "{printed}"
     );
     let report = report(&folder.path().join("continuations"));
@@ -421,12 +463,12 @@ fn few_rows_have_no_information_and_say_why() {
     let folder = tempfile::tempdir().expect("a folder");
     let task = folder.path().join("t.toml");
     let words = "name = \"t\"\nscore = \"option\"\nfiles = [\"t.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"negative\", \"positive\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
                  [[layout]]\nlabel = \"{label}\"\n";
     std::fs::write(&task, words).expect("a task");
     let ask = |rows: &str, out: &str| {
         std::fs::write(folder.path().join("t.csv"), rows).expect("rows");
-        let mut command = atelier(&["survey", "--models", "apprentice-2", "--tasks"]);
+        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
         command.arg(&task).arg("--data").arg(folder.path());
         command.arg("--out").arg(folder.path().join(out));
         command
@@ -437,12 +479,12 @@ fn few_rows_have_no_information_and_say_why() {
         found.information.clone().expect_err("a refusal")
     };
     assert!(refused(ask("text,label\n", "none")).ends_with("t.csv: it holds no rows"));
-    done(ask("text,label\nthe soup is bad . it is,0\n", "one"));
+    done(ask("text,label\nThe soup is bad. So it is,0\n", "one"));
     assert_eq!(
         why("one"),
         "1 rows carry no information to estimate: run at least two"
     );
-    let both = "text,label\nthe soup is bad . it is,0\nthe soup is not good . it is,0\n";
+    let both = "text,label\nThe soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
     done(ask(both, "class"));
     assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
 }
@@ -490,15 +532,15 @@ fn surveys_that_cannot_be_run() {
         ),
     ];
     for (args, sentence) in cases {
-        let mut command = atelier(&["survey", "--models", "apprentice-2"]);
+        let mut command = atelier(&["survey", "--models", "scholar-2"]);
         command.args(args).arg("--out").arg(&out);
         let said = refused(command);
         assert!(said.contains(sentence), "{said}");
         assert!(!out.exists(), "nothing is written");
     }
-    let mut command = atelier(&["survey", "--tasks", "sum", "--models", "apprentice-3"]);
+    let mut command = atelier(&["survey", "--tasks", "sum", "--models", "scholar-3"]);
     command.arg("--out").arg(&out);
-    assert!(refused(command).contains("apprentice-3 is no model; give"));
+    assert!(refused(command).contains("scholar-3 is no model; give"));
     let mut command = atelier(&["survey", "merge"]);
     command.arg(&empty);
     assert!(refused(command).contains("has no parts to join"));
@@ -510,7 +552,7 @@ fn a_full_disk_is_told_and_gone_on_with() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let run = format!(
-        "trap '' XFSZ; ulimit -f 64; exec '{}' survey --models apprentice-12 --tasks sum --rows 100 --out '{}'",
+        "trap '' XFSZ; ulimit -f 64; exec '{}' survey --models scholar-12 --tasks sum --rows 100 --out '{}'",
         env!("CARGO_BIN_EXE_atelier"),
         out.display()
     );
@@ -524,7 +566,7 @@ fn a_full_disk_is_told_and_gone_on_with() {
         said.contains("could not be written: make room, and go on with --resume"),
         "{said}"
     );
-    let mut command = atelier(&["survey", "--models", "apprentice-12", "--tasks", "sum"]);
+    let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
     command
         .args(["--rows", "100", "--resume", "--out"])
         .arg(&out);
@@ -558,7 +600,7 @@ fn reports_that_were_touched_are_refused() {
     depth.as_array_mut().expect("a list").pop();
     assert_eq!(
         say(&value.to_string()),
-        "apprentice-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
+        "scholar-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
     );
     let mut none = value.clone();
     none["survey"]["models"][0]["members"] = serde_json::json!([]);
@@ -567,7 +609,7 @@ fn reports_that_were_touched_are_refused() {
     for (list, says) in [
         (
             "models",
-            "apprentice-2 does not fit the rest of the file (it is listed twice)",
+            "scholar-2 does not fit the rest of the file (it is listed twice)",
         ),
         (
             "tasks",
@@ -575,7 +617,7 @@ fn reports_that_were_touched_are_refused() {
         ),
         (
             "cells",
-            "apprentice-2 on sum does not fit the rest of the file (it is there twice)",
+            "scholar-2 on sum does not fit the rest of the file (it is there twice)",
         ),
     ] {
         let mut doubled = sound.clone();
@@ -632,16 +674,13 @@ for row in rows:
         mse, bias, diversity = (row[f"{column}_{part}"] for part in ("mse", "bias", "diversity"))
         assert abs(mse - (bias - diversity)) < 1e-9
     assert row["choices"][row["right"]] and row["prompt"]
+    assert row["level"] in (2, 3, 4, 5)
 assert off < 1e-3, off
 print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in rows] == list(range(len(rows))))
 "#;
     let read = Command::new(python)
         .args(["-c", script])
-        .arg(
-            folder
-                .path()
-                .join("rows/apprentice-12-shared/often.parquet"),
-        )
+        .arg(folder.path().join("rows/scholar-12-shared/often.parquet"))
         .output()
         .expect("Python starts");
     let errors = String::from_utf8_lossy(&read.stderr);
@@ -650,7 +689,7 @@ print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in row
     let (_, _, found) = report
         .survey
         .found()
-        .find(|(model, task, _)| model.name == "apprentice-12-shared" && task.name == "often")
+        .find(|(model, task, _)| model.name == "scholar-12-shared" && task.name == "often")
         .expect("the cell");
     let right = (found.averages.accuracy * 150.0).round();
     assert_eq!(
@@ -668,7 +707,7 @@ fn the_job_array_example_runs() {
     let ask = [
         "survey",
         "--models",
-        "apprentice-2",
+        "scholar-2",
         "--tasks",
         "mood,sum",
         "--out",
@@ -681,7 +720,7 @@ fn the_job_array_example_runs() {
         let mut job = Command::new("sh");
         job.arg(&script)
             .env("ATELIER", env!("CARGO_BIN_EXE_atelier"))
-            .env("MODELS", "apprentice-2")
+            .env("MODELS", "scholar-2")
             .env("TASKS", "mood,sum")
             .env("OUT", &parts)
             .env("SLURM_ARRAY_TASK_ID", index)

@@ -162,6 +162,6 @@ fn what_has_no_numbers_is_said() {
     survey.cells.clear();
     for number in 1..=6 {
         let why = draw(number, 0.0, &survey, [0, 0]).unwrap_err();
-        assert!(why.starts_with("apprentice-2 on topic has no "), "{why}");
+        assert!(why.starts_with("scholar-2 on topic has no "), "{why}");
     }
 }

@@ -57,6 +57,64 @@ pub fn set_fragment(fragment: &str, step: bool) {
     }
 }
 
+/// Does the document's root have this class?
+pub fn has_root_class(class: &str) -> bool {
+    root().is_some_and(|root| root.class_list().contains(class))
+}
+
+pub fn add_root_class(class: &str) {
+    if let Some(root) = root() {
+        // A word of letters is no wrong token.
+        let _ = root.class_list().add_1(class);
+    }
+}
+
+fn root() -> Option<web_sys::Element> {
+    window().document()?.document_element()
+}
+
+/// The value that the address's query has for a key: a plain word.
+pub fn asked(key: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    let pairs = search.trim_start_matches('?').split('&');
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
+    let value = pairs.find(|(own, _)| *own == key).map(|(_, value)| value);
+    let is_plain = |value: &&str| {
+        value
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    value.filter(is_plain).map(str::to_owned)
+}
+
+/// Did the page come in a way that browsers trust: over https, or from this very machine?
+pub fn is_secure() -> bool {
+    window().is_secure_context()
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_namespace = ["navigator", "clipboard"], js_name = writeText)]
+    fn write_text(text: &str) -> Result<js_sys::Promise, JsValue>;
+}
+
+/// Puts a text on the clipboard.
+///
+/// # Errors
+/// The browser lets nobody, as over plain http, or not now.
+pub async fn copy(text: &str) -> Result<(), JsValue> {
+    let written = write_text(text)?;
+    wasm_bindgen_futures::JsFuture::from(written)
+        .await
+        .map(|_| ())
+}
+
+/// Goes to another place of this page, as a click on a link does.
+pub fn go(fragment: &str) {
+    // It is a part of an address, which no browser refuses.
+    let _ = window().location().set_hash(fragment);
+}
+
 pub fn matches(query: &str) -> bool {
     window()
         .match_media(query)
@@ -71,10 +129,16 @@ pub fn kept(key: &str) -> Option<String> {
     store.get_item(key).ok().flatten()
 }
 
-/// Where storage is forbidden, a choice lasts until the page closes.
-pub fn keep(key: &str, value: &str) {
+/// Is it kept now? Where storage is forbidden or full, a choice lasts until the page closes.
+pub fn keep(key: &str, value: &str) -> bool {
+    let store = window().local_storage().ok().flatten();
+    store.is_some_and(|store| store.set_item(key, value).is_ok())
+}
+
+/// What was kept under `key` is there no more.
+pub fn forget(key: &str) {
     if let Ok(Some(store)) = window().local_storage() {
-        let _ = store.set_item(key, value);
+        let _ = store.remove_item(key);
     }
 }
 

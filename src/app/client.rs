@@ -105,8 +105,8 @@ impl Client {
         self.worker.replace(None);
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        // A worker from a blob does not know where its files lie: its name says it.
-        options.set_name(&browser::beside(""));
+        // A worker from a blob does not know where its files lie, nor of which build they are: its name says it.
+        options.set_name(&browser::beside(&format!("./?v={}", browser::build())));
         let worker = start(&script()).and_then(|url| Worker::new_with_options(&url, &options));
         let Ok(worker) = worker else {
             self.died("this browser refused to start it");

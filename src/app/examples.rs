@@ -1,4 +1,4 @@
-//! Prompts to begin with, in the apprentices' own mini-language, and the baked picture of the first.
+//! Prompts to begin with, in the scholars' primer, and the baked picture of the first.
 
 use super::link::{Choice, Draft};
 use crate::model::catalogue::KNOWN;
@@ -21,8 +21,8 @@ pub const MODEL: &str = KNOWN[0].name;
 
 const SUM: Example = Example {
     name: "Sum",
-    look: "Seven numbers, ten options. Ask apprentice-2 too: are two painters enough?",
-    prompt: "sum : 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
+    look: "Seven numbers, ten options. Ask scholar-2 too: are two painters enough?",
+    prompt: "The sum 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
     options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
     answer: 8,
 };
@@ -30,54 +30,61 @@ const SUM: Example = Example {
 /// The first of these is the one whose picture is baked.
 pub const ALL: &[Example] = &[
     Example {
-        name: "Mood",
-        look: "One “not” turns a word over. Which strokes read the word, and which turn it?",
-        prompt: "mood : the soup is not really bad . it is",
-        options: &[" negative", " positive"],
-        answer: 1,
+        name: "Quiz",
+        look: "Find the beast, then say its letter: two steps. Who fetches, and who writes the answer?",
+        prompt: "We see horse A, hat B and axe C. So take beast",
+        options: &[" A", " B", " C", " D"],
+        answer: 0,
     },
     Example {
         name: "Topic",
         look: "Three words of sport and a stray one of business: how early does the running answer settle?",
-        prompt: "topic : the coach and the profit met the player near the stadium . this is about",
-        options: &[" world", " sport", " business", " science"],
+        prompt: "The coach, the profit, the team and the stadium: this is about",
+        options: &[" politics", " sport", " business", " science"],
         answer: 1,
     },
     SUM,
     Example {
-        name: "Who came last",
-        look: "The order is told in pieces that have to be put together.",
-        prompt: "last : kim came after ann . tom came before ann . who came last ?",
-        options: &[" tom", " ann", " kim"],
-        answer: 2,
+        name: "Copies",
+        look: "Ben does as Ann does: two sentences have to be put together.",
+        prompt: "Ann sings. Kim paints. Ben copies Ann. Tom copies Kim. So Ben paints",
+        options: &[" indeed", " not"],
+        answer: 1,
+    },
+    Example {
+        name: "Who is last",
+        look: "A line of three is told in pieces that have to be put together.",
+        prompt: "Ben leads Ann. Joe leads Eva. Kim leads Ben. Max leads Joe. So last after Kim",
+        options: &[" Eva", " Ann", " Max", " Joe"],
+        answer: 1,
     },
     Example {
         name: "Same meaning",
-        look: "Every word but one has its synonym in the other sentence.",
-        prompt: "same : the big girl sees the road . the large lass spots the bag . same meaning ?",
-        options: &[" no", " yes"],
-        answer: 0,
+        look: "Every word has its synonym in the other sentence, but two have changed places.",
+        prompt: "Here girls see roads and friends buy bags. So pals spot sacks and lasses purchase streets",
+        options: &[" indeed", " not"],
+        answer: 1,
     },
     Example {
         name: "Sense",
         look: "Is it the same bank? The words beside it tell.",
-        prompt: "sense : the bank with the river . the bank with the coin . same sense ?",
-        options: &[" No", " Yes"],
-        answer: 0,
+        prompt: "We see the river bank and the coin bank. Senses of bank",
+        options: &[" one", " two"],
+        answer: 1,
     },
     Example {
         name: "Always",
         look: "Two days of two: the story decides between always, sometimes and never.",
-        prompt: "often : on monday tom sings . on friday tom sings . so tom sings",
+        prompt: "On Monday Tom sings. On Friday Tom sings. So Tom sings",
         options: &[" always", " sometimes", " never"],
         answer: 0,
     },
     Example {
-        name: "Quiz",
-        look: "Find the thing of the category, then say its letter: two steps.",
-        prompt: "quiz : find the fruit : hammer A , pear B , coat C , tram D . answer",
-        options: &[" A", " B", " C", " D"],
-        answer: 1,
+        name: "Mood",
+        look: "One “not” turns a word over. Which strokes read the word, and which turn it?",
+        prompt: "Ann says that the soup is not awful. So it is",
+        options: &[" good", " bad"],
+        answer: 0,
     },
 ];
 
@@ -111,4 +118,21 @@ pub fn of_orders() -> Draft {
 /// compares.
 pub fn baked() -> Option<Report> {
     serde_json::from_slice(include_bytes!("../../public/examples/first.atelier.json")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::primer::encode;
+
+    #[test]
+    fn every_example_is_of_words_that_the_scholars_know() {
+        for example in ALL {
+            for option in example.options {
+                let text = format!("{}{option}", example.prompt);
+                assert!(encode(&text).is_some(), "{text}");
+            }
+            assert!(example.answer < example.options.len());
+        }
+    }
 }

@@ -138,7 +138,7 @@ mod tests {
         let joined = join(&[("baked", &first), ("b.json", &first)]).expect("two reports");
         assert_eq!(joined.survey.tasks.len(), first.tasks.len());
         assert_eq!(joined.survey.models.len(), 2 * first.models.len());
-        assert_eq!(joined.survey.models[5].name, "apprentice-2 (b.json)");
+        assert_eq!(joined.survey.models[5].name, "scholar-2 (b.json)");
         assert_eq!(joined.survey.cells.len(), 2 * first.cells.len());
         assert_eq!(joined.survey.cells[50].model, 5);
         assert!(joined.notes.is_empty());
@@ -165,7 +165,7 @@ mod tests {
         let first = baked();
         let part = part(
             &first,
-            |model| model != "apprentice-2",
+            |model| model != "scholar-2",
             |task| task == "sum" || task == "last",
         );
         assert_eq!(part.models, first.models);

@@ -1,7 +1,8 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
-//! Pure, and tested natively: [`arrangement`] (a plan as tiles), [`link`] (the page's state as a URL),
-//! [`protocol`], [`queue`] (what waits in the worker), [`state::exchange`] (what the page asked of it),
+//! Pure, and tested natively: [`answers`] (to lessons), [`arrangement`] (a plan as tiles), [`asked`] (of a lesson),
+//! [`doors`] (the start page's ways in), [`link`] (the page's state as a URL), [`protocol`], [`queue`] (what waits in
+//! the worker), [`state::exchange`] (what the page asked of it),
 //! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports),
 //! [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`] (of a sweep among
 //! workers), [`spacing`]. The rest needs
@@ -10,7 +11,10 @@
 //! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
 //! picture early; and what the views behind the first need comes in a file of its own (`later`).
 
+pub mod answers;
 pub mod arrangement;
+pub mod asked;
+pub mod doors;
 pub mod examples;
 pub mod joining;
 pub mod link;
@@ -30,6 +34,8 @@ mod browser;
 mod client;
 #[cfg(feature = "web")]
 mod echarts;
+#[cfg(feature = "web")]
+mod embedding;
 #[cfg(feature = "web")]
 mod files;
 #[cfg(feature = "web")]

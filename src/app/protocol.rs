@@ -2,14 +2,19 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Lesson`, `Stepped`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
 
+mod inside;
+
+pub use inside::{InsideAsk, TokenAsk};
+
 use serde::{Deserialize, Serialize};
 
 use crate::study::TextEnd;
+use crate::study::lessons::StepPhase;
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};
@@ -17,7 +22,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 9;
+pub const PROTOCOL: u32 = 10;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -106,6 +111,19 @@ pub enum Ask {
     /// What can this machine do? Needs no model, and lets whatever else is asked pass. [`Tell::Measuring`]
     /// shows what is found as it grows, [`Tell::Measured`] ends it, also where it was cancelled in the middle.
     Doctor { is_quick: bool },
+    /// Which lessons are there? Needs no model; ends in [`Tell::Lessons`].
+    Lessons,
+    /// All that a lesson's file says. Needs no model; ends in [`Tell::Lesson`].
+    Lesson { lesson: String },
+    /// Runs a step up to a phase, and says it in words: ends in [`Tell::Stepped`]. With the model loaded
+    /// last, or with the catalogue's that the step is written for, which is opened beside it.
+    LessonStep {
+        /// Ids.
+        lesson: String,
+        step: String,
+        phase: StepPhase,
+        is_own: bool,
+    },
     /// Stop the request with this id.
     Cancel { id: u32 },
 }
@@ -118,42 +136,6 @@ impl Ask {
             Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. }
         )
     }
-}
-
-/// Which maps between tokens come with a coupling, at the last positions of a long prompt.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenAsk {
-    /// Also where they are many products: in a wide model.
-    pub is_wanted: bool,
-    /// This step with itself and with the next; the middle one where nothing is said.
-    pub step: Option<usize>,
-    /// The token whose sendings are compared; the first where nothing is said.
-    pub t_in: Option<usize>,
-    /// The token whose takings are; the last where nothing is said.
-    pub t_out: Option<usize>,
-}
-
-/// What is kept of a run beside its members.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum InsideAsk {
-    /// What the streams would answer, at `count` positions from `from`, or at the last ones.
-    Depths {
-        /// Words, one token each; none: the options.
-        follow: Vec<String>,
-        is_held: bool,
-        from: Option<usize>,
-        count: usize,
-    },
-    /// Where all heads look from `query`, or from the last token, and one head's `count` rows from
-    /// `from`, or the last ones; beside it what the model's own order answers. `run` counts the
-    /// runs of a block's attention; past the last it is the last.
-    Attention {
-        query: Option<usize>,
-        run: usize,
-        head: usize,
-        from: Option<usize>,
-        count: usize,
-    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -230,6 +212,21 @@ pub enum Tell {
         report: String,
         was_ended: bool,
     },
+    /// A list of [`LessonHead`](crate::study::lessons::LessonHead) as JSON, for the program that reads it
+    /// comes behind the page's first picture, as of the next two.
+    Lessons {
+        lessons: String,
+    },
+    /// A [`Lesson`](crate::study::lessons::Lesson) as JSON.
+    Lesson {
+        lesson: String,
+    },
+    /// A [`StepOutcome`](crate::study::lessons::StepOutcome) as JSON, and a list of what it is drawn from,
+    /// [`StepPicture`](crate::study::lessons::StepPicture).
+    Stepped {
+        outcome: String,
+        pictures: String,
+    },
     /// One sentence for the reader.
     Failed {
         reason: String,
@@ -271,6 +268,8 @@ pub enum Stage {
     Products,
     /// Rows whose steps are linearised, in thousandths.
     Linearised,
+    /// Thousandths of what the models of a lesson's step have to do.
+    Lesson,
     /// Tokens.
     Write,
 }

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_passes_a_load() {
+    fn no_prompt_passes_a_load() {
         let mut queue = Queue::<()>::default();
         queue.receive(ask(2, load()), Vec::new());
         queue.receive(ask(3, lens()), Vec::new());

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::theory::theorem_figures;
 use super::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, Quantity, Theme, attention_figures,
-    coupling_figures, depth_figures, figures, lab_figures, metric_name, models_coupling_figure,
-    need_figure, prompt_figures, relation_figure, relation_name, survey_figures, sweep_figures,
-    task_coupling_figures,
+    coupling_figures, depth_figures, figures, lab_figures, member_figures, metric_name,
+    models_coupling_figure, need_figure, prompt_figures, relation_figure, relation_name,
+    survey_figures, sweep_figures, task_coupling_figures,
 };
 use crate::study::coupling::{Coupling, CouplingMetric, ModelsCoupling, Relation, TaskCoupling};
 use crate::study::orders::Orders;
@@ -64,6 +64,9 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
     if let Some(lens) = &report.lens {
         all.extend(depth_figures(lens, DepthColour::default(), theme));
         all.extend(attention_of(lens, report, theme));
+        if let Some(account) = &report.member {
+            all.extend(member_figures(lens, account, false, theme));
+        }
     }
     for orders in &report.orders {
         for figure in of_sweep(orders, theme) {

@@ -13,7 +13,7 @@
 //! [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
 //! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
 //! [`coupling_figures`] and
-//! [`task_coupling_figures`] how alike the linearised steps are, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
+//! [`task_coupling_figures`] how alike the linearised steps are, [`step_figure`] what a step of a lesson ran, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
 //! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels,
@@ -26,6 +26,8 @@ mod figure;
 mod identity;
 mod inside;
 mod lab;
+mod lesson;
+mod member;
 mod need;
 pub mod number;
 mod orders;
@@ -44,21 +46,24 @@ pub use all::all_figures;
 pub use column::Column;
 pub use coupling::{
     CouplingShown, coupling_figures, metric_name, metric_of, metric_word, models_coupling_figure,
-    most_alike, nearest, relation_figure, relation_name, relation_word, step_names,
-    task_coupling_figures,
+    most_alike, nearest, relation_figure, relation_name, relation_word, step_members, step_names,
+    task_coupling_figures, task_linearised_figure, task_ways_figure,
 };
 pub use figure::Figure;
 pub use identity::Identity;
 pub use inside::{
-    AttentionShown, DepthColour, attention_figures, attention_runs, depth_figures, switched, token,
+    AttentionShown, DepthColour, attention_figures, attention_members, attention_runs,
+    depth_figures, doubt_figure, switched, token,
 };
 pub use lab::lab_figures;
+pub use lesson::{marked_member, step_figure};
+pub use member::{member_figures, member_title};
 pub use need::need_figure;
 #[cfg(feature = "cli")]
 pub use need::part_name;
 pub use orders::{Quantity, sweep_figures};
 pub use prompts::prompt_figures;
-pub use strokes::{Tile, option_name, stroke_name, tiles, votes as stroke_votes};
+pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{model_figures, overview_figures, survey_figures};
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};

@@ -37,7 +37,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         title: title(lens, &names),
         words: words(lens, &names, column, &depths),
         plot,
-        table: table(lens, column, &names, &depths),
+        table: table(lens, column, &depths),
     }
     .figure(theme)
 }
@@ -235,7 +235,8 @@ fn steepest_fall(depths: &[Triple]) -> Option<(usize, f64)> {
         })
 }
 
-fn table(lens: &Lens, column: Column, names: &[String], depths: &[Triple]) -> Table {
+fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
+    let cells = strokes::cells(&lens.members);
     let headers = vec![
         "strokes".to_owned(),
         "last stroke".to_owned(),
@@ -250,7 +251,7 @@ fn table(lens: &Lens, column: Column, names: &[String], depths: &[Triple]) -> Ta
         .map(|(i, t)| {
             vec![
                 TableCell::Count(i + 1),
-                TableCell::Text(names[i].clone()),
+                cells[i].clone(),
                 TableCell::Number(t.mse),
                 TableCell::Number(t.bias),
                 TableCell::Number(t.diversity),

@@ -12,15 +12,24 @@ use crate::study::report::Lens;
 const PLOT: u32 = 120;
 
 pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
-    Spread {
+    let spread = Spread {
         members: &lens.members,
         column,
         bias: column.member_bias(lens),
         diversity: column.member_diversity(lens).to_vec(),
         total: column.total(lens),
+    };
+    let mut draft = spread.draft(theme);
+    strokes::lead(&mut draft.plot, &lens.members);
+    for (row, cell) in draft
+        .table
+        .rows
+        .iter_mut()
+        .zip(strokes::cells(&lens.members))
+    {
+        row[0] = cell;
     }
-    .draft(theme)
-    .figure(theme)
+    draft.figure(theme)
 }
 
 /// Every member's bias and diversity, of one prompt or on average.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::number::{ordinal, short};
-use super::plot::{Axis, Line, MarkShape, Panel, Pen, Point, Series};
+use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
-use super::{Column, Theme};
-use crate::engine::{Member, MemberKind};
+use super::{Column, TableCell, Theme};
+use crate::engine::{Member, MemberKind, member_names};
 use crate::measure::decomposition::softmax;
 use crate::study::report::Lens;
 
@@ -173,6 +173,30 @@ pub(super) fn panel(
         Axis::from_zero("", values.iter().copied()),
         series,
     )
+}
+
+/// Lets every mark of a plot over these strokes lead to its own row.
+pub(super) fn lead(plot: &mut Plot, members: &[Member]) {
+    let names = member_names(members);
+    let series = plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
+    for point in series.flat_map(|series| &mut series.points) {
+        let name = names.get(point.x as usize);
+        point.pick = name.map(|name| member_pick(name));
+    }
+}
+
+/// How a mark says which member's own row it leads to.
+pub const MEMBER_PICK: &str = "member:";
+
+pub(super) fn member_pick(name: &str) -> String {
+    format!("{MEMBER_PICK}{name}")
+}
+
+/// The cells of a table that name these strokes in words and lead to their own rows.
+pub(super) fn cells(members: &[Member]) -> Vec<TableCell> {
+    let all = names(members).into_iter().zip(member_names(members));
+    all.map(|(text, member)| TableCell::Member { text, member })
+        .collect()
 }
 
 /// `25 strokes`.

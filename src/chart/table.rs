@@ -14,13 +14,18 @@ pub enum TableCell {
     Check(bool),
     /// A plan that the reader may put in the lab.
     Plan(String),
+    /// A member in words, and its name, by which its own row is found.
+    Member {
+        text: String,
+        member: String,
+    },
 }
 
 impl TableCell {
     /// As a person reads it.
     pub fn shown(&self) -> String {
         match self {
-            Self::Text(text) | Self::Plan(text) => text.clone(),
+            Self::Text(text) | Self::Plan(text) | Self::Member { text, .. } => text.clone(),
             Self::Count(n) => n.to_string(),
             Self::Number(x) => short(*x),
             Self::Check(yes) => if *yes { "✓ yes" } else { "no" }.to_owned(),
@@ -29,7 +34,9 @@ impl TableCell {
 
     fn csv(&self) -> String {
         match self {
-            Self::Text(text) | Self::Plan(text) => quoted(&harmless(text)).into_owned(),
+            Self::Text(text) | Self::Plan(text) | Self::Member { text, .. } => {
+                quoted(&harmless(text)).into_owned()
+            }
             Self::Count(n) => n.to_string(),
             Self::Number(x) => x.to_string(),
             Self::Check(yes) => yes.to_string(),
@@ -63,6 +70,12 @@ pub struct Table {
 }
 
 impl Table {
+    /// Does it lead to members' own rows?
+    pub fn names_members(&self) -> bool {
+        let mut cells = self.rows.iter().flatten();
+        cells.any(|cell| matches!(cell, TableCell::Member { .. }))
+    }
+
     /// RFC 4180, numbers in full.
     pub fn csv(&self) -> String {
         let mut text = String::new();

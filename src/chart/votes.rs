@@ -22,19 +22,21 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         &votes,
         None,
     );
+    let mut plot = Plot {
+        hover: Some(hover.collect()),
+        ..Plot::new(
+            vec![panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)],
+            strokes::kind_pens(&lens.members, theme),
+            1,
+        )
+    };
+    strokes::lead(&mut plot, &lens.members);
     FigureDraft {
         key: "votes",
         title: title(lens, &names, &votes),
         words: words(lens, &votes, column),
-        table: table(lens, &names, &votes, &drawn),
-        plot: Plot {
-            hover: Some(hover.collect()),
-            ..Plot::new(
-                vec![panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)],
-                strokes::kind_pens(&lens.members, theme),
-                1,
-            )
-        },
+        table: table(lens, &votes, &drawn),
+        plot,
     }
     .figure(theme)
 }
@@ -104,15 +106,15 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
     [first, second]
 }
 
-fn table(lens: &Lens, names: &[String], votes: &[f64], drawn: &str) -> Table {
+fn table(lens: &Lens, votes: &[f64], drawn: &str) -> Table {
     let mut headers = vec!["stroke".to_owned(), format!("vote, {drawn}")];
     headers.extend((0..lens.logits.len()).map(|k| format!("logit of {}", option_name(lens, k))));
-    let rows = names
-        .iter()
+    let rows = strokes::cells(&lens.members)
+        .into_iter()
         .zip(votes)
         .zip(&lens.member_logits)
         .map(|((name, vote), row)| {
-            let mut cells = vec![TableCell::Text(name.clone()), TableCell::Number(*vote)];
+            let mut cells = vec![name, TableCell::Number(*vote)];
             cells.extend(row.iter().map(|&u| TableCell::Number(f64::from(u))));
             cells
         })

@@ -29,7 +29,7 @@ pub struct PicturesArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json
+  atelier lens --model scholar-12 --prompts rows.jsonl --out rows.atelier.json
   atelier figures rows.atelier.json --out pictures
   atelier figures survey-folder --out slides --dark --width 640"#;
 

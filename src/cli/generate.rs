@@ -15,7 +15,7 @@ use crate::study::{Generation, LoadedModel, TextEnd, Wrote};
 /// ends its text, or its context is full.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
-  atelier generate --model apprentice-12 --prompt \"Ann is in the\" --tokens 20
+  atelier generate --model scholar-12 --prompt \"Ann is in the\" --tokens 20
   atelier generate --model path/to/model --prompt \"Once upon a time\" --plan drop:3 --json
   atelier generate --model path/to/model --ids 1,5,9 --tokens 50")]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids"]))]

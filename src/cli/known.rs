@@ -21,7 +21,7 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
 
 /// What belongs to a known name, lies in a folder, is a GGUF file, or lies on a hub: then it is taken
 /// from the cache, and fetched where it is not there. A folder named like a known model is opened by a
-/// path: `./apprentice-12`.
+/// path: `./scholar-12`.
 pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     if let Some(known) = catalogue::find(name_or_folder) {
         return shipped(known);
@@ -36,6 +36,9 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
     }
     let path = PathBuf::from(name_or_folder);
     if !path.is_dir() && !path.is_file() {
+        if let Some(former) = catalogue::former(name_or_folder) {
+            return Err(ModelError::Former(former).into());
+        }
         return Err(ModelError::NoFolder {
             folder: path,
             known: catalogue::names(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::depths::{self, DepthArgs};
+use super::lens_member;
 use super::lens_prompts::{PromptFile, PromptRun};
 use super::looks::{self, LooksArgs};
 use super::out_file::{OutFile, There};
@@ -13,6 +14,7 @@ use super::output::{self, Progress};
 use super::picture;
 use super::view::ShownColumn;
 use crate::engine::Capture;
+use crate::study::report::Report;
 use crate::study::{Unknown, lens};
 
 /// One prompt, or a file of them, through the lens
@@ -82,6 +84,11 @@ pub struct LensArgs {
     #[command(flatten)]
     looks: LooksArgs,
 
+    /// Also say what one member reads, writes and costs by itself: emb, 3a, 3m, bias; 3a:2 where a block runs
+    /// again
+    #[arg(long, value_name = "NAME", conflicts_with = "prompts")]
+    member: Option<String>,
+
     #[command(flatten)]
     engine: super::engine::EngineArgs,
 
@@ -103,11 +110,12 @@ pub struct LensArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0
-  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0 --lens 5 --follow " a"
-  atelier lens --model apprentice-12 --prompt "…" --option " a" --option " b" --answer 0 --attention --plan "0-7,8~h2,9-11"
+  atelier lens --model scholar-12 --prompt "…" --option " a" --option " b" --answer 0
+  atelier lens --model scholar-12 --prompt "…" --option " a" --option " b" --answer 0 --lens 5 --follow " a"
+  atelier lens --model scholar-12 --prompt "…" --option " a" --option " b" --answer 0 --attention --plan "0-7,8~h2,9-11"
+  atelier lens --model scholar-12 --prompt "…" --option " a" --option " b" --answer 0 --member 8a
   atelier lens --model path/to/model --ids 1,5,9 --rows 17,230 --answer 1 --plan reverse:1
-  atelier lens --model apprentice-12 --prompts rows.jsonl --out rows.atelier.json"#;
+  atelier lens --model scholar-12 --prompts rows.jsonl --out rows.atelier.json"#;
 
 pub fn run(args: LensArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -161,9 +169,14 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         ..args.depths.capture(model, args.prompt.as_deref())?
     };
     let mut lens = asking
-        .looked_at(&[question], capture, &|done| bar.at(done, 1))?
+        .looked_at(std::slice::from_ref(&question), capture, &|done| {
+            bar.at(done, 1)
+        })?
         .pop()
         .context("the engine gave no trace")?;
+    let member = args.member.as_deref();
+    let member = member.map(|name| lens_member::account(model, &question, asking.plan, name));
+    let member = member.transpose()?.flatten();
     drop(bar);
     args.depths.note(&mut lens);
     lens::name_words(&mut lens, model);
@@ -183,7 +196,14 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
             table += &more;
         }
     }
-    let json = output::json(&lens::report(model, lens))?;
+    if let Some(account) = &member {
+        table += &lens_member::text(&lens, account);
+    }
+    let report = Report {
+        member,
+        ..lens::report(model, lens)
+    };
+    let json = output::json(&report)?;
     args.engine.say_cost(model);
     if let Some(out) = out {
         out.write(&json)?;

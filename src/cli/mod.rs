@@ -14,6 +14,7 @@ mod hub;
 mod interrupt;
 mod known;
 mod lens;
+mod lens_member;
 mod lens_prompts;
 mod looks;
 mod man;
@@ -37,6 +38,8 @@ mod table;
 mod tasks;
 mod totals;
 mod train;
+mod train_card;
+mod train_rows;
 mod version;
 mod view;
 

@@ -49,7 +49,7 @@ fn list() -> anyhow::Result<()> {
 fn shipped() -> String {
     let header = ["name", "what it is", "blocks run", "kB"].map(String::from);
     let mut table = table(&header, 2);
-    for known in catalogue::KNOWN {
+    for known in catalogue::all() {
         table.add_row([
             Cell::new(known.name),
             Cell::new(known.about),

@@ -66,8 +66,8 @@ pub struct NeedArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier need --model apprentice-12 --task sum,quiz --rows 100
-  atelier need --model apprentice-12 --task sum --out need.atelier.json"#;
+  atelier need --model scholar-12 --task sum,quiz --rows 100
+  atelier need --model scholar-12 --task sum --out need.atelier.json"#;
 
 pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.

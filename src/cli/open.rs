@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use atelier_server::{POLICY, Passing, Server, open_browser};
 
-use super::page_files::PageFiles;
+use super::page_files::{self, PageFiles};
 use super::rows_source::bytes;
 use super::served_model::ServedModel;
 use super::site::{OpenedSite, encoded};
@@ -21,7 +21,8 @@ use crate::study::report::Opened;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct OpenArgs {
-    /// A report (*.atelier.json), a survey's folder, or `-` for standard input
+    /// A report (*.atelier.json), a survey's folder, `-` for standard input, or the folder of a page that
+    /// `cargo xtask build` made
     #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
     report: Option<PathBuf>,
 
@@ -42,6 +43,7 @@ const EXAMPLES: &str = r#"Examples:
   atelier open
   atelier open rows.atelier.json
   atelier open survey-folder
+  atelier open atelier-page-0.1.0
   atelier open --model ../Llama-3.2-1B
   atelier open --model model-q8_0.gguf --no-open"#;
 
@@ -52,7 +54,11 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
     // What is to be shown first: whatever is wrong with it is said before anything is served.
     let mut site = OpenedSite::new()?;
     let mut link = String::new();
-    if let Some(path) = &args.report {
+    let other = args.report.as_deref().map(page_files::in_folder);
+    let other = other.transpose()?.flatten();
+    if other.is_some() {
+        // A page of its own, and nothing opened in it.
+    } else if let Some(path) = &args.report {
         let (name, bytes) = report(path)?;
         let place = format!("{}{}", site.opened, encoded(&name));
         link = format!("?report={}", encoded(&place));
@@ -68,7 +74,10 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
             site.model = Some(served);
         }
     }
-    site.page = PageFiles::find()?;
+    site.page = match other {
+        Some(page) => page,
+        None => PageFiles::find()?,
+    };
     if let Some(folder) = site.page.folder() {
         output::say(&format!(
             "atelier: the page is that of {}",

@@ -106,8 +106,8 @@ pub struct OrdersArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier orders --model apprentice-12 --task sum,topic --strategy drop,swap
-  atelier orders --model apprentice-12 --prompts rows.jsonl --strategy family --out family.atelier.json
+  atelier orders --model scholar-12 --task sum,topic --strategy drop,swap
+  atelier orders --model scholar-12 --prompts rows.jsonl --strategy family --out family.atelier.json
   atelier orders --model path/to/model --task lambada --data lambada_test.jsonl --rows 50 --strategy skip"#;
 
 /// How often what is done is written to --out.

@@ -61,6 +61,18 @@ impl PageFiles {
     }
 }
 
+/// The page in this folder, where it is one: a pack on a stick, for example.
+///
+/// # Errors
+/// It cannot be read.
+pub fn in_folder(folder: &Path) -> anyhow::Result<Option<PageFiles>> {
+    if !is_page(folder) {
+        return Ok(None);
+    }
+    let files = Folder::new(folder)?;
+    Ok(Some(PageFiles::Built(folder.to_owned(), files)))
+}
+
 /// The first `dist/` in these places that is the page.
 fn first<'a>(places: impl Iterator<Item = &'a Path>) -> Option<PathBuf> {
     places
@@ -99,8 +111,7 @@ impl Files for PageFiles {
             mime: mime(Path::new(path)),
         })
         .or_else(|| {
-            let models = catalogue::KNOWN.iter().chain(catalogue::TRAINING);
-            let mut known = models.flat_map(|model| &model.files);
+            let mut known = catalogue::all().flat_map(|model| &model.files);
             let file = known.find(|file| file.path == path)?;
             Some(Found::bytes(path, file.bytes))
         })
@@ -145,6 +156,6 @@ mod tests {
         for file in catalogue::KNOWN.iter().flat_map(|model| &model.files) {
             assert!(page.find(file.path).is_some(), "{}", file.path);
         }
-        assert!(page.find("models/apprentice-12/other").is_none());
+        assert!(page.find("models/scholar-12/other").is_none());
     }
 }

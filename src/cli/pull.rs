@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::{bail, ensure};
+
 use super::hub::Hub;
 use super::interrupt;
 use super::output::{self, Progress};
+use crate::model::catalogue;
 use crate::model::hub::{HubName, spell_bytes};
 
 /// Fetch models from a hub into the cache that Python's programs use too
@@ -23,6 +26,15 @@ pub struct PullArgs {
 }
 
 pub fn run(args: &PullArgs) -> anyhow::Result<()> {
+    for name in &args.models {
+        ensure!(
+            catalogue::find(name).is_none(),
+            "{name} comes with atelier: nothing has to be fetched, name it with --model"
+        );
+        if let Some(former) = catalogue::former(name) {
+            bail!("{former}");
+        }
+    }
     let names: Vec<HubName> = args
         .models
         .iter()

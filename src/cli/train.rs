@@ -1,22 +1,26 @@
-//! `atelier train`: makes the apprentices, and rows of the language they learn.
+//! `atelier train`: makes the scholars, and rows of the primer that they learn.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::out_file::{OutFile, There, is_model};
+use super::out_file::is_model;
 use super::output;
-use crate::task::minilang::{self, GeneratedTask};
-use crate::train::{Recipe, STATE, Standing, Trainer, TrainingSession, evaluate, family};
+use super::train_card::CardArgs;
+use super::train_rows::RowsArgs;
+use crate::model::catalogue;
+use crate::task::primer;
+use crate::train::{
+    Recipe, STATE, Standing, Trainer, TrainingSession, evaluate, family, forget_training,
+};
 use crate::unfinished::Unfinished;
 
-/// Train a model of the generated mini-language, or write held-out rows of it.
+/// Train a model of the primer, or write held-out rows of it.
 ///
-/// `atelier train --model apprentice-12 --out DIR` makes that shipped model again. Stopped at any
-/// moment (Ctrl-C), the same command with --resume goes on from the last minute.
+/// `atelier train --model scholar-12 --out DIR` makes that shipped model again. Stopped at any
+/// moment after its first minute (Ctrl-C), the same command with --resume goes on from the last one.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TrainArgs {
@@ -29,6 +33,7 @@ pub struct TrainArgs {
 #[derive(Subcommand)]
 enum Also {
     Rows(RowsArgs),
+    Card(CardArgs),
 }
 
 #[derive(clap::Args)]
@@ -36,7 +41,7 @@ struct Training {
     /// Folder for the model and the state to go on from.
     #[arg(long, required = true)]
     out: Option<PathBuf>,
-    /// Begin with the recipe of a shipped model: apprentice-2, -4, -8, -12 or -12-shared.
+    /// Begin with the recipe of a shipped model: scholar-2, -4, -8, -12 or -12-shared.
     #[arg(long)]
     model: Option<String>,
     /// Blocks stored.
@@ -57,6 +62,7 @@ struct Training {
     /// Highest learning rate.
     #[arg(long)]
     rate: Option<f64>,
+    /// Where all that is drawn by chance begins; 1 unless said.
     #[arg(long)]
     seed: Option<u64>,
     /// Go on from the state in --out.
@@ -73,68 +79,14 @@ struct Training {
     keep_state: bool,
 }
 
-/// Write held-out rows as JSON lines, for `atelier lens --prompts`.
-#[derive(clap::Args)]
-struct RowsArgs {
-    /// One of topic, quiz, fact, often, same, follows, mood, sense, sum, last.
-    #[arg(long)]
-    task: String,
-    /// How many.
-    #[arg(long, default_value_t = 500)]
-    rows: usize,
-    #[arg(long, default_value_t = family::SEED)]
-    seed: u64,
-    /// A file to write; standard output without it.
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// Replace what --out names, if it is there.
-    #[arg(long, requires = "out")]
-    force: bool,
-}
-
 /// Held-out rows a task for the table at the end.
 const FINAL_ROWS: usize = 500;
 
 pub fn run(args: TrainArgs) -> anyhow::Result<()> {
     match args.command {
-        Some(Also::Rows(rows)) => write_rows(&rows),
+        Some(Also::Rows(rows)) => rows.write(),
+        Some(Also::Card(card)) => card.run(),
         None => train(&args.training),
-    }
-}
-
-fn write_rows(args: &RowsArgs) -> anyhow::Result<()> {
-    let names = || GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
-    let task = GeneratedTask::from_name(&args.task).with_context(|| {
-        format!(
-            "there is no task '{}': choose one of {}",
-            args.task,
-            names()
-        )
-    })?;
-    ensure!(
-        args.rows <= minilang::MOST_ROWS,
-        "--rows {} would repeat themselves: ask for at most {}",
-        args.rows,
-        minilang::MOST_ROWS
-    );
-    let there = if args.force {
-        There::Replaced
-    } else {
-        There::Kept
-    };
-    let out = args.out.as_deref();
-    let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
-    // Row by row: as many as are asked for, and none of them is kept.
-    let write = |to: &mut dyn Write| -> anyhow::Result<()> {
-        for row in minilang::drawn(task, args.rows, args.seed) {
-            serde_json::to_writer(&mut *to, &row).map_err(std::io::Error::from)?;
-            to.write_all(b"\n")?;
-        }
-        Ok(())
-    };
-    match out {
-        Some(mut out) => out.write_with(write),
-        None => output::print_with(write),
     }
 }
 
@@ -142,7 +94,17 @@ fn write_rows(args: &RowsArgs) -> anyhow::Result<()> {
 fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
     let known = match &args.model {
         Some(name) => Some(family::find(name).with_context(|| {
-            let names = family::FAMILY.map(|apprentice| apprentice.name).join(", ");
+            if let Some(former) = catalogue::former(name) {
+                return former.to_string();
+            }
+            if let Some((base, seed)) = name.split_once("-seed-")
+                && family::find(base).is_some()
+            {
+                return format!(
+                    "'{name}' is the recipe of {base}: give --model {base} --seed {seed}"
+                );
+            }
+            let names = family::FAMILY.map(|member| member.name).join(", ");
             format!("there is no recipe '{name}': choose one of {names}, or give --blocks")
         })?),
         None => None,
@@ -164,7 +126,8 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
         "--width {width} will not do: give 32, 64 or 128"
     );
     let mut recipe = base.recipe();
-    recipe.shape = family::shape(blocks, if args.shared { 2 } else { base.repeats }, width);
+    let repeats = if args.shared { 2 } else { base.repeats };
+    recipe.shape = family::shape(blocks, repeats, width);
     recipe.tokens = args.tokens.unwrap_or(recipe.tokens);
     recipe.batch = args.batch.unwrap_or(recipe.batch);
     recipe.rate = args.rate.unwrap_or(recipe.rate);
@@ -191,11 +154,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
     let Some(out) = args.out.clone() else {
         bail!("give --out, the folder to write the model to")
     };
-    ensure!(
-        args.resume || args.force || !(is_model(&out) || out.join(STATE).exists()),
-        "{} holds a model already, or one on its way: give --out another folder, go on with its training by --resume, or replace it with --force",
-        out.display()
-    );
+    refuse_place(args, &out)?;
     // Hours of work are not lost to a place that cannot be written.
     std::fs::create_dir_all(&out)
         .and_then(|()| Unfinished::begin(&out.join("config.json")))
@@ -205,6 +164,9 @@ fn train(args: &Training) -> anyhow::Result<()> {
                 out.display()
             )
         })?;
+    if args.force {
+        forget_training(&out)?;
+    }
     let session = TrainingSession {
         out: out.clone(),
         resume: args.resume,
@@ -215,19 +177,51 @@ fn train(args: &Training) -> anyhow::Result<()> {
 
     let mut said = format!("{:>8}  {:>6}  {:>6}\n", "task", "right", "chance");
     let shape = &trainer.recipe.shape;
-    for (task, accuracy) in
-        evaluate::accuracies(shape, &trainer.parameters, FINAL_ROWS, family::SEED)?
-    {
-        let (right, chance) = (100.0 * accuracy, 100.0 * task.chance());
-        said += &format!("{:>8}  {right:>5.1}%  {chance:>5.1}%\n", task.name());
+    for accuracy in evaluate::accuracies(shape, &trainer.parameters, FINAL_ROWS, family::SEED)? {
+        let task = accuracy.task;
+        let (right, chance) = (100.0 * accuracy.mean(), 100.0 * task.chance());
+        said += &format!("{:>8}  {right:>5.1}%  {chance:>5.1}%", task.name());
+        for (level, of) in accuracy.levels.iter().enumerate() {
+            said += &format!(
+                "  {}: {:.1}%",
+                primer::level_name(task, level),
+                100.0 * of.share
+            );
+        }
+        said += "\n";
     }
     said += &format!(
-        "{} tokens, {FINAL_ROWS} held-out rows a task, seed {}: {}\n",
+        "{} tokens from seed {}; at most {FINAL_ROWS} held-out rows a task and level: {}\n",
         trainer.tokens_seen,
-        family::SEED,
+        trainer.recipe.seed,
         out.display()
     );
     output::show(&said)
+}
+
+/// # Errors
+/// What lies there is neither to be replaced nor to be gone on with.
+fn refuse_place(args: &Training, out: &Path) -> anyhow::Result<()> {
+    let (is_done, is_under_way) = (is_model(out), out.join(STATE).exists());
+    let place = out.display();
+    match (args.resume, is_under_way) {
+        (true, true) => {}
+        (true, false) if is_done => bail!(
+            "{place} holds a model whose training is done, and no state to go on from: replace it with --force, or give --out another folder"
+        ),
+        (true, false) => {
+            bail!("{place} holds no training to go on from: without --resume one begins there")
+        }
+        (false, _) if args.force => {}
+        (false, true) => bail!(
+            "{place} holds a training on its way: go on with it by --resume, replace it with --force, or give --out another folder"
+        ),
+        (false, false) => ensure!(
+            !is_done,
+            "{place} holds a model already: give --out another folder, or replace it with --force"
+        ),
+    }
+    Ok(())
 }
 
 fn run_session(session: &TrainingSession, recipe: Recipe) -> anyhow::Result<Trainer> {
@@ -243,7 +237,13 @@ fn run_session(session: &TrainingSession, recipe: Recipe) -> anyhow::Result<Trai
         if let Some(accuracies) = &standing.accuracies {
             let line = accuracies
                 .iter()
-                .map(|(task, accuracy)| format!("{} {:.0}%", task.name(), 100.0 * accuracy))
+                .map(|accuracy| {
+                    let levels = accuracy.levels.iter();
+                    let levels: Vec<String> = levels
+                        .map(|of| format!("{:.0}", 100.0 * of.share))
+                        .collect();
+                    format!("{} {}%", accuracy.task.name(), levels.join(" "))
+                })
                 .collect::<Vec<_>>()
                 .join("  ");
             let percent = 100.0 * standing.progress;

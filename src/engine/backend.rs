@@ -120,6 +120,12 @@ pub trait Pass {
     /// The device failed.
     fn give_stream(&mut self, slot: usize) -> Result<(), EngineError>;
 
+    /// Gives back some of the kept rows as they are, `[rows, D]`.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError>;
+
     /// Gives back every kept row z read by the options of its prompt, `[kept rows, K + 1]`: kept row
     /// i belongs to prompt `i % P`; K products with that prompt's rows of `options`, then the mean
     /// square of z (its variance where `options.is_centred`).

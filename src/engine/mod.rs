@@ -39,9 +39,11 @@ pub use record::{
     AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
 };
 pub use tangent::{TangentPoint, TangentProduct, Tangents};
-pub use trace::{Capture, Member, MemberKind, StepStreams, Trace, last_members, members};
+pub use trace::{
+    Capture, Member, MemberKind, StepStreams, Trace, last_members, member_names, members,
+};
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -221,6 +223,21 @@ impl Engine {
             }
         }
         run.finish()
+    }
+
+    /// What a member adds to the logits of some tokens of the vocabulary, in order: what it wrote, `[D]`,
+    /// through the final norm at the `scale` of its run and those tokens' output rows. `None` is the
+    /// bias member, which no branch wrote.
+    ///
+    /// # Errors
+    /// An id past the vocabulary; the output rows cannot be read.
+    pub fn read_out(
+        &self,
+        written: Option<&[f32]>,
+        scale: f32,
+        ids: Range<u32>,
+    ) -> Result<Vec<f32>, EngineError> {
+        self.readout.tokens(written, scale, ids)
     }
 
     fn execute<'a, R: Record + 'a>(

@@ -1,6 +1,7 @@
 //! From the last stream to options' logits: the final norm's linear part, the options' output rows and
 //! the constants that no branch wrote (docs/definitions.md, "Members" and "Families").
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::EngineError;
@@ -100,5 +101,34 @@ impl Readout {
             rows,
             biases: has_bias.then_some(biases),
         })
+    }
+
+    /// What a member adds to the logits of some tokens: see [`Engine::read_out`](super::Engine::read_out).
+    pub fn tokens(
+        &self,
+        written: Option<&[f32]>,
+        scale: f32,
+        ids: Range<u32>,
+    ) -> Result<Vec<f32>, EngineError> {
+        let (vocabulary, d) = (self.shape().vocabulary, self.width());
+        if let Some(id) = ids.clone().last().filter(|&id| id as usize >= vocabulary) {
+            return Err(EngineError::TokenId { id, vocabulary });
+        }
+        let tokens = Prompt {
+            token_ids: Vec::new(),
+            option_ids: ids.collect(),
+        };
+        let count = tokens.option_ids.len();
+        let read = self.options(&[tokens], count)?;
+        let Some(written) = written else {
+            let biases = read.biases.into_iter().flatten().next();
+            return Ok(biases.unwrap_or_else(|| vec![0.0; count]));
+        };
+        let vote = |row: &[f32]| {
+            let products = row.iter().zip(written);
+            let dot: f64 = products.map(|(w, z)| f64::from(*w) * f64::from(*z)).sum();
+            (dot * f64::from(scale)) as f32
+        };
+        Ok(read.rows.numbers.chunks_exact(d).map(vote).collect())
     }
 }

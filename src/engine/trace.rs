@@ -48,6 +48,9 @@ pub struct Trace {
     /// For every wish of [`Capture::attention`], one for every run of a block's attention that it
     /// speaks of, in the plan's order.
     pub attention: Vec<Vec<AttentionReading>>,
+    /// `[D]` what the member of [`Capture::written`] wrote at the last token; empty where none was wished,
+    /// and of the bias, which no branch wrote.
+    pub written: Vec<f32>,
 }
 
 /// `[S + 1]` of `[T, D]`: the residual stream of all tokens before the first step of a plan and after each,
@@ -63,6 +66,8 @@ pub struct Capture {
     pub depths: Option<DepthWish>,
     /// Where heads look, and what they carry from there.
     pub attention: Vec<AttentionWish>,
+    /// What one member wrote, by its index among the members; a plan that has fewer gives nothing.
+    pub written: Option<usize>,
 }
 
 impl Capture {
@@ -107,4 +112,37 @@ pub fn members(plan: &Plan, has_bias: bool) -> Vec<Member> {
         members.push(of(MemberKind::Bias, None));
     }
     members
+}
+
+/// What every member is called in links, tables and on the command line: `emb`, `3a`, `3m`, `bias`; where a
+/// block runs again, `3a:2` is its attention's second run.
+pub fn member_names(members: &[Member]) -> Vec<String> {
+    let name = |(i, member): (usize, &Member)| {
+        let half = match (member.kind, member.block) {
+            (MemberKind::Bias, _) => return "bias".to_owned(),
+            (MemberKind::Attention, Some(block)) => format!("{block}a"),
+            (MemberKind::Mlp, Some(block)) => format!("{block}m"),
+            _ => return "emb".to_owned(),
+        };
+        match 1 + members[..i].iter().filter(|other| *other == member).count() {
+            1 => half,
+            run => format!("{half}:{run}"),
+        }
+    };
+    members.iter().enumerate().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_members_of_a_run_share_a_name() {
+        let plan = Plan::parse("0,1a,0m,(1,0)", &[0, 1]).expect("a plan");
+        let names = member_names(&members(&plan, true));
+        let want = [
+            "emb", "0a", "0m", "1a", "0m:2", "1a:2", "1m", "0a:2", "0m:3", "bias",
+        ];
+        assert_eq!(names, want);
+    }
 }

@@ -4,6 +4,7 @@ pub mod correlation;
 pub mod coupling;
 pub mod decomposition;
 pub mod divergence;
+pub mod ensemble;
 pub mod information;
 pub mod interval;
 pub mod linear;

@@ -13,6 +13,8 @@ pub enum ModelError {
     Unreadable { file: String },
     #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
+    #[error("{0}")]
+    Former(super::catalogue::FormerModel),
     #[error("{folder} has no {file}; {hint}")]
     MissingFile {
         folder: String,

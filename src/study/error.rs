@@ -64,6 +64,12 @@ pub enum StudyError {
     OtherCoupling { task: String },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]
     Extent,
+    #[error("the plan {plan} is of a model of {of_plan} blocks, and this one has {of_model}")]
+    OtherDepth {
+        plan: String,
+        of_plan: usize,
+        of_model: usize,
+    },
     #[error(
         "{task}: {reason}; or give --continuations to score such options by how likely each is as a continuation"
     )]
@@ -90,6 +96,14 @@ pub enum StudyError {
         "{positions} positions were asked for, and a map between tokens has at most {MAX_POSITIONS}"
     )]
     ManyPositions { positions: usize },
+    #[error(
+        "a run of {plan} has no member {name}: its members are called emb, then a block's number with a or m, and the last {last}"
+    )]
+    NoMember {
+        name: String,
+        plan: String,
+        last: String,
+    },
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
 }

@@ -174,6 +174,23 @@ impl<'a> Needing<'a> {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
     }
 
+    /// The share of right answers that goes with each part, row by row.
+    pub fn costs(&self) -> Vec<Mean> {
+        let FoundRows {
+            correct, without, ..
+        } = &self.found;
+        let resamples = Resamples::new(correct.len(), RESAMPLES, self.seed);
+        let right = |is: &bool| f64::from(u8::from(*is));
+        let lost = |without: &Vec<bool>| -> Vec<f64> {
+            let rows = correct.iter().zip(without);
+            rows.map(|(own, other)| right(own) - right(other)).collect()
+        };
+        without
+            .iter()
+            .map(|without| resamples.mean(&lost(without)))
+            .collect()
+    }
+
     /// What was found, with intervals.
     pub fn need(self) -> Need {
         let FoundRows {

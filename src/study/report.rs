@@ -15,6 +15,7 @@ use crate::study::LoadedModel;
 use crate::study::coupling::{Coupling, TaskCoupling};
 pub use crate::study::facts::ModelFacts;
 use crate::study::geometry::Geometry;
+use crate::study::member::MemberAccount;
 use crate::study::need::Need;
 use crate::study::orders::{Median, Orders};
 
@@ -32,6 +33,9 @@ pub struct Report {
     /// One prompt through the lens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lens: Option<Lens>,
+    /// One member of that run, by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Box<MemberAccount>>,
     /// Many prompts through the lens, and their averages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<Prompts>,
@@ -63,6 +67,7 @@ impl Report {
             model: model.facts(),
             engine: model.engine.describe(),
             lens: None,
+            member: None,
             prompts: None,
             lab: None,
             orders: Vec::new(),

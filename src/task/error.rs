@@ -48,8 +48,8 @@ pub enum TaskError {
         columns: usize,
     },
     #[error(
-        "{task} is generated, and {count} rows of it would repeat themselves: ask for at most {}",
-        crate::task::minilang::MOST_ROWS
+        "{task} is generated, and {count} rows of it are more than are drawn at once: ask for at most {}",
+        crate::task::primer::MOST_ROWS
     )]
     TooMany { task: String, count: usize },
     #[error("it holds no rows")]

@@ -39,6 +39,28 @@ pub struct Candidate {
     pub continuation: String,
 }
 
+/// A question, where it stands in its file, and how hard it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Counted from 1.
+    pub line: usize,
+    /// In the task's own count, where it has levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
+    pub item: Item,
+}
+
+impl TaskRow {
+    /// Of a task that has no levels.
+    pub fn new(line: usize, item: Item) -> Self {
+        Self {
+            line,
+            level: None,
+            item,
+        }
+    }
+}
+
 impl Item {
     /// What counts as right.
     pub fn score(&self) -> Score {

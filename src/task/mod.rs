@@ -10,8 +10,8 @@ mod error;
 #[cfg(feature = "cli")]
 pub mod file;
 pub mod item;
-pub mod minilang;
 pub mod painters;
+pub mod primer;
 #[cfg(feature = "cli")]
 pub mod questions;
 pub mod rows;

@@ -7,17 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::definition::{Columns, FileLayout};
 use super::error::TaskError;
-use super::item::{Candidate, Item};
+use super::item::{Candidate, Item, TaskRow};
 use super::score::{self, Score};
 use super::table::{RawTable, TableRecord};
-
-/// A question and where it stands in its file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskRow {
-    /// Counted from 1.
-    pub line: usize,
-    pub item: Item,
-}
 
 /// What was noticed about a file's rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,11 +119,11 @@ impl SeenQuestions {
     }
 }
 
-/// Long enough that two questions do not share it by chance.
+/// Of what is asked, whatever is said to be right; long enough that two questions do not share it by chance.
 fn hash(item: &Item) -> u128 {
     let half = |which: u8| {
         let mut hasher = DefaultHasher::new();
-        (which, item).hash(&mut hasher);
+        (which, item.text()).hash(&mut hasher);
         u128::from(hasher.finish())
     };
     half(0) << 64 | half(1)
@@ -157,7 +149,7 @@ pub fn questions(
     for record in &records {
         let line = record.line;
         match question(record, layout, columns, score)? {
-            ReadRecord::Item(item) => rows.push(TaskRow { line, item }),
+            ReadRecord::Item(item) => rows.push(TaskRow::new(line, item)),
             ReadRecord::Blank => notes.blank.add(line),
             ReadRecord::Unlabelled => notes.unlabelled.add(line),
             ReadRecord::Choices => notes.choices.add(line),

@@ -2,8 +2,7 @@
 
 use rand_mt::Mt;
 
-use super::item::{Candidate, Item};
-use super::questions::TaskRow;
+use super::item::{Candidate, Item, TaskRow};
 
 /// Every question with `shots` others of the same rows before it, each with its right answer.
 ///
@@ -22,13 +21,14 @@ pub fn with_shots(
     if shots == 0 {
         return Ok(rows.to_vec());
     }
+    let texts: Vec<String> = rows.iter().map(|row| row.item.text()).collect();
     rows.iter()
         .enumerate()
         .map(|(index, row)| {
             let key = [seed as u32, (seed >> 32) as u32, index as u32];
             let mut random = Mt::new_with_key(key);
             let mut left: Vec<usize> = (0..rows.len())
-                .filter(|&other| rows[other].item != row.item)
+                .filter(|&other| texts[other] != texts[index])
                 .collect();
             if left.len() < shots {
                 return Err(rows.len());
@@ -41,8 +41,8 @@ pub fn with_shots(
                 before.push_str(between);
             }
             Ok(TaskRow {
-                line: row.line,
                 item: row.item.after(&before),
+                ..row.clone()
             })
         })
         .collect()
@@ -118,13 +118,13 @@ mod tests {
     use super::*;
 
     fn rows(count: usize) -> Vec<TaskRow> {
-        let row = |n: usize| TaskRow {
-            line: n + 1,
-            item: Item::Option {
+        let row = |n: usize| {
+            let item = Item::Option {
                 prompt: format!("q{n} is"),
                 options: vec![" a".into(), " b".into()],
                 answer: n % 2,
-            },
+            };
+            TaskRow::new(n + 1, item)
         };
         (0..count).map(row).collect()
     }

@@ -1,77 +1,89 @@
-//! Batches of training rows, drawn by number: batch `n` is the same however training got there.
+//! Batches of texts to learn from, as tokens with what counts of them.
 
 use super::TrainError;
-use crate::task::minilang::{self, DataSplit, Dice, Drill, GeneratedTask, LEVELS, words::EOS};
+use crate::task::primer::{self, CountedText, words::EOS};
 
-/// The answer counts fully in the loss, every other token this much: most of a prompt cannot be
-/// foreseen, and its noise drowned the answers at a tenth.
-const OTHER_TOKENS: f32 = 0.05;
+/// What a text is about counts fully in the loss, every other token this much: most of a story cannot be
+/// foreseen, and at a tenth its noise drowned the answers.
+const OTHER_WORDS: f32 = 0.02;
 
 /// Rows one after the other, without padding. N tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrainingBatch {
-    /// [N]
+    /// `[N]`
     pub tokens: Vec<u32>,
-    /// [N] the token that comes next; the end token after the answer.
+    /// `[N]` the token that comes next; the end token after the answer.
     pub targets: Vec<u32>,
-    /// [N]
+    /// `[N]`
     pub weights: Vec<f32>,
     /// Where each row starts, and the end: one more than there are rows.
     pub starts: Vec<usize>,
 }
 
 impl TrainingBatch {
-    pub fn of(rows: &[Drill]) -> Result<TrainingBatch, TrainError> {
+    /// The texts' tokens, with what counts in the loss.
+    ///
+    /// # Errors
+    /// A word that the vocabulary has not.
+    pub fn of(texts: &[CountedText]) -> Result<TrainingBatch, TrainError> {
         let mut batch = TrainingBatch {
             starts: vec![0],
             ..TrainingBatch::default()
         };
-        for Drill { row, counted } in rows {
-            let text = format!("{}{}", row.prompt, row.options[row.answer]);
-            let ids = minilang::encode(&text).ok_or(TrainError::Word { text })?;
-            batch.tokens.extend(&ids);
-            batch.targets.extend(&ids[1..]);
-            batch.targets.push(EOS);
-            batch
-                .weights
-                .extend(std::iter::repeat_n(OTHER_TOKENS, ids.len()));
-            let (start, end) = (batch.starts[batch.starts.len() - 1], batch.tokens.len());
-            batch.weights[end - 2] = 1.0;
-            // Word w is token w + 1, foreseen at token w.
-            counted
-                .iter()
-                .for_each(|word| batch.weights[start + word] = 1.0);
-            batch.starts.push(end);
+        for CountedText {
+            text,
+            counted,
+            asides,
+        } in texts
+        {
+            let ids = |text: &str| {
+                let unknown = || TrainError::Word { text: text.into() };
+                primer::encode(text).ok_or_else(unknown)
+            };
+            let start = batch.tokens.len();
+            batch.add(&ids(text)?);
+            for (token, (at, _)) in primer::pieces(text).into_iter().enumerate() {
+                if let Some(&(_, how)) = counted.iter().find(|(counted, _)| *counted == at) {
+                    batch.weights[start + token] = how;
+                }
+                if let Some((_, word)) = asides.iter().find(|(aside, _)| *aside == at) {
+                    batch.weights[start + token] = 1.0;
+                    batch.targets[start + token] = ids(word)?[1];
+                }
+            }
         }
         Ok(batch)
     }
-}
 
-/// Draws `count` training rows for batch number `step`. `progress` runs from 0 to 1 over the
-/// training: level k of the tasks is let in at k tenths, and from then on most rows are of the
-/// hardest level let in.
-pub fn draw(seed: u64, step: u64, progress: f64, count: usize) -> Vec<Drill> {
-    let mut dice = Dice::new(seed, step);
-    let hardest = ((progress * 10.0) as usize).min(LEVELS - 1);
-    // Of the tasks that have drills: two in five at first, then one in five.
-    let drills = if progress < 0.3 { 40 } else { 20 };
-    (0..count)
-        .map(|n| {
-            let task = GeneratedTask::ALL[(step as usize * count + n) % GeneratedTask::ALL.len()];
-            let level = if dice.below(10) < 6 {
-                hardest
-            } else {
-                dice.below(hardest + 1)
-            };
-            let drilled = if dice.below(100) < drills {
-                minilang::drill(task, level, &mut dice)
-            } else {
-                None
-            };
-            drilled.unwrap_or_else(|| Drill {
-                row: minilang::row(task, level, DataSplit::Training, &mut dice),
-                counted: Vec::new(),
+    /// A row more, whose tokens count as little as any.
+    fn add(&mut self, ids: &[u32]) {
+        self.tokens.extend(ids);
+        self.targets.extend(&ids[1..]);
+        self.targets.push(EOS);
+        self.weights.resize(self.tokens.len(), OTHER_WORDS);
+        self.starts.push(self.tokens.len());
+    }
+
+    /// Its rows in at most `count` parts of about as many tokens each.
+    pub fn parts(&self, count: usize) -> Vec<TrainingBatch> {
+        // A row belongs to the part in which its middle lies.
+        let middles = self.starts.windows(2).map(|row| row[0] + row[1]);
+        let part_of = |middle: usize| middle * count / (2 * self.tokens.len());
+        let parts: Vec<usize> = middles.map(part_of).collect();
+        let mut first = 0;
+        parts
+            .chunk_by(PartialEq::eq)
+            .map(|rows| {
+                let starts = &self.starts[first..=first + rows.len()];
+                first += rows.len();
+                let tokens = starts[0]..starts[rows.len()];
+                TrainingBatch {
+                    tokens: self.tokens[tokens.clone()].to_vec(),
+                    targets: self.targets[tokens.clone()].to_vec(),
+                    weights: self.weights[tokens.clone()].to_vec(),
+                    starts: starts.iter().map(|start| start - tokens.start).collect(),
+                }
             })
-        })
-        .collect()
+            .collect()
+    }
 }

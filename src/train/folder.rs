@@ -3,15 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 use half::f16;
-use safetensors::{Dtype, tensor::TensorView};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde_json::json;
 
 use super::TrainError;
 use super::shape::{RMS_NORM_EPS, ROPE_THETA, Shape};
-use crate::task::minilang::{self, words};
+use crate::task::primer::{tokenizer_json, words};
 use crate::unfinished::Unfinished;
 
 /// `config.json`: a Llama, or MobileLLM where blocks are shared.
@@ -47,65 +48,50 @@ pub fn config(shape: &Shape) -> serde_json::Value {
     config
 }
 
-/// Tensors by their Hugging Face names, as half-precision bytes.
-fn tensors(shape: &Shape, parameters: &[f32]) -> BTreeMap<String, (Vec<usize>, Vec<u8>)> {
+/// Every tensor's Hugging Face name, dimensions and place among the parameters.
+fn places(shape: &Shape) -> Vec<(String, Vec<usize>, Range<usize>)> {
     let layout = shape.layout();
     let (d, f, e) = (shape.width, shape.mlp_width, shape.head_width());
-    let mut tensors = BTreeMap::new();
-    let mut put = |name: String, dimensions: Vec<usize>, values: &[f32]| {
-        let bytes = values
-            .iter()
-            .flat_map(|&value| f16::from_f32(value).to_le_bytes())
-            .collect();
-        tensors.insert(name, (dimensions, bytes));
-    };
-    put(
-        "model.embed_tokens.weight".into(),
-        vec![shape.vocabulary, d],
-        &parameters[layout.embedding.clone()],
-    );
-    put(
-        "model.norm.weight".into(),
-        vec![d],
-        &parameters[layout.final_norm.clone()],
-    );
-    for (index, block) in layout.blocks.iter().enumerate() {
-        let name = |tensor: &str| format!("model.layers.{index}.{tensor}.weight");
-        let qkv = &parameters[block.qkv.clone()];
-        let (queries, keys_values) = qkv.split_at(shape.heads * e * d);
-        let (keys, values) = keys_values.split_at(shape.kv_heads * e * d);
-        put(name("self_attn.q_proj"), vec![shape.heads * e, d], queries);
-        put(name("self_attn.k_proj"), vec![shape.kv_heads * e, d], keys);
-        put(
-            name("self_attn.v_proj"),
-            vec![shape.kv_heads * e, d],
-            values,
-        );
-        put(
-            name("self_attn.o_proj"),
-            vec![d, shape.heads * e],
-            &parameters[block.attention_out.clone()],
-        );
-        let (gate, up) = parameters[block.gate_up.clone()].split_at(f * d);
-        put(name("mlp.gate_proj"), vec![f, d], gate);
-        put(name("mlp.up_proj"), vec![f, d], up);
-        put(
-            name("mlp.down_proj"),
-            vec![d, f],
-            &parameters[block.down.clone()],
-        );
-        put(
-            name("input_layernorm"),
-            vec![d],
-            &parameters[block.attention_norm.clone()],
-        );
-        put(
-            name("post_attention_layernorm"),
-            vec![d],
-            &parameters[block.mlp_norm.clone()],
-        );
+    let mut places = vec![
+        (
+            "model.embed_tokens.weight".to_owned(),
+            vec![shape.vocabulary, d],
+            layout.embedding,
+        ),
+        ("model.norm.weight".to_owned(), vec![d], layout.final_norm),
+    ];
+    for (index, block) in layout.blocks.into_iter().enumerate() {
+        let [q, kv] = [shape.heads * e, shape.kv_heads * e];
+        let from = block.qkv.start;
+        let middle = block.gate_up.start + f * d;
+        let all = [
+            ("self_attn.q_proj", vec![q, d], from..from + q * d),
+            (
+                "self_attn.k_proj",
+                vec![kv, d],
+                from + q * d..from + (q + kv) * d,
+            ),
+            (
+                "self_attn.v_proj",
+                vec![kv, d],
+                from + (q + kv) * d..block.qkv.end,
+            ),
+            ("self_attn.o_proj", vec![d, q], block.attention_out),
+            ("mlp.gate_proj", vec![f, d], block.gate_up.start..middle),
+            ("mlp.up_proj", vec![f, d], middle..block.gate_up.end),
+            ("mlp.down_proj", vec![d, f], block.down),
+            ("input_layernorm", vec![d], block.attention_norm),
+            ("post_attention_layernorm", vec![d], block.mlp_norm),
+        ];
+        places.extend(all.map(|(tensor, dimensions, place)| {
+            (
+                format!("model.layers.{index}.{tensor}.weight"),
+                dimensions,
+                place,
+            )
+        }));
     }
-    tensors
+    places
 }
 
 /// Writes the three files into `folder`, which is made if need be.
@@ -118,10 +104,16 @@ pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), Tra
         reason,
     };
     std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
-    let tensors = tensors(shape, parameters);
+    let halves = parameters.iter().map(|&value| f16::from_f32(value));
+    let bytes: Vec<u8> = halves.flat_map(f16::to_le_bytes).collect();
+    let tensors: BTreeMap<String, (Vec<usize>, Range<usize>)> = places(shape)
+        .into_iter()
+        .map(|(name, dimensions, place)| (name, (dimensions, place)))
+        .collect();
     let views = tensors
         .iter()
-        .map(|(name, (dimensions, bytes))| {
+        .map(|(name, (dimensions, place))| {
+            let bytes = &bytes[2 * place.start..2 * place.end];
             Ok((
                 name,
                 TensorView::new(Dtype::F16, dimensions.clone(), bytes)?,
@@ -136,9 +128,39 @@ pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), Tra
     )?;
     write_whole(
         &folder.join("tokenizer.json"),
-        pretty(&minilang::tokenizer_json()).as_bytes(),
+        pretty(&tokenizer_json()).as_bytes(),
     )?;
     write_whole(&folder.join("model.safetensors"), &weights)
+}
+
+/// The parameters of a model of `shape` that [`write()`] wrote into `folder`.
+///
+/// # Errors
+/// No such model there.
+pub fn read(folder: &Path, shape: &Shape) -> Result<Vec<f32>, TrainError> {
+    let path = folder.join("model.safetensors");
+    let failed = |reason: String| TrainError::Model {
+        path: path.clone(),
+        reason,
+    };
+    let file = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
+    let held = SafeTensors::deserialize(&file).map_err(|error| failed(error.to_string()))?;
+    let mut parameters = vec![0f32; shape.layout().len];
+    for (name, dimensions, place) in places(shape) {
+        let tensor = held
+            .tensor(&name)
+            .map_err(|error| failed(error.to_string()))?;
+        if tensor.dtype() != Dtype::F16 || tensor.shape() != dimensions {
+            return Err(failed(format!(
+                "its {name} is not {dimensions:?} in half precision"
+            )));
+        }
+        let (halves, _) = tensor.data().as_chunks::<2>();
+        for (parameter, half) in parameters[place].iter_mut().zip(halves) {
+            *parameter = f16::from_le_bytes(*half).to_f32();
+        }
+    }
+    Ok(parameters)
 }
 
 fn pretty(value: &serde_json::Value) -> String {

@@ -3,13 +3,8 @@
 use crate::engine::cpu::exp::exp;
 use crate::engine::cpu::sums::{largest, sum};
 
-/// Weighted cross-entropy of `logits` [N, V] against `targets` [N]. Turns the logits into the
-/// gradient of `sum(weight * loss) * scale` and returns `sum(weight * loss)`.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+/// Weighted cross-entropy of `logits` [N, ..] against `targets` [N]. Turns the first V logits of each row
+/// into the gradient of `sum(weight * loss) * scale` and returns `sum(weight * loss)`.
 pub fn cross_entropy(
     logits: &mut [f32],
     targets: &[u32],
@@ -17,24 +12,33 @@ pub fn cross_entropy(
     vocabulary: usize,
     scale: f32,
 ) -> f64 {
-    let mut total = 0f64;
-    for ((logits, &target), &weight) in logits
-        .chunks_exact_mut(vocabulary)
-        .zip(targets)
+    let row = logits.len() / targets.len().max(1);
+    let rows = logits.chunks_exact_mut(row.max(1));
+    rows.zip(targets)
         .zip(weights)
-    {
-        let most = largest(logits);
-        let right = logits[target as usize] - most;
-        for logit in logits.iter_mut() {
-            *logit = exp(*logit - most);
-        }
-        let sum = sum(logits);
-        total += f64::from(weight * (sum.ln() - right));
-        let factor = weight * scale / sum;
-        for logit in logits.iter_mut() {
-            *logit *= factor;
-        }
-        logits[target as usize] -= weight * scale;
+        .map(|((logits, &target), &weight)| {
+            f64::from(weight * of_row(&mut logits[..vocabulary], target, weight * scale))
+        })
+        .sum()
+}
+
+/// Of one row; its gradient times `weight`.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn of_row(logits: &mut [f32], target: u32, weight: f32) -> f32 {
+    let most = largest(logits);
+    let right = logits[target as usize] - most;
+    for logit in logits.iter_mut() {
+        *logit = exp(*logit - most);
     }
-    total
+    let sum = sum(logits);
+    let factor = weight / sum;
+    for logit in logits.iter_mut() {
+        *logit *= factor;
+    }
+    logits[target as usize] -= weight;
+    sum.ln() - right
 }

@@ -1,4 +1,4 @@
-//! Makes the apprentices: the shipped teaching models, trained on [`crate::task::minilang`].
+//! Makes the scholars, the shipped teaching models, trained on [`crate::task::primer`].
 //!
 //! The trainer is written for one thing, small Llama-architecture decoders on one or two cores:
 //! packed rows without padding, hand-written gradients over the CPU engine's own operations. A test holds every gradient
@@ -8,21 +8,28 @@
 
 mod adam;
 mod batch;
+pub mod card;
+mod curriculum;
 mod error;
 pub mod evaluate;
 pub mod family;
 pub mod folder;
+mod lookups;
 mod loss;
+mod muon;
 mod network;
+mod run;
 mod session;
 mod shape;
 mod state;
 #[cfg(test)]
 mod tests;
 mod trainer;
+mod weights;
 
+pub use batch::TrainingBatch;
 pub use error::TrainError;
-pub use session::{SNAPSHOT_STEPS, Standing, TrainingSession};
+pub use session::{Standing, TrainingSession, forget_training};
 pub use shape::Shape;
 pub use state::FILE as STATE;
 pub use trainer::{Recipe, Trainer, TrainingStep};

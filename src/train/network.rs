@@ -6,38 +6,14 @@
 
 use super::batch::TrainingBatch;
 use super::loss::cross_entropy;
-use super::shape::{BlockLayout, ParameterLayout, Shape};
-use super::shape::{RMS_NORM_EPS, ROPE_THETA};
-use crate::engine::cpu::activation::{swiglu, swiglu_gradient};
+use super::run::{KeptRun, RunSetting, Scratch, fit};
+use super::shape::{ParameterLayout, RMS_NORM_EPS, ROPE_THETA, Shape};
+use super::weights::StepWeights;
 use crate::engine::cpu::attention::Heads;
-use crate::engine::cpu::attention::training as attention;
 use crate::engine::cpu::matmul::training as matmul;
 use crate::engine::cpu::norm::{rms_norm_gradient, rms_norm_keeping};
-use crate::engine::cpu::rope::rotate_in_place;
 use crate::engine::rope::{Angles, Rope};
 use crate::model::shape::RopeShape;
-
-/// What one run of a block keeps for its gradient. N tokens.
-#[derive(Default)]
-struct KeptRun {
-    /// [N, D] the stream before the block.
-    x: Vec<f32>,
-    attention_inverse: Vec<f32>,
-    attention_normed: Vec<f32>,
-    /// [N, Q] turned queries and keys, values.
-    qkv: Vec<f32>,
-    probabilities: Vec<f32>,
-    /// [N, D] heads side by side.
-    mixed: Vec<f32>,
-    /// [N, D] the stream between attention and MLP.
-    middle: Vec<f32>,
-    mlp_inverse: Vec<f32>,
-    mlp_normed: Vec<f32>,
-    /// [N, 2F]
-    gate_up: Vec<f32>,
-    /// [N, F]
-    activated: Vec<f32>,
-}
 
 /// A model's fixed parts and the memory of one pass; reused from batch to batch.
 pub struct Network {
@@ -50,13 +26,11 @@ pub struct Network {
     last: Vec<f32>,
     last_inverse: Vec<f32>,
     last_normed: Vec<f32>,
+    /// [N, V filled up]
     logits: Vec<f32>,
-}
-
-/// Sets the length; what it held does not matter.
-fn fit(buffer: &mut Vec<f32>, len: usize) -> &mut [f32] {
-    buffer.resize(len, 0.0);
-    buffer
+    scratch: Scratch,
+    /// [N, D] the gradient of the stream.
+    dx: Vec<f32>,
 }
 
 impl Network {
@@ -82,30 +56,36 @@ impl Network {
             last_inverse: Vec::new(),
             last_normed: Vec::new(),
             logits: Vec::new(),
+            scratch: Scratch::default(),
+            dx: Vec::new(),
         }
     }
 
     /// Runs the blocks on packed `tokens`; `starts` holds where each row starts, and the end.
-    fn run(&mut self, parameters: &[f32], tokens: &[u32], starts: &[usize]) {
+    fn run(&mut self, weights: StepWeights, tokens: &[u32], starts: &[usize]) {
         let (n, d) = (tokens.len(), self.shape.width);
-        let embedding = &parameters[self.layout.embedding.clone()];
+        let embedding = &weights.parameters[self.layout.embedding.clone()];
         let stream = fit(&mut self.last, n * d);
         for (row, &token) in stream.chunks_exact_mut(d).zip(tokens) {
             row.copy_from_slice(&embedding[token as usize * d..][..d]);
         }
+        let setting = RunSetting {
+            shape: &self.shape,
+            heads: self.heads,
+            angles: &self.angles,
+            starts,
+            parameters: weights.parameters,
+        };
         for (run, kept) in self.kept.iter_mut().enumerate() {
-            let block = &self.layout.blocks[run / self.shape.repeats];
-            run_block(
-                &self.shape,
-                block,
-                (self.heads, &self.angles),
-                parameters,
-                starts,
+            let block = run / self.shape.repeats;
+            setting.forward(
+                &self.layout.blocks[block],
+                &weights.turned.blocks[block],
                 kept,
                 &mut self.last,
             );
         }
-        let gain = &parameters[self.layout.final_norm.clone()];
+        let gain = &weights.parameters[self.layout.final_norm.clone()];
         rms_norm_keeping(
             &self.last,
             gain,
@@ -118,29 +98,22 @@ impl Network {
     /// [V] logits after the last token of every row.
     pub fn next_token_logits(
         &mut self,
-        parameters: &[f32],
+        weights: StepWeights,
         tokens: &[u32],
         starts: &[usize],
     ) -> Vec<Vec<f32>> {
-        self.run(parameters, tokens, starts);
+        self.run(weights, tokens, starts);
         let d = self.shape.width;
         let ends: Vec<f32> = starts[1..]
             .iter()
             .flat_map(|end| self.last_normed[(end - 1) * d..end * d].iter().copied())
             .collect();
-        let rows = starts.len() - 1;
-        let logits = fit(&mut self.logits, rows * self.shape.vocabulary);
-        matmul::forward(
-            logits,
-            &ends,
-            &parameters[self.layout.embedding.clone()],
-            rows,
-            d,
-            false,
-        );
+        let (rows, row) = (starts.len() - 1, self.shape.logits_row());
+        let logits = fit(&mut self.logits, rows * row);
+        matmul::forward(logits, &ends, &weights.turned.embedding, rows, false);
         logits
-            .chunks_exact(self.shape.vocabulary)
-            .map(<[f32]>::to_vec)
+            .chunks_exact(row)
+            .map(|logits| logits[..self.shape.vocabulary].to_vec())
             .collect()
     }
 
@@ -148,23 +121,23 @@ impl Network {
     /// `sum(weight * cross-entropy)`.
     pub fn gradient(
         &mut self,
-        parameters: &[f32],
+        weights: StepWeights,
         batch: &TrainingBatch,
         scale: f32,
         gradient: &mut [f32],
     ) -> f64 {
-        self.run(parameters, &batch.tokens, &batch.starts);
-        let (n, d, v) = (batch.tokens.len(), self.shape.width, self.shape.vocabulary);
+        self.run(weights, &batch.tokens, &batch.starts);
+        let (n, d) = (batch.tokens.len(), self.shape.width);
         let embedding = self.layout.embedding.clone();
-        let logits = fit(&mut self.logits, n * v);
+        let logits = fit(&mut self.logits, n * self.shape.logits_row());
         matmul::forward(
             logits,
             &self.last_normed,
-            &parameters[embedding.clone()],
+            &weights.turned.embedding,
             n,
-            d,
             false,
         );
+        let v = self.shape.vocabulary;
         let loss = cross_entropy(logits, &batch.targets, &batch.weights, v, scale);
         matmul::weight_gradient(
             &mut gradient[embedding.clone()],
@@ -173,38 +146,32 @@ impl Network {
             n,
             d,
         );
-        let mut dnormed = vec![0f32; n * d];
-        matmul::input_gradient(&mut dnormed, logits, &parameters[embedding.clone()], n, d);
+        let dnormed = fit(&mut self.scratch.normed, n * d);
+        let rows = &weights.parameters[embedding.clone()];
+        matmul::input_gradient(dnormed, logits, rows, n, d);
 
-        let mut dx = vec![0f32; n * d];
+        let dx = fit(&mut self.dx, n * d);
+        dx.fill(0.0);
         let norm = self.layout.final_norm.clone();
-        let gain = &parameters[norm.clone()];
+        let gain = &weights.parameters[norm.clone()];
         rms_norm_gradient(
-            &mut dx,
+            dx,
             &mut gradient[norm],
-            &dnormed,
+            dnormed,
             &self.last,
             &self.last_inverse,
             gain,
         );
-        let mut scratch = Scratch {
-            normed: dnormed,
-            ..Scratch::default()
+        let setting = RunSetting {
+            shape: &self.shape,
+            heads: self.heads,
+            angles: &self.angles,
+            starts: &batch.starts,
+            parameters: weights.parameters,
         };
         for (run, kept) in self.kept.iter_mut().enumerate().rev() {
             let block = &self.layout.blocks[run / self.shape.repeats];
-            let starts = &batch.starts;
-            block_gradient(
-                &self.shape,
-                block,
-                (self.heads, &self.angles),
-                parameters,
-                starts,
-                kept,
-                &mut dx,
-                gradient,
-                &mut scratch,
-            );
+            setting.backward(block, kept, dx, gradient, &mut self.scratch);
         }
         let gradient = &mut gradient[embedding];
         for (row, &token) in dx.chunks_exact(d).zip(&batch.tokens) {
@@ -214,171 +181,4 @@ impl Network {
         }
         loss
     }
-}
-
-/// `stream [N, D] <- stream + attention + MLP`, keeping what the gradient needs.
-fn run_block(
-    shape: &Shape,
-    block: &BlockLayout,
-    (heads, angles): (Heads, &Angles),
-    parameters: &[f32],
-    starts: &[usize],
-    kept: &mut KeptRun,
-    stream: &mut [f32],
-) {
-    let (d, f, q) = (shape.width, shape.mlp_width, shape.qkv_width());
-    let n = stream.len() / d;
-    fit(&mut kept.x, n * d).copy_from_slice(stream);
-
-    let gain = &parameters[block.attention_norm.clone()];
-    rms_norm_keeping(
-        stream,
-        gain,
-        RMS_NORM_EPS,
-        fit(&mut kept.attention_normed, n * d),
-        fit(&mut kept.attention_inverse, n),
-    );
-    matmul::forward(
-        fit(&mut kept.qkv, n * q),
-        &kept.attention_normed,
-        &parameters[block.qkv.clone()],
-        n,
-        d,
-        false,
-    );
-    rotate_in_place(&mut kept.qkv, heads, starts, angles, false);
-    let probabilities = fit(
-        &mut kept.probabilities,
-        attention::probabilities_len(starts, shape.heads),
-    );
-    attention::forward(
-        fit(&mut kept.mixed, n * d),
-        probabilities,
-        &kept.qkv,
-        starts,
-        heads,
-    );
-    matmul::forward(
-        stream,
-        &kept.mixed,
-        &parameters[block.attention_out.clone()],
-        n,
-        d,
-        true,
-    );
-    fit(&mut kept.middle, n * d).copy_from_slice(stream);
-
-    let gain = &parameters[block.mlp_norm.clone()];
-    rms_norm_keeping(
-        stream,
-        gain,
-        RMS_NORM_EPS,
-        fit(&mut kept.mlp_normed, n * d),
-        fit(&mut kept.mlp_inverse, n),
-    );
-    let gate_up = fit(&mut kept.gate_up, n * 2 * f);
-    matmul::forward(
-        gate_up,
-        &kept.mlp_normed,
-        &parameters[block.gate_up.clone()],
-        n,
-        d,
-        false,
-    );
-    swiglu(gate_up, f, fit(&mut kept.activated, n * f));
-    matmul::forward(
-        stream,
-        &kept.activated,
-        &parameters[block.down.clone()],
-        n,
-        f,
-        true,
-    );
-}
-
-/// Buffers that every block's gradient uses again.
-#[derive(Default)]
-struct Scratch {
-    normed: Vec<f32>,
-    activated: Vec<f32>,
-    mixed: Vec<f32>,
-    qkv: Vec<f32>,
-}
-
-/// Turns `dx`, the gradient of the stream after the block, into that before it.
-#[allow(clippy::too_many_arguments)]
-fn block_gradient(
-    shape: &Shape,
-    block: &BlockLayout,
-    (heads, angles): (Heads, &Angles),
-    parameters: &[f32],
-    starts: &[usize],
-    kept: &mut KeptRun,
-    dx: &mut [f32],
-    gradient: &mut [f32],
-    scratch: &mut Scratch,
-) {
-    let (d, f, q) = (shape.width, shape.mlp_width, shape.qkv_width());
-    let n = dx.len() / d;
-    let normed = fit(&mut scratch.normed, n * d);
-
-    matmul::weight_gradient(&mut gradient[block.down.clone()], dx, &kept.activated, n, f);
-    let activated = fit(&mut scratch.activated, n * f);
-    matmul::input_gradient(activated, dx, &parameters[block.down.clone()], n, f);
-    swiglu_gradient(&mut kept.gate_up, activated, f);
-    matmul::weight_gradient(
-        &mut gradient[block.gate_up.clone()],
-        &kept.gate_up,
-        &kept.mlp_normed,
-        n,
-        d,
-    );
-    matmul::input_gradient(
-        normed,
-        &kept.gate_up,
-        &parameters[block.gate_up.clone()],
-        n,
-        d,
-    );
-    let norm = block.mlp_norm.clone();
-    let gain = &parameters[norm.clone()];
-    rms_norm_gradient(
-        dx,
-        &mut gradient[norm],
-        normed,
-        &kept.middle,
-        &kept.mlp_inverse,
-        gain,
-    );
-
-    matmul::weight_gradient(
-        &mut gradient[block.attention_out.clone()],
-        dx,
-        &kept.mixed,
-        n,
-        d,
-    );
-    let mixed = fit(&mut scratch.mixed, n * d);
-    matmul::input_gradient(mixed, dx, &parameters[block.attention_out.clone()], n, d);
-    let qkv = fit(&mut scratch.qkv, n * q);
-    attention::gradient(qkv, mixed, &kept.probabilities, &kept.qkv, starts, heads);
-    rotate_in_place(qkv, heads, starts, angles, true);
-    matmul::weight_gradient(
-        &mut gradient[block.qkv.clone()],
-        qkv,
-        &kept.attention_normed,
-        n,
-        d,
-    );
-    matmul::input_gradient(normed, qkv, &parameters[block.qkv.clone()], n, d);
-    let norm = block.attention_norm.clone();
-    let gain = &parameters[norm.clone()];
-    rms_norm_gradient(
-        dx,
-        &mut gradient[norm],
-        normed,
-        &kept.x,
-        &kept.attention_inverse,
-        gain,
-    );
 }

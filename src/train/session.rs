@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Recipe, TrainError, Trainer, evaluate, folder};
-use crate::task::minilang::GeneratedTask;
+use super::evaluate::{self, TaskAccuracy};
+use super::{Recipe, TrainError, Trainer, folder};
 
 /// Where and how often things are written and measured.
 #[derive(Clone, Debug)]
@@ -18,8 +18,9 @@ pub struct TrainingSession {
     pub keep_state: bool,
 }
 
-/// Steps after which a snapshot is kept, besides the end: log-spaced, the first before any.
-pub const SNAPSHOT_STEPS: [u64; 7] = [0, 125, 250, 500, 1_000, 2_000, 4_000];
+/// Moments at which a snapshot is kept, besides beginning and end: when the model has met lookups, quizzes,
+/// claims, sums and everything, and later.
+const SNAPSHOTS: [f64; 6] = [0.055, 0.125, 0.185, 0.265, 0.413, 0.6];
 
 /// Measurements in the course of a training.
 const MEASUREMENTS: f64 = 20.0;
@@ -37,7 +38,7 @@ pub struct Standing {
     pub loss: f64,
     pub tokens_per_second: f64,
     /// Held-out accuracy a task, where it was measured now.
-    pub accuracies: Option<Vec<(GeneratedTask, f64)>>,
+    pub accuracies: Option<Vec<TaskAccuracy>>,
 }
 
 impl TrainingSession {
@@ -61,14 +62,15 @@ impl TrainingSession {
         let mut saved = Instant::now();
         let mut measured = (trainer.progress() * MEASUREMENTS).floor();
         while !trainer.finished() {
-            if self.snapshots && SNAPSHOT_STEPS.contains(&trainer.optimiser.steps) {
-                folder::write(
-                    &snapshot_folder(&self.out, trainer.optimiser.steps),
-                    &shape,
-                    &trainer.parameters,
-                )?;
+            let before = trainer.progress();
+            if self.snapshots && trainer.optimiser.steps == 0 {
+                self.snapshot(&trainer)?;
             }
             let step = trainer.step()?;
+            let passed = |moment: &f64| before < *moment && *moment <= trainer.progress();
+            if self.snapshots && SNAPSHOTS.iter().any(passed) {
+                self.snapshot(&trainer)?;
+            }
             let now = (trainer.progress() * MEASUREMENTS).floor();
             let accuracies = if now > measured || trainer.finished() {
                 Some(evaluate::accuracies(
@@ -108,8 +110,41 @@ impl TrainingSession {
         }
         Ok(trainer)
     }
+
+    fn snapshot(&self, trainer: &Trainer) -> Result<(), TrainError> {
+        let steps = trainer.optimiser.steps;
+        let place = self.out.join(format!("step-{steps:06}"));
+        folder::write(&place, &trainer.recipe.shape, &trainer.parameters)
+    }
 }
 
-fn snapshot_folder(out: &Path, steps: u64) -> PathBuf {
-    out.join(format!("step-{steps:06}"))
+/// Takes away a former training's state and the models that it kept along the way: they would be taken for
+/// those of the training that replaces it.
+///
+/// # Errors
+/// One that cannot be removed.
+pub fn forget_training(out: &Path) -> Result<(), TrainError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error: std::io::Error| TrainError::Write {
+            path,
+            reason: error.to_string(),
+        }
+    };
+    let state = out.join(super::state::FILE);
+    if state.exists() {
+        std::fs::remove_file(&state).map_err(failed(&state))?;
+    }
+    for entry in std::fs::read_dir(out).map_err(failed(out))? {
+        let entry = entry.map_err(failed(out))?;
+        let name = entry.file_name();
+        let is_step = name.to_str().and_then(|name| name.strip_prefix("step-"));
+        let is_step = is_step.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
+        let path = entry.path();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_step && is_folder && path.join("model.safetensors").is_file() {
+            std::fs::remove_dir_all(&path).map_err(failed(&path))?;
+        }
+    }
+    Ok(())
 }

@@ -63,6 +63,11 @@ impl Shape {
         (self.heads + 2 * self.kv_heads) * self.head_width()
     }
 
+    /// Numbers of a row of logits: the vocabulary, filled up to whole registers of any processor.
+    pub fn logits_row(&self) -> usize {
+        self.vocabulary.next_multiple_of(16)
+    }
+
     /// Blocks run in a forward pass.
     pub fn runs(&self) -> usize {
         self.blocks * self.repeats
@@ -96,11 +101,11 @@ impl Shape {
         }
     }
 
-    /// Fresh parameters: matrices normal with standard deviation `std`, norms one. What writes into
-    /// the residual stream is not scaled down with depth: tried, and it learned more slowly.
+    /// Fresh parameters: matrices normal with standard deviation `std`, norms one. What they begin with
+    /// besides, `lookups.rs` says.
     pub fn initialise(&self, std: f32, seed: u64) -> Vec<f32> {
         let layout = self.layout();
-        let mut dice = crate::task::minilang::Dice::new(seed, u64::MAX);
+        let mut dice = crate::task::primer::Dice::new(seed, u64::MAX);
         let mut parameters: Vec<f32> = (0..layout.len).map(|_| dice.normal() * std).collect();
         for block in &layout.blocks {
             parameters[block.attention_norm.clone()].fill(1.0);

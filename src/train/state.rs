@@ -106,16 +106,22 @@ impl Trainer {
                 .map(|bytes| f32::from_le_bytes(*bytes))
                 .collect::<Vec<f32>>())
         };
+        let (steps, tokens_seen) = (number("steps")?, number("tokens_seen")?);
+        // Every step has tokens.
+        if steps > tokens_seen {
+            let reason = format!("{steps} steps cannot have had {tokens_seen} tokens");
+            return Err(unreadable(&path, reason));
+        }
         let optimiser = Adam {
             mean: read("gradient_mean")?,
             square: read("gradient_square")?,
-            steps: number("steps")?,
+            steps,
         };
         Ok(Trainer::restore(
             recipe,
             read("parameters")?,
             optimiser,
-            number("tokens_seen")?,
+            tokens_seen,
         ))
     }
 }

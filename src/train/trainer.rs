@@ -4,9 +4,11 @@ use rayon::prelude::*;
 
 use super::TrainError;
 use super::adam::Adam;
-use super::batch::{self, TrainingBatch};
+use super::batch::TrainingBatch;
 use super::network::Network;
 use super::shape::Shape;
+use super::weights::{StepWeights, TurnedModel};
+use super::{curriculum, lookups, muon};
 
 /// What determines a training; a state on disk belongs to exactly one of these.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -24,8 +26,11 @@ pub struct Recipe {
 }
 
 /// A batch is always cut in this many parts whose gradients are added in order, so the result does
-/// not depend on how many threads there are. Small parts also stay in the processor's cache.
+/// not depend on how many threads there are.
 const PARTS: usize = 2;
+/// Tokens of a part that go through the blocks together, about: 80 to all of them
+/// take as long.
+const TOKENS: usize = 320;
 /// Share of the tokens over which the rate climbs to its highest.
 const WARM_UP: f64 = 0.02;
 /// The cosine ends at this share of the highest rate.
@@ -38,6 +43,7 @@ pub struct Trainer {
     pub optimiser: Adam,
     /// Tokens trained on so far.
     pub tokens_seen: u64,
+    turned: TurnedModel,
     parts: Vec<BatchPart>,
 }
 
@@ -57,9 +63,10 @@ pub struct TrainingStep {
 
 impl Trainer {
     pub fn new(recipe: Recipe) -> Self {
-        let parameters = recipe
+        let mut parameters = recipe
             .shape
             .initialise(recipe.initial_std as f32, recipe.seed);
+        lookups::prepare(&recipe.shape, &mut parameters);
         let optimiser = Adam::new(parameters.len());
         Self::restore(recipe, parameters, optimiser, 0)
     }
@@ -76,6 +83,7 @@ impl Trainer {
         };
         let parts = (0..PARTS).map(|_| part()).collect();
         Self {
+            turned: TurnedModel::of(&recipe.shape, &parameters),
             recipe,
             parameters,
             optimiser,
@@ -101,59 +109,66 @@ impl Trainer {
         self.recipe.rate * climb * (FINAL_RATE + (1.0 - FINAL_RATE) * fall)
     }
 
+    /// The batch that the next step takes.
+    ///
+    /// # Errors
+    /// A row with a word that the vocabulary has not.
+    pub fn batch(&self) -> Result<TrainingBatch, TrainError> {
+        let (recipe, step) = (&self.recipe, self.optimiser.steps);
+        let (seed, progress, count) = (recipe.seed, self.progress(), recipe.batch);
+        TrainingBatch::of(&curriculum::draw(seed, step, progress, count))
+    }
+
     /// Trains on the next batch.
     ///
     /// # Errors
     /// A loss or a gradient that is not a number: the rate is too high for this shape. The parameters
     /// are then worth nothing.
     pub fn step(&mut self) -> Result<TrainingStep, TrainError> {
-        let recipe = &self.recipe;
-        let progress = self.progress();
-        let rows = batch::draw(recipe.seed, self.optimiser.steps, progress, recipe.batch);
-        let batches: Vec<TrainingBatch> = rows
-            .chunks(rows.len().div_ceil(PARTS))
-            .map(TrainingBatch::of)
-            .collect::<Result<_, _>>()?;
-        let weight: f64 = batches
-            .iter()
-            .flat_map(|batch| &batch.weights)
-            .map(|&weight| f64::from(weight))
-            .sum();
+        let batch = self.batch()?;
+        // The tokens of each part, some at a time.
+        let batches: Vec<Vec<TrainingBatch>> = batch
+            .parts(self.parts.len())
+            .into_iter()
+            .map(|part| part.parts(part.tokens.len().div_ceil(TOKENS)))
+            .collect();
+        let weights = batch.weights.iter().map(|&weight| f64::from(weight));
+        let weight: f64 = weights.sum();
         let scale = (1.0 / weight) as f32;
-        let parameters = &self.parameters;
-        let losses: Vec<f64> = self
-            .parts
-            .par_iter_mut()
-            .zip(&batches)
-            .map(|(part, batch)| {
-                part.gradient.fill(0.0);
-                part.network
-                    .gradient(parameters, batch, scale, &mut part.gradient)
+        self.turned.fill(&self.parameters);
+        let weights = StepWeights {
+            parameters: &self.parameters,
+            turned: &self.turned,
+        };
+        let parts = self.parts.par_iter_mut().zip(&batches);
+        let losses: Vec<f64> = parts
+            .with_max_len(1)
+            .map(|(part, batches)| {
+                let gradient = &mut part.gradient[..];
+                gradient.fill(0.0);
+                let network = &mut part.network;
+                batches
+                    .iter()
+                    .map(|batch| network.gradient(weights, batch, scale, gradient))
+                    .sum()
             })
             .collect();
         let loss = losses.iter().sum::<f64>() / weight;
+        let step = self.optimiser.steps;
         if !loss.is_finite() {
-            return Err(TrainError::Diverged {
-                step: self.optimiser.steps,
-            });
-        }
-        let (first, others) = self.parts.split_at_mut(1);
-        for part in others.iter().take(batches.len() - 1) {
-            for (sum, value) in first[0].gradient.iter_mut().zip(&part.gradient) {
-                *sum += value;
-            }
+            return Err(TrainError::Diverged { step });
         }
         let rate = self.rate() as f32;
+        let parts = self.parts.iter_mut().take(batches.len());
+        let mut gradients: Vec<&mut [f32]> = parts.map(|part| &mut part.gradient[..]).collect();
+        let (shape, optimiser) = (&self.recipe.shape, &mut self.optimiser);
         let gradient_norm =
-            self.optimiser
-                .step(&mut self.parameters, &self.parts[0].gradient, rate);
+            muon::step(shape, optimiser, &mut self.parameters, &mut gradients, rate);
         // The loss may still be a number: it is of the parameters before this step.
         if !gradient_norm.is_finite() {
-            return Err(TrainError::Diverged {
-                step: self.optimiser.steps,
-            });
+            return Err(TrainError::Diverged { step });
         }
-        let tokens = batches.iter().map(|batch| batch.tokens.len() as u64).sum();
+        let tokens = batch.tokens.len() as u64;
         self.tokens_seen += tokens;
         Ok(TrainingStep {
             loss,

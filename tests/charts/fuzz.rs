@@ -144,6 +144,22 @@ proptest! {
     }
 }
 
+/// Of nothing, no head looks most at anything.
+#[test]
+fn an_account_of_a_prompt_without_tokens_is_refused() {
+    let all = reports::all().map(|report| serde_json::to_value(report).expect("JSON"));
+    let is_of_member = |value: &&Value| value.get("member").is_some_and(Value::is_object);
+    let mut value = all.iter().find(is_of_member).expect("one of them").clone();
+    value["lens"]["token_ids"] = json!([]);
+    for head in value["member"]["reads"].as_array_mut().expect("heads") {
+        head["weights"] = json!([]);
+        head["carried"] = json!([]);
+    }
+    let refused = Opened::read(value.to_string().as_bytes()).expect_err("no tokens");
+    let said = refused.to_string();
+    assert!(said.contains("does not fit the rest of the file"), "{said}");
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
     let [lens, prompts, lab, orders, .., coupling] =

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use atelier::engine::{DepthReading, FollowedToken, Member, MemberKind};
+use atelier::engine::{DepthReading, FollowedToken, Member, MemberKind, member_names};
 use atelier::measure::coupling::{BothMetrics, Spectrum, Undefined, chance};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
@@ -16,6 +16,7 @@ use atelier::study::coupling::{
 };
 use atelier::study::geometry::{Geometry, Trajectories};
 use atelier::study::lens::RunningAverages;
+use atelier::study::member::{HeadReading, MemberAccount, MemberWithout, TokenVote};
 use atelier::study::need::{Need, NeedPart};
 use atelier::study::orders::{
     Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans,
@@ -23,7 +24,7 @@ use atelier::study::orders::{
 use atelier::study::report::{
     DepthGrid, HeadLooks, Lab, Lens, ModelFacts, Opened, Prompts, Report,
 };
-use atelier::study::survey::{Survey, correlations};
+use atelier::study::survey::{LevelAccuracy, Survey, SurveyedOutcome, correlations};
 use atelier::task::score::Score;
 
 pub fn root() -> PathBuf {
@@ -312,6 +313,43 @@ pub fn inside() -> Lens {
     }
 }
 
+/// The last block's attention in that run, in numbers from formulas; its second head is off.
+pub fn account() -> MemberAccount {
+    let lens = inside();
+    let (tokens, k) = (lens.token_ids.len(), lens.logits.len());
+    let index = 3;
+    let reading = |head: usize| HeadReading {
+        head,
+        is_off: head == 1,
+        weights: vec![1.0 / tokens as f32; tokens],
+        carried: (0..tokens)
+            .map(|t| if head == 1 { 0.0 } else { 0.1 * t as f32 })
+            .collect(),
+    };
+    let vote = |n: usize, sign: f32| TokenVote {
+        id: n as u32,
+        text: (!n.is_multiple_of(3)).then(|| format!(" word{n}")),
+        vote: sign * (2.0 - 0.25 * n as f32),
+    };
+    MemberAccount {
+        name: member_names(&lens.members)[index].clone(),
+        index,
+        reads: (0..2).map(reading).collect(),
+        raises: (0..4).map(|n| vote(n, 1.0)).collect(),
+        lowers: (0..4).map(|n| vote(n, -1.0)).collect(),
+        mean_vote: 0.03,
+        vocabulary: 256,
+        lead: 0.8,
+        without: Some(MemberWithout {
+            plan: "0~h1,1m".into(),
+            logits: vec![0.5; k],
+            probabilities: vec![1.0 / k as f64; k],
+            lead: 0.0,
+            correct: false,
+        }),
+    }
+}
+
 /// Three parts of a task.
 pub fn need() -> Need {
     let mean = |mean: f64| Mean {
@@ -375,6 +413,24 @@ pub fn survey() -> Survey {
     survey.models = models.map(|model| survey.models[model].clone()).to_vec();
     survey.tasks = tasks.map(|task| survey.tasks[task].clone()).to_vec();
     survey.correlations = correlations(&survey.cells, 2);
+    // Levels of the first task alone, made up: who is deep forgets more slowly.
+    survey.tasks[0].levels = Some("days".into());
+    survey.tasks[1].levels = None;
+    for cell in &mut survey.cells {
+        let (slope, is_first) = ([3, 1][cell.model], cell.task == 0);
+        let level = |n: usize| LevelAccuracy {
+            level: 2 + n,
+            rows: 25,
+            correct: 25 - slope * 3 * n,
+        };
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            found.levels = if is_first {
+                (0..3).map(level).collect()
+            } else {
+                Vec::new()
+            };
+        }
+    }
     survey
 }
 
@@ -395,6 +451,7 @@ pub fn empty() -> Report {
         },
         engine: "CPU (f32)".into(),
         lens: None,
+        member: None,
         prompts: None,
         lab: None,
         orders: Vec::new(),
@@ -682,6 +739,7 @@ pub fn all() -> [Report; 7] {
         },
         Report {
             lens: Some(inside()),
+            member: Some(Box::new(account())),
             ..empty()
         },
         Report {

@@ -1,13 +1,15 @@
 //! What figures of known runs say.
 
 use atelier::chart::{
-    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, Quantity, TableCell,
-    attention_figures, coupling_figures, depth_figures, figures, lab_figures,
-    models_coupling_figure, need_figure, prompt_figures, relation_figure, survey_figures,
-    sweep_figures, task_coupling_figures,
+    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, MEMBER_PICK, Quantity,
+    TableCell, attention_figures, coupling_figures, depth_figures, figures, lab_figures,
+    member_figures, models_coupling_figure, need_figure, prompt_figures, relation_figure,
+    survey_figures, sweep_figures, task_coupling_figures,
 };
+use atelier::engine::member_names;
 use atelier::measure::coupling::chance;
 use atelier::study::coupling::{CouplingMetric, TaskCoupling};
+use atelier::study::member::MemberAccount;
 use atelier::study::orders::{Orders, Sweep};
 use atelier::study::report::Lens;
 
@@ -144,6 +146,50 @@ fn axes_say_what_is_drawn() {
         name(&two, Column::Probability),
         "p(right) − p(other), each stroke alone"
     );
+}
+
+#[test]
+fn a_member_by_itself() {
+    let (lens, account) = (reports::inside(), reports::account());
+    let figures = member_figures(&lens, &account, true, &LIGHT);
+    check("member.txt", &all(&figures, 6));
+    // What looks nowhere has no picture of it.
+    let without = MemberAccount {
+        reads: Vec::new(),
+        ..account
+    };
+    let keys = member_figures(&lens, &without, false, &LIGHT);
+    assert_eq!(
+        keys.iter().map(|one| one.key).collect::<Vec<_>>(),
+        ["member-writes"]
+    );
+}
+
+#[test]
+fn every_stroke_leads_to_its_own_row() {
+    let lens = reports::inside();
+    let names = member_names(&lens.members);
+    let mut all = figures(&lens, Column::Logit, &LIGHT).to_vec();
+    all.extend(
+        depth_figures(&lens, DepthColour::Followed(0), &LIGHT)
+            .into_iter()
+            .skip(1),
+    );
+    for figure in &all {
+        let cells = figure.table.rows.iter().flatten();
+        let members = cells.filter_map(|cell| match cell {
+            TableCell::Member { member, .. } => Some(member),
+            _ => None,
+        });
+        assert!(members.eq(&names), "{}", figure.key);
+        let points = figure.plot.panels.iter().flat_map(|panel| &panel.series);
+        for point in points.flat_map(|series| &series.points) {
+            let name = &names[point.x as usize];
+            // The running sums are curves without marks.
+            let wanted = (figure.key != "running").then(|| format!("{MEMBER_PICK}{name}"));
+            assert_eq!(point.pick, wanted, "{}", figure.key);
+        }
+    }
 }
 
 #[test]

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::support::{Folder, in_project, model, printed, refused, report};
 
-const PROMPT: &str = "mood : the soup is not really bad . it is";
+const PROMPT: &str = "Ann says that the soup is not awful. So it is";
 
-fn apprentice(rest: &[&str]) -> Vec<String> {
-    let line = ["coupling", "--model", "apprentice-4", "--prompt", PROMPT];
+fn scholar(rest: &[&str]) -> Vec<String> {
+    let line = ["coupling", "--model", "scholar-4", "--prompt", PROMPT];
     line.iter().chain(rest).map(ToString::to_string).collect()
 }
 
@@ -68,7 +68,7 @@ fn bad_input_is_one_sentence() {
         &[
             "coupling",
             "--models",
-            "apprentice-2,apprentice-2",
+            "scholar-2,scholar-2",
             "--prompt",
             PROMPT,
         ]
@@ -79,20 +79,20 @@ fn bad_input_is_one_sentence() {
         &[
             "coupling",
             "--models",
-            "apprentice-2,apprentice-99",
+            "scholar-2,scholar-99",
             "--prompt",
             PROMPT,
         ]
         .map(String::from),
-        "apprentice-99",
+        "scholar-99",
     );
 }
 
 #[test]
 fn a_prompt_as_table_json_and_csv() {
-    let table = printed(&apprentice(&["--self", "0,2", "--input", "1:1,3"]));
+    let table = printed(&scholar(&["--self", "0,2", "--input", "1:1,3"]));
     for piece in [
-        "apprentice-4",
+        "scholar-4",
         "every Jacobian formed",
         "coupling, off-diagonal",
         "unrelated bases: 0.935",
@@ -102,13 +102,13 @@ fn a_prompt_as_table_json_and_csv() {
     ] {
         assert!(table.contains(piece), "`{piece}` is not in:\n{table}");
     }
-    let found = report(&apprentice(&["--top", "8,4", "--json"]));
+    let found = report(&scholar(&["--top", "8,4", "--json"]));
     let coupling = &found["coupling"];
     assert_eq!(coupling["top"], serde_json::json!([4, 8]));
     assert_eq!(coupling["steps"].as_array().map(Vec::len), Some(4));
     assert_eq!(coupling["prompt"], PROMPT);
     let map = &coupling["depth_wise"]["8"]["off_diagonal"];
-    let csv = printed(&apprentice(&["--top", "4,8", "--csv"]));
+    let csv = printed(&scholar(&["--top", "4,8", "--csv"]));
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 1 + 2 * 16);
     let last = (coupling["token_ids"].as_array().map_or(0, Vec::len) - 1).to_string();
@@ -116,7 +116,7 @@ fn a_prompt_as_table_json_and_csv() {
     assert_eq!(
         one[..9],
         [
-            "apprentice-4",
+            "scholar-4",
             "depth_wise",
             "8",
             "0",
@@ -133,7 +133,7 @@ fn a_prompt_as_table_json_and_csv() {
 
 #[test]
 fn whole_jacobians_and_searches_say_the_same() {
-    let of = |method: &str| report(&apprentice(&["--top", "8", "--json", "--method", method]));
+    let of = |method: &str| report(&scholar(&["--top", "8", "--json", "--method", method]));
     let (whole, searched) = (of("whole"), of("lanczos"));
     assert_eq!(searched["coupling"]["method"], "lanczos");
     assert_eq!(searched["coupling"]["reason"], "asked");
@@ -151,7 +151,7 @@ fn whole_jacobians_and_searches_say_the_same() {
     {
         assert!((a - b).abs() < 1e-3, "{a} {b}");
     }
-    let table = printed(&apprentice(&["--method", "lanczos"]));
+    let table = printed(&scholar(&["--method", "lanczos"]));
     assert!(table.contains("--method whole computes them"), "{table}");
 }
 

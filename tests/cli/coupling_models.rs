@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::support::{atelier, printed, refused, report};
 
-const PROMPT: &str = "mood : the soup is not really bad . it is";
+const PROMPT: &str = "Ann says that the soup is not awful. So it is";
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
@@ -38,13 +38,7 @@ fn models_side_by_side() {
         .display()
         .to_string();
     let line = |rest: &[&str]| -> Vec<String> {
-        let line = [
-            "coupling",
-            "--models",
-            "apprentice-2,apprentice-4",
-            "--top",
-            "4",
-        ];
+        let line = ["coupling", "--models", "scholar-2,scholar-4", "--top", "4"];
         line.iter().chain(rest).map(ToString::to_string).collect()
     };
     let table = printed(&line(&["--prompt", PROMPT]));
@@ -69,7 +63,7 @@ fn models_against_what_skipping_and_swapping_cost() {
     let found = report(&[
         "coupling",
         "--models",
-        "apprentice-2,apprentice-4",
+        "scholar-2,scholar-4",
         "--task",
         "topic",
         "--rows",
@@ -109,7 +103,7 @@ fn models_against_what_skipping_and_swapping_cost() {
     let table = printed(&[
         "coupling",
         "--models",
-        "apprentice-2,apprentice-4",
+        "scholar-2,scholar-4",
         "--task",
         "topic",
         "--rows",
@@ -129,7 +123,7 @@ fn depth_is_of_the_plan() {
     let words = [
         "coupling",
         "--models",
-        "apprentice-2,apprentice-4",
+        "scholar-2,scholar-4",
         "--prompt",
         PROMPT,
     ];
@@ -137,7 +131,7 @@ fn depth_is_of_the_plan() {
     let table = printed(&of(&["--plan", "0-1"]));
     let row = table
         .lines()
-        .find(|line| line.starts_with("apprentice-4  the prompt"));
+        .find(|line| line.starts_with("scholar-4  the prompt"));
     let row = row.unwrap_or_else(|| panic!("no line of it in:\n{table}"));
     let steps = row.split_whitespace().nth(3);
     assert_eq!(steps, Some("2"), "{row}");
@@ -153,7 +147,7 @@ fn several_models_as_csv() {
     let csv = printed(&[
         "coupling",
         "--models",
-        "apprentice-2,apprentice-4",
+        "scholar-2,scholar-4",
         "--task",
         "topic",
         "--rows",
@@ -172,7 +166,7 @@ fn several_models_as_csv() {
     );
     let of = |name: &str| lines.iter().filter(|line| line.starts_with(name)).count();
     assert_eq!(
-        (of("apprentice-2,topic,2,4,"), of("apprentice-4,topic,2,4,")),
+        (of("scholar-2,topic,2,4,"), of("scholar-4,topic,2,4,")),
         (4, 16)
     );
 }
@@ -201,7 +195,7 @@ fn checkpoints_of_trainings_side_by_side() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    for step in ["step-000000", "step-000125"] {
+    for step in ["step-000000", "step-000058"] {
         assert!(Path::new(&place("first")).join(step).is_dir(), "{step}");
     }
     let asked = ["--task", "topic", "--rows", "2", "--top", "4"];
@@ -213,7 +207,7 @@ fn checkpoints_of_trainings_side_by_side() {
         )
     };
     let found = report(&of(
-        &["first/step-000000", "first/step-000125"],
+        &["first/step-000000", "first/step-000058"],
         &["--json"],
     ));
     let models = found["coupling_models"]["models"]
@@ -223,33 +217,33 @@ fn checkpoints_of_trainings_side_by_side() {
         .iter()
         .map(|model| model["training_step"].as_u64())
         .collect();
-    assert_eq!(steps, [Some(0), Some(125)]);
+    assert_eq!(steps, [Some(0), Some(58)]);
     let training = relations(&found, "training");
     assert_eq!(training.len(), 2, "one a metric");
     for relation in training {
         let points = relation["points"].as_array().expect("points");
         let at: Vec<_> = points.iter().map(|point| point["y"].as_f64()).collect();
-        assert_eq!(at, [Some(0.0), Some(125.0)]);
+        assert_eq!(at, [Some(0.0), Some(58.0)]);
         assert!(points.iter().all(|point| point["x"].is_number()));
     }
     // Of a second training the last checkpoint alone; its files are this one's, its name too.
-    let second = folder.path().join("second/step-000125");
+    let second = folder.path().join("second/step-000058");
     std::fs::create_dir_all(&second).expect("a folder");
-    for file in std::fs::read_dir(place("first/step-000125")).expect("a checkpoint") {
+    for file in std::fs::read_dir(place("first/step-000058")).expect("a checkpoint") {
         let file = file.expect("a file");
         std::fs::copy(file.path(), second.join(file.file_name())).expect("a copy");
     }
-    let both = ["first/step-000125", "second/step-000125"];
+    let both = ["first/step-000058", "second/step-000058"];
     let out = place("both.atelier.json");
     let table = printed(&of(&both, &["--out", &out]));
-    for name in ["first/step-000125   topic", "second/step-000125  topic"] {
+    for name in ["first/step-000058   topic", "second/step-000058  topic"] {
         assert!(table.contains(name), "`{name}` is not in:\n{table}");
     }
     let kept = std::fs::read(&out).expect("the report");
     printed(&of(&both, &["--out", &out, "--resume"]));
     assert!(std::fs::read(&out).expect("the report") == kept);
     refuses(
-        &of(&["first/step-000125"; 2], &[]),
-        "names step-000125 twice",
+        &of(&["first/step-000058"; 2], &[]),
+        "names step-000058 twice",
     );
 }

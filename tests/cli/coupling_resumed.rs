@@ -52,7 +52,7 @@ fn rows_are_kept_and_gone_on_with() {
         let line = [
             "coupling",
             "--model",
-            "apprentice-2",
+            "scholar-2",
             "--task",
             "topic",
             "--top",
@@ -79,10 +79,10 @@ fn rows_are_kept_and_gone_on_with() {
         &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
         "other",
     );
-    let other = ["coupling", "--model", "apprentice-4", "--task", "topic"];
+    let other = ["coupling", "--model", "scholar-4", "--task", "topic"];
     let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
     let other: Vec<String> = other.iter().map(ToString::to_string).collect();
-    refuses(&other, "was written for apprentice-2");
+    refuses(&other, "was written for scholar-2");
     let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
     edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
     std::fs::write(&out, edited.to_string()).expect("written");
@@ -107,7 +107,7 @@ fn another_model_of_the_same_name_is_refused() {
         .join("kept.atelier.json")
         .display()
         .to_string();
-    let [first, second] = [("apprentice-2", "d1/m"), ("apprentice-4", "d2/m")]
+    let [first, second] = [("scholar-2", "d1/m"), ("scholar-4", "d2/m")]
         .map(|(model, to)| copy(model, &folder.path().join(to)));
     let of = |model: &str, rest: &[&str]| {
         let asked = ["coupling", "--model", model, "--task", "topic"];
@@ -125,15 +125,10 @@ fn another_model_of_the_same_name_is_refused() {
 fn a_report_of_one_prompt_is_nothing_to_go_on_from() {
     let folder = folder();
     let out = folder.path().join("one.atelier.json").display().to_string();
-    let of = |rest: &[&str]| {
-        line(
-            &["coupling", "--model", "apprentice-2", "--out", &out],
-            rest,
-        )
-    };
+    let of = |rest: &[&str]| line(&["coupling", "--model", "scholar-2", "--out", &out], rest);
     printed(&of(&[
         "--prompt",
-        "mood : the soup is not bad . it is",
+        "The soup is not awful. So it is",
         "--top",
         "4",
     ]));
@@ -151,7 +146,7 @@ fn stopped_at_any_moment_it_goes_on() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
     let line = |out: &str, rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--model", "apprentice-4", "--task", "topic,sum"];
+        let line = ["coupling", "--model", "scholar-4", "--task", "topic,sum"];
         let line = [
             &line[..],
             &["--rows", "8", "--top", "4", "--out", out],
@@ -201,7 +196,7 @@ fn a_stopped_search_goes_on_as_a_search() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
     let of = |out: &str, rest: &[&str]| {
-        let asked = ["coupling", "--model", "apprentice-4", "--task", "sum"];
+        let asked = ["coupling", "--model", "scholar-4", "--task", "sum"];
         line(
             &asked,
             &[&["--rows", "60", "--top", "4", "--out", out], rest].concat(),
@@ -246,7 +241,7 @@ fn killed_rows_keep_what_was_saved() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let out = path("killed.atelier.json");
     let of = |out: &str, rows: &str, rest: &[&str]| {
-        let asked = ["coupling", "--model", "apprentice-8", "--task", "sum"];
+        let asked = ["coupling", "--model", "scholar-8", "--task", "sum"];
         line(
             &asked,
             &[&["--rows", rows, "--top", "4", "--out", out], rest].concat(),

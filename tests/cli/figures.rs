@@ -75,6 +75,17 @@ fn many_prompts_are_drawn_too() {
     );
 }
 
+/// A report holds its numbers, whatever became of its model.
+#[test]
+fn a_report_of_a_model_of_an_older_page_is_drawn() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["lens", "survey", "sweep"] {
+        let report = in_project(&format!("tests/golden/before/{name}.atelier.json"));
+        let written = drawn(&report, &folder.path().join(name), &[]);
+        assert!(!written.is_empty(), "{name}");
+    }
+}
+
 #[test]
 fn a_wrong_file_is_named_for_what_it_is() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -17,7 +17,7 @@ fn words_go_on_from_the_prompt_and_are_those_of_the_json() {
     let args = [
         "generate",
         "--model",
-        "apprentice-4",
+        "scholar-4",
         "--prompt",
         "Ann is in the",
         "--tokens",

@@ -163,7 +163,7 @@ fn a_followed_word_is_one_token_from_depth_to_depth() {
         super::support::atelier(&[
             "lens",
             "--model",
-            "apprentice-2",
+            "scholar-2",
             "--prompt",
             "the ball is",
             "--option",

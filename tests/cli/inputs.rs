@@ -86,7 +86,7 @@ fn more_rows_than_there_are() {
     let sweep = [
         "orders",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--task",
         "sum",
         "--strategy",
@@ -99,7 +99,7 @@ fn more_rows_than_there_are() {
     let survey = [
         "survey",
         "--models",
-        "apprentice-2",
+        "scholar-2",
         "--tasks",
         "sum",
         "--out",
@@ -109,6 +109,30 @@ fn more_rows_than_there_are() {
     assert!(why.contains("ask for at most 1000000"), "{why}");
     let why = refused(&["train", "rows", "--task", "sum", "--rows", "1000000000"]);
     assert!(why.contains("ask for at most 1000000"), "{why}");
+}
+
+/// What is asked for in the task's own count comes so, and runs where any prompts do.
+#[test]
+fn rows_are_of_the_level_that_is_asked_for() {
+    let folder = words();
+    let rows = folder.file("rows.jsonl").display().to_string();
+    let draw = ["train", "rows", "--task", "sum", "--rows", "3"];
+    let nine = [&draw[..], &["--level", "9", "--out", &rows]].concat();
+    printed(&nine);
+    let text = std::fs::read_to_string(&rows).expect("rows");
+    for line in text.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("a row");
+        assert_eq!(row["level"], 9, "{line}");
+        assert_eq!(line.matches(" + ").count(), 8, "{line}");
+    }
+    let table = printed(&["lens", "--model", "scholar-2", "--prompts", &rows]);
+    assert!(table.contains("3 prompts"), "{table}");
+    let mixed = printed(&draw);
+    assert!(mixed.contains("\"level\":2") && mixed.contains("\"level\":4"));
+    let why = refused(&[&draw[..], &["--level", "12"]].concat());
+    assert!(why.ends_with("sum has 2 to 9 digits"), "{why}");
+    let why = refused(&["train", "rows", "--task", "mood", "--level", "7"]);
+    assert!(why.ends_with("mood has 0 to 6 negations"), "{why}");
 }
 
 #[cfg(unix)]
@@ -129,7 +153,7 @@ fn a_listener_that_is_gone_ends_the_run_as_a_pipe_does() {
     ));
     assert_eq!(code.trim(), "141");
     let code = gone(&format!(
-        "sleep 0.3; '{atelier}' orders --model apprentice-2 --task topic --rows 8"
+        "sleep 0.3; '{atelier}' orders --model scholar-2 --task topic --rows 8"
     ));
     assert_eq!(code.trim(), "141");
 }

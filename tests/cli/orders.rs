@@ -8,7 +8,7 @@ use super::support::{atelier, in_project, model, printed, refused, report};
 const SMALL: [&str; 9] = [
     "orders",
     "--model",
-    "apprentice-4",
+    "scholar-4",
     "--task",
     "topic",
     "--strategy",
@@ -75,7 +75,7 @@ fn several_tasks_have_medians_and_plans_a_geometry() {
     let found = report(&[
         "orders",
         "--model",
-        "apprentice-4",
+        "scholar-4",
         "--task",
         "topic,mood,last",
         "--strategy",
@@ -119,7 +119,7 @@ fn a_stopped_sweep_is_resumed_to_the_same_report() {
     let (whole, part) = (path("whole.atelier.json"), path("part.atelier.json"));
     let run = |rest: &[&str]| {
         let sweep = ["--strategy", "drop", "--rows", "40", "--task", "sum"];
-        let args = ["orders", "--model", "apprentice-4"];
+        let args = ["orders", "--model", "scholar-4"];
         printed(&[&args[..], &sweep, rest].concat())
     };
     run(&["--out", &whole]);
@@ -153,14 +153,14 @@ fn a_stopped_sweep_is_resumed_to_the_same_report() {
     let other = [
         "orders",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--task",
         "sum",
         "--out",
         &part,
         "--resume",
     ];
-    assert!(refused(&other).contains("was written for apprentice-4"));
+    assert!(refused(&other).contains("was written for scholar-4"));
 }
 
 #[cfg(unix)]
@@ -174,7 +174,7 @@ fn ctrl_c_keeps_what_is_done() {
             .args([
                 "orders",
                 "--model",
-                "apprentice-12",
+                "scholar-12",
                 "--task",
                 "sum",
                 "--strategy",
@@ -205,23 +205,23 @@ fn ctrl_c_keeps_what_is_done() {
 #[test]
 fn sweeps_that_cannot_be_run() {
     let cases: [(&[&str], &str); 11] = [
-        (&["--model", "apprentice-4"], "required"),
+        (&["--model", "scholar-4"], "required"),
         (
-            &["--model", "apprentice-4", "--task", "sums"],
+            &["--model", "scholar-4", "--task", "sums"],
             "there is no task 'sums'",
         ),
         (
-            &["--model", "apprentice-4", "--task", "arc"],
+            &["--model", "scholar-4", "--task", "arc"],
             "give it with --data FILE",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--data", "x"],
+            &["--model", "scholar-4", "--task", "sum", "--data", "x"],
             "sum is generated",
         ),
         (
             &[
                 "--model",
-                "apprentice-4",
+                "scholar-4",
                 "--task",
                 "sum",
                 "--strategy",
@@ -232,7 +232,7 @@ fn sweeps_that_cannot_be_run() {
         (
             &[
                 "--model",
-                "apprentice-2",
+                "scholar-2",
                 "--task",
                 "sum",
                 "--strategy",
@@ -241,23 +241,23 @@ fn sweeps_that_cannot_be_run() {
             "at least 3",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--plan", ""],
+            &["--model", "scholar-4", "--task", "sum", "--plan", ""],
             "plan",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--plan", "0x0"],
+            &["--model", "scholar-4", "--task", "sum", "--plan", "0x0"],
             "0",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--rounds", "65"],
+            &["--model", "scholar-4", "--task", "sum", "--rounds", "65"],
             "64 rounds",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--rows", "0"],
+            &["--model", "scholar-4", "--task", "sum", "--rows", "0"],
             "--rows 0",
         ),
         (
-            &["--model", "apprentice-4", "--task", "sum", "--resume"],
+            &["--model", "scholar-4", "--task", "sum", "--resume"],
             "--out",
         ),
     ];
@@ -278,7 +278,7 @@ fn the_two_block_model_says_which_sweeps_it_lacks() {
     let output = atelier(&[
         "orders",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--task",
         "topic",
         "--rows",

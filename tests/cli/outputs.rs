@@ -141,9 +141,9 @@ fn a_models_folder_is_not_written_into() {
     let why = refused(&[
         "survey",
         "--models",
-        "apprentice-2",
+        "scholar-2",
         "--tasks",
-        "sum",
+        "mood",
         "--out",
         &out,
     ]);
@@ -159,6 +159,52 @@ fn a_models_folder_is_not_written_into() {
     assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);
 }
 
+/// Models kept along the way would be taken for those of the training that replaces theirs.
+#[test]
+fn a_training_that_is_replaced_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = |name: &str| folder.path().join(name).display().to_string();
+    let train = |name: &str, rest: &[&str]| -> Vec<String> {
+        let place = out(name);
+        let small = ["train", "--blocks", "1", "--width", "32", "--snapshots"];
+        let words = [&small[..], &["--out", &place], rest].concat();
+        words.into_iter().map(str::to_owned).collect()
+    };
+    let steps = |name: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(out(name)).expect("a folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+        names.retain(|name| name.starts_with("step-"));
+        names.sort();
+        names
+    };
+    let short = ["--seed", "2", "--tokens", "4000"];
+    let trained = |line: &[String]| {
+        let output = atelier(line);
+        assert!(output.status.success(), "{line:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    trained(&train("alone", &short));
+    trained(&train("run", &["--tokens", "9000"]));
+    assert_ne!(steps("run"), steps("alone"));
+    let why = refused(&train("run", &["--tokens", "9000", "--resume"]));
+    assert!(
+        why.contains("no state to go on from") && why.contains("--force"),
+        "{why}"
+    );
+    let why = refused(&train("new", &["--tokens", "9000", "--resume"]));
+    assert!(why.contains("no training to go on from"), "{why}");
+    assert!(
+        !folder.path().join("new").exists(),
+        "nothing is made for it"
+    );
+    std::fs::create_dir(folder.path().join("run/step-mine")).expect("a folder");
+    let said = trained(&train("run", &[&short[..], &["--force"]].concat()));
+    assert!(said.contains("tokens from seed 2;"), "{said}");
+    std::fs::remove_dir(folder.path().join("run/step-mine")).expect("the reader's own stays");
+    assert_eq!(steps("run"), steps("alone"));
+}
+
 #[test]
 fn a_gguf_models_folder_is_not_written_into() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -168,7 +214,7 @@ fn a_gguf_models_folder_is_not_written_into() {
     let out = folder.path().display().to_string();
     let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
     assert!(why.contains("holds a model already"), "{why}");
-    let survey = ["survey", "--models", "apprentice-2", "--tasks", "sum"];
+    let survey = ["survey", "--models", "scholar-2", "--tasks", "mood"];
     let why = refused(&[&survey[..], &["--out", &out]].concat());
     assert!(why.contains("is a model's folder"), "{why}");
     let names = std::fs::read_dir(folder.path()).expect("a folder").count();

@@ -30,15 +30,14 @@ fn change_weights(model: &str) {
 fn own_task(folder: &Path, rows: &str) -> [String; 2] {
     let task = folder.join("two.toml");
     let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"positive\", \"negative\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n\
                  [[layout]]\nlabel = \"{label}\"\n";
     std::fs::write(&task, words).expect("a task");
     std::fs::write(folder.join("two.csv"), rows).expect("rows");
     [task, folder.to_path_buf()].map(|path| path.display().to_string())
 }
 
-const ROWS: &str =
-    "text,label\nmood : the soup is bad . it is,1\nmood : the soup is good . it is,0\n";
+const ROWS: &str = "text,label\nThe soup is bad. So it is,1\nThe soup is good. So it is,0\n";
 
 struct Survey {
     folder: tempfile::TempDir,
@@ -49,7 +48,7 @@ struct Survey {
 impl Survey {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let model = copy("apprentice-2", &folder.path().join("mine"));
+        let model = copy("scholar-2", &folder.path().join("mine"));
         let task = own_task(folder.path(), ROWS);
         Self {
             folder,
@@ -65,7 +64,7 @@ impl Survey {
     fn args(&self, more: &[&str]) -> Vec<String> {
         let out = self.out().display().to_string();
         let [task, data] = &self.task;
-        let tasks = format!("sum,{task}");
+        let tasks = format!("mood,{task}");
         let own = ["survey", "--models", &self.model, "--tasks", &tasks];
         let rest = ["--data", data, "--rows", "96", "--out", &out];
         let all = own.iter().chain(&rest).chain(more);
@@ -94,7 +93,7 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
 
     own_task(
         survey.folder.path(),
-        &ROWS.replace("bad . it is,1", "bad . it is,0"),
+        &ROWS.replace("bad. So it is,1", "bad. So it is,0"),
     );
     let why = survey.resumed();
     assert!(
@@ -112,7 +111,7 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     );
     own_task(
         survey.folder.path(),
-        &format!("{ROWS}mood : the soup is fine . it is,0\n"),
+        &format!("{ROWS}The soup is fine. So it is,0\n"),
     );
     let why = survey.resumed();
     assert!(
@@ -165,7 +164,7 @@ fn no_flipped_bit_changes_a_report_unseen() {
     let model = survey.out().join("rows/mine");
     for (file, step) in [
         ("two.parquet", 151),
-        ("sum.parquet", 1009),
+        ("mood.parquet", 1009),
         ("model.json", 31),
     ] {
         let path = model.join(file);
@@ -203,12 +202,12 @@ fn a_journal_that_was_touched_is_run_again() {
     let whole = std::fs::read(&report).expect("a report");
     // What a killed run leaves: a journal, one number of which is another.
     let rows = survey.out().join("rows/mine");
-    std::fs::remove_file(rows.join("sum.parquet")).expect("removed");
+    std::fs::remove_file(rows.join("mood.parquet")).expect("removed");
     printed(&survey.args(&["--resume"]));
     assert!(std::fs::read(&report).expect("a report") == whole);
     let line = "0123456789abcdef {\"row\":0,\"line\":1,\"tokens\":9,\"answer\":3,\"answered\":3,\"correct\":true}\n";
-    std::fs::remove_file(rows.join("sum.parquet")).expect("removed");
-    std::fs::write(rows.join("sum.rows.part"), line).expect("written");
+    std::fs::remove_file(rows.join("mood.parquet")).expect("removed");
+    std::fs::write(rows.join("mood.rows.part"), line).expect("written");
     printed(&survey.args(&["--resume"]));
     assert!(std::fs::read(&report).expect("a report") == whole);
 }
@@ -247,7 +246,7 @@ fn parts_are_merged_as_what_they_are() {
     // The rows of another part in a part of the right name.
     std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
     run("2/2");
-    let rows = "rows/mine/sum.parquet";
+    let rows = "rows/mine/mood.parquet";
     let own = std::fs::read(part("shard-2-of-2").join(rows)).expect("rows");
     std::fs::copy(
         part("shard-1-of-2").join(rows),
@@ -257,7 +256,7 @@ fn parts_are_merged_as_what_they_are() {
     let why = merge();
     assert!(
         why.contains(
-            "is not part 2 of mine's rows on sum in this survey, but part 1 of mine on sum"
+            "is not part 2 of mine's rows on mood in this survey, but part 1 of mine on mood"
         ),
         "{why}"
     );
@@ -289,7 +288,7 @@ fn parts_are_merged_as_what_they_are() {
 #[test]
 fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let model = copy("apprentice-2", &folder.path().join("mine"));
+    let model = copy("scholar-2", &folder.path().join("mine"));
     let [task, data] = own_task(folder.path(), ROWS);
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
@@ -304,7 +303,7 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
             .map(ToString::to_string)
             .collect()
     };
-    let both = format!("sum,{task}");
+    let both = format!("mood,{task}");
     let first = printed(&args(&both, &[]));
     let whole = std::fs::read(&out).expect("a report");
     assert_eq!(printed(&args(&both, &["--resume"])), first);
@@ -315,7 +314,7 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
         why.contains("is there already") && why.contains("--force"),
         "{why}"
     );
-    let why = refused(&args("sum", &["--resume"]));
+    let why = refused(&args("mood", &["--resume"]));
     assert!(
         why.contains("begun with two too, which is not asked now"),
         "{why}"
@@ -329,7 +328,7 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     change_weights(&model);
     own_task(
         folder.path(),
-        &ROWS.replace("bad . it is,1", "bad . it is,0"),
+        &ROWS.replace("bad. So it is,1", "bad. So it is,0"),
     );
     let why = refused(&args(&both, &["--resume"]));
     assert!(
@@ -383,7 +382,7 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
             .pop();
     });
     assert!(
-        why.contains("the sweep on “sum” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
+        why.contains("the sweep on “mood” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
         "{why}"
     );
 
@@ -406,9 +405,9 @@ fn a_killed_sweep_keeps_what_it_saved() {
             .args([
                 "orders",
                 "--model",
-                "apprentice-2",
+                "scholar-2",
                 "--task",
-                "sum",
+                "mood",
                 "--strategy",
                 "drop",
             ])
@@ -444,7 +443,7 @@ fn strays_of_killed_surveys_are_taken_away() {
     printed(&survey.args(&[]));
     let strays = [
         "survey.json.99.part",
-        "rows/mine/sum.parquet.99.part",
+        "rows/mine/mood.parquet.99.part",
         "rows/mine/model.json.7.part",
     ];
     for stray in strays {
@@ -463,7 +462,7 @@ fn strays_of_killed_surveys_are_taken_away() {
 fn what_a_killed_run_left_beside_its_rows_is_taken_away() {
     let survey = Survey::new();
     let first = printed(&survey.args(&[]));
-    let left = ["rows/mine/sum.rows.part", "rows/mine/sum.failed"];
+    let left = ["rows/mine/mood.rows.part", "rows/mine/mood.failed"];
     for name in left {
         std::fs::write(survey.out().join(name), "left").expect("written");
     }
@@ -480,14 +479,14 @@ fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
     let survey = Survey::new();
     printed(&survey.args(&[]));
     let own = survey.folder.path().join("own");
-    let rows = survey.out().join("rows/mine/sum.parquet");
+    let rows = survey.out().join("rows/mine/mood.parquet");
     let whole = std::fs::read(&rows).expect("rows");
     for name in [
         ".lock",
         "survey.json",
         "rows/mine/model.json",
-        "rows/mine/sum.rows.part",
-        "rows/mine/sum.parquet",
+        "rows/mine/mood.rows.part",
+        "rows/mine/mood.parquet",
     ] {
         let path = survey.out().join(name);
         let before = std::fs::read(&path);
@@ -529,7 +528,7 @@ fn a_sweep_is_gone_on_with_as_it_was_written() {
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let args = |more: &[&str]| -> Vec<String> {
-        let own = ["orders", "--model", "apprentice-2", "--task", "sum"];
+        let own = ["orders", "--model", "scholar-2", "--task", "mood"];
         let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
         let all = own.iter().chain(&rest).chain(more);
         all.map(ToString::to_string).collect()
@@ -590,9 +589,9 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
     let ask = [
         "orders",
         "--model",
-        "apprentice-12",
+        "scholar-12",
         "--task",
-        "sum",
+        "mood",
         "--strategy",
         "family",
     ];
@@ -624,7 +623,7 @@ fn an_ignored_signal_stays_ignored() {
     let folder = tempfile::tempdir().expect("a folder");
     for (signal, ignored) in [("-HUP", "trap '' HUP;"), ("-INT", "trap '' INT;")] {
         let path = folder.path().join(signal).display().to_string();
-        let ask = ["survey", "--models", "apprentice-4", "--tasks", "sum"];
+        let ask = ["survey", "--models", "scholar-4", "--tasks", "mood"];
         let run = [&ask[..], &["--rows", "600", "--out", &path]].concat();
         assert_eq!(after(&run, ignored, 400, signal), Some(0), "{signal}");
     }

@@ -108,12 +108,12 @@ sinfo --version
 
 # As the example's head says it, from a folder that all nodes see.
 cd "$work"
-job=$(MODELS=apprentice-2,apprentice-4 TASKS=sum,mood OUT=big sbatch --parsable "$root/examples/survey.slurm.sh")
+job=$(MODELS=scholar-2,scholar-4 TASKS=sum,mood OUT=big sbatch --parsable "$root/examples/survey.slurm.sh")
 echo "array $job, and its merge"
 sbatch --wait --dependency="afterok:$job" --output "$work/merge.out" --wrap "$ATELIER survey merge big" >/dev/null ||
   fail "the array or the merge failed"
 
-"$ATELIER" survey --models apprentice-2,apprentice-4 --tasks sum,mood --out one >/dev/null
+"$ATELIER" survey --models scholar-2,scholar-4 --tasks sum,mood --out one >/dev/null
 count=0
 for file in survey.atelier.json $(cd one && find rows -name '*.parquet'); do
   cmp "one/$file" "big/$file" || fail "$file differs"

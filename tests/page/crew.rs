@@ -31,7 +31,7 @@ impl Page {
     /// The page of orders with the model on the processor, on a device of so many cores; `more` runs in
     /// every worker before its program.
     pub fn on_cores(cores: usize, more: &str) -> Self {
-        let page = Self::new(1440, 1000);
+        let page = Self::alone(1440, 1000);
         let of = "Object.defineProperty(WorkerNavigator.prototype, 'hardwareConcurrency'";
         page.with_worker_script(&format!("{of}, {{ get: () => {cores} }});\n{more}"));
         page.open("#view=orders");
@@ -55,8 +55,8 @@ impl Page {
 
     /// The sweep's own numbers and the line of its engine.
     fn sweep(&self) -> (Value, String) {
-        // 7 chunks of each task, the last of 4 rows.
-        self.start_sweep(&["drop", "swap", "skip", "shuffle"], 100);
+        // 4 chunks of each task, the last of 4 rows.
+        self.start_sweep(&["drop", "swap", "skip", "shuffle"], 52);
         self.until_swept("family");
         let report = self.saved(1);
         let orders = report["orders"].as_array().expect("tasks").len();
@@ -106,7 +106,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
     // The document fetches ahead what its worker will ask for.
     let fetched = || {
         let sent = page.server.sent();
-        ["worker_bg.wasm", "apprentice-12/model.safetensors"].map(|ending| {
+        ["worker_bg.wasm", "scholar-12/model.safetensors"].map(|ending| {
             let of = sent.iter().filter(|sent| sent.path.ends_with(ending));
             of.count()
         })
@@ -155,10 +155,9 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     page.browser
         .until("it is undone", "!location.hash.includes('plan=')");
     page.until_lab_is_current();
-    page.browser.run("document.querySelector('nav a').click()");
+    page.go_to_view("Lens");
     page.until_live();
-    page.browser
-        .run("document.querySelectorAll('nav a')[3].click()");
+    page.go_to_view("Orders");
     page.until_lab();
     page.browser.until(
         "the sweep goes on",
@@ -173,7 +172,7 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     let (_, line) = page.sweep();
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert_eq!(page.helpers(), 1);
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     page.until_helpers(0);
 
     // One that is over before another worker would be there calls none.

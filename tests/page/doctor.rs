@@ -180,7 +180,7 @@ fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
         .until("it is another picture", "document.querySelector('.look')");
     page.until_settled();
     assert_ne!(page.picture(), picture);
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     // Neither waited for the end of it.
     page.until_says("#doctor-open", "This machine is being measured");
 
@@ -200,7 +200,7 @@ fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
     // Nobody was disturbed.
     page.browser.keys(ESCAPE);
     page.browser.click(".examples button:nth-of-type(1)");
-    page.until_says(".provenance", "Computed here by apprentice-2 ");
+    page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
     page.assert_quiet();
 }

@@ -60,11 +60,11 @@ impl Page {
 #[test]
 fn a_dropped_folder_is_the_model() {
     let page = Page::live();
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     let shipped = page.report();
-    page.choose("apprentice-4");
+    page.choose("scholar-4");
 
-    let folder = root().join("public/models/apprentice-2");
+    let folder = root().join("public/models/scholar-2");
     page.drag(Move::Enter, &[&folder], &json!([]));
     page.drag(Move::Over, &[&folder], &json!([]));
     page.until_over(true);
@@ -72,12 +72,12 @@ fn a_dropped_folder_is_the_model() {
     page.drag(Move::Drop, &[&folder], &json!([]));
     page.browser.until(
         "the folder is the model",
-        "location.hash.includes('folder=apprentice-2')",
+        "location.hash.includes('folder=scholar-2')",
     );
-    page.until_says(".provenance", "Computed here by apprentice-2 ");
+    page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
     page.until_over(false);
-    assert!(page.text("#model").contains("apprentice-2 (opened here)"));
+    assert!(page.text("#model").contains("scholar-2 (opened here)"));
     // The same weights, whichever way they came.
     assert_eq!(page.report()["lens"], shipped["lens"]);
     page.assert_quiet();
@@ -86,7 +86,7 @@ fn a_dropped_folder_is_the_model() {
 #[test]
 fn dropped_files_are_the_model_too() {
     let page = Page::live();
-    let folder = root().join("public/models/apprentice-2");
+    let folder = root().join("public/models/scholar-2");
     let files =
         ["config.json", "tokenizer.json", "model.safetensors"].map(|name| folder.join(name));
     let files: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
@@ -145,13 +145,13 @@ fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
     let page = Page::live();
     let (model, picture) = (page.text("#model"), page.picture());
     let models = root().join("public/models");
-    let (two, four) = (models.join("apprentice-2"), models.join("apprentice-4"));
+    let (two, four) = (models.join("scholar-2"), models.join("scholar-4"));
     page.drop_in(&[&two, &four]);
     page.until_says(".of-model", "dropped at once");
     let said = page.text(".of-model");
     println!("of two folders the page says: {said}");
     assert!(
-        said.contains("apprentice-2") && said.contains("apprentice-4"),
+        said.contains("scholar-2") && said.contains("scholar-4"),
         "{said}"
     );
     page.drop_in(&[&two, &four.join("config.json")]);

@@ -52,7 +52,12 @@ impl Page {
     }
 
     fn until_taken_over(&self) {
-        self.server.hold(None);
+        self.until_taken_over_without(None);
+    }
+
+    /// The same, with files of this ending kept back from now on.
+    fn until_taken_over_without(&self, ending: Option<&str>) {
+        self.server.hold(ending);
         // Without figures, where the reader has yet to say what is right.
         self.browser.until(
             "the program has drawn",
@@ -70,7 +75,7 @@ impl Page {
 fn the_first_picture_comes_with_the_page() {
     for (width, height) in [(1440, 900), (390, 844)] {
         for (network, limits) in NETWORKS {
-            let page = Page::new(width, height);
+            let page = Page::alone(width, height);
             page.on_every_page(WATCH);
             if let Some([latency, throughput]) = limits {
                 page.browser.devtools("Network.enable", &json!({}));
@@ -127,7 +132,7 @@ const LOOKS: &str = "
 #[test]
 fn what_the_program_draws_is_what_was_there() {
     for (width, height) in [(1440, 900), (390, 844)] {
-        let page = Page::new(width, height);
+        let page = Page::alone(width, height);
         for scheme in ["light", "dark"] {
             page.browser.prefer(scheme);
             page.open_without_program("");
@@ -139,9 +144,11 @@ fn what_the_program_draws_is_what_was_there() {
                 "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",
             );
             page.open_without_program("");
-            page.until_taken_over();
+            // On a busy machine ECharts' own drawings would be there before the looks are taken.
+            page.until_taken_over_without(Some("echarts.js"));
             page.until_drawn();
             let after = page.browser.run(LOOKS);
+            page.server.hold(None);
             page.screenshot(&format!("opening-{width}-{scheme}-taken-over"));
             for (before, after) in before
                 .as_array()
@@ -165,17 +172,17 @@ fn what_the_program_draws_is_what_was_there() {
 #[test]
 fn what_is_done_before_the_program_is_there_is_not_lost() {
     // Words, and the cursor in them.
-    let page = Page::new(1440, 900);
+    let page = Page::alone(1440, 900);
     page.open_without_program("");
     page.browser.clear("#prompt");
     page.browser
-        .type_into("#prompt", "mood : the film is really good . it is");
+        .type_into("#prompt", "Ann says that the film is good. So it is");
     page.until_taken_over();
     page.until_says(".tokens", "film");
     assert_eq!(
         page.browser
             .text("document.activeElement.id + document.activeElement.selectionStart"),
-        "prompt38"
+        "prompt40"
     );
 
     // A button.
@@ -186,7 +193,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
     // A view.
     page.open_without_program("?a-view");
-    page.browser.click("[aria-label=Views] a:nth-of-type(7)");
+    page.go_to_view("Theory");
     page.until_taken_over();
     page.until_says("h1", "Eight theorems");
     page.assert_quiet();
@@ -194,7 +201,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
 #[test]
 fn a_link_to_another_picture_does_not_open_with_this_one() {
-    let page = Page::new(1440, 900);
+    let page = Page::alone(1440, 900);
     let is_shown = |css: &str| {
         page.number(&format!(
             "document.querySelector('{css}').getClientRects().length"
@@ -228,7 +235,7 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
 
 #[test]
 fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
-    let page = Page::new(1440, 900);
+    let page = Page::alone(1440, 900);
     page.server.refuse("page_bg.wasm");
     page.open("");
     page.until_says("#boot", "could not start in this browser");
@@ -238,7 +245,7 @@ fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
 
 #[test]
 fn the_first_view_needs_nothing_of_the_programs_second_file() {
-    let page = Page::new(1440, 900);
+    let page = Page::alone(1440, 900);
     page.server.refuse("page_later.wasm");
     page.open("");
     page.until_live();
@@ -246,13 +253,14 @@ fn the_first_view_needs_nothing_of_the_programs_second_file() {
     page.browser.click("#prompt");
     page.browser
         .run("document.querySelector('#prompt').select()");
-    page.browser.keys("mood : the film is really good . it is");
+    page.browser
+        .keys("Ann says that the film is good. So it is");
     page.until_says(".tokens", "film");
     page.judge(1);
     page.until_says(".identity", "MSE");
     page.until_settled();
     // What is behind it says that it has not come, and comes when it can.
-    page.browser.click("[aria-label=Views] a:nth-of-type(7)");
+    page.go_to_view("Theory");
     page.until_says("#main", "could not be fetched");
     page.server.restore();
     page.browser.click("#main button");
@@ -268,10 +276,13 @@ fn the_first_view_needs_nothing_of_the_programs_second_file() {
 fn links_to_other_views_fetch_both_files_at_once() {
     for (fragment, says) in [
         ("#view=theory", "Eight theorems"),
-        ("#view=survey", "apprentice"),
-        ("#view=orders&question=3", "shuffle"),
+        ("#view=survey", "scholar"),
+        (
+            "#view=lessons&lesson=11&step=3",
+            "Let the centre block stand in",
+        ),
     ] {
-        let page = Page::new(1440, 900);
+        let page = Page::alone(1440, 900);
         page.open(fragment);
         page.until_says("body", says);
         let waited = page.number(

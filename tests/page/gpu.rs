@@ -403,7 +403,7 @@ fn a_run_given_up_while_the_gpu_is_opened_again_leaves_page_and_worker_agreed() 
         "document.querySelector('.status.visible')",
     );
     page.browser.click(".examples button:nth-of-type(4)");
-    page.until_says(".tokens", "came last");
+    page.until_says(".tokens", "copies");
     page.until_settled();
     page.until_says(LINE, "WebGPU on ");
     assert_eq!(
@@ -485,7 +485,7 @@ fn a_prompt_too_long_for_the_gpu_is_refused_and_the_model_kept() {
         .run("new BroadcastChannel('memory').postMessage('full')");
     ask(&format!(
         "{} {short}",
-        vec!["the soup is bad ."; 20].join(" ")
+        vec!["the soup is bad ."; 18].join(" ")
     ));
     page.until_says(".of-prompt", "memory ran out");
     say!(

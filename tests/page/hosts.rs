@@ -6,31 +6,29 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use atelier_server::{Folder, POLICY, mime};
 
+use crate::gate::Gate;
 use crate::page::{Page, set};
-use crate::server::gate;
 
 /// Nothing may rely on being at the root.
 const UNDER: &str = "some/path";
 
-const LINK: &str = "#model=apprentice-4&prompt=mood+:+the+film+is+not+bad+.+it+is&option=+negative&option=+positive&answer=1&plan=0-1,3";
+const LINK: &str = "#model=scholar-4&prompt=The+film+is+not+bad.+So+it+is&option=+bad&option=+good&answer=1&plan=0-1,3";
 
 /// A host behind a gate that can be closed.
 struct GatedHost {
     url: String,
-    away: Arc<AtomicBool>,
+    gate: Gate,
 }
 
 impl GatedHost {
     fn before(port: u16, path: &str) -> Self {
-        let away: Arc<AtomicBool> = Arc::default();
-        let port = gate(port, Arc::clone(&away));
-        let url = format!("http://127.0.0.1:{port}/{path}");
-        Self { url, away }
+        let gate = Gate::before(port);
+        let url = format!("http://127.0.0.1:{}/{path}", gate.port);
+        Self { url, gate }
     }
 }
 
@@ -69,13 +67,13 @@ fn works_on(host: &GatedHost) {
     page.until_live();
     let first = page.picture();
     page.show_models();
-    page.press_model("apprentice-2");
-    page.until_says(".provenance", "Computed here by apprentice-2 ");
+    page.press_model("scholar-2");
+    page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
 
     let restored = || {
         page.until_live();
-        page.until_says(".provenance", "Computed here by apprentice-4 ");
+        page.until_says(".provenance", "Computed here by scholar-4 ");
         page.until_settled();
         assert_eq!(
             page.browser.text("document.querySelector('#plan').value"),
@@ -90,7 +88,7 @@ fn works_on(host: &GatedHost) {
     page.until_kept();
     page.assert_quiet();
 
-    host.away.store(true, Ordering::SeqCst);
+    host.gate.close();
     page.browser.go("about:blank");
     go(LINK);
     restored();
@@ -105,7 +103,7 @@ fn works_on(host: &GatedHost) {
     );
     go("#view=theory");
     page.until_says("h1", "Eight theorems");
-    host.away.store(false, Ordering::SeqCst);
+    host.gate.open();
 }
 
 #[test]
@@ -203,10 +201,10 @@ fn on_a_host_that_takes_the_headers_that_are_brought() {
 }
 
 /// A path with an asterisk, and headers.
-type Rule = (String, Vec<(String, String)>);
+pub type Rule = (String, Vec<(String, String)>);
 
 /// As hosts read a `_headers` file.
-fn rules(text: &str) -> Vec<Rule> {
+pub fn rules(text: &str) -> Vec<Rule> {
     let mut rules: Vec<Rule> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         match (line.strip_prefix("  "), rules.last_mut()) {
@@ -234,7 +232,7 @@ struct Asked {
 }
 
 /// As little of a host as there is.
-struct PlainHost {
+pub struct PlainHost {
     port: u16,
     log: Arc<Mutex<Vec<Asked>>>,
 }
@@ -248,7 +246,7 @@ struct Serving {
 }
 
 impl PlainHost {
-    fn start(folder: &Path, has_types: bool, rules: Vec<Rule>) -> Self {
+    pub fn start(folder: &Path, has_types: bool, rules: Vec<Rule>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("its number").port();
         let log: Arc<Mutex<Vec<Asked>>> = Arc::default();
@@ -266,6 +264,10 @@ impl PlainHost {
             }
         });
         Self { port, log }
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     fn log(&self) -> Vec<Asked> {

@@ -174,22 +174,22 @@ fn what_is_followed_is_in_the_address() {
         .until("the norm", "location.hash.includes('norm=held')");
     page.until_settled();
     page.until_says("#figure-depths figcaption", "that of the run's end");
-    page.choose_in("#follow", " positive");
+    page.choose_in("#follow", " good");
     page.browser
-        .until("the word", "location.hash.includes('follow=+positive')");
+        .until("the word", "location.hash.includes('follow=+good')");
     page.until_settled();
-    page.until_says("#figure-followed h3", "positive");
+    page.until_says("#figure-followed h3", "good");
     page.browser.reload();
     page.until_inside("logit-lens");
-    page.until_says("#figure-followed h3", "positive");
+    page.until_says("#figure-followed h3", "good");
     assert!(
         page.browser
             .run("return document.querySelector('#norm-held').checked")
             == Value::Bool(true)
     );
     // A click on a cell, by its plan in the table of another view: the workshop holds the blocks so far.
-    page.choose_in("#follow", " positivenegative");
-    page.until_says(".problem", "positive");
+    page.choose_in("#follow", " good.");
+    page.until_says(".problem", "good");
     page.assert_quiet();
 }
 

@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::driver::{RIGHT, TAB};
 use crate::page::{Page, root, shared_model};
 
-/// The most that may be sent before the page's program has drawn, and in all with one apprentice. One
+/// The most that may be sent before the page's program has drawn, and in all with one scholar. One
 /// program serves all views; what answers pointing comes behind the first picture.
 const DRAWN: usize = 600_000;
-const IN_ALL: usize = 3_900_000;
+const IN_ALL: usize = 4_450_000;
 
 #[test]
 fn the_first_picture_is_there_before_any_weight() {
@@ -391,13 +391,13 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     page.open_folder(folder.path());
     page.until_says(".of-model", "config.json");
 
-    // The picture is still there, and an apprentice still runs.
+    // The picture is still there, and a scholar still runs.
     assert_eq!(
         page.browser
             .run("return document.querySelectorAll('.chart svg').length"),
         Value::from(3)
     );
-    page.choose("apprentice-12");
+    page.choose("scholar-12");
     page.browser.until(
         "the error is gone",
         "!document.querySelector('.of-model:not(.empty)')",

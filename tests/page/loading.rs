@@ -28,7 +28,7 @@ impl Page {
 
     fn until_answers_again(&self, how: &str) {
         self.until_says(".of-model", how);
-        self.until_says(".model-name", "apprentice-12");
+        self.until_says(".model-name", "scholar-12");
         self.until_settled();
     }
 }
@@ -38,25 +38,25 @@ fn a_load_that_is_stopped_leaves_what_was_there() {
     let page = Page::live();
     page.until_settled();
     let picture = page.picture();
-    page.choose_and_stop("apprentice-2");
-    page.until_answers_again("apprentice-2 was not opened. apprentice-12 answers as before.");
+    page.choose_and_stop("scholar-2");
+    page.until_answers_again("scholar-2 was not opened. scholar-12 answers as before.");
     assert_eq!(page.picture(), picture);
     let hash = page.browser.text("location.hash");
-    assert!(hash.contains("model=apprentice-12&"), "{hash}");
+    assert!(hash.contains("model=scholar-12&"), "{hash}");
     // It is held still: nothing of it is asked for again.
     let sent = page.server.sent().len();
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_settled();
     assert_ne!(page.picture(), picture);
-    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_says(".provenance", "Computed here by scholar-12 ");
     let sent = page.server.sent().split_off(sent);
     assert!(
-        !sent.iter().any(|sent| sent.path.contains("apprentice")),
+        !sent.iter().any(|sent| sent.path.contains("scholar")),
         "{sent:?}"
     );
     page.server.hold(None);
     // What was stopped can be chosen once more.
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     assert_eq!(page.text(".of-model"), "");
     page.assert_quiet();
 }
@@ -75,12 +75,12 @@ fn where_two_do_not_fit_what_was_there_is_opened_again() {
     page.open_folder(folder.path());
     page.until_says(".status", ": part ");
     page.browser.click("#cancel");
-    page.until_answers_again("apprentice-12 is opened again.");
+    page.until_answers_again("scholar-12 is opened again.");
     println!("{}", page.text(".of-model"));
     assert_eq!(page.picture(), picture);
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_settled();
-    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_says(".provenance", "Computed here by scholar-12 ");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_refused_model_leaves_what_was_there() {
     std::fs::copy(from.join("config.json"), folder.path().join("config.json")).expect("copied");
     std::fs::write(folder.path().join("model.safetensors"), b"no weights").expect("written");
     page.open_folder(folder.path());
-    page.until_answers_again("apprentice-12 answers as before.");
+    page.until_answers_again("scholar-12 answers as before.");
     assert!(page.text(".of-model").contains("model.safetensors"));
     assert_eq!(page.picture(), picture);
     page.assert_quiet();

@@ -1,13 +1,14 @@
 //! What a reader does with the page, in a real browser: Chromium through its driver, the built page
 //! from a compressed static host under a sub-path, nothing else on the network.
 //!
-//! `cargo xtask test` builds the page, finds the browser and switches these tests on. They run one
-//! after the other: browsers that share two cores starve each other.
+//! `cargo xtask test` builds the page, finds the browser and switches these tests on. As many run at once as
+//! there are cores, and those that look at time or at all cores run alone.
 
 mod copying;
 mod driver;
 mod dropping;
 mod firefox;
+mod gate;
 #[cfg(unix)]
 mod opening;
 mod page;
@@ -16,6 +17,7 @@ mod server;
 #[path = "../common/hub/mod.rs"]
 #[allow(dead_code)]
 mod test_hub;
+mod turn;
 
 /// Says past the test harness, which swallows what a passing test prints.
 macro_rules! say {
@@ -29,6 +31,7 @@ macro_rules! say {
 mod coupling;
 mod crew;
 mod doctor;
+mod embed;
 mod first_picture;
 mod gpu;
 mod hosts;
@@ -36,9 +39,13 @@ mod hub;
 mod inside;
 mod large;
 mod lens;
+mod lessons;
 mod loading;
+mod member;
 mod offline;
 mod orders;
+mod pack;
 mod shell;
+mod start;
 mod survey;
 mod walls;

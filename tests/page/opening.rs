@@ -73,7 +73,7 @@ fn a_models_folder_is_read_where_it_lies() {
     let folder = home.path().join("my model & é#1");
     std::fs::create_dir(&folder).expect("a folder");
     for file in ["config.json", "model.safetensors", "tokenizer.json"] {
-        let from = root().join("public/models/apprentice-2").join(file);
+        let from = root().join("public/models/scholar-2").join(file);
         std::fs::copy(from, folder.join(file)).expect("a copy");
     }
     std::fs::write(folder.join("notes.json"), "{}").expect("a file");
@@ -112,13 +112,13 @@ fn a_models_folder_is_read_where_it_lies() {
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_says(".look", "Three words of sport");
     page.browser.run("history.back()");
-    page.until_says(".look", "One “not” turns a word over.");
+    page.until_says(".look", "Find the beast, then say its letter");
     page.until_says(".provenance", "Computed here by my model & é#1, from ");
     // The address is the state: read again, it is the same model.
     page.browser.reload();
     page.until_says(".provenance", "Computed here by my model & é#1, from ");
     // Another model is not from there.
-    page.choose("apprentice-4");
+    page.choose("scholar-4");
     assert!(
         !page.text(".provenance").contains("from "),
         "{}",
@@ -142,7 +142,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     atelier(&[
         "lens",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--prompt",
         "1 + 2 =",
         "--option",
@@ -156,7 +156,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     ]);
     let opening = Opening::of(&[&lens]);
     page.go_to(&opening);
-    page.until_says(".provenance", "From a report: apprentice-2");
+    page.until_says(".provenance", "From a report: scholar-2");
     page.until_picture();
     assert_eq!(
         page.browser.text("document.querySelector('#prompt').value"),
@@ -167,7 +167,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     atelier(&[
         "orders",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--task",
         "sum",
         "--strategy",
@@ -189,7 +189,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     atelier(&[
         "lens",
         "--model",
-        "apprentice-2",
+        "scholar-2",
         "--prompts",
         &rows,
         "--out",
@@ -198,14 +198,13 @@ fn reports_of_every_kind_open_where_they_belong() {
     let opening = Opening::of(&[&many]);
     page.go_to(&opening);
     page.until_says("#pictures-title", "means of 3 prompts");
-    for elsewhere in [4, 5] {
-        page.browser
-            .click(&format!("[aria-label=Views] a:nth-of-type({elsewhere})"));
+    for elsewhere in ["Orders", "Coupling"] {
+        page.go_to_view(elsewhere);
         page.browser.until(
             "it is another view",
             "!document.querySelector('#pictures-title')?.textContent.includes('means of')",
         );
-        page.browser.click("[aria-label=Views] a:nth-of-type(1)");
+        page.go_to_view("Lens");
         page.until_says("#pictures-title", "means of 3 prompts");
         page.until_settled();
         page.until_says("#pictures-title", "means of 3 prompts");
@@ -264,9 +263,21 @@ fn what_cannot_be_opened_is_one_sentence() {
     );
     says(&["nowhere.json"], "nowhere.json cannot be read");
     says(
-        &["public/models/apprentice-2/config.json"],
+        &["public/models/scholar-2/config.json"],
         "open the folder it lies in as a model",
     );
     says(&["--model", "src"], "*.safetensors or *.gguf");
     says(&["--model", "x", "y"], "cannot be used with");
+}
+
+#[test]
+fn a_page_in_a_folder_is_served_in_place_of_the_programs_own() {
+    let pack = tempfile::tempdir().expect("a folder");
+    let html = "<!doctype html><meta name=\"atelier-build\" content=\"1\"><p id=\"own\">a pack</p>";
+    std::fs::write(pack.path().join("index.html"), html).expect("written");
+    std::fs::write(pack.path().join("page_bg.wasm"), "").expect("written");
+    let opening = Opening::of(&[&pack.path().display().to_string()]);
+    let page = Page::new(1440, 1000);
+    page.go_to(&opening);
+    page.until_says("#own", "a pack");
 }

@@ -277,10 +277,9 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     // The lab is live meanwhile, and the other view too.
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
-    page.browser.run("document.querySelector('nav a').click()");
+    page.go_to_view("Lens");
     page.until_live();
-    page.browser
-        .run("document.querySelectorAll('nav a')[3].click()");
+    page.go_to_view("Orders");
     page.until_lab();
     page.browser.until(
         "the sweep goes on while one looks elsewhere",
@@ -374,7 +373,7 @@ fn every_part_is_left_out_once() {
         .args([
             "need",
             "--model",
-            "apprentice-12",
+            "scholar-12",
             "--task",
             "same",
             "--rows",
@@ -446,22 +445,21 @@ fn numbers(value: &Value, into: &mut Vec<f64>) {
 
 #[test]
 fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read() {
-    let page = Page::orders(1440, 1000, "&model=apprentice-2");
+    let page = Page::orders(1440, 1000, "&model=scholar-2");
     page.until_says(".sweep .hint", "needs at least 3");
     let off = page.browser.run(
         "return [...document.querySelectorAll('#sweep-kinds input:disabled')].map(i => i.parentElement.textContent.trim())",
     );
     assert_eq!(off, serde_json::json!(["reverse", "shuffle", "parallel"]));
     if let Some(folder) = shared_model("tinystories-656k") {
-        page.browser.run("document.querySelector('nav a').click()");
+        page.go_to_view("Lens");
         page.until_live();
         page.open_folder(&folder);
         page.browser.until(
             "the folder is the model",
             "location.hash.includes('folder=tinystories-656k')",
         );
-        page.browser
-            .run("document.querySelectorAll('nav a')[3].click()");
+        page.go_to_view("Orders");
         page.browser.until(
             "its row is there",
             "document.querySelectorAll('.row .spot').length > 1",
@@ -483,7 +481,7 @@ fn a_sweeps_report_opens_in_the_page() {
         .args([
             "orders",
             "--model",
-            "apprentice-4",
+            "scholar-4",
             "--task",
             "topic",
             "--strategy",
@@ -507,7 +505,7 @@ fn a_sweeps_report_opens_in_the_page() {
         "the sweep is drawn",
         "document.querySelector('#figure-neighbours .chart svg')",
     );
-    page.until_says(".sweeps .provenance", "From a report: apprentice-4");
+    page.until_says(".sweeps .provenance", "From a report: scholar-4");
     page.assert_quiet();
 }
 
@@ -547,47 +545,19 @@ fn everyone_can_use_the_page_of_orders() {
 }
 
 #[test]
-fn a_question_is_predicted_then_answered_by_the_model() {
+fn the_papers_questions_are_a_lesson_a_click_away() {
     let page = Page::orders(1440, 1000, "");
-    // Closed until it is asked for; then it is in the address.
-    page.browser.click("#question-2 .turn");
+    page.choose("scholar-4");
     page.browser.until(
-        "the question is in the address",
-        "location.hash.includes('question=2')",
+        "the link keeps the model",
+        "document.querySelector('#paper-questions a').href.includes('model=scholar-4')",
     );
-    let disabled = "document.querySelector('#question-2 .ask').disabled";
-    assert_eq!(
-        page.browser.run(&format!("return {disabled}")),
-        Value::Bool(true),
-        "the reader predicts first"
-    );
-    assert_eq!(page.text("#question-2 .found"), "");
-    page.browser.click("#question-2 label:nth-of-type(1) input");
+    page.browser.click("#paper-questions a");
+    page.until_says("#lesson-title", "What painters do");
+    // An old link to a question opens its step.
     page.browser
-        .until("it can be asked", &format!("!{disabled}"));
-    page.browser.click("#question-2 .ask");
-    page.browser.until(
-        "it is answered",
-        "document.querySelectorAll('#question-2 .found p').length >= 3",
-    );
-    let found = page.text("#question-2 .found");
-    println!("{found}");
-    // The sentence's number is what the sweep's report gives.
-    let report = page.saved(1);
-    let kept: Vec<f64> = report["orders"]
-        .as_array()
-        .expect("tasks")
-        .iter()
-        .filter_map(|orders| {
-            let points = orders["points"].as_array().expect("points");
-            let point = points.iter().find(|point| point["middle"] == 3)?;
-            point["measures"]["normalised"]["mean"].as_f64()
-        })
-        .collect();
-    assert!(!kept.is_empty());
-    let mean = 100.0 * kept.iter().sum::<f64>() / kept.len() as f64;
-    let said = format!("the model keeps {mean:.0} % (").replace('-', "−");
-    assert!(found.contains(&said), "{said} in {found}");
+        .run("location.hash = '#view=orders&question=3'");
+    page.until_says(".question-of-step", "stand in");
     page.assert_quiet();
 }
 
@@ -599,7 +569,7 @@ fn what_was_undone_on_one_model_is_not_brought_to_another() {
     let undo = "[...document.querySelectorAll('button')].find(b => b.textContent === 'Undo')";
     page.browser
         .until("it can be undone", &format!("!{undo}.disabled"));
-    page.choose("apprentice-4");
+    page.choose("scholar-4");
     page.browser
         .until("there is nothing to undo", &format!("{undo}.disabled"));
 }

@@ -1,29 +1,32 @@
 //! What tests do with the page, and what they hold it to.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
 
 use serde_json::Value;
 
 use crate::driver::Browser;
 use crate::server::Server;
+use crate::turn::Turn;
 
 /// The document of the panel of models.
 pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
-
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The page in a browser of its own, from a host of its own.
 pub struct Page {
     pub browser: Browser,
     pub server: Server,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 impl Page {
     /// A fresh browser and host; nothing opened yet.
     pub fn new(width: u32, height: u32) -> Self {
-        Self::with(width, height, false)
+        Self::with(Turn::shared(), width, height, false)
+    }
+
+    /// The same, while no other test's page is open: all cores are this one's, and its times are its own.
+    pub fn alone(width: u32, height: u32) -> Self {
+        Self::with(Turn::alone(), width, height, false)
     }
 
     /// The same, where the browser keeps the page for visits without a network.
@@ -37,13 +40,13 @@ impl Page {
 
     /// The same, where WebGPU has Chromium's software adapter.
     pub fn with_gpu() -> Self {
-        Self::with(1440, 1000, true)
+        Self::with(Turn::alone(), 1440, 1000, true)
     }
 
     /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
-        Self::opened(dist, || {
+        Self::opened(Turn::shared(), dist, || {
             Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER"))
         })
     }
@@ -54,15 +57,17 @@ impl Page {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
         let dist = PathBuf::from(set("ATELIER_DIST"));
         let more = [format!("--log-net-log={}", log.display())];
-        Self::opened(dist, || {
+        Self::opened(Turn::shared(), dist, || {
             Browser::open_with(&chrome, &driver, width, height, false, &more)
         })
     }
 
-    fn with(width: u32, height: u32, gpu: bool) -> Self {
+    fn with(turn: Turn, width: u32, height: u32, gpu: bool) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
         let dist = PathBuf::from(set("ATELIER_DIST"));
-        let page = Self::opened(dist, || Browser::open(&chrome, &driver, width, height, gpu));
+        let page = Self::opened(turn, dist, || {
+            Browser::open(&chrome, &driver, width, height, gpu)
+        });
         // What is kept would answer in the server's place, which tests make answer as they want.
         page.browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
@@ -73,16 +78,12 @@ impl Page {
 
     fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        Self::opened(folder, || {
+        Self::opened(Turn::shared(), folder, || {
             Browser::open(&chrome, &driver, width, height, gpu)
         })
     }
 
-    fn opened(folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {
-        // A test that failed while it had its turn must not fail the others.
-        let turn = ONE_AT_A_TIME
-            .lock()
-            .unwrap_or_else(|failed| failed.into_inner());
+    fn opened(turn: Turn, folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {
         let server = Server::start(folder);
         Self {
             browser: browser(),
@@ -170,12 +171,23 @@ impl Page {
         });
     }
 
-    /// Chooses an apprentice, by its name, and waits for its picture.
+    /// Chooses a scholar, by its name, and waits for its picture.
     pub fn choose(&self, known: &str) {
         self.show_models();
         self.press_model(known);
         self.until_says(".provenance", &format!("Computed here by {known} "));
         self.until_settled();
+    }
+
+    /// Goes to a view by its name in the head.
+    pub fn go_to_view(&self, name: &str) {
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === {}).setAttribute('data-there', '')",
+            Value::from(name)
+        ));
+        self.browser.click("[data-there]");
+        self.browser
+            .run("document.querySelector('[data-there]')?.removeAttribute('data-there')");
     }
 
     /// Opens a model's folder from disk.

@@ -34,10 +34,10 @@ impl Page {
     }
 }
 
-/// apprentice-2 with MLPs of a quarter of a gigabyte, which are a hole in the file. (An embedding as
+/// scholar-2 with MLPs of a quarter of a gigabyte, which are a hole in the file. (An embedding as
 /// large would do nothing: only the rows that a run needs are read.)
 pub fn too_large_for_a_full_memory(folder: &std::path::Path) {
-    let small = root().join("public/models/apprentice-2");
+    let small = root().join("public/models/scholar-2");
     let mlp_width = 300_000;
     let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("JSON");
     let mut config = json(&std::fs::read(small.join("config.json")).expect("a config"));
@@ -89,7 +89,7 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
     page.until_live();
     page.until_settled();
     // One death a while ago does not count against the next: the engine is started every time.
-    for smaller in ["apprentice-2", "apprentice-4", "apprentice-8"] {
+    for smaller in ["scholar-2", "scholar-4", "scholar-8"] {
         let picture = page.picture();
         page.exhaust_memory();
         page.open_folder(std::path::Path::new(&folder));

@@ -2,14 +2,15 @@
 //! forbids anything, counting what it sends. The server is the one of `atelier open`.
 
 use std::io::Read;
-use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use atelier_server::{Files, Folder, Found};
 use flate2::Compression;
 use flate2::read::GzEncoder;
+
+use crate::gate::Gate;
 
 /// The path the page is served under: nothing may rely on being at the root.
 const UNDER: &str = "some/where";
@@ -23,11 +24,10 @@ pub struct Sent {
 }
 
 pub struct Server {
-    /// Of a gate before it, which may be closed.
+    /// Of the gate before it.
     pub port: u16,
     host: Arc<Host>,
-    /// Every connection is closed unanswered.
-    away: Arc<AtomicBool>,
+    gate: Gate,
 }
 
 /// What is served, and what was sent.
@@ -60,18 +60,27 @@ impl Server {
         });
         let files: Arc<dyn Files> = Arc::clone(&host) as _;
         std::thread::spawn(move || server.serve(files, None));
-        let away: Arc<AtomicBool> = Arc::default();
-        let port = gate(behind, Arc::clone(&away));
-        Self { port, host, away }
+        let gate = Gate::before(behind);
+        Self {
+            port: gate.port,
+            host,
+            gate,
+        }
     }
 
-    /// Answers nobody any more: the network is gone.
+    /// Answers nobody any more, from when this returns: the network is gone.
     pub fn go_away(&self) {
-        self.away.store(true, Ordering::SeqCst);
+        self.gate.close();
+        // What was on its way to somebody who is cut off is written down as sent, too.
+        let mut before = usize::MAX;
+        while before != self.sent().len() {
+            before = self.sent().len();
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     pub fn come_back(&self) {
-        self.away.store(false, Ordering::SeqCst);
+        self.gate.open();
     }
 
     pub fn url(&self) -> String {
@@ -117,37 +126,6 @@ impl Server {
     }
 }
 
-/// A port that leads to the one `behind` it, while nobody is away.
-pub fn gate(behind: u16, away: Arc<AtomicBool>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = listener.local_addr().expect("its number").port();
-    std::thread::spawn(move || {
-        for outside in listener.incoming().flatten() {
-            if away.load(Ordering::SeqCst) {
-                continue;
-            }
-            let Ok(inside) = TcpStream::connect(("127.0.0.1", behind)) else {
-                continue;
-            };
-            pass(&outside, &inside);
-            pass(&inside, &outside);
-        }
-    });
-    port
-}
-
-/// Passes on what one says to the other, until it has said all.
-fn pass(from: &TcpStream, to: &TcpStream) {
-    let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else {
-        return;
-    };
-    std::thread::spawn(move || {
-        // A browser that goes away in the middle is no matter.
-        let _ = std::io::copy(&mut from, &mut to);
-        let _ = to.shutdown(Shutdown::Write);
-    });
-}
-
 impl Host {
     fn is_held(&self, path: &str) -> bool {
         let held = self.held.lock().expect("the hold");
@@ -186,7 +164,7 @@ fn squeezed(file: Found) -> Option<Found> {
 impl Files for Host {
     fn find(&self, path: &str) -> Option<Found> {
         while self.is_held(path) {
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(20));
         }
         let below = path.strip_prefix(UNDER)?.trim_start_matches('/');
         let file = self.folder.find(below)?;

@@ -78,7 +78,7 @@ impl Page {
 #[test]
 fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     let page = Page::live();
-    page.choose("apprentice-8");
+    page.choose("scholar-8");
     page.browser.click(".examples button:nth-of-type(3)");
     page.until_settled();
     page.browser.type_into("#plan", "0-5,7");
@@ -122,7 +122,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     assert_eq!(
         page.browser
             .text("document.querySelector('.model-name').textContent"),
-        "apprentice-8"
+        "scholar-8"
     );
     page.view("Orders");
     page.browser.until(
@@ -131,7 +131,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     );
     // One worker, and each model fetched once.
     assert_eq!(page.sent_of("worker_bg.wasm"), 1);
-    assert_eq!(page.sent_of("apprentice-8/model.safetensors"), 1);
+    assert_eq!(page.sent_of("scholar-8/model.safetensors"), 1);
 
     for name in ["Lens", "Theory", "Survey", "Orders", "Lens"] {
         page.back();
@@ -160,9 +160,9 @@ fn back_undoes_a_step_and_not_an_edit() {
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_settled();
     let second = page.prompt();
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     page.back();
-    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_says(".provenance", "Computed here by scholar-12 ");
     page.until_settled();
     assert_eq!(page.prompt(), second);
     page.back();
@@ -188,7 +188,7 @@ fn back_undoes_a_step_and_not_an_edit() {
 #[test]
 fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
     let page = Page::new(1440, 1000);
-    page.open("survey.html#theory&model=apprentice-2&task=sum");
+    page.open("survey.html#theory&model=scholar-2&task=sum");
     page.browser.until(
         "the theorems are drawn",
         // Some theorems have nothing to show of ten options, and say so.
@@ -197,12 +197,12 @@ fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
     assert_eq!(
         page.browser
             .text("[...document.querySelectorAll('.picks select')].map(s => s.value).join()"),
-        "apprentice-2,sum"
+        "scholar-2,sum"
     );
     page.open(
-        "survey.html?report=examples/survey.atelier.json#survey&model=apprentice-4&task=mood&rows",
+        "survey.html?report=examples/survey.atelier.json#survey&model=scholar-4&task=mood&rows",
     );
-    page.until_says(".rows h3", "apprentice-4 on mood");
+    page.until_says(".rows h3", "scholar-4 on mood");
     assert_eq!(page.text(".report-name"), "survey.atelier.json");
     page.open("survey.html");
     page.until_says(".report-name", "baked with the page");
@@ -262,7 +262,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
 #[test]
 fn the_way_to_the_picture_changes_no_view() {
     let page = Page::new(1440, 1000);
-    page.open("#view=theory&of=apprentice-2");
+    page.open("#view=theory&of=scholar-2");
     page.browser.until(
         "the theorems are there",
         "document.querySelectorAll('.theorem').length === 8",
@@ -284,19 +284,19 @@ fn the_way_to_the_picture_changes_no_view() {
 #[test]
 fn a_report_of_another_model_is_answered_by_that_model() {
     let page = Page::live();
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     page.open_file(&root().join("public/examples/first.atelier.json"));
-    page.until_says(".provenance", "From a report: apprentice-12");
+    page.until_says(".provenance", "From a report: scholar-12");
     assert_eq!(
         page.browser
             .text("document.querySelector('.model-name').textContent"),
-        "apprentice-12"
+        "scholar-12"
     );
     // The next run is that model's, not the one's that was there before.
     page.browser.click(".examples button:nth-of-type(2)");
-    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_says(".provenance", "Computed here by scholar-12 ");
     page.until_settled();
-    assert_eq!(page.report()["model"]["name"], "apprentice-12");
+    assert_eq!(page.report()["model"]["name"], "scholar-12");
     page.assert_quiet();
 }
 
@@ -316,7 +316,7 @@ fn a_link_to_another_folder_is_not_answered_by_the_one_that_is_open() {
         .run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
     page.until_says(".of-model", "the folder “another-model”");
     page.browser.click(".examples button:nth-of-type(1)");
-    page.until_says(".provenance", "Computed here by apprentice-12 ");
+    page.until_says(".provenance", "Computed here by scholar-12 ");
     page.assert_quiet();
 }
 
@@ -372,7 +372,7 @@ fn words_nobody_taught_the_model_are_marked() {
     page.until_says(".strangers", "“xylophone”");
     assert_eq!(
         page.browser.text(
-            "[...document.querySelectorAll('.token.stranger')].map(t => t.textContent).join()"
+            "[...document.querySelectorAll('.token.stranger')].map(t => t.textContent.trim()).join()"
         ),
         "xylophone"
     );
@@ -505,7 +505,8 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.browser.click("#prompt");
     page.browser
         .run("document.querySelector('#prompt').select()");
-    page.browser.keys("mood : the film is really good . it is");
+    page.browser
+        .keys("Ann says that the film is good. So it is");
     page.until_says(".tokens", "film");
     page.until_says(".judging", "Which option is right?");
     page.browser.click(".judging button:nth-of-type(2)");
@@ -527,7 +528,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("leave out a layer", 1, taken()));
 
     // Shuffle the middle.
-    page.browser.click("[aria-label=Views] a:nth-of-type(4)");
+    page.go_to_view("Orders");
     page.until_lab();
     page.browser.run("[...document.querySelectorAll('.strategy')].find(b => b.textContent.startsWith('Shuffle the middle')).setAttribute('data-this', '')");
     page.browser.click("[data-this]");
@@ -537,14 +538,14 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("shuffle the middle", 2, taken()));
 
     // Two blocks against twelve.
-    page.browser.click("[aria-label=Views] a:nth-of-type(1)");
+    page.go_to_view("Lens");
     page.until_live();
     page.show_models();
     page.browser.run(&format!(
         "{PANEL}.addEventListener('click', e => {{ if (e.detail > 0) window.clicked++; }}, true)"
     ));
-    page.press_model("apprentice-2");
-    page.until_says(".provenance", "Computed here by apprentice-2 ");
+    page.press_model("scholar-2");
+    page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
     clicks.push(("2 against 12 blocks", 3, taken()));
 
@@ -570,7 +571,7 @@ fn every_kind_of_report_opens_in_its_own_view() {
     let folder = tempfile::tempdir().expect("a folder");
     let sweep = folder.path().join("sweep.atelier.json");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["orders", "--model", "apprentice-4", "--task", "topic"])
+        .args(["orders", "--model", "scholar-4", "--task", "topic"])
         .args(["--strategy", "drop", "--rows", "8", "--out"])
         .arg(&sweep)
         .current_dir(root())
@@ -599,7 +600,7 @@ fn every_kind_of_report_opens_in_its_own_view() {
     page.until_says(".provenance", "From a report: ");
     open(sweep);
     page.until_view("Orders");
-    page.until_says(".sweeps .provenance", "From a report: apprentice-4");
+    page.until_says(".sweeps .provenance", "From a report: scholar-4");
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
     open(broken);

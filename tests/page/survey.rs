@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use crate::page::{Page, root};
 
-const OVERVIEW: [&str; 8] = [
+const OVERVIEW: [&str; 9] = [
     "table-1",
+    "levels",
     "fig-2-shapes",
     "fig-3-correlation",
     "fig-4-shares",
@@ -39,7 +40,7 @@ impl Page {
         );
     }
 
-    fn until_survey(&self) {
+    pub fn until_survey(&self) {
         self.until_figures(&[&OVERVIEW[..], &OF_A_MODEL[..]].concat());
     }
 
@@ -65,7 +66,7 @@ impl Page {
     }
 
     /// Chooses the mean of a model on a task.
-    fn drill(&self, model: &str, task: &str) {
+    pub fn drill(&self, model: &str, task: &str) {
         let label = Value::from(format!("Rows of {model} on {task}:"));
         self.browser.run(&format!(
             "[...document.querySelectorAll('.mean')].find(b => b.ariaLabel.startsWith({label})).click()"
@@ -125,7 +126,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
     assert_eq!(
         page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory"
+        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons"
     );
     page.screenshot("survey");
     page.assert_quiet();
@@ -134,7 +135,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
     page.until_live();
     assert_eq!(
         page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory"
+        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons"
     );
     page.browser
         .run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
@@ -142,8 +143,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         "the theorems are there",
         "document.querySelectorAll('.theorem').length === 8",
     );
-    page.browser
-        .run("[...document.querySelectorAll('nav a')][3].click()");
+    page.go_to_view("Orders");
     page.browser
         .until("the lab is there", "document.querySelector('.bench')");
 }
@@ -155,7 +155,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         .args([
             "survey",
             "--models",
-            "apprentice-2,apprentice-4",
+            "scholar-2,scholar-4",
             "--tasks",
             "mood",
             "--rows",
@@ -178,7 +178,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         "both are open",
         "document.querySelectorAll('.opened li').length === 2",
     );
-    page.until_says(".means thead", "apprentice-4 (survey.atelier.json)");
+    page.until_says(".means thead", "scholar-4 (survey.atelier.json)");
     assert_ne!(page.drawn("table-1"), before);
     // The same rows and the same model give the same mean, run here and now.
     let row = page.browser.run(
@@ -194,7 +194,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     );
 
     // Two models side by side, on two tasks.
-    for model in ["apprentice-8", "apprentice-12", "apprentice-12-shared"] {
+    for model in ["scholar-8", "scholar-12", "scholar-12-shared"] {
         page.turn("of-models", model);
     }
     let all = [
@@ -218,28 +218,24 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
             .map(|s| s[1].as_array().map_or(0, Vec::len))
             .sum::<usize>()
     };
-    assert_eq!(
-        named("apprentice-2"),
-        8,
-        "four panels of two tasks: {drawn}"
-    );
-    assert_eq!(named("apprentice-4 (survey.atelier.json)"), 4);
-    assert_eq!(named("apprentice-12"), 0);
+    assert_eq!(named("scholar-2"), 8, "four panels of two tasks: {drawn}");
+    assert_eq!(named("scholar-4 (survey.atelier.json)"), 4);
+    assert_eq!(named("scholar-12"), 0);
     page.screenshot("survey-compared");
 
     // What is ticked is in the address.
     let address = page.browser.text("location.hash");
     assert!(
-        address.contains("without=apprentice-8") && address.contains("without-task=topic"),
+        address.contains("without=scholar-8") && address.contains("without-task=topic"),
         "{address}"
     );
 
     // Nothing ticked is a sentence, not an empty picture.
     for model in [
-        "apprentice-2",
-        "apprentice-4",
-        "apprentice-2 (survey.atelier.json)",
-        "apprentice-4 (survey.atelier.json)",
+        "scholar-2",
+        "scholar-4",
+        "scholar-2 (survey.atelier.json)",
+        "scholar-4 (survey.atelier.json)",
     ] {
         page.turn("of-models", model);
     }
@@ -264,7 +260,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
 fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
     let page = Page::survey("survey.html");
     page.until_survey();
-    page.drill("apprentice-2", "mood");
+    page.drill("scholar-2", "mood");
     let samples = &baked()["survey"]["cells"][6]["outcome"]["found"]["samples"];
     assert_eq!(
         page.browser
@@ -280,13 +276,13 @@ fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
     page.screenshot("survey-rows");
     // The address keeps the place.
     page.browser.reload();
-    page.until_says(".rows h3", "apprentice-2 on mood");
+    page.until_says(".rows h3", "scholar-2 on mood");
     page.browser
-        .run("document.querySelectorAll('.sample a')[3].click()");
+        .run("document.querySelectorAll('.sample a:not(.to-members)')[3].click()");
     page.browser
         .until("the lens is open", "document.querySelector('#prompt')");
     page.until_live();
-    page.until_says(".provenance", "apprentice-2");
+    page.until_says(".provenance", "scholar-2");
     assert_eq!(
         page.browser.text("document.querySelector('#prompt').value"),
         prompt
@@ -351,13 +347,13 @@ fn every_theorem_is_computed_and_its_control_moves_the_picture() {
     page.screenshot("theory-moved");
     // Another model and task move what is of rows.
     let before = page.drawn("theorem-1");
-    page.browser.run("const s = document.querySelector('.model-choice'); s.value = 'apprentice-2'; s.dispatchEvent(new Event('change', { bubbles: true }));");
-    page.until_says("#figure-theorem-1 figcaption", "apprentice-2,");
+    page.browser.run("const s = document.querySelector('.model-choice'); s.value = 'scholar-2'; s.dispatchEvent(new Event('change', { bubbles: true }));");
+    page.until_says("#figure-theorem-1 figcaption", "scholar-2,");
     assert_ne!(page.drawn("theorem-1"), before);
     assert!(
         page.browser
             .text("location.hash")
-            .contains("view=theory&of=apprentice-2")
+            .contains("view=theory&of=scholar-2")
     );
     page.assert_quiet();
 }
@@ -376,10 +372,10 @@ fn files_hold_the_numbers_of_the_picture() {
     let series = drawn.as_array().into_iter().flatten();
     // The first panel's: accuracy, in the order of the tasks.
     let points = series
-        .filter(|s| s[0] == "apprentice-12")
+        .filter(|s| s[0] == "scholar-12")
         .find_map(|s| s[1].as_array().filter(|points| !points.is_empty()))
         .expect("points");
-    let saved = rows.iter().filter(|row| row[model] == "apprentice-12");
+    let saved = rows.iter().filter(|row| row[model] == "scholar-12");
     let saved: Vec<f64> = saved
         .map(|row| row[accuracy].parse().expect("a number"))
         .collect();
@@ -392,7 +388,7 @@ fn files_hold_the_numbers_of_the_picture() {
     let svg = page.saved_figure("table-1", "SVG");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
     for words in [
-        "apprentice-12-shared",
+        "scholar-12-shared",
         "majority class",
         "accuracy (level: majority class)",
         "diversity, squared logits",
@@ -491,9 +487,9 @@ fn everyone_can_use_surveys_and_theorems() {
             page.browser.prefer(scheme);
             // Addresses that differ after the # only are no new page.
             page.browser.go("about:blank");
-            page.open("survey.html#survey&model=apprentice-4&task=mood&rows");
+            page.open("survey.html#survey&model=scholar-4&task=mood&rows");
             page.until_survey();
-            page.until_says(".rows h3", "apprentice-4 on mood");
+            page.until_says(".rows h3", "scholar-4 on mood");
             page.assert_accessible(&format!("{width} {scheme} survey"));
             page.screenshot(&format!("survey-{width}-{scheme}"));
             page.browser

@@ -10,8 +10,10 @@ globalThis.fetchCharts = async () => {
   return import("./charts/echarts.js?v=BUILD_ID");
 };
 
-// A link may lead to any view.
-if (document.documentElement.classList.contains("elsewhere")) fetchLater().catch(() => {});
+// A link may lead to any view, and what is in a frame says more than the first picture.
+const { classList } = document.documentElement;
+const isEmbedded = classList.contains("embed");
+if (isEmbedded || classList.contains("elsewhere")) fetchLater().catch(() => {});
 
 const host = document.getElementById("app");
 const done = watch(host);
@@ -27,8 +29,9 @@ try {
 }
 again(host, done);
 
-// A page that was not stamped, as `trunk serve` makes it, changes under the reader's hands: none is kept.
-if (/^[0-9a-f]{16}$/.test("BUILD_ID") && isSecureContext && navigator.serviceWorker) {
+// A page that was not stamped, as `trunk serve` makes it, changes under the reader's hands: none is kept. In another
+// page's frame it is that page's guest, and leaves nothing behind.
+if (/^[0-9a-f]{16}$/.test("BUILD_ID") && isSecureContext && navigator.serviceWorker && !isEmbedded) {
   const { keepOffline } = await import("./offline.js?v=BUILD_ID");
   keepOffline(document.getElementById("news"));
 }

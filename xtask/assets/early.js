@@ -4,6 +4,8 @@ const root = document.documentElement;
 try {
   const kept = localStorage.getItem("atelier-theme");
   if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  // As src/app/shell/offer.rs keeps it.
+  if (localStorage.getItem("atelier-offer")) root.classList.add("known");
 } catch {
   // Where storage is forbidden, nothing was kept.
 }

@@ -22,8 +22,11 @@ const wasm = await readFile(at("page_bg.wasm"));
 
 const ran = new Set();
 
-/** The page as it stands when its program has drawn what it ships, and before anything else comes. */
-async function drawn(width) {
+/**
+ * The page as it stands when its program has drawn what it ships, and before anything else comes; with a link to
+ * another view, what stands in that view's place.
+ */
+async function drawn(width, link = "") {
   const { document, window } = parseHTML(html);
   const nothing = () => {};
   const define = (name, value) =>
@@ -51,20 +54,22 @@ async function drawn(width) {
   define("window", globalThis);
   define("self", globalThis);
   define("document", document);
-  define("location", new URL("http://localhost/"));
+  define("location", new URL(link, "http://localhost/"));
   define("history", { replaceState: nothing, pushState: nothing });
+  define("isSecureContext", true);
   define("navigator", {});
   define("localStorage", { getItem: () => null, setItem: nothing });
   define("matchMedia", () => ({ matches: false, addEventListener: nothing }));
   define("addEventListener", nothing);
   define("removeEventListener", nothing);
   // What would come later does not come, and the program is still whole.
-  for (const name of ["keepFirst", "fetchLater", "loadLater"]) define(name, nothing);
+  for (const name of ["keepFirst", "loadLater"]) define(name, nothing);
+  define("fetchLater", () => Promise.reject(new Error("nothing is fetched here")));
   define("setTimeout", () => 0);
   Object.defineProperty(document, "baseURI", { value: "http://localhost/" });
   Object.defineProperty(window.Element.prototype, "clientWidth", { get: () => width, configurable: true });
   // A program of its own for every width.
-  const source = Buffer.from(`${script}\n// ${width}`).toString("base64");
+  const source = Buffer.from(`${script}\n// ${width} ${link}`).toString("base64");
   const { default: init } = await import(`data:text/javascript;base64,${source}`);
   const exports = await init({ module_or_path: wasm });
   await new Promise((resolve) => setImmediate(resolve));
@@ -76,6 +81,9 @@ async function drawn(width) {
 
 const desk = await drawn(DESK);
 const telephone = await drawn(TELEPHONE);
+// What is said while another view's part of the program is fetched, and where it cannot be.
+const elsewhere = await drawn(DESK, "#view=theory");
+if (!elsewhere.querySelector("#main .waiting button")) throw new Error("nothing stands in another view's place");
 const app = desk.getElementById("app");
 // Drawings differ; what is around them does not.
 const around = (document) => [...document.querySelectorAll("#app :not(svg, svg *)")];

@@ -8,7 +8,7 @@ use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::site::Site;
 use crate::wasm::TRIPLE;
-use crate::{documented, names, page, peers, scripts, setup};
+use crate::{documented, names, pack, page, peers, scripts, setup};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] = &[
@@ -113,7 +113,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     let mut summaries = Vec::new();
     // Apart: together, cargo would build this very program anew with other features of its crates.
     let tests = page_tests(place)?;
-    for (package, features) in [("atelier", FEATURES), ("xtask", ""), ("atelier-server", "")] {
+    for (package, features) in TESTED {
         let mut cargo = tests(package, features);
         step(&format!("cargo test --package {package}"), || {
             run_tests(&mut cargo, package, &mut summaries)
@@ -136,18 +136,41 @@ pub fn test_large(place: &Place) -> Result<(), Stop> {
 /// What the page's tests need beside the package's own.
 const FEATURES: &str = "browser-tests,reference,webgpu";
 
+/// Packages with tests, and their features.
+const TESTED: [(&str, &str); 3] = [("atelier", FEATURES), ("xtask", ""), ("atelier-server", "")];
+
+fn cargo_test(place: &Place, package: &str, features: &str) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(place.root())
+        .args(["test", "--package", package, "--features", features]);
+    cargo
+}
+
+/// Compiles every test, so that they are found done.
+fn compile(place: &Place) -> Result<(), Stop> {
+    step("compiling the tests meanwhile", || {
+        for (package, features) in TESTED {
+            let mut cargo = cargo_test(place, package, features);
+            cargo.args(["--no-run", "--quiet"]);
+            run(&mut cargo, "The tests could not be compiled.")?;
+        }
+        Ok(())
+    })
+}
+
 /// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
 fn page_tests(place: &Place) -> Result<impl Fn(&str, &str) -> Command, Stop> {
-    let (workshop, browser, pythons) = setup::for_tests(place)?;
+    let (workshop, browser, pythons) = setup::for_tests(place, Some(compile))?;
     page::build_in(&workshop, place, &Site::of("test", place))?;
+    let packed = pack::pack(place)?;
     let runtime = runtime_folder(place)?;
-    let (root, dist) = (place.root().to_owned(), place.dist());
+    let dist = place.dist();
     Ok(move |package: &str, features: &str| {
-        let mut cargo = Command::new("cargo");
+        let mut cargo = cargo_test(place, package, features);
         cargo
-            .current_dir(&root)
-            .args(["test", "--package", package, "--features", features])
             .env("ATELIER_DIST", &dist)
+            .env("ATELIER_PACK", &packed)
             .env("ATELIER_CHROME", &browser.chrome)
             .env("ATELIER_CHROMEDRIVER", &browser.driver)
             .env("ATELIER_FIREFOX", &browser.firefox)

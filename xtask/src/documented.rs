@@ -7,8 +7,8 @@ use crate::command::{Stop, show};
 use crate::place::Place;
 
 /// What is reached is documented but for the page's own, which no other program uses, and for the words of the
-/// mini-language.
-const EXEMPT: &[&str] = &["src/app/", "src/task/minilang/words.rs", "src/train/"];
+/// primer.
+const EXEMPT: &[&str] = &["src/app/", "src/task/primer/words.rs", "src/train/"];
 
 /// What needs no word of its own.
 const PLAIN: &[&str] = &["a struct field", "a variant"];

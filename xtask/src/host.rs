@@ -4,6 +4,7 @@
 //! `_headers` is read by Netlify's, Cloudflare's and others' hosts, at the root of a site. Each file is spoken of by
 //! one rule alone: where two apply, some hosts send both values, and of two content policies both would hold.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -29,12 +30,10 @@ const OWN: &str = "<!-- The page's own address, where it is known. -->";
 /// In `404.html`: where the page is.
 const HOME: &str = "HOME";
 
-/// Folders whose files have one rule together.
-const FOLDERS: &[&str] = &["charts", "examples", "licences", "models"];
-
 /// Files that are asked for by their plain names too, or say which build is the newest: asked for again each time.
 /// Others are asked for by the build's id alone, and may be kept for ever.
 const SHELL: &[&str] = &[
+    "embed.html",
     "hub.html",
     "icon.png",
     "icon.svg",
@@ -107,7 +106,7 @@ pub fn write_headers(stage: &Path) -> Result<(), Stop> {
         .map_err(|error| Stop::file("write", &path, &error))
 }
 
-/// A rule for every file that is not in one of the folders, and one for each folder.
+/// A rule for every folder, and one for every file that is in none.
 fn headers(names: &[String], panel: &str) -> String {
     let mut text = String::from(
         "# For hosts that take headers from this file, at the root of a site. Every file has one rule.\n",
@@ -125,18 +124,25 @@ fn headers(names: &[String], panel: &str) -> String {
              X-Content-Type-Options: nosniff\n  Referrer-Policy: no-referrer\n  Cache-Control: {keeping}\n"
         );
     };
-    for folder in FOLDERS {
+    let folders: BTreeSet<&str> = names
+        .iter()
+        .filter_map(|name| name.split_once('/'))
+        .map(|(folder, _)| folder)
+        .collect();
+    for folder in folders {
         // What ECharts is cut into has its content in its name, but for the first part.
         rule(
             &format!("/{folder}/*"),
             POLICY,
             "'none'",
-            *folder == "charts",
+            folder == "charts",
         );
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
         let (policy, framed) = match name.as_str() {
             "hub.html" => (panel, "'self'"),
+            // Made to be framed by whoever likes to: nothing of a reader's is in it but what its address says.
+            "embed.html" => (POLICY, "*"),
             _ => (POLICY, "'none'"),
         };
         if FILES.contains(&name.as_str()) {
@@ -168,9 +174,12 @@ mod tests {
             ".nojekyll",
             "404.html",
             "charts/echarts.js",
+            "embed.html",
             "hub.html",
             "index.html",
-            "models/apprentice-2/config.json",
+            "lessons/01-votes.toml",
+            "lessons/02-more.toml",
+            "models/scholar-2/config.json",
             "page_bg.wasm",
             "preview.png",
             "service_worker.js",
@@ -179,9 +188,10 @@ mod tests {
         let rules: Vec<&str> = text.lines().filter(|line| line.starts_with('/')).collect();
         let want = [
             "/charts/*",
-            "/examples/*",
-            "/licences/*",
+            "/lessons/*",
             "/models/*",
+            "/embed.html",
+            "/embed",
             "/hub.html",
             "/hub",
             "/index.html",
@@ -197,8 +207,12 @@ mod tests {
                 .collect::<String>()
         };
         assert!(of("/hub").contains("default-src 'none'; frame-ancestors 'self'"));
+        assert!(of("/embed.html").contains(&format!("{POLICY}; frame-ancestors *")));
+        assert!(of("/").contains("frame-ancestors 'none'"));
         assert!(of("/").contains(POLICY) && of("/").contains("no-cache"));
         assert!(of("/page_bg.wasm").contains("immutable"));
+        assert!(of("/charts/*").contains("immutable"));
+        assert!(of("/lessons/*").contains("no-cache") && of("/lessons/*").contains(POLICY));
         assert!(of("/service_worker.js").contains("no-cache"));
         // What hosts take: a hundred rules, lines of two thousand characters.
         assert!(rules.len() < 100 && text.lines().all(|line| line.len() < 2000));

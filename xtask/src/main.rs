@@ -12,7 +12,9 @@
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
 //!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
 //!   service worker the files to keep, [`licences`] collects what must travel with it, [`host`] writes what
-//!   hosts make of it at the address that [`site`] names.
+//!   hosts make of it at the address that [`site`] names, [`start`] has the start page's pictures drawn,
+//!   [`embed`] makes the document that others frame.
+//! - [`pack`]: the page as a folder and a [`zip`] for places without a network.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
@@ -25,6 +27,7 @@ mod check;
 mod command;
 mod debian;
 mod documented;
+mod embed;
 mod embedded;
 mod hash;
 mod host;
@@ -33,6 +36,7 @@ mod licences;
 mod long;
 mod names;
 mod npm;
+mod pack;
 mod page;
 mod peers;
 mod place;
@@ -44,9 +48,11 @@ mod setup;
 mod site;
 mod split;
 mod stamp;
+mod start;
 mod tools;
 mod wasm;
 mod wasm_opt;
+mod zip;
 
 use std::process::ExitCode;
 
@@ -57,9 +63,10 @@ const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build [--binary] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
+  build [--binary] [--pack] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
                                  build the page in release into dist/, for any static host; with
-                                 --binary also the program `atelier` with the page in it; where the
+                                 --binary also the program `atelier` with the page in it; with --pack
+                                 also a folder and a zip for places without a network; where the
                                  page will be; a mirror of the hub, and where it leads to for files
   release [--page DIR] [--cuda]  pack the program for this system with manual, completions and
                                  licences; with a page that was built before; with CUDA
@@ -102,6 +109,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         return setup::check(&place, ["test", "setup"].contains(&chore));
     }
     let binary = chore == "build" && has("--binary");
+    let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
@@ -125,6 +133,9 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             if binary {
                 embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }
+            if packs {
+                pack::pack(&place)?;
+            }
         }
         "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
         "test" => {
@@ -136,7 +147,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            let (workshop, ..) = setup::for_tests(&place)?;
+            let (workshop, ..) = setup::for_tests(&place, None)?;
             page::bundle(&place)?;
             let trunk = setup::trunk_by_hand(&workshop);
             println!(

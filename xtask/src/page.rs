@@ -16,7 +16,7 @@ use crate::setup::{self, Workshop};
 use crate::site::Site;
 use crate::split::{SplitError, split, watched};
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{host, hub, licences, npm, stamp, wasm_opt};
+use crate::{embed, host, hub, licences, npm, stamp, start, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -47,22 +47,34 @@ const PAGE: &str = "page_bg.wasm";
 /// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
 const LATER: &[&str] = &[
     "<atelier::chart::plot::Plot>::option",
+    "atelier::app::answers",
     "atelier::app::arrangement::edit",
+    "atelier::app::asked",
+    "atelier::app::embedding",
     "atelier::app::machine",
     "atelier::app::shell::doctor::panel",
     "atelier::app::shell::drop",
+    "atelier::app::state::classroom",
+    "atelier::app::shell::framed",
     "atelier::app::state::doctor",
     "atelier::app::state::sweeps",
+    "atelier::app::state::teaching",
     "atelier::app::views::attention",
     "atelier::app::views::coupling",
+    "atelier::app::views::lessons",
     "atelier::app::views::logit_lens",
+    "atelier::app::views::member",
     "atelier::app::views::orders",
+    "atelier::app::views::start",
     "atelier::app::views::survey",
     "atelier::app::views::theory",
     "atelier::app::widgets::download",
+    "atelier::app::widgets::member_links",
     "atelier::chart::coupling",
     "atelier::chart::inside",
     "atelier::chart::lab",
+    "atelier::chart::lesson",
+    "atelier::chart::member",
     "atelier::chart::need",
     "atelier::chart::orders",
     "atelier::chart::plot::option",
@@ -74,9 +86,10 @@ const LATER: &[&str] = &[
     "atelier::measure::information",
     "atelier::study::coupling",
     "atelier::study::doctor",
+    "atelier::study::lessons",
+    "atelier::study::member",
     "atelier::study::need",
     "atelier::study::orders",
-    "atelier::study::questions",
     "atelier::study::report::check",
     "atelier::study::report::opened",
     "atelier::study::survey",
@@ -125,12 +138,12 @@ pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), S
     step("building the page and its worker in release", || {
         trunk(workshop, place, &stage)
     })?;
-    for (file, level) in WASM_FILES {
-        step(&format!("wasm-opt {level} {file}"), || {
-            wasm_opt::optimise(place, &stage.join(file), level, *file == PAGE)
-        })?;
-    }
+    step("wasm-opt, of all files at once", || optimise(place, &stage))?;
     step("minifying the wasm's JavaScript", || minify(place, &stage))?;
+    embed::write(&stage)?;
+    step("drawing the start page's pictures", || {
+        start::draw(place, &stage)
+    })?;
     step(
         "drawing the first picture, and cutting off what later views need",
         || first_picture(place, &stage),
@@ -251,6 +264,22 @@ fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
     trunk.env_remove("NO_COLOR");
     workshop.wasm.dress(&mut trunk, workshop.tools.path());
     run(&mut trunk, "Trunk could not build the page.")
+}
+
+/// Each file's binaryen computes on one processor alone.
+fn optimise(place: &Place, stage: &Path) -> Result<(), Stop> {
+    std::thread::scope(|scope| {
+        let begin = |&(file, level): &(&str, &'static str)| {
+            let path = stage.join(file);
+            let is_named = file == PAGE;
+            scope.spawn(move || wasm_opt::optimise(place, &path, level, is_named))
+        };
+        let begun: Vec<_> = WASM_FILES.iter().map(begin).collect();
+        let failed = |_| Err(Stop::new("The thread that runs wasm-opt ended."));
+        begun
+            .into_iter()
+            .try_for_each(|one| one.join().unwrap_or_else(failed))
+    })
 }
 
 /// Has the page's program draw the first picture, and cuts its file in two: what ran stays.

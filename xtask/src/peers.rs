@@ -11,7 +11,7 @@ use crate::{npm, page, setup, wasm_opt};
 pub const PACKAGE: &str = "atelier-browser-peer";
 
 pub fn bench(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser, _) = setup::for_tests(place)?;
+    let (workshop, browser, _) = setup::for_tests(place, None)?;
     let folder = place.root().join("benches/peers");
     step("npm ci (onnxruntime-web)", || npm::install(&folder))?;
 
@@ -58,6 +58,7 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         ("browser", &["gpu"]),
         ("python", &[]),
         ("coupling-peer", &[]),
+        ("training", &[]),
         ("memory", &[]),
         ("decode", &[]),
         ("llama", &[]),

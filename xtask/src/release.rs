@@ -101,7 +101,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
 }
 
 /// As `Cargo.toml` says it.
-fn version(place: &Place) -> Result<String, Stop> {
+pub fn version(place: &Place) -> Result<String, Stop> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(place.root())

@@ -19,6 +19,9 @@ pub struct Workshop {
     pub tools: Tools,
 }
 
+/// What is done for a checkout.
+pub type Chore = fn(&Place) -> Result<(), Stop>;
+
 /// Lists what is missing and how it would come here, and changes nothing.
 ///
 /// # Errors
@@ -62,31 +65,35 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
 pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
     let wasm = packages(place, npm::needs())?;
     npm::prepare(place)?;
-    let (tools, ()) = meanwhile(place, &wasm, || Ok((tools::prepare(place)?, ())))?;
+    let tools = match tools::missing(place)?.is_empty() {
+        true => tools::prepare(place)?,
+        false => meanwhile(place, &wasm, || tools::prepare(place))?,
+    };
     Ok(Workshop { wasm, tools })
 }
 
-/// Makes tools present, and compiles the page's crates while they are compiled: either has phases that
-/// use one processor alone.
+/// Compiles the page's crates while something else is compiled: either has phases that use one
+/// processor alone.
 fn meanwhile<T: Send>(
     place: &Place,
     wasm: &Wasm,
-    tools: impl FnOnce() -> Result<(Tools, T), Stop> + Send,
-) -> Result<(Tools, T), Stop> {
-    if tools::missing(place)?.is_empty() {
-        return tools();
-    }
+    other: impl FnOnce() -> Result<T, Stop> + Send,
+) -> Result<T, Stop> {
     std::thread::scope(|scope| {
-        let tools = scope.spawn(tools);
+        let other = scope.spawn(other);
         let crates = page::compile(place, wasm);
-        let failed = |_| Err(Stop::new("The thread that builds the tools ended."));
-        let tools = tools.join().unwrap_or_else(failed)?;
-        crates.map(|()| tools)
+        let failed = |_| Err(Stop::new("The thread that compiles beside the page ended."));
+        let other = other.join().unwrap_or_else(failed)?;
+        crates.map(|()| other)
     })
 }
 
-/// Building the page, running it in browsers, and holding what is written and fetched to Python's.
-pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, Pythons), Stop> {
+/// Building the page, running it in browsers, and holding what is written and fetched to Python's; what else is
+/// to be compiled is compiled beside the page.
+pub fn for_tests(
+    place: &Place,
+    beside: Option<Chore>,
+) -> Result<(Workshop, Browser, Pythons), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
     needs.extend(python::needs(place));
@@ -94,7 +101,14 @@ pub fn for_tests(place: &Place) -> Result<(Workshop, Browser, Pythons), Stop> {
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let pythons = python::prepare(place)?;
-    let (tools, geckodriver) = meanwhile(place, &wasm, || tools::prepare_for_tests(place))?;
+    let (tools, geckodriver) = match (tools::missing(place)?.is_empty(), beside) {
+        (true, None) => tools::prepare_for_tests(place)?,
+        _ => meanwhile(place, &wasm, || {
+            let tools = tools::prepare_for_tests(place)?;
+            beside.map_or(Ok(()), |compile| compile(place))?;
+            Ok(tools)
+        })?,
+    };
     Ok((
         Workshop { wasm, tools },
         Browser {

@@ -24,6 +24,7 @@ const SERVICE_WORKER: &str = "service_worker.js";
 /// Files with a placeholder in them.
 const STAMPED: &[&str] = &[
     "index.html",
+    "embed.html",
     "survey.html",
     "hub.html",
     "boot.js",
@@ -73,7 +74,9 @@ fn shell(name: &str) -> Option<&str> {
 
 /// A file that the page computes from or shows, and can do without until someone asks for it.
 fn model(name: &str) -> Option<&str> {
-    let is_apart = name.starts_with("models/") || name.starts_with("examples/");
+    let is_apart = ["models/", "examples/", "start/"]
+        .iter()
+        .any(|folder| name.starts_with(folder));
     (is_apart && !name.ends_with(".md")).then_some(name)
 }
 
@@ -136,6 +139,7 @@ mod tests {
             );
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
             for name in [
+                "embed.html",
                 "survey.html",
                 "hub.html",
                 "hub_boot.js",
@@ -162,7 +166,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"hub.html\",\"hub_boot.js\",\"\",\"later.js\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"later.js\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );

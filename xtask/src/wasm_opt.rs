@@ -51,7 +51,7 @@ pub fn optimise(place: &Place, file: &Path, level: &str, is_named: bool) -> Resu
                 remove(&old)?;
             }
         }
-        let unfinished = kept.join("unfinished");
+        let unfinished = kept.join(format!("unfinished-{name}"));
         let mut wasm_opt = npm::program(place, "binaryen/bin/wasm-opt");
         wasm_opt
             .args(&arguments)

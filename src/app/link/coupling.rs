@@ -6,7 +6,7 @@ use super::LinkPairs;
 use crate::app::protocol::TokenAsk;
 use crate::chart::{CouplingShown, metric_name, metric_of};
 use crate::study::coupling::{CouplingMetric, RelationTo, USUAL_TOP};
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 /// What is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]

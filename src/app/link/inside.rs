@@ -20,7 +20,12 @@ pub struct InsideSettings {
     pub head: usize,
     /// The length of what is carried, in place of the weight.
     pub is_carried: bool,
+    /// Whose own row is shown, by its name in the run; the first after the embedding where nothing is said.
+    pub member: Option<String>,
 }
+
+/// Bytes of the longest name that a member has: a block's number, its half, which of its runs.
+const NAME: usize = 16;
 
 /// Words that are followed at most.
 pub const MOST_FOLLOWED: usize = 8;
@@ -58,6 +63,15 @@ impl InsideSettings {
     }
 
     pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
+        if view == View::Member {
+            if let Some(member) = &self.member {
+                pairs.push("member", member);
+            }
+            if self.is_carried {
+                pairs.push("show", "carried");
+            }
+            return;
+        }
         let mut number = |key: &str, value: Option<usize>| {
             if let Some(value) = value {
                 pairs.push(key, &value.to_string());
@@ -92,6 +106,7 @@ impl InsideSettings {
             "query" => self.query = number(),
             "run" => self.run = number().unwrap_or_default(),
             "head" => self.head = number().unwrap_or_default(),
+            "member" => self.member = Some(value.to_owned()).filter(|name| name.len() <= NAME),
             "show" => self.is_carried = value == "carried",
             "colour" => self.colour = colour_of(value),
             "norm" => self.is_held = value == "held",

@@ -10,79 +10,25 @@
 mod coupling;
 mod draft;
 mod inside;
+mod lessons;
 mod orders;
+mod steps;
 mod survey;
 mod text;
+mod view;
 
 pub use coupling::{AGAINST, CouplingSettings, MOST_COUPLED_ROWS, SLIDER, pair};
 pub use draft::{Choice, Draft};
 pub use inside::{InsideSettings, MOST_FOLLOWED, colour_name, colour_of};
+pub use lessons::LessonSettings;
 pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};
 pub use survey::{Looking, MeanOf};
 pub(super) use text::decode;
+pub use view::View;
 
 use super::examples;
 use crate::chart::Column;
 use text::encode;
-
-/// Which of the page's views is open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// One prompt, every stroke.
-    #[default]
-    Lens,
-    /// What the stream would answer along its depth.
-    LogitLens,
-    /// Where the heads look.
-    Attention,
-    /// How alike the linearised steps of a run are.
-    Coupling,
-    /// The blocks in another order, and sweeps over orders.
-    Orders,
-    /// Models x tasks.
-    Survey,
-    /// The paper's theorems.
-    Theory,
-}
-
-impl View {
-    pub const ALL: [Self; 7] = [
-        Self::Lens,
-        Self::LogitLens,
-        Self::Attention,
-        Self::Orders,
-        Self::Coupling,
-        Self::Survey,
-        Self::Theory,
-    ];
-
-    /// The name used in links.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lens => "lens",
-            Self::LogitLens => "logit-lens",
-            Self::Attention => "attention",
-            Self::Coupling => "coupling",
-            Self::Orders => "orders",
-            Self::Survey => "survey",
-            Self::Theory => "theory",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|view| view.name() == name)
-    }
-
-    /// Does the model of the page draw this view's pictures? The others read reports.
-    pub fn is_live(self) -> bool {
-        matches!(self, Self::Lens | Self::Orders | Self::Coupling) || self.is_inside()
-    }
-
-    /// Does it show what goes on inside a run?
-    pub fn is_inside(self) -> bool {
-        matches!(self, Self::LogitLens | Self::Attention)
-    }
-}
 
 /// A view, and all that its pictures depend on.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +40,7 @@ pub struct Link {
     pub inside: InsideSettings,
     pub sweeping: SweepSettings,
     pub coupling: CouplingSettings,
+    pub lessons: LessonSettings,
     pub looking: Looking,
 }
 
@@ -118,18 +65,29 @@ impl Link {
         Self {
             view,
             draft: match view {
-                View::Lens | View::LogitLens | View::Attention | View::Coupling => {
+                View::Lens | View::LogitLens | View::Attention | View::Member | View::Coupling => {
                     Some(examples::first())
                 }
                 View::Orders => Some(examples::of_orders()),
-                View::Survey | View::Theory => None,
+                View::Survey | View::Theory | View::Lessons | View::Start => None,
             },
             column: Column::default(),
             inside: InsideSettings::default(),
             sweeping: SweepSettings::default(),
             coupling: CouplingSettings::default(),
+            lessons: LessonSettings::default(),
             looking: Looking::default(),
         }
+    }
+
+    /// A member's own row, in the run of a draft.
+    pub fn to_member(draft: Draft, name: Option<&str>) -> Self {
+        let mut link = Self {
+            draft: Some(draft),
+            ..Self::to(View::Member)
+        };
+        link.inside.member = name.map(str::to_owned);
+        link
     }
 
     /// The same where the address names the model that answers.
@@ -143,22 +101,35 @@ impl Link {
 
     /// The pairs of this link's view; what is at its default is left out.
     pub fn fragment(&self) -> String {
+        // It says nothing of model and prompt, which stay.
+        if self.view == View::Start {
+            return START.to_owned();
+        }
         let mut pairs = LinkPairs::default();
         let is_first = |draft: &&Draft| self.view.is_live() || **draft != examples::first();
-        if let Some(draft) = self.draft.as_ref().filter(is_first) {
-            write_draft(draft, &mut pairs);
+        match self.draft.as_ref().filter(is_first) {
+            // A lesson has prompts of its own: only the model is the reader's.
+            Some(draft) if self.view != View::Lessons => write_draft(draft, &mut pairs),
+            Some(draft) if draft.model != examples::first().model => {
+                write_model(&draft.model, &mut pairs);
+            }
+            Some(_) => {}
+            None => {}
         }
-        if self.view.is_live() && self.column != Column::default() {
+        if self.view.is_of_draft() && self.column != Column::default() {
             pairs.push("column", self.column.name());
         }
         if self.view != View::default() {
             pairs.push("view", self.view.name());
         }
         match self.view {
-            View::Lens => {}
-            View::LogitLens | View::Attention => self.inside.write(self.view, &mut pairs),
+            View::Lens | View::Start => {}
+            View::LogitLens | View::Attention | View::Member => {
+                self.inside.write(self.view, &mut pairs)
+            }
             View::Orders => self.sweeping.write(&mut pairs),
             View::Coupling => self.coupling.write(&mut pairs),
+            View::Lessons => self.lessons.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
         pairs.0.join("&")
@@ -187,7 +158,14 @@ impl Link {
         let old = [View::Survey, View::Theory]
             .into_iter()
             .find(|view| bare(view.name()));
-        let view = old.or_else(|| named("view").and_then(|name| View::parse(&name)));
+        let start = bare(START).then_some(View::Start);
+        let view = old
+            .or(start)
+            .or_else(|| named("view").and_then(|name| View::parse(&name)));
+        // As the paper's questions were linked to while they stood in the view of orders.
+        let question = named("question").filter(|_| view == Some(View::Orders));
+        let question = question.and_then(|value| LessonSettings::of_question(&value));
+        let view = question.as_ref().map_or(view, |_| Some(View::Lessons));
         let mut link = Self::to(view.unwrap_or_default());
         let mut draft = link.draft.clone().unwrap_or_else(examples::first);
         let (mut options, mut drafted) = (Vec::new(), false);
@@ -196,6 +174,7 @@ impl Link {
             let value = match value {
                 Some(value) => decode(value),
                 None if old.is_some() && key == "rows" => String::new(),
+                None if link.view == View::Lessons => String::new(),
                 None => continue,
             };
             let is_draft = old.is_none();
@@ -211,7 +190,8 @@ impl Link {
                 "column" => link.column = Column::parse(&value).unwrap_or_default(),
                 "view" => {}
                 _ => {
-                    known |= (link.view.is_inside() && link.inside.read(key, &value))
+                    known |= (link.view == View::Lessons && link.lessons.read(key, &value))
+                        || (link.view.is_inside() && link.inside.read(key, &value))
                         || (link.view == View::Coupling && link.coupling.read(key, &value))
                         || link.sweeping.read(key, &value)
                         || link.looking.read(key, &value);
@@ -226,23 +206,25 @@ impl Link {
         }
         let last = draft.options.len().saturating_sub(1);
         draft.answer = draft.answer.map(|answer| answer.min(last));
-        if drafted || link.view.is_live() {
+        if drafted || link.view.is_of_draft() {
             link.draft = Some(draft);
+        }
+        if let Some(question) = question {
+            link.lessons = question;
         }
         known.then_some(link)
     }
 }
+
+/// The whole link to the start page.
+const START: &str = "start";
 
 /// Stands for the right option that nobody chose yet.
 const NO_ANSWER: &str = "none";
 
 /// `model=…&prompt=…&option=…&option=…&answer=0&plan=…`
 fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
-    let key = match draft.model {
-        Choice::Known(_) => "model",
-        Choice::Folder(_) => "folder",
-    };
-    pairs.push(key, draft.model.name());
+    write_model(&draft.model, pairs);
     pairs.push("prompt", &draft.prompt);
     for option in &draft.options {
         pairs.push("option", option);
@@ -252,6 +234,14 @@ fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
     if !draft.plan.trim().is_empty() {
         pairs.push("plan", draft.plan.trim());
     }
+}
+
+fn write_model(model: &Choice, pairs: &mut LinkPairs) {
+    let key = match model {
+        Choice::Known(_) => "model",
+        Choice::Folder(_) => "folder",
+    };
+    pairs.push(key, model.name());
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use super::LinkPairs;
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
-use crate::study::questions;
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 /// The settings of a sweep and of its pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +17,6 @@ pub struct SweepSettings {
     pub quantity: Quantity,
     /// Which task's pictures are shown; the first where it is not there.
     pub shown: Option<String>,
-    /// Which of the paper's questions is open, as an index.
-    pub question: Option<usize>,
 }
 
 impl Default for SweepSettings {
@@ -31,7 +28,6 @@ impl Default for SweepSettings {
             extent: Extent::default(),
             quantity: Quantity::default(),
             shown: None,
-            question: None,
         }
     }
 }
@@ -67,9 +63,6 @@ impl SweepSettings {
         if let Some(task) = &self.shown {
             pairs.push("swept", task);
         }
-        if let Some(question) = self.question {
-            pairs.push("question", &(question + 1).to_string());
-        }
     }
 
     /// True if the key is one of these.
@@ -98,10 +91,6 @@ impl SweepSettings {
                 self.extent.rounds = rounds.clamp(1, crate::plan::MAX_REPEAT);
             }
             "swept" => self.shown = Some(value.to_owned()),
-            "question" => {
-                let index = number().and_then(|n| n.checked_sub(1));
-                self.question = index.filter(|&i| i < questions::ALL.len());
-            }
             _ => return false,
         }
         true

@@ -1,13 +1,15 @@
+mod before;
+
 use super::*;
 use crate::app::protocol::TokenAsk;
 use crate::chart::Quantity;
 use crate::study::coupling::CouplingMetric;
 use crate::study::orders::{Extent, Sweep};
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 fn draft() -> Draft {
     Draft {
-        model: Choice::Known("apprentice-12".into()),
+        model: Choice::Known("scholar-12".into()),
         prompt: "1 + 1 = 100 % & #?\nné“".into(),
         options: vec![" 2".into(), " a&b=c".into()],
         answer: Some(1),
@@ -107,7 +109,7 @@ fn every_setting_of_a_coupling_is_in_the_link() {
 #[test]
 fn a_link_restores_what_it_was_made_of() {
     for model in [
-        Choice::Known("apprentice-12".into()),
+        Choice::Known("scholar-12".into()),
         Choice::Folder("my model".into()),
     ] {
         for column in Column::ALL {
@@ -140,24 +142,23 @@ fn every_setting_of_a_sweep_is_in_the_link() {
             },
             quantity: Quantity::Kl,
             shown: Some("topic".into()),
-            question: Some(4),
         },
         ..Link::to(View::Orders)
     };
     assert_eq!(again(&link), Some(link.clone()));
     assert!(link.fragment().ends_with(
-        "view=orders&plot=kl&tasks=topic,sum&sweeps=skip,loop&sweep-rows=200&shuffles=3&rounds=5&swept=topic&question=5"
+        "view=orders&plot=kl&tasks=topic,sum&sweeps=skip,loop&sweep-rows=200&shuffles=3&rounds=5&swept=topic"
     ));
 }
 
 #[test]
 fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
     let mut looking = Looking {
-        model: "apprentice-4 (a.json)".into(),
+        model: "scholar-4 (a.json)".into(),
         task: "mood".into(),
         rows: true,
         mean: MeanOf::Bias,
-        hidden_models: ["apprentice-2".to_owned(), "a,b".to_owned()].into(),
+        hidden_models: ["scholar-2".to_owned(), "a,b".to_owned()].into(),
         hidden_tasks: ["sum".to_owned()].into(),
         ..Looking::default()
     };
@@ -185,38 +186,6 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
 }
 
 #[test]
-fn links_of_the_surveys_own_page_open_the_same() {
-    let parse = |text: &str| Link::parse(text).expect("a link");
-    let rows = parse("#survey&model=apprentice-4&task=mood&rows");
-    assert_eq!(rows.view, View::Survey);
-    assert_eq!(rows.looking.model, "apprentice-4");
-    assert_eq!(
-        (rows.looking.task.as_str(), rows.looking.rows),
-        ("mood", true)
-    );
-    assert_eq!(rows.draft, None);
-    let theory = parse("#theory&model=apprentice-2");
-    assert_eq!(
-        (theory.view, theory.looking.model.as_str()),
-        (View::Theory, "apprentice-2")
-    );
-    assert_eq!(parse("#theory").view, View::Theory);
-}
-
-#[test]
-fn links_made_before_open_the_same() {
-    let old = "#folder=tinystories-656k&prompt=Once+upon+a+time&option=.&option=%21&answer=0&plan=0-1,1&column=logit&view=orders&plot=kl";
-    let link = Link::parse(old).expect("a link");
-    let draft = link.draft.as_ref().expect("a draft");
-    assert_eq!(draft.model, Choice::Folder("tinystories-656k".into()));
-    assert_eq!(draft.options, [".", "!"]);
-    assert_eq!((draft.answer, draft.plan.as_str()), (Some(0), "0-1,1"));
-    assert_eq!((link.view, link.column), (View::Orders, Column::Logit));
-    assert_eq!(link.sweeping.quantity, Quantity::Kl);
-    assert_eq!(format!("#{}", link.fragment()), old);
-}
-
-#[test]
 fn a_served_model_answers_where_the_link_says_nothing() {
     let model = Choice::Folder("my model".into());
     let link = Link::start_on(Some(model.clone()));
@@ -233,14 +202,58 @@ fn broken_links_do_what_they_can() {
     assert_eq!(Link::parse(""), Some(Link::start()));
     let link = Link::parse("#answer=9&column=nonsense&prompt=%zz%E9").unwrap();
     let draft = link.draft.expect("a draft");
-    assert_eq!((draft.answer, link.column), (Some(1), Column::Probability));
+    assert_eq!((draft.answer, link.column), (Some(3), Column::Probability));
     assert_eq!(draft.prompt, "%zz\u{fffd}");
     let link =
         Link::parse("#view=orders&sweep-rows=999999&rounds=0&question=12&knob3=abc").unwrap();
     assert_eq!(link.sweeping.rows, MOST_ROWS);
-    assert_eq!(
-        (link.sweeping.extent.rounds, link.sweeping.question),
-        (1, None)
-    );
+    assert_eq!(link.sweeping.extent.rounds, 1);
+    // There were eight questions.
+    assert_eq!(link.view, View::Orders);
     assert_eq!(link.looking.knobs, [None; 8]);
+}
+
+#[test]
+fn a_lesson_is_linked_to_with_its_step_and_its_look_and_only_the_readers_model() {
+    let lessons = LessonSettings {
+        lesson: Some(3),
+        step: 1,
+        is_projected: true,
+        is_held: true,
+    };
+    let mut link = Link {
+        lessons,
+        ..Link::to(View::Lessons)
+    };
+    let fragment = "view=lessons&lesson=3&step=2&projector=yes&hold=yes";
+    assert_eq!(link.fragment(), fragment);
+    assert_eq!(again(&link), Some(link.clone()));
+    // As a teacher types it.
+    let typed = Link::parse("#view=lessons&lesson=3&step=2&projector&hold");
+    assert_eq!(typed, Some(link.clone()));
+    // A prompt of the reader's is none of a lesson's.
+    link.draft = Some(Draft {
+        model: Choice::Known("scholar-2".into()),
+        ..draft()
+    });
+    assert_eq!(link.fragment(), format!("model=scholar-2&{fragment}"));
+    // A model that is named is asked; else what is there answers.
+    let named = Link::parse("#view=lessons&model=scholar-2").expect("a link");
+    let model = named.draft.map(|draft| draft.model);
+    assert_eq!(model, Some(Choice::Known("scholar-2".into())));
+    // What nobody can read is at its default, and what is another view's is that view's.
+    for odd in [
+        "lesson=0",
+        "lesson=x",
+        "lesson=100",
+        "step=0",
+        "step=-1",
+        "hold=no",
+        "projector=0",
+    ] {
+        let read = Link::parse(&format!("#view=lessons&{odd}")).expect("a link");
+        assert_eq!(read, Link::to(View::Lessons), "{odd}");
+    }
+    let other = Link::parse("#view=theory&lesson=1&projector=yes").expect("a link");
+    assert_eq!(other.lessons, LessonSettings::default());
 }

@@ -21,7 +21,7 @@ pub fn Bar() -> impl IntoView {
     let live = Memo::new(move |_| studio.view.get().is_live());
     let lens = Memo::new(move |_| {
         let view = studio.view.get();
-        view.is_live() && view != View::Orders
+        view.is_of_draft() && view != View::Orders
     });
     let latest = StoredValue::new(0);
     // What was stopped, or failed, can be taken up again.

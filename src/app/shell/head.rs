@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::offer::Offer;
 use super::theme_picker::ThemePicker;
 use crate::app::link::View;
 use crate::app::state::{Address, Studio};
@@ -10,24 +11,21 @@ use crate::app::state::{Address, Studio};
 pub fn Masthead() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
+    let at_start = move || (studio.view.get() == View::Start).then_some("page");
     view! {
         <div class="masthead">
-            <p class="name">"atelier"</p>
+            <p class="name">
+                <a href="#start" aria-label="atelier: start" aria-current=at_start>"atelier"</a>
+            </p>
             <nav aria-label="Views">
                 {View::ALL
+                    .into_iter()
+                    // Every picture leads to a member, and the name to the start.
+                    .filter(|view| !matches!(view, View::Member | View::Start))
                     .map(|view| {
                         let here = move || (studio.view.get() == view).then_some("page");
                         let there = move || format!("#{}", address.fragment(view));
-                        let name = match view {
-                            View::Lens => "Lens",
-                            View::LogitLens => "Logit lens",
-                            View::Attention => "Attention",
-                            View::Orders => "Orders",
-                            View::Coupling => "Coupling",
-                            View::Survey => "Survey",
-                            View::Theory => "Theory",
-                        };
-                        view! { <a href=there aria-current=here>{name}</a> }
+                        view! { <a href=there aria-current=here>{view.title()}</a> }
                     })
                     .collect_view()}
             </nav>
@@ -41,14 +39,19 @@ pub fn Masthead() -> impl IntoView {
 pub fn Intro() -> impl IntoView {
     let studio = expect_context::<Studio>();
     move || {
-        let (title, lead) = match studio.view.get() {
+        let view = studio.view.get();
+        let is_first = view == View::Lens;
+        let (title, lead) = match view {
             View::Lens => ("What does each layer add to an answer?", lens().into_any()),
             View::LogitLens => ("Where does the answer appear?", logit_lens().into_any()),
             View::Attention => ("Where do the heads look?", attention().into_any()),
+            View::Member => ("What does one stroke do?", member().into_any()),
             View::Orders => ("What if the painters change places?", orders().into_any()),
             View::Coupling => ("Do the blocks pull the same way?", coupling().into_any()),
             View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
             View::Theory => ("Eight theorems, and where they end", theory().into_any()),
+            View::Lessons => ("What do you expect?", lessons().into_any()),
+            View::Start => ("What would you like to see?", start().into_any()),
         };
         let open = RwSignal::new(false);
         let pressed = move || if open.get() { "true" } else { "false" };
@@ -64,6 +67,7 @@ pub fn Intro() -> impl IntoView {
                 >
                     "What is this?"
                 </button>
+                {is_first.then(|| view! { <Offer /> })}
                 <p class="lead" id="lead">{lead}</p>
             </div>
         }
@@ -88,6 +92,16 @@ fn logit_lens() -> impl IntoView {
 fn attention() -> impl IntoView {
     "Every block looks back over the prompt with a few heads, and carries what it finds to the token it paints. See where \
      each head looks and how much it carries, then switch it off: only the answer without it tells what it was for."
+}
+
+fn member() -> impl IntoView {
+    "One stroke by itself: what it reads, which of all words it writes for and against, what it votes on the options, and \
+     what the answer loses without it. A loud stroke may cost nothing, and a silent one much."
+}
+
+fn start() -> impl IntoView {
+    "A small language model runs in this page, and every layer of it can be looked at, taught with, moved, measured and \
+     read about. Each picture here was computed from the models that come with it when the page was built."
 }
 
 fn orders() -> impl IntoView {
@@ -115,6 +129,11 @@ fn survey() -> impl IntoView {
         <span class="role diversity">"diversity"</span> "): the tables and figures of "
         <cite>"Diversity of Transformer Layers"</cite> ", from your own models, down to the single row."
     }
+}
+
+fn lessons() -> impl IntoView {
+    "Lessons in small steps. Say first what you expect; then models run on this page, or a survey of them is read, and their own numbers answer. \
+     Nothing is scored, and what you answer stays in this browser."
 }
 
 fn theory() -> impl IntoView {

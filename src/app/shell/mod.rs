@@ -7,11 +7,14 @@ mod doctor;
 mod drop;
 mod engine;
 mod foot;
+mod framed;
 mod head;
+mod offer;
 mod plan_line;
 mod theme;
 mod theme_picker;
 
+pub use offer::seen as lessons_are_seen;
 pub use plan_line::PlanLine;
 pub use theme::Themes;
 
@@ -20,16 +23,19 @@ use wasm_bindgen::JsCast;
 
 use super::browser;
 use super::echarts::Library;
+use super::embedding::Embedding;
 use super::later::Later;
 use super::link::{Link, View};
-use super::state::{Address, Bench, Quiz, Studio, Surveys, Sweeps};
+use super::state::{Address, Bench, Studio, Surveys, Sweeps};
 use super::views::{
-    AttentionView, CouplingView, LensView, LogitLensView, OrdersView, SurveyView, TheoryView,
+    AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
+    StartView, SurveyView, TheoryView,
 };
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use doctor::{Doctor, DoctorDialog};
 use foot::Foot;
+use framed::Framed;
 use head::{Intro, Masthead};
 
 /// Draws the page into the document's `#app`, in place of the words that stand there before.
@@ -55,7 +61,6 @@ fn Shell() -> impl IntoView {
     provide_context(Address::keep(studio, surveys));
     provide_context(Bench::start(studio));
     provide_context(Sweeps::start(studio));
-    provide_context(Quiz::start(studio));
     provide_context(Chooser::start(studio, surveys));
     provide_context(Doctor::start(later));
     let is_there = Memo::new(move |_| later.is_there());
@@ -71,7 +76,7 @@ fn Shell() -> impl IntoView {
         }
         if studio.view.get().is_live() {
             studio.wake();
-        } else if is_there.get() {
+        } else if is_there.get() && studio.view.get().is_of_surveys() {
             surveys.wake();
         }
     });
@@ -86,30 +91,56 @@ fn Shell() -> impl IntoView {
             let _ = main.focus();
         }
     };
+    let embedding = Embedding::of_page();
+    let is_embedded = embedding.is_some();
+    if let Some(embedding) = embedding {
+        provide_context(embedding);
+    }
+    let is_whole = move || !is_embedded;
     view! {
-        <a class="skip" href="#main" on:click=skip>"Skip to the picture"</a>
+        <Show when=is_whole>
+            <a class="skip" href="#main" on:click=skip>"Skip to the picture"</a>
+        </Show>
         <header>
-            <Masthead />
+            <Show when=is_whole>
+                <Masthead />
+            </Show>
             <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
             <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
             <Intro />
         </header>
-        <Bar />
+        <Show when=is_whole>
+            <Bar />
+        </Show>
+        {(!browser::is_secure())
+            .then(|| {
+                view! {
+                    <p class="hint" id="plain-http">
+                        "This page came over plain http, where browsers give it no GPU, no disk and no offline copy: models run on the \
+                         processor and stay in memory. Over https, or from the machine that serves it, all of that is there."
+                    </p>
+                }
+            })}
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
                 _ if !is_there.get() => view! { <Coming later /> }.into_any(),
                 View::LogitLens => view! { <LogitLensView /> }.into_any(),
                 View::Attention => view! { <AttentionView /> }.into_any(),
+                View::Member => view! { <MemberView /> }.into_any(),
                 View::Orders => view! { <OrdersView /> }.into_any(),
                 View::Coupling => view! { <CouplingView /> }.into_any(),
                 View::Survey => view! { <SurveyView /> }.into_any(),
                 View::Theory => view! { <TheoryView /> }.into_any(),
+                View::Lessons => view! { <LessonsView /> }.into_any(),
+                View::Start => view! { <StartView /> }.into_any(),
             }}
         </main>
-        <Foot />
-        <ChooserDialog />
-        <DoctorDialog />
+        <Show when=is_whole fallback=|| view! { <Framed /> }>
+            <Foot />
+            <ChooserDialog />
+            <DoctorDialog />
+        </Show>
     }
 }
 

@@ -12,11 +12,13 @@ use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::files::model_name;
 use crate::app::link::{
-    Choice, CouplingSettings, Draft, InsideSettings, MOST_FOLLOWED, SweepSettings, View,
+    Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, MOST_FOLLOWED, SweepSettings,
+    View,
 };
 use crate::app::protocol::{Ask, EngineWish};
 use crate::app::{browser, examples};
 use crate::chart::Column;
+use crate::model::catalogue;
 use crate::model::hub::HubName;
 use crate::study::report::Report;
 
@@ -198,6 +200,29 @@ impl Studio {
         self.state.coupling.update(change);
     }
 
+    /// Goes to another lesson or step, or looks at it otherwise.
+    pub fn set_lessons(self, change: impl FnOnce(&mut LessonSettings)) {
+        self.state.lessons.update(change);
+    }
+
+    /// Back to the list of lessons.
+    pub fn go_to_list(self) {
+        self.step();
+        self.set_lessons(|lessons| {
+            lessons.lesson = None;
+            lessons.step = 0;
+        });
+    }
+
+    /// Opens a step of a lesson, as a step that going back undoes.
+    pub fn go_to_step(self, lesson: usize, step: usize) {
+        self.step();
+        self.set_lessons(|lessons| {
+            lessons.lesson = Some(lesson);
+            lessons.step = step;
+        });
+    }
+
     /// Changes what is looked at inside a run, and runs again where that is another thing.
     pub fn set_inside(self, change: impl FnOnce(&mut InsideSettings)) {
         self.aim_inside(change);
@@ -248,6 +273,10 @@ impl Studio {
             } else {
                 self.load();
             }
+            return;
+        }
+        // A lesson asks for its runs itself, when the reader has said what to expect.
+        if !view.is_of_draft() {
             return;
         }
         if let Some(sentence) = untrack(|| self.plan_error(&draft.plan)) {
@@ -375,6 +404,17 @@ impl Studio {
 
     /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
     pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
+        match self.begin_sweep(ask) {
+            Some(id) => {
+                self.hands().awaited.replace(Some((id, Box::new(ended))));
+            }
+            None => ended(None),
+        }
+    }
+
+    /// The same; the id is that of the sweep. `None` where its model can neither be had nor is on its way: why
+    /// is said of the model.
+    pub(super) fn begin_sweep(self, ask: Ask) -> Option<u32> {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         self.clear_problems(&[Place::Model, Place::Sweep]);
         // First, so that it is not what the load gives up.
@@ -384,6 +424,10 @@ impl Studio {
             .with_untracked(|x| x.holds(&choice) || x.is_loading(&choice))
         {
             self.load();
+            if self.lacks(choice.name()) {
+                self.change(|exchange, _| exchange.give_up_sweep());
+                return None;
+            }
         }
         let mut id = 0;
         self.change(|exchange, now| {
@@ -391,7 +435,19 @@ impl Studio {
             id = own;
             posts
         });
-        self.hands().awaited.replace(Some((id, Box::new(ended))));
+        Some(id)
+    }
+
+    /// Starts in place of a sweep what the model of the draft is not needed for; the id is its own.
+    pub(super) fn begin_beside(self, ask: Ask) -> u32 {
+        self.clear_problems(&[Place::Sweep]);
+        let mut id = 0;
+        self.change(|exchange, now| {
+            let (own, posts) = exchange.sweep_beside(ask, now);
+            id = own;
+            posts
+        });
+        id
     }
 
     /// Runs the model elsewhere, now and at later visits.
@@ -440,9 +496,16 @@ impl Studio {
                     Place::Model,
                     format!(
                         "This link was made with the folder “{name}”, which stays on the machine that opened it: open the \
-                         folder here, or choose an apprentice."
+                         folder here, or choose a scholar."
                     ),
                 );
+            return;
+        }
+        if let Choice::Known(name) = &choice
+            && let Some(former) = catalogue::former(name)
+        {
+            self.change(|exchange, _| exchange.unload());
+            self.fail(Place::Model, format!("{former}."));
             return;
         }
         let engine = self.wish.get_untracked();

@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::{Studio, Surveys};
-use crate::app::browser;
 use crate::app::link::{Link, View};
+use crate::app::{browser, examples};
 
 #[derive(Clone, Copy)]
 pub struct Address {
@@ -43,17 +43,36 @@ impl Address {
 
     /// The part of the address that holds a view with its whole state.
     pub fn fragment(self, view: View) -> String {
+        self.link(view).fragment()
+    }
+
+    /// The way to a member's own row in the run that is shown: every picture's marks and tables lead there
+    /// by this.
+    pub fn member(self, name: &str) -> String {
+        let draft = self.studio.draft_for(View::Member);
+        format!("#{}", Link::to_member(draft, Some(name)).fragment())
+    }
+
+    /// The way to a step of a lesson, counted from 0, or to the list of all, looked at as now.
+    pub fn lesson(self, lesson: Option<usize>, step: usize) -> String {
+        let mut link = self.link(View::Lessons);
+        link.lessons.lesson = lesson;
+        link.lessons.step = step;
+        format!("#{}", link.fragment())
+    }
+
+    fn link(self, view: View) -> Link {
         let studio = self.studio;
-        let link = Link {
+        Link {
             view,
             draft: Some(studio.draft_for(view)),
             column: studio.column.get(),
             inside: studio.inside.get(),
             sweeping: studio.sweeping.get(),
             coupling: studio.coupling.get(),
+            lessons: studio.lessons.get(),
             looking: self.surveys.looking.get(),
-        };
-        link.fragment()
+        }
     }
 
     /// The page's whole address.
@@ -64,7 +83,7 @@ impl Address {
     /// Makes the state that of a link.
     fn follow(self, link: Link) {
         let Self { studio, surveys } = self;
-        if link.view.is_live() {
+        if link.view.is_of_draft() {
             studio.choose_column(link.column);
         }
         if link.view.is_inside() {
@@ -73,15 +92,24 @@ impl Address {
         if link.view == View::Coupling {
             studio.aim_coupling(|coupling| *coupling = link.coupling);
         }
+        if link.view == View::Lessons {
+            studio.set_lessons(|lessons| *lessons = link.lessons);
+        }
         if link.view == View::Orders {
             studio.set_sweeping(|sweeping| *sweeping = link.sweeping);
         }
-        if !link.view.is_live() {
+        if link.view.is_of_surveys() {
             surveys.look(|looking| *looking = link.looking.keeping(link.view, looking));
         }
-        let draft = link
-            .draft
-            .filter(|new| studio.draft.with_untracked(|now| now != new));
+        let mut draft = link.draft;
+        if link.view == View::Lessons {
+            // Their address names a model unless it is the first one.
+            let named = draft.get_or_insert_with(examples::first);
+            // The reader's own prompt waits for the other views.
+            let model = std::mem::replace(named, studio.draft.get_untracked()).model;
+            named.ask(model);
+        }
+        let draft = draft.filter(|new| studio.draft.with_untracked(|now| now != new));
         // The draft first: the view runs it once.
         match draft {
             Some(draft) if link.view.is_live() => {

@@ -19,6 +19,9 @@ impl Studio {
         match heard {
             Heard::Event(event) => self.event(event),
             Heard::Died(sentence) => {
+                for (_, then) in self.hands().readers.take() {
+                    then(Err(sentence.clone()));
+                }
                 self.change(|exchange, _| {
                     exchange.died();
                     Vec::new()
@@ -31,6 +34,21 @@ impl Studio {
     }
 
     fn event(self, Event { id, tell }: Event) {
+        let reader = {
+            let hands = self.hands();
+            let mut readers = hands.readers.borrow_mut();
+            let own = readers.iter().position(|(own, _)| *own == id);
+            own.map(|own| readers.swap_remove(own).1)
+        };
+        if let Some(then) = reader {
+            match tell {
+                Tell::Lessons { lessons: json } | Tell::Lesson { lesson: json } => then(Ok(json)),
+                Tell::Failed { reason } => then(Err(sentence(&reason))),
+                // Words are read at once: nothing else is said of them.
+                _ => self.hands().readers.borrow_mut().push((id, then)),
+            }
+            return;
+        }
         let exchange = self.state.exchange;
         // Events of a request that was given up are late news.
         let work = exchange.with_untracked(|exchange| exchange.under_way(id).cloned());
@@ -142,6 +160,17 @@ impl Studio {
                     self.show_live(report, time);
                 }
                 self.ended(id);
+            }
+            // Heard by who reads.
+            Tell::Lessons { .. } | Tell::Lesson { .. } => {}
+            Tell::Stepped { outcome, pictures } => {
+                self.clear_problems(&[Place::Model, Place::Sweep]);
+                let hands = self.hands();
+                let taught = hands.taught.borrow_mut().take_if(|(own, _)| *own == id);
+                self.ended(id);
+                if let Some((_, then)) = taught {
+                    then(Some([outcome, pictures]));
+                }
             }
             Tell::Failed { reason } => {
                 self.change(|exchange, _| {

@@ -219,6 +219,22 @@ impl Exchange {
         (id, posts)
     }
 
+    /// Starts what waits for no model, in place of the sweep under way; the id is its own.
+    pub fn sweep_beside(&mut self, ask: Ask, now: f64) -> (u32, Vec<Post>) {
+        let mut posts = self.give_up_sweep();
+        let id = self.fresh();
+        posts.push(self.begin_as(id, Job::Sweep, ask, now));
+        (id, posts)
+    }
+
+    /// Asks for words, which no work waits for.
+    pub fn read(&mut self, ask: Ask) -> Post {
+        Post {
+            id: self.fresh(),
+            ask,
+        }
+    }
+
     /// Begins to look at this machine, unless that is under way.
     pub fn look(&mut self, is_quick: bool, now: f64) -> Vec<Post> {
         if self.doctor.is_some() {
@@ -459,12 +475,12 @@ mod tests {
 
     #[test]
     fn a_draft_of_another_model_is_not_run_on_the_one_held() {
-        let exchange = holding("apprentice-12");
-        assert!(exchange.holds(&known("apprentice-12")));
+        let exchange = holding("scholar-12");
+        assert!(exchange.holds(&known("scholar-12")));
         // A report of another model was opened: the draft is that model's now.
-        assert!(!exchange.holds(&known("apprentice-2")));
+        assert!(!exchange.holds(&known("scholar-2")));
         // A folder of the same name is another model, too.
-        assert!(!exchange.holds(&Choice::Folder("apprentice-12".into())));
+        assert!(!exchange.holds(&Choice::Folder("scholar-12".into())));
     }
 
     #[test]
@@ -634,6 +650,36 @@ mod tests {
         let load = exchange.load(&known("a"), EngineWish::Cpu, 0.0);
         exchange.stopped(load[0].id).expect("it was under way");
         assert_eq!(exchange.fall_back(), None);
+    }
+
+    #[test]
+    fn what_waits_for_no_model_begins_at_once_and_ends_what_did() {
+        let step = |is_own| Ask::LessonStep {
+            lesson: "votes".into(),
+            step: "sum".into(),
+            phase: crate::study::lessons::StepPhase::Reveal,
+            is_own,
+        };
+        // A link with a folder that is not here: nothing is held, and nothing is on its way.
+        let mut exchange = Exchange::default();
+        let folder = Choice::Folder("mine".into());
+        let (own, posts) = exchange.sweep_on(&folder, step(true), 0.0);
+        assert!(posts.is_empty() && exchange.sweep().is_none());
+        assert_eq!(exchange.sweep_id(), Some(own));
+        let (lent, posts) = exchange.sweep_beside(step(false), 0.0);
+        assert!(matches!(
+            posts.as_slice(),
+            [Post { id, ask: Ask::LessonStep { is_own: false, .. } }] if *id == lent
+        ));
+        assert_eq!(exchange.sweep_id(), Some(lent));
+        assert!(exchange.under_way(lent).is_some() && exchange.under_way(own).is_none());
+        // Beside a model that is on its way it waits in the worker, and a model that comes does not end it.
+        let load = exchange.load(&known("a"), EngineWish::Cpu, 0.0);
+        let (lent, _) = exchange.sweep_beside(step(false), 0.0);
+        let id = load.last().expect("a load").id;
+        let begun = exchange.loaded(id, facts("a"), None, 0.0);
+        assert!(begun.is_some_and(|posts| posts.is_empty()));
+        assert_eq!(exchange.sweep_id(), Some(lent));
     }
 
     #[test]

@@ -15,11 +15,11 @@ mod baked;
 #[cfg(feature = "web")]
 mod bench;
 #[cfg(feature = "web")]
+mod classroom;
+#[cfg(feature = "web")]
 mod doctor;
 #[cfg(feature = "web")]
 mod events;
-#[cfg(feature = "web")]
-mod quiz;
 #[cfg(feature = "web")]
 mod reading;
 #[cfg(feature = "web")]
@@ -34,6 +34,8 @@ mod studio;
 mod surveys;
 #[cfg(feature = "web")]
 mod sweeps;
+#[cfg(feature = "web")]
+mod teaching;
 
 #[cfg(feature = "web")]
 pub(in crate::app) use studio::sentence;
@@ -42,7 +44,7 @@ pub use {
     actions::{name_of, wish_of},
     address::Address,
     bench::Bench,
-    quiz::{Card, Quiz},
+    classroom::{OpenLesson, StepPlace},
     shown::{Findings, Origin, Place, Problem, Shown},
     studio::Studio,
     surveys::{OpenSurvey, Surveys, is_found},

@@ -11,6 +11,7 @@ use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::{browser, examples, opened, served};
+use crate::model::catalogue;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
 
@@ -281,7 +282,8 @@ impl Studio {
         if exchange.with_untracked(|x| x.holds(&choice) || x.is_loading(&choice)) {
             return;
         }
-        if matches!(choice, Choice::Known(_)) {
+        // A report of a model of an older page is still shown; only who asks that model is told.
+        if matches!(&choice, Choice::Known(name) if catalogue::former(name).is_none()) {
             self.state.when_loaded.set_value(WhenLoaded::Nothing);
             self.fetch_model();
         } else {

@@ -12,6 +12,9 @@ use crate::app::protocol::Ask;
 /// How long a worker may take to hear a `Cancel` before it is ended.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// What whoever waits for a lesson's words then hears.
+const NOT_READ: &str = "The worker was busy with what you stopped, and begins anew: try again.";
+
 impl Studio {
     /// Changes what is under way, and sends what follows from it.
     pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
@@ -54,6 +57,13 @@ impl Studio {
         if let Some((_, ended)) = stopped {
             ended(None);
         }
+        let stopped = hands
+            .taught
+            .borrow_mut()
+            .take_if(|(id, _)| Some(*id) != now);
+        if let Some((_, ended)) = stopped {
+            ended(None);
+        }
     }
 
     /// Stops the load, run or check: asked first, ended if it does not hear.
@@ -87,6 +97,10 @@ impl Studio {
                     let client = self.hands().client.borrow().clone();
                     if let Some(client) = client {
                         client.restart();
+                    }
+                    // What was to be read went with the worker.
+                    for (_, then) in self.hands().readers.take() {
+                        then(Err(NOT_READ.to_owned()));
                     }
                     self.stopped();
                 }

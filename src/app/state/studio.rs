@@ -11,7 +11,7 @@ use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
 use crate::app::client::Client;
 use crate::app::link::{
-    Choice, CouplingSettings, Draft, InsideSettings, Link, SweepSettings, View,
+    Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
 };
 use crate::app::protocol::{EngineWish, InsideAsk, Known, TokenAsk};
 use crate::app::served::ServedFolder;
@@ -41,6 +41,8 @@ pub struct Studio {
     pub sweeping: Signal<SweepSettings>,
     /// What is looked at of couplings.
     pub coupling: Signal<CouplingSettings>,
+    /// Which lesson is open, and how a class looks at it.
+    pub lessons: Signal<LessonSettings>,
     pub shown: Signal<Option<Shown>>,
     /// The lab's picture.
     pub lab: Signal<Option<Shown>>,
@@ -97,6 +99,7 @@ pub(super) struct StudioState {
     pub asking: StoredValue<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
     pub coupling: RwSignal<CouplingSettings>,
+    pub lessons: RwSignal<LessonSettings>,
     /// What was compared between tokens in the coupling that is shown.
     pub compared: RwSignal<Option<TokenAsk>>,
     /// Were the couplings that come with the page fetched, or are they on their way?
@@ -159,6 +162,10 @@ pub(super) struct Hands {
     pub fetcher: RefCell<Option<KeptFetcher>>,
     /// Who waits for which sweep to end.
     pub awaited: RefCell<Option<(u32, Ended)>>,
+    /// Who waits for which step of a lesson.
+    pub taught: RefCell<Option<(u32, Taught)>>,
+    /// Who waits for the words of lessons.
+    pub readers: RefCell<Vec<(u32, Reader)>>,
 }
 
 impl Hands {
@@ -187,6 +194,12 @@ impl Hands {
 /// Called with the name of a model of a hub.
 pub(super) type KeptFetcher = Box<dyn Fn(String)>;
 
+/// Called when a step's run ends: with its outcome as JSON, or `None` where it was stopped.
+pub(super) type Taught = Box<dyn FnOnce(Option<[String; 2]>)>;
+
+/// Called with what was read, as JSON, or with a sentence.
+pub(super) type Reader = Box<dyn FnOnce(Result<String, String>)>;
+
 /// Called when a sweep ends: with what it found, or `None` where it was stopped.
 pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;
 
@@ -211,6 +224,7 @@ impl Studio {
             asking: StoredValue::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
             coupling: RwSignal::new(link.coupling.clone()),
+            lessons: RwSignal::new(link.lessons.clone()),
             compared: RwSignal::new(None),
             is_baked_coming: StoredValue::new(false),
             comparing: StoredValue::new(None),
@@ -275,6 +289,7 @@ impl Studio {
             inside: state.inside.into(),
             sweeping: state.sweeping.into(),
             coupling: state.coupling.into(),
+            lessons: state.lessons.into(),
             shown: state.shown.into(),
             lab: state.lab.into(),
             swept: state.swept.into(),
@@ -363,6 +378,9 @@ impl Studio {
                     from,
                     count: LOOKED_AT,
                 }),
+                View::Member => Some(InsideAsk::Member {
+                    name: inside.member.clone(),
+                }),
                 _ => None,
             }
         })
@@ -384,6 +402,7 @@ impl Studio {
         });
         let plan = self.draft.with(|draft| draft.plan.clone());
         is_awake
+            && self.view.get().is_of_draft()
             && self.work.with(Option::is_none)
             && (waits || !self.is_current())
             && self.plan_error(&plan).is_none()

@@ -156,7 +156,7 @@ impl Surveys {
         let name = self.looking.with(|looking| looking.model.clone());
         let wanted = shown.models.iter().position(|m| m.name == name);
         let wanted = wanted.filter(|&model| has(model));
-        // Of the apprentices the deepest has most to show.
+        // Of the scholars the deepest has most to show.
         wanted.or_else(|| {
             let all = (0..shown.models.len()).filter(|&model| has(model));
             all.max_by_key(|&model| (shown.models[model].members.len(), std::cmp::Reverse(model)))

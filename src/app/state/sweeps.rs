@@ -8,7 +8,7 @@ use crate::app::protocol::Ask;
 use crate::chart::number;
 use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant};
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 /// Rows a task on which the reader's own order is tried.
 pub const OWN_ROWS: usize = 200;

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use crate::app::state::{Address, Shown, Studio};
-use crate::app::{browser, handing, opened};
+use crate::app::{browser, embedding, handing, opened};
 use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.
@@ -12,7 +12,12 @@ const WIDTH: u32 = 960;
 
 /// Saves one figure in the three forms, copies it, and shares it where the system has a way.
 #[component]
-pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
+pub fn SaveFigure(
+    figure: Signal<Option<Figure>>,
+    source: Signal<String>,
+    /// No other page can show it by itself.
+    unframed: bool,
+) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     let failed = RwSignal::new("");
@@ -46,6 +51,21 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
             ));
         });
     };
+    // For other pages' sources: this one figure, live.
+    let frame = move |_| {
+        let Some(figure) = figure.get_untracked() else {
+            return;
+        };
+        leptos::task::spawn_local(async move {
+            let fragment = untrack(|| address.fragment(studio.view.get()));
+            let frame = embedding::frame(&format!("#{fragment}"), Some(figure.key), &figure.title);
+            let copied = browser::copy(&frame).await;
+            if copied.is_ok() {
+                studio.say("The iframe is copied: put it into another page's source.");
+            }
+            failed.set(copied.map_or(" The browser does not let this page copy text.", |()| ""));
+        });
+    };
     let share = move |_| {
         let Some((figure, svg, link)) = linked() else {
             return;
@@ -73,6 +93,8 @@ pub fn SaveFigure(figure: Signal<Option<Figure>>, source: Signal<String>) -> imp
             <button type="button" on:click=move |_| save("png")>"PNG"</button>
             <button type="button" on:click=move |_| save("csv")>"CSV"</button>
             <button type="button" on:click=copy>"Copy picture"</button>
+            {(!unframed)
+                .then(|| view! { <button type="button" class="copy-frame" on:click=frame>"Copy iframe"</button> })}
             {handing::can_share().then(|| view! { <button type="button" on:click=share>"Share"</button> })}
             <span class="problem" class:empty=move || failed.get().is_empty()>{failed}</span>
         </p>
@@ -116,6 +138,28 @@ pub fn SaveReport(#[prop(into)] shown: Signal<Option<Shown>>, name: &'static str
     view! { <button type="button" on:click=save>"Save the report (JSON)"</button> }
 }
 
+/// Puts a frame with the whole view on the clipboard, for other pages' sources.
+#[component]
+pub fn CopyFrame() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let address = expect_context::<Address>();
+    let words = RwSignal::new("Copy iframe");
+    let copy = move |_| {
+        leptos::task::spawn_local(async move {
+            let view = studio.view.get_untracked();
+            let fragment = untrack(|| address.fragment(view));
+            let title = format!("atelier: {}", view.name());
+            let frame = embedding::frame(&format!("#{fragment}"), None, &title);
+            words.set(match browser::copy(&frame).await {
+                Ok(()) => "Iframe copied",
+                Err(_) => "The browser does not let this page copy",
+            });
+            studio.say(words.get_untracked());
+        });
+    };
+    view! { <button type="button" on:click=copy>{words}</button> }
+}
+
 /// Puts the page's address, which holds its whole state, on the clipboard.
 #[component]
 pub fn CopyLink() -> impl IntoView {
@@ -124,11 +168,7 @@ pub fn CopyLink() -> impl IntoView {
     let words = RwSignal::new("Copy link");
     let copy = move |_| {
         leptos::task::spawn_local(async move {
-            let link = address.here();
-            let written = wasm_bindgen_futures::JsFuture::from(
-                browser::window().navigator().clipboard().write_text(&link),
-            );
-            let copied = written.await.is_ok();
+            let copied = browser::copy(&address.here()).await.is_ok();
             words.set(if copied {
                 "Link copied"
             } else {

@@ -7,6 +7,7 @@ use super::problem::ProblemLine;
 use crate::app::examples;
 use crate::app::link::{Choice, Draft};
 use crate::app::state::{Place, Studio};
+use crate::model::catalogue;
 use crate::task::english::EnglishPrompt;
 
 /// The engine takes more, but nobody compares more by eye.
@@ -164,7 +165,7 @@ fn EnglishExamples() -> impl IntoView {
     }
 }
 
-/// In the apprentices' own language.
+/// In the scholars' own words.
 #[component]
 fn OwnExamples() -> impl IntoView {
     let studio = expect_context::<Studio>();
@@ -186,8 +187,8 @@ fn OwnExamples() -> impl IntoView {
                         // On the model chosen now, except that a folder's tokenizer knows other words.
                         let model = studio.draft.with_untracked(|draft| draft.model.clone());
                         let model = match model {
-                            known @ Choice::Known(_) => known,
-                            Choice::Folder(_) => examples::first().model,
+                            Choice::Known(name) if catalogue::find(&name).is_some() => Choice::Known(name),
+                            _ => examples::first().model,
                         };
                         studio.take(example.draft(model));
                     };

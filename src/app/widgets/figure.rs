@@ -7,16 +7,21 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 use super::download::SaveFigure;
+use super::figure_table::view_table;
+use super::member_links::MemberWays;
 use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart, Library};
+use crate::app::embedding::Embedding;
 use crate::app::later::Later;
+use crate::app::link::Draft;
+use crate::app::state::Address;
 use crate::chart::plot::Room;
-use crate::chart::{Figure, TableCell};
+use crate::chart::{Figure, MEMBER_PICK};
 
 /// `key` is the figure's, and no other's in the view; charts of one `group` share their hover. `source` is written under a
 /// saved drawing's title, and `on_plan` hears of the point that was chosen, `on_pick` of the cell or point
-/// of a figure that has such.
+/// of a figure that has such. Marks and rows of members lead to the members' own rows.
 #[component]
 pub fn FigureView(
     #[prop(into)] figure: Signal<Option<Figure>>,
@@ -28,10 +33,30 @@ pub fn FigureView(
     /// The point of the first series that is shown as if it were pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
+    /// The run that it is of, where that is not the reader's own: its members' rows are looked at in it.
+    #[prop(optional)]
+    draft: Option<Signal<Option<Draft>>>,
+    /// No other page can show it by itself.
+    #[prop(optional)]
+    unframed: bool,
     /// Words stand in its cells: it takes the whole width, and scrolls where that is too little.
     #[prop(optional)]
     wide: bool,
 ) -> impl IntoView {
+    // A mark of a member leads to its own row, whatever else the figure's marks do.
+    let address = expect_context::<Address>();
+    let ways = MemberWays { address, draft };
+    let leads = Memo::new(move |_| {
+        figure.with(|figure| figure.as_ref().is_some_and(|f| f.table.names_members()))
+    });
+    let is_pickable = Signal::derive(move || on_pick.is_some() || leads.get());
+    let on_pick = Callback::new(move |pick: String| {
+        if let Some(member) = pick.strip_prefix(MEMBER_PICK) {
+            browser::go(&untrack(|| ways.to(member)));
+        } else if let Some(on_pick) = on_pick {
+            on_pick.run(pick);
+        }
+    });
     // Laid out for the width it has.
     let width = RwSignal::new(0);
     let figure: Signal<Option<Figure>> = Memo::new(move |_| {
@@ -55,20 +80,28 @@ pub fn FigureView(
             )
         })
     };
+    // In another page's frame it may be the only one, and gives the frame its title.
+    let embedding = use_context::<Embedding>();
+    let is_chosen = embedding.is_some_and(|embedding| embedding.shows(&key));
+    Effect::new(move |_| {
+        if is_chosen && let Some(title) = figure.with(|f| f.as_ref().map(|f| f.title.clone())) {
+            document().set_title(&title);
+        }
+    });
     view! {
-        <figure class="figure" class:wide=wide id=format!("figure-{key}")>
+        <figure class="figure" class:wide=wide class:chosen=is_chosen id=format!("figure-{key}")>
             <h3>{title}</h3>
             <div
                 class="drawing"
                 tabindex=wide.then_some("0")
                 role=wide.then_some("region")
                 aria-label=wide.then_some("The picture; it scrolls sideways where it is wider than the window")
-            ><Drawing figure group on_plan on_pick point width /></div>
+            ><Drawing figure group on_plan on_pick is_pickable point width /></div>
             <figcaption>
                 {words}
-                <SaveFigure figure source />
+                <SaveFigure figure source unframed />
             </figcaption>
-            <Numbers figure on_plan />
+            <Numbers figure on_plan ways />
         </figure>
     }
 }
@@ -78,7 +111,8 @@ fn Drawing(
     figure: Signal<Option<Figure>>,
     group: String,
     on_plan: Option<Callback<String>>,
-    on_pick: Option<Callback<String>>,
+    on_pick: Callback<String>,
+    is_pickable: Signal<bool>,
     point: Option<Signal<Option<usize>>>,
     width: RwSignal<u32>,
 ) -> impl IntoView {
@@ -141,9 +175,7 @@ fn Drawing(
                 if let Some(on_plan) = on_plan {
                     new.on_plan(move |plan| on_plan.run(plan));
                 }
-                if let Some(on_pick) = on_pick {
-                    new.on_pick(move |pick| on_pick.run(pick));
-                }
+                new.on_pick(move |pick| on_pick.run(pick));
                 *chart = Some(new);
             }
             let Some(chart) = chart else { return Ok(()) };
@@ -179,14 +211,14 @@ fn Drawing(
             .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
         let mark = target.and_then(|target| target.closest("[data-pick]").ok().flatten());
         let pick = mark.and_then(|mark| mark.get_attribute("data-pick"));
-        if let (Some(on_pick), Some(pick)) = (on_pick, pick) {
+        if let Some(pick) = pick {
             on_pick.run(pick);
         }
     };
     view! {
         <div
             class="chart"
-            class:pickable=on_pick.is_some()
+            class:pickable=move || is_pickable.get()
             node_ref=host
             on:click=clicked
             on:pointerenter=move |_| library.fetch()
@@ -199,14 +231,18 @@ fn Drawing(
 }
 
 #[component]
-fn Numbers(figure: Signal<Option<Figure>>, on_plan: Option<Callback<String>>) -> impl IntoView {
+fn Numbers(
+    figure: Signal<Option<Figure>>,
+    on_plan: Option<Callback<String>>,
+    ways: MemberWays,
+) -> impl IntoView {
     // Long tables are made when someone looks.
     let open = RwSignal::new(false);
     let table = move || {
         figure
             .get()
             .filter(|_| open.get())
-            .map(|f| view_table(f, on_plan))
+            .map(|f| view_table(f, on_plan, ways))
     };
     let toggled = move |event: leptos::ev::Event| {
         let details: web_sys::HtmlElement = event_target(&event);
@@ -218,44 +254,6 @@ fn Numbers(figure: Signal<Option<Figure>>, on_plan: Option<Callback<String>>) ->
             {table}
         </details>
     }
-}
-
-fn view_table(figure: Figure, on_plan: Option<Callback<String>>) -> AnyView {
-    let label = format!("Table: {}", figure.title);
-    let cell = move |cell: TableCell| match (cell, on_plan) {
-        (TableCell::Plan(plan), Some(on_plan)) => {
-            let named = plan.clone();
-            let label = format!("Make {plan} your order");
-            view! {
-                <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
-                    {named}
-                </button>
-            }
-            .into_any()
-        }
-        (cell, _) => cell.shown().into_any(),
-    };
-    let headers = figure.table.headers.into_iter();
-    let rows = figure.table.rows.into_iter().map(|row| {
-        let mut cells = row.into_iter();
-        let first = cells
-            .next()
-            .map(|c| view! { <th scope="row">{cell(c)}</th> });
-        let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
-        view! { <tr>{first} {rest}</tr> }
-    });
-    view! {
-        <div class="scroll" tabindex="0" role="region" aria-label=label>
-            <table>
-                <caption>{figure.title}</caption>
-                <thead>
-                    <tr>{headers.map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
-                </thead>
-                <tbody>{rows.collect_view()}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
 }
 
 /// In CSS pixels.

@@ -4,8 +4,10 @@ use leptos::prelude::*;
 
 use crate::app::state::Studio;
 
+/// Asks as long as `when` says so. That stands here, and not in the views that ask: the linker keeps one of the
+/// same few instructions of several views, and may keep it where only a later view has it.
 #[component]
-pub fn WhichIsRight() -> impl IntoView {
+pub fn WhichIsRight(#[prop(into)] when: Signal<bool>) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let options = move || {
         let options = studio.draft.with(|draft| draft.options.clone());
@@ -22,9 +24,11 @@ pub fn WhichIsRight() -> impl IntoView {
             .collect_view()
     };
     view! {
-        <div class="judging" role="group" aria-label="Which option is right?">
-            <p>"Which option is right? Bias, diversity and error are measured from it."</p>
-            <div class="buttons">{options}</div>
-        </div>
+        <Show when=move || when.get()>
+            <div class="judging" role="group" aria-label="Which option is right?">
+                <p>"Which option is right? Bias, diversity and error are measured from it."</p>
+                <div class="buttons">{options}</div>
+            </div>
+        </Show>
     }
 }

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::download::{CopyLink, SaveReport};
+use super::download::{CopyFrame, CopyLink, SaveReport};
 use crate::app::link::View;
 use crate::app::state::{Origin, Studio};
 use crate::chart::number;
@@ -66,6 +66,7 @@ pub fn Provenance() -> impl IntoView {
                 <SaveReport shown name />
             </Show>
             <CopyLink />
+            <CopyFrame />
         </p>
     }
 }

@@ -83,6 +83,11 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
             let row = (done / 1000.0).floor();
             format!("Linearising {model}: row {row} of {}", total / 1000.0)
         }
+        (Job::Sweep, Some((Stage::Lesson, done, total))) => {
+            let share = 100.0 * done / total.max(1.0);
+            // Not always of this model: a lesson names others, too.
+            format!("A lesson is worked out: {} %", number::fixed(share, 0))
+        }
         (Job::Sweep, Some((_, done, total))) => {
             format!(
                 "Sweeping on {model}: {} of {} block runs",

@@ -16,6 +16,9 @@ use crate::model::{FileBytes, ModelFiles, catalogue};
 /// The files of a model that the catalogue knows.
 pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>, Stop> {
     let Some(known) = catalogue::find(name) else {
+        if let Some(former) = catalogue::former(name) {
+            return Err(Stop::Failed(former.to_string()));
+        }
         let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
         return Err(Stop::Failed(format!(
             "there is no model {name:?} here: choose one of {}",
@@ -103,6 +106,20 @@ pub async fn served(
     Ok((files, listing.from))
 }
 
+/// A small file beside the page, of the very build that this program is of: what a browser or a host kept of
+/// another build may not be read by this one.
+pub async fn bytes(desk: &Desk, id: u32, path: &str) -> Result<Vec<u8>, Stop> {
+    let mut count = Bytecount {
+        done: 0.0,
+        total: 0.0,
+    };
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let page = web_sys::Url::new(&scope.name());
+    let build = page.map(|page| page.search()).unwrap_or_default();
+    let blob = fetch(desk, id, &format!("{path}{build}"), &mut count).await?;
+    read::slice(&blob, path, 0..blob.size() as u64).await
+}
+
 /// Bytes arrived, uncompressed, of all the model's files.
 struct Bytecount {
     done: f64,
@@ -111,18 +128,19 @@ struct Bytecount {
 
 async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Result<Blob, Stop> {
     let failed = |why: &str| {
+        let (file, _) = path.split_once('?').unwrap_or((path, ""));
         Stop::Failed(format!(
-            "{path} could not be fetched ({why}): check the connection and try again"
+            "{file} could not be fetched ({why}): check the connection and try again"
         ))
     };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-    // Beside the page, whatever path it is served under: that is the worker's name.
+    // Beside the page, whatever path it is served under: that is the worker's name, with the page's build.
     let url = web_sys::Url::new_with_base(path, &scope.name())
         .map_err(|_| failed("its address is malformed"))?;
     let abort = AbortController::new().map_err(|_| failed("no room for it"))?;
     let init = RequestInit::new();
     init.set_signal(Some(&abort.signal()));
-    desk.abort.replace(Some((id, abort)));
+    desk.aborts.borrow_mut().insert(id, abort);
     let answer = JsFuture::from(scope.fetch_with_str_and_init(&url.href(), &init)).await;
     if answer.is_err() {
         // Ended by the reader, or by the network.

@@ -68,6 +68,8 @@ pub fn capture(
                 ..Capture::default()
             }
         }
+        // Its own study says what it keeps.
+        InsideAsk::Member { .. } => Capture::default(),
     })
 }
 

@@ -1,16 +1,19 @@
 //! The worker's end of the protocol: it owns download, tokenizer, weights and engine.
 //!
 //! Requests wait in a queue and run one after the other; many rows let single prompts pass, and a look at
-//! the machine lets everything pass that came after it. Between chunks of a download or a file the
+//! the machine lets everything pass that came after it; the words of lessons wait for nothing. Between chunks of a download or a file the
 //! worker lets messages in, so that a `Cancel` is heard, and between block runs ten times a second;
 //! a page that cannot wait for a long block ends the worker instead. For a long sweep on the processor it
 //! starts workers of its own (`crew`), which the page knows nothing of but their number.
 
+mod classroom;
 mod coupling;
 mod crew;
 mod doctor;
 mod fetch;
+mod held;
 mod inside;
+mod member;
 mod need;
 mod opening;
 mod prompt;
@@ -19,8 +22,10 @@ mod session;
 mod source;
 mod sweep;
 mod wanted;
+mod words;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
@@ -33,6 +38,7 @@ use super::queue::Queue;
 use crate::engine::EngineError;
 use crate::engine::webgpu::GpuError;
 use crate::study::StudyError;
+use crate::study::lessons::Lesson;
 use crate::study::report::Report;
 use session::Session;
 
@@ -57,12 +63,17 @@ pub fn start() {
         busy: Cell::new(false),
         told: Cell::new(0.0),
         heard: Cell::new(0.0),
-        abort: RefCell::default(),
+        aborts: RefCell::default(),
+        lessons: RefCell::default(),
     });
     let session = Rc::new(RefCell::new(Session::default()));
     let listener = Rc::clone(&desk);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        listener.receive(&event);
+        if let Some(words) = listener.receive(&event) {
+            let desk = Rc::clone(&listener);
+            wasm_bindgen_futures::spawn_local(async move { words::answer(&desk, words).await });
+            return;
+        }
         if !listener.busy.replace(true) {
             let (desk, session) = (Rc::clone(&listener), Rc::clone(&session));
             wasm_bindgen_futures::spawn_local(async move {
@@ -108,18 +119,22 @@ pub(super) struct Desk {
     told: Cell<f64>,
     /// When messages were let in last.
     heard: Cell<f64>,
-    /// Ends the request to the page's host that is under way: one that is never answered hears nothing.
-    abort: RefCell<Option<(u32, AbortController)>>,
+    /// Ends the requests to the page's host that are under way: one that is never answered hears nothing.
+    aborts: RefCell<HashMap<u32, AbortController>>,
+    /// The lessons, once they were read.
+    lessons: RefCell<Option<Rc<[Lesson]>>>,
 }
 
 impl Desk {
-    fn receive(&self, event: &MessageEvent) {
+    /// Gives what waits for nothing back; all else waits in the queue.
+    fn receive(&self, event: &MessageEvent) -> Option<Request> {
         let message: js_sys::Array = event.data().unchecked_into();
         let text = message.get(0).as_string().unwrap_or_default();
         // The page and this file are built together, and the page checks that in `Ready`.
-        let Ok(request) = serde_json::from_str::<Request>(&text) else {
-            return;
-        };
+        let request = serde_json::from_str::<Request>(&text).ok()?;
+        if words::is_asked(&request.ask) {
+            return Some(request);
+        }
         let files = message.iter().skip(1).map(JsCast::unchecked_into).collect();
         let ended = match request.ask {
             Ask::Cancel { id } => Some(id),
@@ -127,13 +142,14 @@ impl Desk {
         };
         let over = self.queue.borrow_mut().receive(request, files);
         if let Some(id) = ended.filter(|id| self.queue.borrow().is_cancelled(*id))
-            && let Some((_, abort)) = self.abort.borrow_mut().take_if(|(of, _)| *of == id)
+            && let Some(abort) = self.aborts.borrow_mut().remove(&id)
         {
             abort.abort();
         }
         if let Some(id) = over {
             self.tell(id, Tell::Cancelled);
         }
+        None
     }
 
     pub(super) fn tell(&self, id: u32, tell: Tell) {
@@ -188,6 +204,7 @@ impl Desk {
 
     /// A request has ended.
     pub(super) fn over(&self, id: u32) {
+        self.aborts.borrow_mut().remove(&id);
         self.queue.borrow_mut().over(id);
     }
 

@@ -1,6 +1,6 @@
-//! One prompt on the loaded model: the lens and the lab.
+//! One prompt on the loaded model, the lens and the lab; and what waits for no sweep.
 
-use super::{Desk, Stop, coupling, done, failed, inside, stop, told};
+use super::{Desk, Stop, coupling, done, failed, inside, member, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Trace};
@@ -13,7 +13,7 @@ use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 /// Every pair of a stream's states is compared, and the worker hears nothing meanwhile.
 const MOST_RUNS: usize = 256;
 
-/// What needs one prompt and no other model, and so may be answered in the middle of a sweep.
+/// What needs one prompt and no other model, or no model at all, and so may be answered in the middle of a sweep.
 pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
     desk.listen(id).await?;
     match ask {
@@ -154,6 +154,10 @@ async fn looked_into(
     ask: &InsideAsk,
 ) -> Result<Report, Stop> {
     let question = self::question(model, question)?;
+    if let InsideAsk::Member { name } = ask {
+        let plan = model.plan(plan).map_err(failed)?;
+        return member::account(model, desk, id, &question, plan, name.as_deref()).await;
+    }
     let (plan, own) = (
         model.plan(plan).map_err(failed)?,
         model.plan(None).map_err(failed)?,

@@ -2,9 +2,10 @@
 
 use web_sys::{Blob, File};
 
+use super::classroom::Classroom;
 use super::crew::Crew;
-use super::wanted::Wanted;
-use super::{Desk, Stop, coupling, doctor, done, fetch, need, opening, prompt, read, sweep};
+use super::held::{HeldModel, none};
+use super::{Desk, Stop, doctor, fetch, opening, read};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
@@ -14,19 +15,7 @@ use crate::task::english::{EnglishPrompt, english};
 #[derive(Default)]
 pub struct Session {
     held: Option<HeldModel>,
-}
-
-struct HeldModel {
-    /// `None` only while it is on its way to another engine.
-    model: Option<LoadedModel>,
-    /// To put the model into an engine again: the bytes are the browser's, not this program's.
-    files: ModelFiles<Blob>,
-    wish: EngineWish,
-    notice: String,
-    /// Bytes that it takes.
-    memory: u64,
-    /// Workers that hold it too.
-    crew: Crew,
+    classroom: Classroom,
 }
 
 impl Session {
@@ -43,9 +32,14 @@ impl Session {
         }
         if !ask.is_load() {
             desk.listen(id).await?;
+            let is_lent = matches!(ask, Ask::LessonStep { is_own: false, .. });
+            if is_lent && self.held.is_none() {
+                return self.classroom.answer(None, desk, id, &ask).await;
+            }
             return self.run(desk, id, ask).await;
         }
         let loaded = self.load(desk, id, ask, files).await;
+        self.classroom.forget_set_up();
         if loaded.is_err()
             && let Some(held) = self.held.as_ref().filter(|held| held.model.is_some())
         {
@@ -128,7 +122,8 @@ impl Session {
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is
     /// not enough, the processor does what was asked.
     async fn run(&mut self, desk: &Desk, id: u32, ask: Ask) -> Result<Tell, Stop> {
-        let held = self.held.as_mut().ok_or_else(none)?;
+        let Self { held, classroom } = self;
+        let held = held.as_mut().ok_or_else(none)?;
         let mut failures = 0;
         loop {
             // Another request was cancelled while the model was on its way to another engine: the page
@@ -140,7 +135,7 @@ impl Session {
                 held.tell_engine(desk, id, "");
             }
             let since = js_sys::Date::now();
-            let (is_lost, reason) = match held.once(desk, id, &ask).await {
+            let (is_lost, reason) = match held.once(classroom, desk, id, &ask).await {
                 Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
                 Err(other) => return Err(other),
                 Ok(answer) => {
@@ -169,125 +164,6 @@ fn readable(model: &LoadedModel) -> Vec<EnglishPrompt> {
         cut.is_ok()
     };
     english().iter().filter(is_read).cloned().collect()
-}
-
-impl HeldModel {
-    /// Says what runs the model, and `more` of the last run.
-    fn tell_engine(&self, desk: &Desk, id: u32, more: &str) {
-        if let Some(model) = &self.model {
-            tell_engine(desk, id, model, &self.notice, more);
-        }
-    }
-
-    /// Puts the model on the GPU again, or on the processor.
-    async fn reopen(
-        &mut self,
-        desk: &Desk,
-        id: u32,
-        again: bool,
-        reason: &str,
-    ) -> Result<(), Stop> {
-        // The broken engine goes first: its memory is needed.
-        self.model = None;
-        let wish = if again { self.wish } else { EngineWish::Cpu };
-        let opened = opening::open(desk, id, &self.files, wish, &mut |_| false).await;
-        let first = format!("in the middle of a run, {reason}");
-        let (model, why) = opened.map_err(|stop| stop.after(&first))?;
-        let on_gpu = model.engine.profile().is_some();
-        self.notice = if on_gpu {
-            format!(
-                "In the middle of a run, {reason}; the model was put on the GPU again, and the run repeated."
-            )
-        } else {
-            format!(
-                "In the middle of a run, {reason}; the model runs on the processor now, which repeated the run. {why}"
-            )
-        };
-        self.model = Some(model);
-        self.tell_engine(desk, id, "");
-        Ok(())
-    }
-
-    /// One try at a request.
-    async fn once(&mut self, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
-        let Self {
-            model: Some(model),
-            files,
-            notice,
-            crew,
-            ..
-        } = self
-        else {
-            return Err(none());
-        };
-        let (model, files, notice) = (&*model, &*files, notice.as_str());
-        match ask {
-            Ask::Orders {
-                tasks,
-                rows,
-                sweeps,
-                extent,
-                plans,
-            } => {
-                let wanted = Wanted {
-                    tasks: tasks.clone(),
-                    rows: *rows,
-                    sweeps: sweeps.clone(),
-                    extent: *extent,
-                    plans: plans.clone(),
-                };
-                let by = sweep::Runners {
-                    model,
-                    files,
-                    crew,
-                    named: &|words| tell_engine(desk, id, model, notice, words),
-                };
-                let report = sweep::run(by, desk, id, &wanted).await;
-                if report.is_err() {
-                    // They are in the middle of rows that nobody wants any more, and hear nothing: they go.
-                    *crew = Crew::default();
-                }
-                report.map(done)
-            }
-            Ask::RowsCoupling { task, rows, plan } => {
-                coupling::rows(model, desk, id, task, *rows, plan.as_deref())
-                    .await
-                    .map(done)
-            }
-            Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
-            Ask::Compare {
-                prompt,
-                options,
-                answer,
-                plan,
-            } => {
-                let question = (prompt.as_str(), options.as_slice(), *answer);
-                if model.engine.profile().is_none() {
-                    let sentence = "The model runs on the processor already.".to_owned();
-                    return Ok(Tell::Compared { sentence });
-                }
-                let reference = opening::reference(desk, id, files).await?;
-                let models = [model, &reference];
-                prompt::compare(models, desk, id, question, plan.as_deref()).await
-            }
-            _ => prompt::answer(model, desk, id, ask).await,
-        }
-    }
-}
-
-fn none() -> Stop {
-    Stop::Failed("no model is loaded: choose one first".to_owned())
-}
-
-/// Says what runs a model, and `more` of its last run.
-fn tell_engine(desk: &Desk, id: u32, model: &LoadedModel, notice: &str, more: &str) {
-    let mut line = model.engine.describe() + more;
-    if let Some(profile) = model.engine.profile() {
-        line += &format!(": {profile}");
-    }
-    line.push('.');
-    let notice = notice.to_owned();
-    desk.tell(id, Tell::Engine { line, notice });
 }
 
 /// Tokens that went through the model for this answer.

@@ -6,7 +6,7 @@ use super::{Stop, failed};
 use crate::study::orders::{Extent, Order, PartedSweep, Sweep, Sweeping};
 use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
-use crate::task::minilang::{self, GeneratedTask};
+use crate::task::primer::{self, GeneratedRow, GeneratedTask};
 
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
@@ -59,12 +59,12 @@ impl Wanted {
     }
 }
 
-/// Held-out rows of a generated task.
+/// Held-out rows of a generated task, of all its levels in turn.
 pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
     let task = GeneratedTask::from_name(task)
         .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
-    let rows = minilang::held_out(task, rows, minilang::ROWS_SEED);
-    let item = |row: minilang::GeneratedRow| Item::Option {
+    let rows = primer::held_out(task, None, rows, primer::ROWS_SEED);
+    let item = |row: GeneratedRow| Item::Option {
         prompt: row.prompt,
         options: row.options,
         answer: row.answer,
@@ -77,7 +77,7 @@ pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
 pub fn unreadable(command: &str, model: &str, task: &str, error: StudyError) -> String {
     match error {
         StudyError::Row { error, .. } => format!(
-            "{model} cannot be asked the generated task “{task}” ({error}): choose an apprentice, or run `atelier {command}` with \
+            "{model} cannot be asked the generated task “{task}” ({error}): choose a scholar, or run `atelier {command}` with \
              rows of your own and open its report here"
         ),
         other => other.to_string(),

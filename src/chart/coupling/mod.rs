@@ -21,13 +21,13 @@ mod tokens;
 
 pub use names::{
     metric_name, metric_of, metric_word, most_alike, nearest, relation_name, relation_word,
-    step_names,
+    step_members, step_names,
 };
 pub use relation::relation_figure;
 
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling, USUAL_TOP};
-pub use models::models_coupling_figure;
+pub use models::{models_coupling_figure, task_ways_figure};
 use step_map::StepMap;
 
 /// What is shown of a coupling.
@@ -70,6 +70,11 @@ pub fn coupling_figures(coupling: &Coupling, shown: &CouplingShown, theme: &Them
         theme,
     ));
     all
+}
+
+/// The state of a model's last token on rows of a task, carried by the linearised steps alone.
+pub fn task_linearised_figure(task: &TaskCoupling, theme: &Theme) -> Figure {
+    linearised::of_task(task, theme)
 }
 
 /// The pictures of a model on rows of a task; without its scatter plots, which are drawn one by one

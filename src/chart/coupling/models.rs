@@ -2,7 +2,7 @@
 
 use super::straightness::{Straightness, drawn};
 use crate::chart::{Figure, Theme};
-use crate::study::coupling::ModelsCoupling;
+use crate::study::coupling::{ModelsCoupling, TaskCoupling};
 
 /// Straightness of all. Their scatter plots are drawn one by one
 /// ([`relation_figure`](super::relation_figure)).
@@ -22,4 +22,12 @@ pub fn models_coupling_figure(models: &ModelsCoupling, theme: &Theme) -> Option<
     });
     let ways: Vec<Straightness> = ways.collect();
     drawn(&ways, theme)
+}
+
+/// Straightness of models, by their names, on rows of one task.
+pub fn task_ways_figure(models: &[(&str, &TaskCoupling)], theme: &Theme) -> Option<Figure> {
+    let ways = models
+        .iter()
+        .map(|(name, task)| Straightness::of_task(name, task));
+    drawn(&ways.collect::<Vec<_>>(), theme)
 }

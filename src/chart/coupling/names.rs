@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{CouplingShown, StepMap};
 use crate::chart::number::{ordinal, short};
+use crate::engine::{last_members, member_names, members};
 use crate::measure::coupling::{BothMetrics, Undefined};
+use crate::plan::{MAX_RUNS, Plan};
 use crate::study::coupling::{Coupling, CouplingMetric, RelationTo};
 
 /// Each step as the plan writes it; one that comes again says so.
@@ -19,6 +21,23 @@ pub fn step_names(steps: &[String]) -> Vec<String> {
         }
     });
     named.collect()
+}
+
+/// The names of the members that every step of a plan writes.
+pub fn step_members(plan: &str) -> Vec<Vec<String>> {
+    // A report's plan was checked when it ran; here only its steps are wanted.
+    let Ok(plan) = Plan::parse(plan, &[MAX_RUNS - 1]) else {
+        return Vec::new();
+    };
+    let names = member_names(&members(&plan, false));
+    let mut first = 1;
+    let last = last_members(&plan).into_iter().skip(1);
+    last.map(|last| {
+        let own = names.get(first..=last).unwrap_or_default().to_vec();
+        first = last + 1;
+        own
+    })
+    .collect()
 }
 
 /// The metric's name in links and files.

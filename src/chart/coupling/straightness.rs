@@ -13,6 +13,8 @@ const PLOT: u32 = 230;
 /// One model's way.
 pub(super) struct Straightness {
     pub name: String,
+    /// In a sentence, at its beginning.
+    whose: String,
     pub steps: usize,
     pub line: Option<Mean>,
     pub spread: Option<Mean>,
@@ -27,6 +29,7 @@ impl Straightness {
         };
         Self {
             name: name.to_owned(),
+            whose: "The way".to_owned(),
             steps: coupling.steps.len(),
             line: coupling.line_shape_score.map(alone),
             spread: coupling.expodistance.map(alone),
@@ -36,6 +39,7 @@ impl Straightness {
     pub fn of_task(name: &str, task: &TaskCoupling) -> Self {
         Self {
             name: name.to_owned(),
+            whose: format!("The mean way of {} rows of “{}”", task.rows, task.task),
             steps: task.steps.len(),
             line: task.line_shape_score,
             spread: task.expodistance,
@@ -214,7 +218,8 @@ fn title(all: &[Straightness]) -> String {
             };
             let (line, steps, by_chance) = (short(line), one.steps, short(by_chance));
             format!(
-                "The way is {than} a random walk: it scores {line}, a walk of {steps} steps √{steps} = {by_chance}, a line 1"
+                "{} is {than} a random walk: it scores {line}, a walk of {steps} steps √{steps} = {by_chance}, a line 1",
+                one.whose
             )
         }
         None => "The stream never moves, so its way has no shape".to_owned(),

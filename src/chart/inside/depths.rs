@@ -1,89 +1,141 @@
-//! Doubt along the depth, stroke by stroke, at the last token.
+//! Doubt along the depth, at the last token: stroke by stroke, or block by block.
 
+use super::depth_names;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::engine::DepthReading;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 170;
-/// Nats to the end under which a depth counts as having arrived.
+/// Units to the end under which a depth counts as having arrived.
 const NEAR: f64 = 0.1;
 
+/// Stroke by stroke, in nats.
 pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let depths = lens
         .logit_lens_members
         .as_ref()
         .filter(|depths| !depths.is_empty())?;
-    let names = strokes::names(&lens.members);
-    let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
-        let points = (0..depths.len()).map(|i| {
-            Point::new(
-                i as f64,
-                of(i),
-                format!("{}\n{name} {}", names[i], short(of(i))),
-            )
-        });
-        Series::new(Pen::new(name, colour, line, mark), points.collect())
+    let doubt = Doubt {
+        depths,
+        names: strokes::names(&lens.members),
+        cells: strokes::cells(&lens.members),
+        axis: strokes::axis(&lens.members[..depths.len()]),
+        unit: "nats",
+        per_nat: 1.0,
     };
-    let series = vec![
-        curve("entropy", theme.ink, Line::Solid, Mark::Circle, &|i| {
-            depths[i].entropy
-        }),
-        curve(
-            "KL to the end",
-            theme.mse,
-            Line::Dashed,
-            Mark::Diamond,
-            &|i| depths[i].kl,
-        ),
-    ];
-    let widest = (0..depths.len()).fold(0, |best, i| {
-        if depths[i].entropy > depths[best].entropy {
-            i
-        } else {
-            best
-        }
-    });
-    let far = depths.iter().rposition(|depth| depth.kl > NEAR);
-    let arrived = match far {
-        Some(far) if far + 1 < depths.len() => format!(
-            "From {} on the answer's distribution is within {NEAR} nats of the end's.",
-            names[far + 1]
-        ),
-        _ => "Only the last stroke brings the distribution of the answer.".to_owned(),
-    };
-    let rows = depths.iter().zip(&names).map(|(depth, name)| {
-        vec![
-            TableCell::Text(name.clone()),
-            TableCell::Number(depth.entropy),
-            TableCell::Number(depth.kl),
-        ]
-    });
-    let headers = ["after", "entropy (nats)", "KL to the end (nats)"];
-    let values = depths.iter().flat_map(|depth| [depth.entropy, depth.kl]);
-    let pens = series.iter().map(|one| one.pen.clone()).collect();
-    let panel = Panel::new(
-        "nats, at the last token",
-        strokes::axis(&lens.members[..depths.len()]),
-        Axis::from_zero("", values),
-        series,
-    );
-    let draft = FigureDraft {
-        key: "doubt",
-        title: format!("Doubt is largest after {}", names[widest]),
-        words: [
-            format!(
-                "There the whole vocabulary's entropy is {} nats, at the end {}.",
-                short(depths[widest].entropy),
-                short(depths[depths.len() - 1].entropy)
-            ),
-            arrived,
-        ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(vec![panel.tall(PLOT)], pens, 1),
-    };
+    let mut draft = doubt.draft("the last stroke", theme);
+    strokes::lead(&mut draft.plot, &lens.members);
     Some(draft.figure(theme))
+}
+
+/// Before the first block and after each, in bits.
+pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
+    let depths = lens
+        .logit_lens
+        .as_ref()
+        .filter(|depths| !depths.is_empty())?;
+    let places = depth_names(lens, depths.len());
+    let named = places.iter().enumerate().map(|(i, name)| match i {
+        0 => "the embedding".to_owned(),
+        _ => format!("block {name}"),
+    });
+    let names: Vec<String> = named.collect();
+    let doubt = Doubt {
+        depths,
+        cells: names.iter().cloned().map(TableCell::Text).collect(),
+        names,
+        axis: Axis::category("read after", places),
+        unit: "bits",
+        per_nat: std::f64::consts::LOG2_E,
+    };
+    Some(doubt.draft("the last block", theme).figure(theme))
+}
+
+/// Readings in the order of the depth, and how they are said.
+struct Doubt<'a> {
+    depths: &'a [DepthReading],
+    names: Vec<String>,
+    cells: Vec<TableCell>,
+    axis: Axis,
+    unit: &'static str,
+    per_nat: f64,
+}
+
+impl Doubt<'_> {
+    fn draft(self, last: &str, theme: &Theme) -> FigureDraft {
+        let Self {
+            depths,
+            names,
+            cells,
+            axis,
+            unit,
+            per_nat,
+        } = self;
+        let entropy = |i: usize| per_nat * depths[i].entropy;
+        let kl = |i: usize| per_nat * depths[i].kl;
+        let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
+            let points = (0..depths.len()).map(|i| {
+                let said = format!("{}\n{name} {} {unit}", names[i], short(of(i)));
+                Point::new(i as f64, of(i), said)
+            });
+            Series::new(Pen::new(name, colour, line, mark), points.collect())
+        };
+        let (ink, mse) = (theme.ink, theme.mse);
+        let series = vec![
+            curve("entropy", ink, Line::Solid, Mark::Circle, &entropy),
+            curve("KL to the end", mse, Line::Dashed, Mark::Diamond, &kl),
+        ];
+        let widest = (0..depths.len()).fold(0, |best, i| {
+            if depths[i].entropy > depths[best].entropy {
+                i
+            } else {
+                best
+            }
+        });
+        let far = (0..depths.len()).rev().find(|&i| kl(i) > NEAR);
+        let arrived = match far {
+            Some(far) if far + 1 < depths.len() => format!(
+                "From {} on the answer's distribution is within {NEAR} {unit} of the end's.",
+                names[far + 1]
+            ),
+            _ => format!("Only {last} brings the distribution of the answer."),
+        };
+        let rows = cells.into_iter().take(depths.len()).enumerate();
+        let rows = rows.map(|(i, name)| {
+            let numbers = [entropy(i), kl(i)].map(TableCell::Number);
+            std::iter::once(name).chain(numbers).collect()
+        });
+        let headers = [
+            "after".to_owned(),
+            format!("entropy ({unit})"),
+            format!("KL to the end ({unit})"),
+        ];
+        let values = (0..depths.len()).flat_map(|i| [entropy(i), kl(i)]);
+        let pens = series.iter().map(|one| one.pen.clone()).collect();
+        let panel = Panel::new(
+            format!("{unit}, at the last token"),
+            axis,
+            Axis::from_zero("", values),
+            series,
+        );
+        FigureDraft {
+            key: "doubt",
+            title: format!("Doubt is largest after {}", names[widest]),
+            words: [
+                format!(
+                    "There the whole vocabulary's entropy is {} {unit}, at the end {}.",
+                    short(entropy(widest)),
+                    short(entropy(depths.len() - 1))
+                ),
+                arrived,
+            ],
+            table: Table {
+                headers: headers.to_vec(),
+                rows: rows.collect(),
+            },
+            plot: Plot::new(vec![panel.tall(PLOT)], pens, 1),
+        }
+    }
 }

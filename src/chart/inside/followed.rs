@@ -66,15 +66,21 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
             .iter()
             .flat_map(|word| [format!("p({word})"), format!("rank of {word}")]),
     );
+    let cells = strokes::cells(&lens.members).into_iter();
     let rows =
-        depths.iter().zip(&names).map(|(depth, name)| {
-            let mut row = vec![TableCell::Text(name.clone())];
+        depths.iter().zip(cells).map(|(depth, name)| {
+            let mut row = vec![name];
             row.extend(depth.followed.iter().flat_map(|token| {
                 [probability(token), f64::from(token.rank)].map(TableCell::Number)
             }));
             row
         });
     let (title, first) = told(lens, &names, &followed);
+    let mut plot = Plot {
+        shared: true,
+        ..Plot::new(panels, pens, 1)
+    };
+    strokes::lead(&mut plot, &lens.members);
     let draft = FigureDraft {
         key: "followed",
         title,
@@ -86,10 +92,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
             headers,
             rows: rows.collect(),
         },
-        plot: Plot {
-            shared: true,
-            ..Plot::new(panels, pens, 1)
-        },
+        plot,
     };
     Some(draft.figure(theme))
 }

@@ -4,7 +4,8 @@ use super::{DepthColour, cut, depth_names, line, steps, token, word};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
-use crate::engine::DepthReading;
+use crate::engine::{DepthReading, last_members, member_names};
+use crate::plan::{MAX_RUNS, Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 
 const CELL: u32 = 26;
@@ -16,6 +17,7 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
     let count = grid.depths.first()?.len();
     let names = depth_names(lens, count);
     let steps = steps(lens);
+    let leads = leads(lens, &names, &steps);
     let letters = (LETTERS / grid.positions.len().max(1)).min(14);
     let first = grid.depths.first()?.first()?;
     // A link, or words that took the options' place, may name one that is not followed.
@@ -51,7 +53,10 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
                 plan: line(&steps[..y.min(steps.len())]).filter(|_| y > 0),
             });
             rows.push(vec![
-                TableCell::Text(names[y].clone()),
+                leads
+                    .get(y)
+                    .cloned()
+                    .unwrap_or_else(|| TableCell::Text(names[y].clone())),
                 TableCell::Number(t as f64),
                 TableCell::Text(token(lens, t)),
                 TableCell::Text(likeliest),
@@ -202,4 +207,20 @@ fn words(lens: &Lens) -> [String; 2] {
              its words are hints.{tied}"
         ),
     ]
+}
+
+/// The rows' names, each of which leads to the last member that wrote into that stream.
+fn leads(lens: &Lens, names: &[String], steps: &[Step]) -> Vec<TableCell> {
+    let Ok(plan) = Plan::new(steps.to_vec(), MAX_RUNS) else {
+        return Vec::new();
+    };
+    let members = member_names(&lens.members);
+    let last = last_members(&plan).into_iter().zip(names);
+    last.filter_map(|(last, text)| {
+        Some(TableCell::Member {
+            text: text.clone(),
+            member: members.get(last)?.clone(),
+        })
+    })
+    .collect()
 }

@@ -1,6 +1,6 @@
 //! Blocks x heads: what each looks at most, from one token.
 
-use super::{AttentionShown, attention_runs, cut, switched, token};
+use super::{AttentionShown, attention_members, attention_runs, cut, switched, token};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
@@ -16,6 +16,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     let query = token(lens, lens.attention_query?);
     let numbers = if shown.is_carried { carried } else { pattern };
     let runs = attention_runs(lens);
+    let members = attention_members(lens);
     let count = pattern.iter().map(Vec::len).max()?;
     let letters = (LETTERS / count.max(1)).min(16);
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
@@ -52,7 +53,10 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                 plan: plan.clone(),
             });
             rows.push(vec![
-                TableCell::Text(format!("block {name}, head {x}{state}")),
+                TableCell::Member {
+                    text: format!("block {name}, head {x}{state}"),
+                    member: members.get(y).cloned().unwrap_or_default(),
+                },
                 TableCell::Text(seen),
                 TableCell::Number(at as f64),
                 TableCell::Number(weight.into()),
@@ -113,6 +117,6 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
 }
 
 /// The first of the largest.
-pub(super) fn largest(row: &[f32]) -> usize {
+pub(in crate::chart) fn largest(row: &[f32]) -> usize {
     (0..row.len()).fold(0, |best, t| if row[t] > row[best] { t } else { best })
 }

@@ -6,8 +6,10 @@ mod grid;
 mod heads;
 mod matrix;
 
+pub(super) use heads::largest;
+
 use super::{Figure, Theme};
-use crate::engine::FollowedToken;
+use crate::engine::{FollowedToken, MemberKind, member_names};
 use crate::plan::{BlockRun, Half, Plan, Step};
 use crate::study::report::Lens;
 
@@ -45,6 +47,11 @@ pub fn depth_figures(lens: &Lens, colour: DepthColour, theme: &Theme) -> Vec<Fig
         followed::figure(lens, theme),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// Doubt in bits along the blocks, where the report has the logit lens.
+pub fn doubt_figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
+    depths::by_blocks(lens, theme)
 }
 
 /// Attention's pictures, where the report has it.
@@ -97,6 +104,13 @@ pub fn attention_runs(lens: &Lens) -> Vec<(String, BlockRun)> {
     named.collect()
 }
 
+/// The names of the attentions that ran, in the order of the report's pattern.
+pub fn attention_members(lens: &Lens) -> Vec<String> {
+    let all = lens.members.iter().zip(member_names(&lens.members));
+    let own = all.filter(|(member, _)| member.kind == MemberKind::Attention);
+    own.map(|(_, name)| name).collect()
+}
+
 /// The plan with a head switched: `run` counts the runs of a block's attention.
 pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
     let mut steps = steps(lens);
@@ -110,7 +124,7 @@ pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
 }
 
 /// A token as it is quoted: what cannot be seen is spelt.
-fn seen(text: &str) -> String {
+pub(super) fn seen(text: &str) -> String {
     match text.trim() {
         "" => text.escape_debug().to_string(),
         text => text.to_owned(),
@@ -139,7 +153,7 @@ pub fn token(lens: &Lens, t: usize) -> String {
     }
 }
 
-fn cut(text: &str, letters: usize) -> String {
+pub(super) fn cut(text: &str, letters: usize) -> String {
     super::plot::cut(text, letters.max(2))
 }
 

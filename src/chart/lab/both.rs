@@ -4,6 +4,7 @@ use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
 use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use crate::engine::member_names;
 use crate::measure::decomposition::Triple;
 use crate::study::report::Lab;
 use crate::study::report::Lens;
@@ -59,7 +60,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
             Axis::from_zero("", all.map(curve.of)),
             vec![
                 line(curve, own, &lab.original, &before),
-                line(curve, yours, &lab.arranged, &after),
+                leading(line(curve, yours, &lab.arranged, &after), &lab.arranged),
             ],
         )
         .tall(PLOT)
@@ -93,6 +94,15 @@ fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series 
     });
     let points = points.collect();
     Series::new(pen, points)
+}
+
+/// The same with marks that lead to the strokes' own rows: in the reader's order, which is the draft's.
+fn leading(mut series: Series, lens: &Lens) -> Series {
+    let names = member_names(&lens.members);
+    for (point, name) in series.points.iter_mut().zip(&names) {
+        point.pick = Some(strokes::member_pick(name));
+    }
+    series
 }
 
 fn title(lab: &Lab, column: Column) -> String {
@@ -150,24 +160,26 @@ fn table(lab: &Lab, column: Column, before: &[Triple], after: &[Triple]) -> Tabl
         format!("bias ({})", column.error_unit()),
         format!("diversity ({})", column.diversity_unit()),
     ];
-    let rows = |name: &'static str, lens: &Lens, depths: &[Triple]| -> Vec<Vec<TableCell>> {
-        let names = strokes::names(&lens.members);
+    let rows = |name: &'static str, cells: Vec<TableCell>, depths: &[Triple]| {
         depths
             .iter()
+            .zip(cells)
             .enumerate()
-            .map(|(n, t)| {
+            .map(|(n, (t, cell))| {
                 vec![
                     TableCell::Text(name.to_owned()),
                     TableCell::Count(n + 1),
-                    TableCell::Text(names[n].clone()),
+                    cell,
                     TableCell::Number(t.mse),
                     TableCell::Number(t.bias),
                     TableCell::Number(t.diversity),
                 ]
             })
-            .collect()
+            .collect::<Vec<_>>()
     };
-    let mut all = rows("own", &lab.original, before);
-    all.extend(rows("yours", &lab.arranged, after));
+    let own = strokes::names(&lab.original.members);
+    let own = own.into_iter().map(TableCell::Text).collect();
+    let mut all = rows("own", own, before);
+    all.extend(rows("yours", strokes::cells(&lab.arranged.members), after));
     Table { headers, rows: all }
 }

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(texts(&names(25), 320.0, 10.0), Texts::Upright);
         assert_eq!(texts(&names(65), 320.0, 10.0), Texts::Every(3));
         assert_eq!(texts(&names(65), 820.0, 10.0), Texts::Upright);
-        let long = Axis::category("", vec!["apprentice-12-shared".into(); 5]);
+        let long = Axis::category("", vec!["scholar-12-shared".into(); 5]);
         assert_eq!(texts(&long, 400.0, 10.0), Texts::Slanted);
         assert_eq!(texts(&Axis::counts("n", 4), 100.0, 10.0), Texts::Level);
     }

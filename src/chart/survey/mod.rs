@@ -5,6 +5,7 @@ mod correlation;
 mod depth;
 mod identity;
 mod information;
+mod levels;
 mod plane;
 mod shapes;
 mod shares;
@@ -29,6 +30,7 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
 pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let mut all = vec![
         table1::figure(survey, theme),
+        levels::figure(survey, theme),
         shapes::figure(survey, theme),
         correlation::figure(survey, theme),
         shares::figure(survey, theme),

@@ -1,10 +1,10 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
-use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
+use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};

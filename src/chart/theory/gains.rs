@@ -1,42 +1,12 @@
 //! Theorems 7 and 8: what every further member adds, where members are independent given the answer
 //! and where they are not.
 
-use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
+use crate::measure::ensemble::{Ensemble, growing, known, steps};
 use crate::measure::information::Bounds;
-use crate::measure::information::votes::{Correction, estimate};
-
-/// Outcomes are whole rows, which for some shares rounds them.
-const ROUNDING: f64 = 1e-3;
-
-/// `[M]` I of the first 1, 2, … members, and H(Y).
-fn known(rows: &Rows, options: usize) -> (Vec<f64>, f64) {
-    let joint =
-        |votes: &[Vec<usize>]| estimate(votes, &rows.answers, options, Correction::None).joint;
-    let curve = (1..=rows.votes.len()).map(|members| joint(&rows.votes[..members]));
-    (curve.collect(), joint(std::slice::from_ref(&rows.answers)))
-}
-
-/// What each value adds to the one before it, the first to `start`.
-fn steps(values: &[f64], start: f64) -> Vec<f64> {
-    let before = std::iter::once(start).chain(values.iter().copied());
-    values
-        .iter()
-        .zip(before)
-        .map(|(now, before)| now - before)
-        .collect()
-}
-
-/// Steps that are larger than the one before.
-fn growing(steps: &[f64]) -> usize {
-    steps
-        .windows(2)
-        .filter(|two| two[1] > two[0] + ROUNDING)
-        .count()
-}
 
 fn curve(pen: &Pen, values: &[f64], unit: &str) -> Series {
     let points = values.iter().enumerate().map(|(n, y)| {

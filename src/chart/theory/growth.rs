@@ -1,10 +1,10 @@
 //! Theorem 5: the terms of the information along the stream.
 
-use super::ensemble::Ensemble;
 use super::{FigureDraft, Scene, count, headers, plot, reach};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
+use crate::measure::ensemble::Ensemble;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
 

@@ -80,10 +80,12 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         words: [
             format!("{}, {count} sampled rows of its tasks.", scene.model_name()),
             if holds {
-                format!(
-                    "The largest difference is {}: the seven digits of the file.",
-                    short(worst)
-                )
+                // A report in memory has all of its digits.
+                let of = match worst < 1e-12 {
+                    true => "what rounding leaves",
+                    false => "the seven digits of the file",
+                };
+                format!("The largest difference is {}: {of}.", short(worst))
             } else {
                 "Diversity in squared logits is taken from a bias in squared probabilities: points leave the line, most of them below 0.".to_owned()
             },

@@ -2,11 +2,10 @@
 //! breaks what it rests on. docs/definitions.md, sections 3 to 5.
 //!
 //! Where the theorem is about a model's rows, the picture is of a survey's; where it is about an
-//! assumption that no model can be made to keep, it is of an [`ensemble`] made up on the spot, and
+//! assumption that no model can be made to keep, it is of an [ensemble](crate::measure::ensemble) made up on the spot, and
 //! says so.
 
 mod bounds;
-mod ensemble;
 mod gains;
 mod growth;
 mod identity;

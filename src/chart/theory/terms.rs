@@ -1,10 +1,10 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
-use super::ensemble::{Ensemble, Rows};
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
+use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::Estimate;

@@ -136,11 +136,11 @@ pub struct CouplingArgs {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is"
-  atelier coupling --model apprentice-12 --prompt "mood : the soup is not really bad . it is" --top 8 --self 0,2,4 --input 1:1,2,4
-  atelier coupling --model apprentice-12 --task sum --rows 20 --out coupling.atelier.json
-  atelier coupling --models apprentice-2,apprentice-4,apprentice-8,apprentice-12 --task sum --rows 20
-  atelier coupling --models out/step-000125,out/step-000500,out --task sum --rows 20"#;
+  atelier coupling --model scholar-12 --prompt "Ann says that the soup is not awful. So it is"
+  atelier coupling --model scholar-12 --prompt "Ann says that the soup is not awful. So it is" --top 8 --self 0,2,4 --input 1:1,2,4
+  atelier coupling --model scholar-12 --task sum --rows 20 --out coupling.atelier.json
+  atelier coupling --models scholar-2,scholar-4,scholar-8,scholar-12 --task sum --rows 20
+  atelier coupling --models out/step-000784,out/step-004863,out --task sum --rows 20"#;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Method {

@@ -108,11 +108,8 @@ mod tests {
         let names = apart(&[("m", "x/one/m"), ("m", "y/one/m"), ("m", "one/m")]);
         assert_eq!(names, ["x/one/m", "y/one/m", "m"]);
         // A shipped model keeps its name, and so does a file's that says its own.
-        let names = apart(&[
-            ("apprentice-2", "apprentice-2"),
-            ("apprentice-2", "d/apprentice-2"),
-        ]);
-        assert_eq!(names, ["apprentice-2", "d/apprentice-2"]);
+        let names = apart(&[("scholar-2", "scholar-2"), ("scholar-2", "d/scholar-2")]);
+        assert_eq!(names, ["scholar-2", "d/scholar-2"]);
         let names = apart(&[("small", "d/q4.gguf"), ("small", "d/q8.gguf")]);
         assert_eq!(names, ["q4.gguf", "q8.gguf"]);
     }

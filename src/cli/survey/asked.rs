@@ -13,7 +13,8 @@ use crate::cli::out_file::{not_newer, write_whole};
 use crate::study::survey::{QuestionSource, SurveyTask};
 use crate::task::catalogue::{self, Task};
 use crate::task::file;
-use crate::task::questions::{SeenQuestions, TaskRow};
+use crate::task::item::TaskRow;
+use crate::task::questions::SeenQuestions;
 use crate::task::shots::with_shots;
 
 /// All that a survey's numbers depend on; the questions by their fingerprints.
@@ -108,6 +109,7 @@ impl Questions {
                 about: task.about().to_string(),
                 source: task.source().to_string(),
                 score: task.score(),
+                levels: task.levels().map(str::to_owned),
                 rows: rows.len(),
                 notes,
                 fingerprint: print.text(),

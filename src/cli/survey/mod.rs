@@ -118,7 +118,7 @@ struct SurveyOptions {
 }
 
 const EXAMPLES: &str = r#"Examples:
-  atelier survey --models apprentice-2,apprentice-12 --tasks sum,topic --out small
+  atelier survey --models scholar-2,scholar-12 --tasks sum,topic --out small
   atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big

@@ -10,8 +10,7 @@ use anyhow::Context;
 
 use crate::study::StudyError;
 use crate::study::survey::QuestionSource;
-use crate::task::item::Item;
-use crate::task::questions::TaskRow;
+use crate::task::item::TaskRow;
 
 /// A file without a name, gone when it is dropped.
 pub struct Spool {
@@ -64,25 +63,24 @@ impl QuestionSource for Spool {
         self.ends.len()
     }
 
-    fn get(&self, row: usize) -> Result<(usize, Item), StudyError> {
-        match self.read(row) {
-            Ok(TaskRow { line, item }) => Ok((line, item)),
-            Err(error) => Err(StudyError::Questions {
-                reason: error.to_string(),
-            }),
-        }
+    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
+        self.read(row).map_err(|error| StudyError::Questions {
+            reason: error.to_string(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::item::Item;
 
     #[test]
     fn questions_come_back_in_any_order() {
         let folder = tempfile::tempdir().expect("a folder");
         let row = |n: usize| TaskRow {
             line: n + 1,
+            level: (!n.is_multiple_of(3)).then_some(n % 3),
             item: Item::Option {
                 prompt: "q \u{1f600} ".repeat(n),
                 options: vec![" a".into(), " b".into()],
@@ -93,7 +91,7 @@ mod tests {
         let spool = Spool::new(&out, (0..40).map(row)).expect("a spool");
         assert_eq!(spool.len(), 40);
         for n in [39, 0, 7, 8, 7] {
-            assert_eq!(spool.get(n).expect("a row"), (n + 1, row(n).item));
+            assert_eq!(spool.get(n).expect("a row"), row(n));
         }
         assert_eq!(
             std::fs::read_dir(folder.path()).expect("a folder").count(),

@@ -1,5 +1,7 @@
 //! A survey as a table for people: Table 1 of the paper, with what belongs beside its numbers.
 
+use std::collections::BTreeSet;
+
 use comfy_table::Cell;
 
 use crate::cli::table::{number, table, text as shown, thousands};
@@ -54,6 +56,7 @@ pub fn text(survey: &Survey) -> String {
     let mut text = shown(&table);
     text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
              constant its MSE sits next to), then the same of probabilities, where MSE = bias - diversity.\n";
+    text += &by_level(survey);
     for (model, task, found) in survey.found() {
         if let Some(why) = &found.facts.instead {
             text += &format!(
@@ -97,6 +100,49 @@ pub fn text(survey: &Survey) -> String {
     }
     for (model, task, why) in survey.failed() {
         text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
+    }
+    text
+}
+
+/// Percent right with Wilson's intervals, a row a task and level and a column a model; nothing where no task has
+/// levels.
+fn by_level(survey: &Survey) -> String {
+    let mut text = String::new();
+    for task in &survey.tasks {
+        let own: Vec<_> = survey
+            .found()
+            .filter(|(_, of, found)| of.name == task.name && !found.levels.is_empty())
+            .collect();
+        let levels = own.iter().flat_map(|(_, _, found)| &found.levels);
+        let levels: BTreeSet<usize> = levels.map(|of| of.level).collect();
+        if levels.is_empty() {
+            continue;
+        }
+        let counted = task.levels.as_deref().unwrap_or("level");
+        let mut header = vec![format!("{}, {counted}", task.name)];
+        header.extend(own.iter().map(|(model, ..)| model.name.clone()));
+        let mut table = table(&header, 1);
+        for level in levels {
+            let cells = own.iter().map(|(_, _, found)| {
+                let of = found.levels.iter().find(|of| of.level == level);
+                of.map_or_else(String::new, |of| {
+                    let right = of.accuracy();
+                    let (low, high) = (100.0 * right.low, 100.0 * right.high);
+                    format!(
+                        "{} ({}-{})",
+                        percent(right.mean),
+                        number(low, 0),
+                        number(high, 0)
+                    )
+                })
+            });
+            let first = Cell::new(level);
+            table.add_row([first].into_iter().chain(cells.map(Cell::new)));
+        }
+        text += &format!("\n{}", shown(&table));
+    }
+    if !text.is_empty() {
+        text += "\nPercent right by level, with Wilson's 95 % intervals.\n";
     }
     text
 }

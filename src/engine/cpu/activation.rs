@@ -108,20 +108,26 @@ pub fn swiglu(gate_up: &[f32], f: usize, out: &mut [f32]) {
 
 /// Turns `gate_up` [N, 2 F] into its gradient, given the gradient `dy` [N, F] of [`swiglu`].
 #[cfg(feature = "cli")]
+pub fn swiglu_gradient(gate_up: &mut [f32], dy: &[f32], f: usize) {
+    let rows = gate_up.chunks_exact_mut(2 * f);
+    for (gate_up, dy) in rows.zip(dy.chunks_exact(f)) {
+        let (gate, up) = gate_up.split_at_mut(f);
+        swiglu_gradient_row(gate, up, dy);
+    }
+}
+
+/// A row by itself: the compiler takes whole registers only where it is told that the slices are apart.
+#[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
-pub fn swiglu_gradient(gate_up: &mut [f32], dy: &[f32], f: usize) {
-    let rows = gate_up.chunks_exact_mut(2 * f);
-    for (gate_up, dy) in rows.zip(dy.chunks_exact(f)) {
-        let (gate, up) = gate_up.split_at_mut(f);
-        for ((gate, up), &dy) in gate.iter_mut().zip(up).zip(dy) {
-            let (silu, slope) = slope::silu_slope(*gate);
-            *gate = dy * *up * slope;
-            *up = dy * silu;
-        }
+fn swiglu_gradient_row(gate: &mut [f32], up: &mut [f32], dy: &[f32]) {
+    for ((gate, up), &dy) in gate.iter_mut().zip(up).zip(dy) {
+        let (silu, slope) = slope::silu_slope(*gate);
+        *gate = dy * *up * slope;
+        *up = dy * silu;
     }
 }
 

@@ -113,30 +113,30 @@ fn layer_row(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f32]) {
 
 /// [`rms_norm`] in training: keeps the factor of every row in `inverse` [N].
 #[cfg(feature = "cli")]
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
 pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inverse: &mut [f32]) {
     let width = gain.len();
     let rows = x.chunks_exact(width).zip(out.chunks_exact_mut(width));
     for ((x, out), inverse) in rows.zip(inverse) {
-        let scale = rms_scale(x, eps);
-        *inverse = scale;
-        for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
-            *out = x * scale * gain;
-        }
+        *inverse = rms_row_keeping(x, gain, eps, out);
     }
 }
 
-/// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` [D].
 #[cfg(feature = "cli")]
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
+fn rms_row_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) -> f32 {
+    let scale = rms_scale(x, eps);
+    for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
+        *out = x * scale * gain;
+    }
+    scale
+}
+
+/// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` [D].
+#[cfg(feature = "cli")]
 pub fn rms_norm_gradient(
     dx: &mut [f32],
     dgain: &mut [f32],
@@ -149,14 +149,35 @@ pub fn rms_norm_gradient(
     let mut scaled = vec![0f32; width];
     let rows = dx.chunks_exact_mut(width).zip(dy.chunks_exact(width));
     for (((dx, dy), x), &r) in rows.zip(x.chunks_exact(width)).zip(inverse) {
-        for (i, scaled) in scaled.iter_mut().enumerate() {
-            *scaled = dy[i] * gain[i];
-            dgain[i] += dy[i] * x[i] * r;
-        }
-        let along = slope::along(x, &scaled, r);
-        for (i, dx) in dx.iter_mut().enumerate() {
-            *dx += scaled[i] * r - x[i] * along;
-        }
+        rms_row_gradient(dx, dgain, dy, x, r, gain, &mut scaled);
+    }
+}
+
+/// A row by itself: the compiler takes whole registers only where it is told that the slices are apart.
+#[cfg(feature = "cli")]
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+fn rms_row_gradient(
+    dx: &mut [f32],
+    dgain: &mut [f32],
+    dy: &[f32],
+    x: &[f32],
+    r: f32,
+    gain: &[f32],
+    scaled: &mut [f32],
+) {
+    for ((scaled, dy), gain) in scaled.iter_mut().zip(dy).zip(gain) {
+        *scaled = dy * gain;
+    }
+    for ((dgain, dy), x) in dgain.iter_mut().zip(dy).zip(x) {
+        *dgain += dy * x * r;
+    }
+    let along = slope::along(x, scaled, r);
+    for ((dx, scaled), x) in dx.iter_mut().zip(scaled).zip(x) {
+        *dx += *scaled * r - x * along;
     }
 }
 

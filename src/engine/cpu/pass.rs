@@ -170,6 +170,14 @@ impl Pass for CpuPass<'_> {
         Ok(())
     }
 
+    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
+        let d = self.backend.width;
+        let row = |&row: &u32| &self.memory.kept[row as usize * d..][..d];
+        let kept = rows.iter().flat_map(row).copied().collect();
+        self.outputs.push(("what a member wrote", kept));
+        Ok(())
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let d = self.backend.width;
         let kept = &self.memory.kept[..self.kept_rows * d];

@@ -147,6 +147,15 @@ impl Pass for CandlePass<'_> {
         Ok(())
     }
 
+    fn give_kept(&mut self, rows: &[u32]) -> EngineResult<()> {
+        let nothing = || candle_core::Error::msg("no rows were kept");
+        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
+        let rows = Tensor::new(rows, &self.backend.device)?; // [rows]
+        let given = kept.index_select(&rows, 0)?; // [rows, D]
+        self.given.push(("what a member wrote", given));
+        Ok(())
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> EngineResult<()> {
         let votes = self.votes(options)?; // [kept rows, K + 1]
         self.given.push(("the members' votes", votes));

@@ -202,10 +202,14 @@ impl Record for Members {
         let attention = attention
             .map(|demand| demand.numbers_a_token)
             .sum::<usize>();
+        let written = match self.capture.written {
+            Some(_) => schedule.paths.len() * self.readout.width(),
+            None => 0,
+        };
         Demand {
             kept_rows: sets,
             option_rows: self.most_options(),
-            numbers: sets * (self.most_options() + 1) + depths.numbers,
+            numbers: sets * (self.most_options() + 1) + depths.numbers + written,
             numbers_a_token: states * self.readout.width() + attention,
         }
     }
@@ -296,11 +300,18 @@ impl Record for Members {
         kept: &mut KeptMembers,
     ) -> Result<(), EngineError> {
         pass.give_votes(&kept.options)?;
+        let prompts = scene.range.len();
+        let row = |set: usize, p: usize| (set * prompts + p) as u32;
+        if let Some(member) = self.capture.written {
+            let sets = scene.group.schedule.paths.iter();
+            // A plan without that member gives the embedding, which nobody reads.
+            let sets = sets.map(|path| kept.sets.of(scene.group, path).get(member).copied());
+            let rows = sets.flat_map(|set| (0..prompts).map(move |p| row(set.unwrap_or(0), p)));
+            pass.give_kept(&rows.collect::<Vec<_>>())?;
+        }
         let Some(wish) = &self.capture.depths else {
             return Ok(());
         };
-        let prompts = scene.range.len();
-        let row = |set: usize, p: usize| (set * prompts + p) as u32;
         let runs = scene.group.schedule.paths.iter().flat_map(|path| {
             let (members, end) = (kept.sets.of(scene.group, path), kept.sets.end(path));
             (0..prompts).map(move |p| {
@@ -324,7 +335,10 @@ impl Record for Members {
         let width = self.readout.width();
         let given_behind = |n: usize| given.get(kept.states.count + n);
         let votes = given_behind(0).map_or(&[][..], Vec::as_slice);
-        let depths = given_behind(1).map_or(&[][..], Vec::as_slice);
+        let is_written = usize::from(self.capture.written.is_some());
+        let written = given_behind(1).filter(|_| is_written == 1);
+        let written = written.map_or(&[][..], Vec::as_slice);
+        let depths = given_behind(1 + is_written).map_or(&[][..], Vec::as_slice);
         // Streams read along the depth before each plan's.
         let paths = &scene.group.schedule.paths;
         let each = |path: &Vec<usize>| kept.sets.of(scene.group, path).len();
@@ -335,54 +349,64 @@ impl Record for Members {
         let row = |set: usize, p: usize| {
             &votes[(set * prompts.len() + p) * (kept.count + 1)..][..kept.count + 1]
         };
-        let trace =
-            |path: &[usize], plan: &Plan, [first_depth, first_grid]: [usize; 2], p: usize| {
-                let options = prompts[p].option_ids.len();
-                let end = kept.sets.end(path);
-                let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
-                let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
-                let sets = kept.sets.of(scene.group, path);
-                let of_depths = |wish: &DepthWish| {
-                    wish.readings(depths, first_depth + p * sets.len(), sets.len())
-                };
-                let wish = self.capture.depths.as_ref();
-                let read_depths = wish.map(of_depths);
-                let grid = wish.into_iter().flat_map(|wish| {
-                    (0..kept.sets.positions).map(move |n| {
-                        let before = (p * kept.sets.positions + n) * path.len();
-                        let readings = wish.readings(depths, first_grid + before, path.len());
-                        (wish.positions[n], readings)
-                    })
-                });
-                let grid = grid.collect();
-                let mut member_logits: Vec<Vec<f32>> =
-                    sets.into_iter().map(|set| read(set).collect()).collect();
-                let mut logits: Vec<f32> = read(end).collect();
-                if let Some(biases) = &kept.biases {
-                    logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
-                    member_logits.push(biases[p].clone());
-                }
-                let (start, length) = spans[p];
-                let span = start * width..(start + length) * width;
-                let states = path.iter().map(|&node| kept.states.of(node, &given));
-                let states = states.filter(|state| !state.is_empty());
-                Trace {
-                    members: members(plan, kept.biases.is_some()),
-                    member_logits,
-                    scale,
-                    logits,
-                    states: states.map(|state| state[span.clone()].to_vec()).collect(),
-                    depths: read_depths.unwrap_or_default(),
-                    grid,
-                    attention: kept.looks(scene.group, path, p, length, &given),
-                }
-            };
+        let trace = |n: usize,
+                     path: &[usize],
+                     plan: &Plan,
+                     [first_depth, first_grid]: [usize; 2],
+                     p: usize| {
+            let options = prompts[p].option_ids.len();
+            let end = kept.sets.end(path);
+            let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
+            let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
+            let sets = kept.sets.of(scene.group, path);
+            let has_written = self
+                .capture
+                .written
+                .is_some_and(|member| member < sets.len());
+            let own = written.chunks_exact(width).nth(n * prompts.len() + p);
+            let own = own.filter(|_| has_written).unwrap_or_default().to_vec();
+            let of_depths =
+                |wish: &DepthWish| wish.readings(depths, first_depth + p * sets.len(), sets.len());
+            let wish = self.capture.depths.as_ref();
+            let read_depths = wish.map(of_depths);
+            let grid = wish.into_iter().flat_map(|wish| {
+                (0..kept.sets.positions).map(move |n| {
+                    let before = (p * kept.sets.positions + n) * path.len();
+                    let readings = wish.readings(depths, first_grid + before, path.len());
+                    (wish.positions[n], readings)
+                })
+            });
+            let grid = grid.collect();
+            let mut member_logits: Vec<Vec<f32>> =
+                sets.into_iter().map(|set| read(set).collect()).collect();
+            let mut logits: Vec<f32> = read(end).collect();
+            if let Some(biases) = &kept.biases {
+                logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
+                member_logits.push(biases[p].clone());
+            }
+            let (start, length) = spans[p];
+            let span = start * width..(start + length) * width;
+            let states = path.iter().map(|&node| kept.states.of(node, &given));
+            let states = states.filter(|state| !state.is_empty());
+            Trace {
+                members: members(plan, kept.biases.is_some()),
+                member_logits,
+                scale,
+                logits,
+                states: states.map(|state| state[span.clone()].to_vec()).collect(),
+                depths: read_depths.unwrap_or_default(),
+                grid,
+                attention: kept.looks(scene.group, path, p, length, &given),
+                written: own,
+            }
+        };
         let plans = &self.plans[scene.group.plans.clone()];
         let firsts = first_depths.into_iter().zip(first_grid);
-        let traces = |((path, plan), first): ((&Vec<usize>, &Plan), (usize, usize))| {
-            let of_prompts = (0..prompts.len()).map(|p| trace(path, plan, first.into(), p));
+        let all = paths.iter().zip(plans).zip(firsts).enumerate();
+        all.map(|(n, ((path, plan), first))| {
+            let of_prompts = (0..prompts.len()).map(|p| trace(n, path, plan, first.into(), p));
             of_prompts.collect()
-        };
-        paths.iter().zip(plans).zip(firsts).map(traces).collect()
+        })
+        .collect()
     }
 }

@@ -196,6 +196,15 @@ impl Pass for GpuPass<'_> {
         Ok(self.gather(slot, &all, &out, base)?)
     }
 
+    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
+        let width = self.backend.gpu.width;
+        let rows = self.list(rows);
+        let base = self.next_output(rows.count * width, "what a member wrote");
+        let (gather, kept) = (&self.backend.gpu.kernels.gather, &self.to.tables.kept);
+        let recorder = &mut self.to.recorder;
+        Ok(gather.of_buffer(recorder, (kept, width), &rows, &self.out, base)?)
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let gpu = &self.backend.gpu;
         if self.has_options {

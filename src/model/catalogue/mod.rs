@@ -1,8 +1,11 @@
 //! The models that come with atelier: one table for the command line, which carries them, and for
 //! the page, which fetches them. And published ones, which lie on a hub.
 
+mod former;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod published;
+
+pub use former::{FormerModel, former};
 
 /// One file of a known model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +34,7 @@ pub struct KnownModel {
 
 /// A file under `public/models`, which the page serves as `models/`, and the name it goes by.
 macro_rules! file {
-    ($folder:literal, $file:literal, $name:literal) => {
+    ($folder:literal, $file:expr, $name:literal) => {
         KnownFile {
             name: $name,
             path: concat!("models/", $folder, "/", $file),
@@ -41,12 +44,9 @@ macro_rules! file {
     };
 }
 
-/// A model in its own folder; or, with weights named, one that differs from it in them alone.
+/// A model in a folder, with these weights of it.
 macro_rules! model {
-    ($name:literal, $blocks:literal, $bytes:literal, $about:literal) => {
-        model!($name, $name, "model.safetensors", $blocks, $bytes, $about)
-    };
-    ($name:literal, $folder:literal, $weights:literal, $blocks:literal, $bytes:literal, $about:literal) => {
+    ($name:expr, $folder:literal, $weights:expr, $blocks:literal, $bytes:expr, $about:expr) => {
         KnownModel {
             name: $name,
             about: $about,
@@ -59,99 +59,99 @@ macro_rules! model {
             ],
         }
     };
+    ($name:literal, $blocks:literal, $bytes:expr, $about:literal) => {
+        model!($name, $name, "model.safetensors", $blocks, $bytes, $about)
+    };
 }
 
 /// Every finished model, the one to begin with first.
 pub const KNOWN: &[KnownModel] = &[
-    model!("apprentice-12", 12, 1_175_626, "12 blocks: the most able"),
-    model!("apprentice-8", 8, 802_193, "8 blocks"),
-    model!("apprentice-4", 4, 428_817, "4 blocks"),
+    model!("scholar-12", 12, 1_158_074, "12 blocks: the most able"),
+    model!("scholar-8", 8, 784_641, "8 blocks"),
+    model!("scholar-4", 4, OF_FOUR_BLOCKS, "4 blocks"),
     model!(
-        "apprentice-2",
+        "scholar-2",
         2,
-        242_129,
+        224_569,
         "2 blocks: what little depth can do"
     ),
     model!(
-        "apprentice-12-shared",
+        "scholar-12-shared",
         12,
-        615_566,
+        598_014,
         "6 blocks, each run twice in a row"
     ),
 ];
 
-/// `apprentice-4` on its way: the model after 0, 125, … steps of its training.
-pub const TRAINING: &[KnownModel] = &[
+/// Bytes of `scholar-4`, finished or on its way.
+const OF_FOUR_BLOCKS: usize = 411_257;
+
+/// `scholar-4` on its way, after so many steps: in its folder, each with weights of its own. The steps
+/// are written with the six digits that names have, and as people read them.
+macro_rules! moments {
+    ($(($digits:literal, $steps:literal)),+ $(,)?) => {
+        &[$(model!(
+            concat!("scholar-4-step-", $digits),
+            "scholar-4",
+            concat!("step-", $digits, ".safetensors"),
+            4,
+            OF_FOUR_BLOCKS,
+            concat!("4 blocks after ", $steps, " steps")
+        )),+]
+    };
+}
+
+/// `scholar-4` on its way: when it was new, and whenever it had met another kind of task
+/// (`train/session.rs` says which).
+pub const TRAINING: &[KnownModel] = moments![
+    ("000000", "0"),
+    ("000784", "784"),
+    ("001805", "1805"),
+    ("002803", "2803"),
+    ("004863", "4863"),
+    ("007402", "7402"),
+    ("010125", "10125"),
+];
+
+/// `scholar-4` trained again from other seeds: what of a finding is the shape's, and what chance.
+pub const SEEDS: &[KnownModel] = &[
     model!(
-        "apprentice-4-step-000000",
-        "apprentice-4",
-        "step-000000.safetensors",
+        "scholar-4-seed-2",
+        "scholar-4",
+        "seed-2.safetensors",
         4,
-        428_817,
-        "4 blocks after 0 steps"
+        OF_FOUR_BLOCKS,
+        "4 blocks from another seed"
     ),
     model!(
-        "apprentice-4-step-000125",
-        "apprentice-4",
-        "step-000125.safetensors",
+        "scholar-4-seed-3",
+        "scholar-4",
+        "seed-3.safetensors",
         4,
-        428_817,
-        "4 blocks after 125 steps"
-    ),
-    model!(
-        "apprentice-4-step-000250",
-        "apprentice-4",
-        "step-000250.safetensors",
-        4,
-        428_817,
-        "4 blocks after 250 steps"
-    ),
-    model!(
-        "apprentice-4-step-000500",
-        "apprentice-4",
-        "step-000500.safetensors",
-        4,
-        428_817,
-        "4 blocks after 500 steps"
-    ),
-    model!(
-        "apprentice-4-step-001000",
-        "apprentice-4",
-        "step-001000.safetensors",
-        4,
-        428_817,
-        "4 blocks after 1000 steps"
-    ),
-    model!(
-        "apprentice-4-step-002000",
-        "apprentice-4",
-        "step-002000.safetensors",
-        4,
-        428_817,
-        "4 blocks after 2000 steps"
-    ),
-    model!(
-        "apprentice-4-step-004000",
-        "apprentice-4",
-        "step-004000.safetensors",
-        4,
-        428_817,
-        "4 blocks after 4000 steps"
+        OF_FOUR_BLOCKS,
+        "4 blocks from a third seed"
     ),
 ];
 
-/// `"apprentice-2, …"`: what there is, for errors.
+/// All of them: finished, on their way, of other seeds.
+pub fn all() -> impl Iterator<Item = &'static KnownModel> {
+    KNOWN.iter().chain(TRAINING).chain(SEEDS)
+}
+
+/// The step after which a model on its way was kept: of `scholar-4-step-000784`, 784.
+pub fn moment(name: &str) -> Option<u64> {
+    name.rsplit_once("step-")?.1.parse().ok()
+}
+
+/// `"scholar-12, …"`: what there is, for errors.
 pub fn names() -> String {
     let names: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
     names.join(", ")
 }
 
-/// The known model of this name, finished or on its way.
+/// The known model of this name, whichever it is.
 pub fn find(name: &str) -> Option<&'static KnownModel> {
-    KNOWN
-        .iter()
-        .chain(TRAINING)
-        .find(|model| model.name == name)
+    all().find(|model| model.name == name)
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn sizes_in_the_table_are_those_of_the_files() {
-        for model in KNOWN.iter().chain(TRAINING) {
+        for model in all() {
             let bytes: usize = model.files.iter().map(|file| file.bytes.len()).sum();
             assert_eq!(model.bytes, bytes, "{}", model.name);
         }
@@ -168,11 +168,19 @@ mod tests {
 
     #[test]
     fn names_are_distinct_and_found() {
-        let all: Vec<&KnownModel> = KNOWN.iter().chain(TRAINING).collect();
+        let all: Vec<&KnownModel> = all().collect();
         for (at, model) in all.iter().enumerate() {
             assert!(all[..at].iter().all(|other| other.name != model.name));
             assert_eq!(find(model.name).map(|found| found.name), Some(model.name));
         }
         assert!(find("no such model").is_none());
+        assert!(TRAINING.iter().all(|model| moment(model.name).is_some()));
+        assert!(
+            KNOWN
+                .iter()
+                .chain(SEEDS)
+                .all(|model| moment(model.name).is_none())
+        );
+        assert_eq!(moment("scholar-4-step-000784"), Some(784));
     }
 }

@@ -1,4 +1,4 @@
-//! Llama, and what is spelled so: TinyLlama, SmolLM2, the apprentices. It is also what Mistral,
+//! Llama, and what is spelled so: TinyLlama, SmolLM2, the scholars. It is also what Mistral,
 //! Phi-3, MobileLLM, Qwen, Gemma and OLMo 2 begin from.
 
 use super::fields::Fields;

@@ -64,7 +64,7 @@ impl ModelsCouplingReport {
     }
 }
 
-/// The number behind the last `step` of a name: `apprentice-4-step-004000`, `pythia-70m@step1000`.
+/// The number behind the last `step` of a name: `scholar-4-step-004000`, `pythia-70m@step1000`.
 fn training_step(name: &str) -> Option<u64> {
     let lower = name.to_lowercase();
     let (_, rest) = lower.rsplit_once("step")?;
@@ -80,10 +80,10 @@ mod tests {
     #[test]
     fn steps_of_training_by_name() {
         let of = training_step;
-        assert_eq!(of("apprentice-4-step-004000"), Some(4000));
+        assert_eq!(of("scholar-4-step-004000"), Some(4000));
         assert_eq!(of("EleutherAI/pythia-70m@step1000"), Some(1000));
         assert_eq!(of("SmolLM2-135M@step-120000"), Some(120_000));
-        assert_eq!(of("apprentice-12"), None);
+        assert_eq!(of("scholar-12"), None);
         assert_eq!(of("stepwise"), None);
     }
 }

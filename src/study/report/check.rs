@@ -8,6 +8,7 @@ use crate::measure::decomposition::ColumnNumbers;
 use crate::plan::MAX_RUNS;
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
+use crate::study::member::check::account;
 use crate::study::orders::{OrderRows, Orders, SweepPoint};
 
 /// Members of the longest plan: the embedding, and two a block run.
@@ -23,6 +24,9 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     };
     if let Some(one) = &report.lens {
         lens(one).map_err(shape("the lens"))?;
+    }
+    if let Some(one) = &report.member {
+        account(one, report.lens.as_ref()).map_err(shape("the member"))?;
     }
     if let Some(many) = &report.prompts {
         prompts(many).map_err(shape("the prompts"))?;
@@ -440,11 +444,11 @@ mod tests {
             ),
             (
                 lens(&|lens| pop(&mut lens["member_logits"][0])),
-                "a row of member_logits has 1 entries for 2",
+                "a row of member_logits has 3 entries for 4",
             ),
             (
                 lens(&|lens| pop(&mut lens["option_token_ids"])),
-                "option_token_ids has 1",
+                "option_token_ids has 3",
             ),
             (
                 orders(&|sweep| sweep["rows"] = json!(0)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::information::Gathering;
+use super::levels::LevelCounts;
 use super::report::{Found, Sample};
 use super::{CellFacts, MeasuredRow};
 use crate::engine::Member;
@@ -21,6 +22,7 @@ pub struct Aggregate<'a> {
     expected: usize,
     sums: Averages,
     answers: BTreeMap<usize, usize>,
+    levels: LevelCounts,
     correct_per_byte: Option<usize>,
     log_likelihood: f64,
     uniform: f64,
@@ -68,6 +70,7 @@ impl<'a> Aggregate<'a> {
                 by_depth: depth.collect(),
             },
             answers: BTreeMap::new(),
+            levels: LevelCounts::default(),
             correct_per_byte: None,
             log_likelihood: 0.0,
             uniform: 0.0,
@@ -90,6 +93,7 @@ impl<'a> Aggregate<'a> {
         }
         sums.rows += 1;
         sums.accuracy += f64::from(row.correct);
+        self.levels.add(row.level, row.correct);
         sums.sum_error = sums.sum_error.max(found.sum_error);
         add_column(&mut sums.probability, &found.probability);
         add_column(&mut sums.logit, &found.logit);
@@ -161,6 +165,7 @@ impl<'a> Aggregate<'a> {
                 Some(Options::All(options)) => Some(options),
                 _ => None,
             },
+            levels: self.levels.finish(),
             accuracy_per_byte: self.correct_per_byte.map(|n| n as f64 * share),
             log_likelihood: open.then_some(self.log_likelihood * share),
             averages: self.sums,

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::MeasuredRow;
 use super::scoring::{measured, parting, scored};
-use crate::engine::{Capture, Run};
+use super::{Aggregate, Found, MeasuredRow};
+use crate::engine::{Capture, Member, Run};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, with_rivals};
 use crate::study::{LoadedModel, StudyError, Unknown};
-use crate::task::item::{Candidate, Item};
+use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::Score;
 
 /// Rows that are sorted by length together. Shards take whole windows.
@@ -55,18 +55,17 @@ pub trait QuestionSource {
         self.len() == 0
     }
 
-    /// A question with its line in its file.
+    /// A question with its line in its file, and how hard it is.
     ///
     /// # Errors
     /// Where they lie on a disk that cannot be read.
-    fn get(&self, row: usize) -> Result<(usize, Item), StudyError>;
+    fn get(&self, row: usize) -> Result<TaskRow, StudyError>;
 }
 
-/// A row among those asked, in its file, and what it asks.
+/// A row among those asked, and what it asks.
 pub(super) struct RowPlace<'a> {
     pub row: usize,
-    pub line: usize,
-    pub item: &'a Item,
+    pub asked: &'a TaskRow,
 }
 
 /// Every row checked, none run.
@@ -98,7 +97,7 @@ impl<'a> Asking<'a> {
         if rows.is_empty() {
             return Err(StudyError::NoRows);
         }
-        let score = rows.get(0)?.1.score();
+        let score = rows.get(0)?.item.score();
         let mut asking = Self {
             model,
             unknown,
@@ -140,11 +139,11 @@ impl<'a> Asking<'a> {
 
     /// The length of every row.
     fn measure(&mut self, task: &str) -> Result<(), StudyError> {
-        let score = self.rows.get(0)?.1.score();
+        let score = self.rows.get(0)?.item.score();
         self.lengths.clear();
         self.facts.unknown = 0;
         for row in 0..self.rows.len() {
-            let (line, item) = self.rows.get(row)?;
+            let TaskRow { line, item, .. } = self.rows.get(row)?;
             if item.score() != score {
                 return Err(StudyError::MixedRows { row: row + 1 });
             }
@@ -191,7 +190,8 @@ impl<'a> Asking<'a> {
     fn part_everywhere(&self) -> bool {
         let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row] > 0);
         rows.all(|row| {
-            let reading = self.rows.get(row).and_then(|(_, item)| self.reading(&item));
+            let asked = self.rows.get(row);
+            let reading = asked.and_then(|asked| self.reading(&asked.item));
             reading.is_ok_and(|reading| parting(&reading).is_some())
         })
     }
@@ -243,6 +243,25 @@ impl<'a> Asking<'a> {
         self.len() == 0
     }
 
+    /// All of its rows at once, kept in memory, and what they come to; `None` where there are none. For surveys
+    /// that are over in minutes: others keep row after row on the disk.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn found(&self, members: &[Member]) -> Result<Option<Found>, StudyError> {
+        let mut measured = Vec::with_capacity(self.len());
+        for batch in self.batches(0, 1) {
+            measured.extend(self.run(&batch, &|| true)?.into_iter().flatten());
+        }
+        // Batches are of like lengths; sums are taken in the rows' own order.
+        measured.sort_by_key(|row| row.row);
+        let mut sums = Aggregate::new(members, measured.len(), &self.facts);
+        for row in &measured {
+            sums.add(row);
+        }
+        Ok(sums.finish(&self.facts))
+    }
+
     /// Every batch of rows, window after window, in the order in which they are to be run: those of
     /// shard `shard` of `of` (counted from 0).
     pub fn batches(&self, shard: usize, of: usize) -> Vec<Vec<usize>> {
@@ -276,7 +295,7 @@ impl<'a> Asking<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let readings = asked
             .iter()
-            .map(|(_, item)| self.reading(item))
+            .map(|asked| self.reading(&asked.item))
             .collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
@@ -295,8 +314,7 @@ impl<'a> Asking<'a> {
             .zip(&prompts)
             .zip(&traces)
             .map(|((((&row, asked), reading), prompt), trace)| {
-                let &(line, ref item) = asked;
-                measured(&RowPlace { row, line, item }, reading, prompt, trace)
+                measured(&RowPlace { row, asked }, reading, prompt, trace)
             })
             .collect();
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::LevelAccuracy;
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
 use crate::study::report::{Opened, ReportError, VERSION, check};
 
@@ -88,6 +89,17 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
     }
     if let Err(reason) = check::averages(&found.averages, members) {
         return Some(reason);
+    }
+    let levels = &found.levels;
+    let counts = |of: fn(&LevelAccuracy) -> usize| {
+        let rows = levels.iter().map(of);
+        rows.fold(0, usize::saturating_add)
+    };
+    if levels.windows(2).any(|two| two[0].level >= two[1].level)
+        || levels.iter().any(|of| of.correct > of.rows || of.rows == 0)
+        || counts(|of| of.rows) > found.averages.rows
+    {
+        return Some("its levels do not count its rows".into());
     }
     let sample = found.samples.iter().find(|sample| {
         let options = sample.option_ids.len();

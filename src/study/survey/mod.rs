@@ -11,6 +11,7 @@ mod asking;
 mod check;
 mod correlations;
 mod information;
+mod levels;
 mod report;
 mod row;
 mod scoring;
@@ -19,6 +20,7 @@ pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
 pub use correlations::{Coefficient, ColumnCorrelations, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, InformationPoint};
+pub use levels::{LevelAccuracy, counted};
 pub use report::{
     Found, Sample, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
 };

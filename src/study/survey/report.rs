@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::correlations::Correlated;
-use super::{CellFacts, Information, MeasuredRow};
+use super::{CellFacts, Information, LevelAccuracy, MeasuredRow};
 use crate::engine::Member;
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::facts::ModelFacts;
@@ -60,6 +60,9 @@ pub struct SurveyTask {
     pub score: Score,
     /// Rows asked.
     pub rows: usize,
+    /// What its levels count, such as "digits"; none where it has no levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<String>,
     /// What was noticed when the file was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -96,6 +99,9 @@ pub struct Found {
     /// K of the votes, where all rows have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<usize>,
+    /// Right answers by level, the lowest first, where rows have levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelAccuracy>,
     /// Accuracy when every continuation's log-probability is divided by its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy_per_byte: Option<f64>,
@@ -152,6 +158,9 @@ mod or_reason {
 pub struct Sample {
     pub row: usize,
     pub line: usize,
+    /// In the task's own count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -174,6 +183,7 @@ impl Sample {
         Self {
             row: row.row,
             line: row.line,
+            level: row.level,
             prompt: row.prompt.clone(),
             choices: row.choices.clone(),
             right: row.right,

@@ -12,6 +12,9 @@ pub struct MeasuredRow {
     pub row: usize,
     /// Its place in the data set's file, from 1.
     pub line: usize,
+    /// How hard it is, in the task's own count, where it has levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
     /// T
     pub tokens: usize,
     /// Index of the right option among those voted on.

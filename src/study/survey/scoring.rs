@@ -6,7 +6,7 @@ use crate::engine::{TokenScore, Trace};
 use crate::measure::decomposition::{Triple, argmax};
 use crate::model::Prompt;
 use crate::study::orders::Reading;
-use crate::task::item::{Candidate, Item};
+use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::per_byte;
 
 /// The row's votes; right is what their sum says, until a score says otherwise.
@@ -16,13 +16,21 @@ pub(super) fn measured(
     prompt: &Prompt,
     trace: &Trace,
 ) -> MeasuredRow {
-    let &RowPlace { row, line, item } = place;
+    let &RowPlace {
+        row,
+        asked: &TaskRow {
+            line,
+            level,
+            ref item,
+        },
+    } = place;
     let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
     let answered = argmax(&logits);
     let (text, choices) = shown(item);
     let mut measured = MeasuredRow {
         row,
         line,
+        level,
         tokens: prompt.token_ids.len(),
         answer: reading.answer,
         answered,
@@ -155,6 +163,7 @@ mod tests {
         let mut row = MeasuredRow {
             row: 0,
             line: 1,
+            level: None,
             tokens: 1,
             answer: 0,
             answered: 0,

@@ -1,14 +1,14 @@
 //! Every task that has a name: the eight of *Diversity of Transformer Layers* (Table 3), the five of
-//! *Transformer Layers as Painters*, and the apprentices' ten; and any other that a file defines.
+//! *Transformer Layers as Painters*, and the scholars' ten; and any other that a file defines.
 
 use std::path::{Path, PathBuf};
 
 use super::definition::{Definition, Form};
 use super::error::TaskError;
 use super::file;
-use super::item::Item;
-use super::minilang;
-use super::questions::{self, Notes, TaskRow};
+use super::item::{Item, TaskRow};
+use super::primer::{self, GeneratedTask};
+use super::questions::{self, Notes};
 use super::score::Score;
 use super::table;
 
@@ -35,8 +35,8 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A task that can be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// Drawn from the mini-language: no file.
-    Generated(minilang::GeneratedTask),
+    /// Drawn from the primer: no file.
+    Generated(GeneratedTask),
     /// Read from a published file.
     Published(Box<Definition>),
 }
@@ -55,7 +55,7 @@ impl Task {
     pub fn all() -> Vec<Task> {
         let published = PUBLISHED.iter().filter_map(|(name, _)| Task::known(name));
         published
-            .chain(minilang::GeneratedTask::ALL.map(Task::Generated))
+            .chain(GeneratedTask::ALL.map(Task::Generated))
             .collect()
     }
 
@@ -82,7 +82,7 @@ impl Task {
     }
 
     fn known(name: &str) -> Option<Task> {
-        if let Some(task) = minilang::GeneratedTask::from_name(name) {
+        if let Some(task) = GeneratedTask::from_name(name) {
             return Some(Task::Generated(task));
         }
         let (name, text) = PUBLISHED.iter().find(|(known, _)| *known == name)?;
@@ -103,22 +103,18 @@ impl Task {
     pub fn about(&self) -> &str {
         match self {
             Task::Generated(task) => match task {
-                minilang::GeneratedTask::Topic => "which of four topics most words come from",
-                minilang::GeneratedTask::Quiz => {
-                    "which of the things A to D is of the category asked for"
+                GeneratedTask::Topic => "which of four topics most words come from",
+                GeneratedTask::Quiz => "which of the things A to D is of the category asked for",
+                GeneratedTask::Fact => "whether a claim about who does what holds",
+                GeneratedTask::Often => "whether somebody always, sometimes or never does a thing",
+                GeneratedTask::Same => "whether two sentences mean the same",
+                GeneratedTask::Follows => "whether a general sentence follows",
+                GeneratedTask::Mood => {
+                    "whether a thing is good or bad, through who says and who denies it"
                 }
-                minilang::GeneratedTask::Fact => "whether a claim about who is where holds",
-                minilang::GeneratedTask::Often => {
-                    "whether somebody always, sometimes or never does a thing"
-                }
-                minilang::GeneratedTask::Same => "whether two sentences mean the same",
-                minilang::GeneratedTask::Follows => "whether a general sentence follows",
-                minilang::GeneratedTask::Mood => {
-                    "whether a review is positive, through chains of not"
-                }
-                minilang::GeneratedTask::Sense => "whether a word has the same sense twice",
-                minilang::GeneratedTask::Sum => "the last digit of a sum",
-                minilang::GeneratedTask::Last => "whose name comes last in an order told in pieces",
+                GeneratedTask::Sense => "whether a word has the same sense twice",
+                GeneratedTask::Sum => "the last digit of a sum",
+                GeneratedTask::Last => "who is last in a line that is told in pieces",
             },
             Task::Published(definition) => &definition.about,
         }
@@ -127,8 +123,16 @@ impl Task {
     /// Where the task comes from.
     pub fn source(&self) -> &str {
         match self {
-            Task::Generated(_) => "the apprentices' language, held-out rows",
+            Task::Generated(_) => "the scholars' primer, held-out rows",
             Task::Published(definition) => &definition.source,
+        }
+    }
+
+    /// What its levels count; `None` where it has none.
+    pub fn levels(&self) -> Option<&'static str> {
+        match self {
+            Task::Generated(task) => Some(primer::level_noun(*task)),
+            Task::Published(_) => None,
         }
     }
 
@@ -208,10 +212,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
         Form::Painters(set) => {
             let items = set.read(file)?;
             let rows = items.into_iter().enumerate();
-            let rows = rows.map(|(index, item)| TaskRow {
-                line: index + 1,
-                item,
-            });
+            let rows = rows.map(|(index, item)| TaskRow::new(index + 1, item));
             Ok(noticed(rows.collect(), Some(path)))
         }
         Form::Columns(columns) => {
@@ -227,9 +228,9 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
 }
 
 /// # Errors
-/// More rows than a generated task has to give.
-pub fn not_too_many(task: minilang::GeneratedTask, count: usize) -> Result<(), TaskError> {
-    if count <= minilang::MOST_ROWS {
+/// More rows than are drawn at once.
+pub fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
+    if count <= primer::MOST_ROWS {
         return Ok(());
     }
     Err(TaskError::TooMany {
@@ -238,11 +239,12 @@ pub fn not_too_many(task: minilang::GeneratedTask, count: usize) -> Result<(), T
     })
 }
 
-/// The held-out rows of a generated task, one after another.
-pub fn drawn(task: minilang::GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
-    let rows = minilang::drawn(task, count, minilang::ROWS_SEED).enumerate();
+/// The held-out rows of a generated task, of all its levels in turn, one after another.
+pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
+    let rows = primer::drawn(task, None, count, primer::ROWS_SEED).enumerate();
     rows.map(|(index, row)| TaskRow {
         line: index + 1,
+        level: Some(row.level),
         item: Item::Option {
             prompt: row.prompt,
             options: row.options,

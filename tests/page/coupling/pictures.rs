@@ -115,12 +115,12 @@ fn the_shared_twins_are_bright() {
     page.browser.click("#coupling-control");
     page.until_says(
         "#coupling-prompt .provenance",
-        "Computed here by apprentice-12-shared ",
+        "Computed here by scholar-12-shared ",
     );
     page.until_settled();
     page.until_says("#figure-coupling-map h3", "share most of their directions");
     let shared = page.numbers_of("coupling-map");
-    say!("coupling: apprentice-12 {own:?}, its shared twin {shared:?}");
+    say!("coupling: scholar-12 {own:?}, its shared twin {shared:?}");
     let table = page.table_of("coupling-map");
     let at = |row: usize, column: usize| -> f64 {
         table[12 * row + column][2]
@@ -143,7 +143,7 @@ fn the_shared_twins_are_bright() {
     page.browser.run("history.back()");
     page.until_says(
         "#coupling-prompt .provenance",
-        "Computed here by apprentice-12 ",
+        "Computed here by scholar-12 ",
     );
     page.until_settled();
     assert_eq!(page.numbers_of("coupling-map"), own);

@@ -18,10 +18,7 @@ fn rows_are_measured_and_a_point_is_taken_away() {
     }
     page.choose_by("#coupling-rows", "4");
     page.browser.click("#couple-rows");
-    page.until_says(
-        "#cost-title ~ .provenance",
-        "Computed here by apprentice-12 ",
-    );
+    page.until_says("#cost-title ~ .provenance", "Computed here by scholar-12 ");
     page.browser
         .until("it is done", "!document.querySelector('#cancel-sweep')");
     page.until_says("#figure-coupling-relation h3", "over 11 pairs");
@@ -92,7 +89,7 @@ fn a_link_to_another_tasks_rows_waits_to_be_measured() {
     page.choose_by("#coupling-task", "sum");
     page.until_says(
         "#cost-title ~ .provenance",
-        "Baked example: apprentice-12 on 24 of 24 rows of “sum”",
+        "Baked example: scholar-12 on 24 of 24 rows of “sum”",
     );
     page.until_says("#figure-coupling-relation h3", "over 10 pairs");
     page.choose_by("#coupling-task", "mood");
@@ -113,10 +110,7 @@ fn several_models_are_held_against_one_another() {
         .args([
             "coupling", "--engine", "cpu", "--task", "sum", "--rows", "3",
         ])
-        .args([
-            "--models",
-            "apprentice-2,apprentice-4,apprentice-8,apprentice-12",
-        ])
+        .args(["--models", "scholar-2,scholar-4,scholar-8,scholar-12"])
         .arg("--out")
         .arg(&path)
         .stdout(Stdio::null())
@@ -126,7 +120,7 @@ fn several_models_are_held_against_one_another() {
     page.open_file(&path);
     page.until_says(
         "#models-title ~ .provenance",
-        "From a report: apprentice-2, apprentice-4, apprentice-8, apprentice-12",
+        "From a report: scholar-2, scholar-4, scholar-8, scholar-12",
     );
     page.until_hash("view=coupling");
     page.until_coupled();
@@ -145,9 +139,9 @@ fn several_models_are_held_against_one_another() {
         "against number of steps",
     );
     page.browser.run(
-        "document.querySelector('#models-title ~ .points [aria-label=\"Point apprentice-4\"]').click()",
+        "document.querySelector('#models-title ~ .points [aria-label=\"Point scholar-4\"]').click()",
     );
-    page.until_hash("without=apprentice-4");
+    page.until_hash("without=scholar-4");
     page.until_says("#figure-models-0 figcaption", "1 point is taken away");
     page.browser.click("#models-back");
     page.browser
@@ -177,10 +171,7 @@ fn another_order_is_another_map_and_a_report_opens_again() {
     let other = Page::live_after(page);
     other.open_file(&path);
     other.until_mapped();
-    other.until_says(
-        "#coupling-prompt .provenance",
-        "From a report: apprentice-12",
-    );
+    other.until_says("#coupling-prompt .provenance", "From a report: scholar-12");
     assert_eq!(other.said_of("coupling-map"), said);
     other.until_hash("view=coupling");
     other.until_hash("plan=0-1,(2-3),4a,1");

@@ -20,14 +20,11 @@ fn a_served_coupling_comes_back_as_it_was_left() {
         assert!(done.expect("atelier starts").success(), "{words:?}");
     };
     let one = place("one.atelier.json");
-    couple(&["--model", "apprentice-4", "--prompt", "1 + 2 ="], &one);
+    couple(&["--model", "scholar-4", "--prompt", "1 + 2 ="], &one);
     let opening = Opening::of(&[&one]);
     page.go_to(&opening);
     let is_from_report = || {
-        page.until_says(
-            "#coupling-prompt .provenance",
-            "From a report: apprentice-4",
-        );
+        page.until_says("#coupling-prompt .provenance", "From a report: scholar-4");
         page.until_mapped();
     };
     is_from_report();
@@ -53,7 +50,7 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     let is_live = || {
         page.until_says(
             "#coupling-prompt .provenance",
-            "Computed here by apprentice-4 ",
+            "Computed here by scholar-4 ",
         );
         page.until_settled();
         assert_eq!(
@@ -68,12 +65,7 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     // Several models are there, whatever the link shows first.
     let many = place("many.atelier.json");
     couple(
-        &[
-            "--models",
-            "apprentice-2,apprentice-4",
-            "--prompt",
-            "1 + 2 =",
-        ],
+        &["--models", "scholar-2,scholar-4", "--prompt", "1 + 2 ="],
         &many,
     );
     let opening = Opening::of(&[&many]);
@@ -84,5 +76,5 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     );
     page.browser
         .click("[aria-label=Views] a[href*=\"view=coupling\"]");
-    page.until_says("#models-title ~ .provenance", "apprentice-2, apprentice-4");
+    page.until_says("#models-title ~ .provenance", "scholar-2, scholar-4");
 }

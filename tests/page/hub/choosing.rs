@@ -77,11 +77,11 @@ fn the_panel_is_used_by_keyboard_alone() {
         "document.querySelector('.models button')",
     );
     scene.page.browser.run(&format!(
-        "[...{PANEL}.querySelectorAll('.models button')].find(b => b.textContent === 'apprentice-2').click()"
+        "[...{PANEL}.querySelectorAll('.models button')].find(b => b.textContent === 'scholar-2').click()"
     ));
     scene
         .page
-        .until_says(".provenance", "Computed here by apprentice-2 ");
+        .until_says(".provenance", "Computed here by scholar-2 ");
 }
 
 #[test]
@@ -162,25 +162,25 @@ fn one_chooser_has_them_all() {
         page.browser.text(&heads),
         "With this page,From disk,On this machine,One click away"
     );
-    scene.says(".now", "apprentice-12");
+    scene.says(".now", "scholar-12");
     page.browser
         .run(&format!("{PANEL}.querySelector('.close').click()"));
     // What was opened from disk is at hand for the rest of the visit: its bytes are read where they lie.
-    page.open_folder(&root().join("public/models/apprentice-4"));
-    page.until_says("#model", "apprentice-4 (opened here)");
-    page.until_says(".provenance", "Computed here by apprentice-4 ");
+    page.open_folder(&root().join("public/models/scholar-4"));
+    page.until_says("#model", "scholar-4 (opened here)");
+    page.until_says(".provenance", "Computed here by scholar-4 ");
     page.until_settled();
-    page.choose("apprentice-2");
+    page.choose("scholar-2");
     scene.show();
     scene.until(
         "what was opened is listed",
         "document.querySelector('#recent-head')",
     );
     page.browser.run(&format!(
-        "[...{PANEL}.querySelectorAll('button')].find(b => b.textContent === 'apprentice-4 (from disk)').click()"
+        "[...{PANEL}.querySelectorAll('button')].find(b => b.textContent === 'scholar-4 (from disk)').click()"
     ));
-    page.until_says("#model", "apprentice-4 (opened here)");
-    page.until_says(".provenance", "Computed here by apprentice-4 ");
+    page.until_says("#model", "scholar-4 (opened here)");
+    page.until_says(".provenance", "Computed here by scholar-4 ");
     // A hub's, by its name.
     scene.show();
     scene.fetch();

@@ -28,7 +28,7 @@ fn faults_that_pass_are_waited_for() {
         scene.until_fetched();
         scene.assert_whole();
         scene.hub.mend();
-        scene.page.choose("apprentice-2");
+        scene.page.choose("scholar-2");
         scene.clear();
         scene.page.browser.click("#model");
     }
@@ -95,7 +95,7 @@ fn faults_that_last_are_one_sentence() {
         scene.fetch();
         scene.until_fetched();
         scene.assert_whole();
-        scene.page.choose("apprentice-2");
+        scene.page.choose("scholar-2");
         scene.clear();
         scene.page.browser.click("#model");
     }

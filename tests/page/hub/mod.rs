@@ -16,9 +16,9 @@ use crate::test_hub::{Place, TestHub, sha256};
 
 const REPO: &str = "makers/tiny";
 
-/// A file of a model that reads the apprentices' language.
+/// A file of a model that reads the scholars' language.
 fn shipped(file: &str) -> Vec<u8> {
-    let path = root().join("public/models/apprentice-2").join(file);
+    let path = root().join("public/models/scholar-2").join(file);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

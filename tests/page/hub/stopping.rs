@@ -157,7 +157,7 @@ fn when_the_network_goes_in_the_middle_it_is_said_and_gone_on_with() {
     scene.hub.gone(false);
     scene.go_on();
     // Gone for a moment, it is gone on with unasked.
-    scene.page.choose("apprentice-2");
+    scene.page.choose("scholar-2");
     scene.clear();
     scene.show();
     scene.begin();

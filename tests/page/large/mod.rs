@@ -134,9 +134,9 @@ fn page_on(engine: &str) -> Page {
     page.browser
         .run(&format!("localStorage['atelier-engine'] = '{engine}'"));
     page.browser.reload();
-    page.until_answers("apprentice-12");
+    page.until_answers("scholar-12");
     let [heap, ..] = page.counted();
-    say!("{engine}: {heap} bytes of the engine's own memory with apprentice-12");
+    say!("{engine}: {heap} bytes of the engine's own memory with scholar-12");
     page
 }
 
@@ -155,11 +155,11 @@ fn a_large_model_that_is_stopped_leaves_what_was_there() {
         page.browser.click("#cancel");
         page.until_long(
             "what was there is back",
-            "document.querySelector('.of-model')?.textContent.includes('was not opened. apprentice-12 ')",
+            "document.querySelector('.of-model')?.textContent.includes('was not opened. scholar-12 ')",
         );
         assert_eq!(page.text("#model"), before);
         say!("{engine}, stopped: {}", page.text(".of-model"));
-        page.until_answers("apprentice-12");
+        page.until_answers("scholar-12");
     }
 }
 

@@ -38,6 +38,10 @@ impl<'a, 'b> First<'a, 'b> {
         let kind = self.read.functions[function as usize];
         let mut stub = Function::new([]);
         let mut body = stub.instructions();
+        if self.plan.apart.contains(&function) {
+            body.unreachable().end();
+            return stub;
+        }
         body.global_get(ready(self.read))
             .i32_eqz()
             .if_(wasm_encoder::BlockType::Empty)

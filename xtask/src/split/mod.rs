@@ -3,7 +3,8 @@
 //! Functions named by `is_later` go to the second module. In the first, each leaves behind a few bytes under its
 //! old number: they fetch the second module if it has not come, and call the function through a place in the
 //! table that it has filled. So the program computes the same whichever functions are cut out, whenever the
-//! second module comes: the names decide about bytes alone.
+//! second module comes: the names decide about bytes alone. What only such functions call goes along, and leaves
+//! nothing to call.
 //!
 //! What runs when the page opens is to stay in the first: [`watched()`] tells which functions did, of those that
 //! are named to go.

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasm_encoder::GlobalType;
 use wasm_encoder::reencode::{self, Reencode};
-use wasmparser::{FunctionBody, KnownCustom, Name, Operator, Parser, Payload, TypeRef};
+use wasmparser::{
+    ElementItems, FunctionBody, KnownCustom, Name, Operator, OperatorsReader, Parser, Payload,
+    TypeRef,
+};
 
 use super::{FETCH, SplitError};
 use crate::hash::Hash;
@@ -27,6 +30,8 @@ pub(super) struct Read<'a> {
     pub(super) globals: Vec<GlobalType>,
     /// Those that the world calls by number or name, or that run first.
     pub(super) kept: BTreeSet<u32>,
+    /// Those that a table or a global holds: who calls them cannot be told.
+    pub(super) held: BTreeSet<u32>,
     pub(super) names: BTreeMap<u32, &'a str>,
     /// The bodies, in the order of the functions that are not imported.
     pub(super) bodies: Vec<FunctionBody<'a>>,
@@ -97,7 +102,10 @@ impl<'a> Read<'a> {
                 }
                 Payload::GlobalSection(section) => {
                     for global in section {
-                        read.globals.push(as_it_is.global_type(global?.ty)?);
+                        let global = global?;
+                        read.globals.push(as_it_is.global_type(global.ty)?);
+                        read.held
+                            .extend(named(global.init_expr.get_operators_reader())?);
                     }
                 }
                 Payload::ExportSection(section) => {
@@ -110,6 +118,22 @@ impl<'a> Read<'a> {
                 }
                 Payload::StartSection { func, .. } => {
                     read.kept.insert(func);
+                }
+                Payload::ElementSection(section) => {
+                    for element in section {
+                        match element?.items {
+                            ElementItems::Functions(functions) => {
+                                for function in functions {
+                                    read.held.insert(function?);
+                                }
+                            }
+                            ElementItems::Expressions(_, expressions) => {
+                                for expression in expressions {
+                                    read.held.extend(named(expression?.get_operators_reader())?);
+                                }
+                            }
+                        }
+                    }
                 }
                 Payload::CodeSectionEntry(body) => read.bodies.push(body),
                 Payload::CustomSection(section) => {
@@ -137,24 +161,36 @@ impl<'a> Read<'a> {
     }
 }
 
-/// The functions that a body names; nothing if it cannot live in another module.
-pub(super) fn calls(body: &FunctionBody) -> Result<Option<Vec<u32>>, SplitError> {
-    let mut calls = Vec::new();
-    for operator in body.get_operators_reader()? {
-        match operator? {
-            Operator::Call { function_index }
-            | Operator::ReturnCall { function_index }
-            | Operator::RefFunc { function_index } => calls.push(function_index),
-            Operator::MemoryInit { .. }
-            | Operator::DataDrop { .. }
-            | Operator::TableInit { .. }
-            | Operator::ElemDrop { .. }
-            | Operator::Throw { .. }
-            | Operator::TryTable { .. } => return Ok(None),
-            _ => {}
+/// The functions that some code names.
+pub(super) fn named(operators: OperatorsReader<'_>) -> Result<Vec<u32>, SplitError> {
+    let mut functions = Vec::new();
+    for operator in operators {
+        if let Operator::Call { function_index }
+        | Operator::ReturnCall { function_index }
+        | Operator::RefFunc { function_index } = operator?
+        {
+            functions.push(function_index);
         }
     }
-    Ok(Some(calls))
+    Ok(functions)
+}
+
+/// Can a body live in another module? Data and elements have numbers of their own in every one.
+pub(super) fn can_go(body: &FunctionBody) -> Result<bool, SplitError> {
+    for operator in body.get_operators_reader()? {
+        if matches!(
+            operator?,
+            Operator::MemoryInit { .. }
+                | Operator::DataDrop { .. }
+                | Operator::TableInit { .. }
+                | Operator::ElemDrop { .. }
+                | Operator::Throw { .. }
+                | Operator::TryTable { .. }
+        ) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(super) fn place(offset: u64) -> usize {

@@ -6,9 +6,10 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, PromptAndAnswer, Window, source};
+use crate::app::widgets::{FigureView, MemberLinks, PromptAndAnswer, Window, source};
 use crate::chart::{
-    AttentionShown, attention_figures, attention_runs, number, option_name, switched, token,
+    AttentionShown, attention_figures, attention_members, attention_runs, number, option_name,
+    switched, token,
 };
 use crate::study::report::{HeadLooks, Lens};
 use lists::TokenLists;
@@ -239,6 +240,15 @@ fn OneHead(
         Some((_, _, true, _)) => "Switch this head on",
         _ => "Switch this head off",
     };
+    // A click on a head of the map switches it, so the way to its block's attention stands here.
+    let own = Signal::derive(move || {
+        let run = shown.get().map(|shown| shown.run);
+        let names = lens.with(|lens| lens.as_ref().map(attention_members));
+        let name = run
+            .zip(names)
+            .and_then(|(run, names)| names.into_iter().nth(run));
+        name.into_iter().collect::<Vec<_>>()
+    });
     let click = move |_| {
         if let Some((.., plan)) = facts.get_untracked() {
             switch.run(plan);
@@ -248,6 +258,7 @@ fn OneHead(
         <div class="one-head">
             <h3>{title}</h3>
             <button type="button" id="switch-head" on:click=click>{label}</button>
+            <MemberLinks names=own />
             <TokenLists lens=lens shown=shown />
         </div>
     }

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use super::{Pictures, with_coupling};
 use crate::app::link::pair;
 use crate::app::state::Studio;
-use crate::app::widgets::FigureView;
-use crate::chart::{metric_word, most_alike, nearest, step_names};
+use crate::app::widgets::{FigureView, MemberLinks};
+use crate::chart::{metric_word, most_alike, nearest, step_members, step_names};
 use crate::study::coupling::CouplingMetric;
 
 #[component]
@@ -159,12 +159,26 @@ fn PairChoice() -> impl IntoView {
         let [row, column] = pair.get_untracked();
         studio.set_coupling(|s| s.pair = Some([column, row]));
     };
+    // The members that the two steps wrote.
+    let members = Signal::derive(move || {
+        let pair = pair.get();
+        let all = with_coupling(studio, |coupling| step_members(&coupling.plan));
+        let of = |step: usize| all.as_ref().and_then(|all| all.get(step).cloned());
+        let mut steps = pair.to_vec();
+        steps.dedup();
+        steps
+            .into_iter()
+            .filter_map(of)
+            .flatten()
+            .collect::<Vec<_>>()
+    });
     view! {
         <div class="tools">
             {choice(0, "pair-jacobian", "Jacobian of step ")}
             {choice(1, "pair-basis", "in the basis of step ")}
             <button type="button" on:click=swap>"The other way round"</button>
             <p class="look">"A click on a cell of the map chooses its two."</p>
+            <MemberLinks names=members />
         </div>
     }
 }

@@ -10,8 +10,8 @@ use crate::app::widgets::{PromptEditor, Provenance};
 use crate::study::coupling::{CouplingMethod, MethodReason};
 
 /// Its blocks are six, each run twice in a row: what finds nothing alike here finds nothing anywhere.
-const TWIN: &str = "apprentice-12-shared";
-const OWN: &str = "apprentice-12";
+const TWIN: &str = "scholar-12-shared";
+const OWN: &str = "scholar-12";
 
 #[component]
 pub fn Prompt() -> impl IntoView {

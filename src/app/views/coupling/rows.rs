@@ -11,7 +11,7 @@ use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar, show_number};
 use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 #[component]
 pub fn OverRows() -> impl IntoView {

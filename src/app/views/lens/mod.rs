@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Shown, Studio};
 use crate::app::widgets::{
-    Columns, FigureView, Options, Painters, PromptEditor, PromptLine, Provenance, WhichIsRight,
-    source,
+    Columns, FigureView, MemberHint, Options, Painters, PromptEditor, PromptLine, Provenance,
+    WhichIsRight, source,
 };
 use crate::chart::{figures, prompt_figures};
 use identity::IdentityLine;
@@ -65,9 +65,7 @@ pub fn LensView() -> impl IntoView {
                 <Show when=move || judged.get()>
                     <IdentityLine />
                 </Show>
-                <Show when=move || asks.get()>
-                    <WhichIsRight />
-                </Show>
+                <WhichIsRight when=asks />
             </div>
             <div class="painters">
                 <Show when=move || judged.get()>
@@ -88,6 +86,9 @@ pub fn LensView() -> impl IntoView {
                     }}
                 </h2>
                 <Columns />
+                <Show when=move || many.get().is_none()>
+                    <MemberHint />
+                </Show>
                 <FigureView figure=figure(0) key="votes" group="lens" source=said point=studio.member />
                 <FigureView figure=figure(1) key="spread" group="lens" source=said />
                 <FigureView figure=figure(2) key="running" group="lens" source=said />

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, PromptAndAnswer, Window, source};
+use crate::app::widgets::{FigureView, MemberHint, PromptAndAnswer, Window, source};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -44,6 +44,7 @@ pub fn LogitLensView() -> impl IntoView {
                 <Controls />
                 <p class="look">"A click on a cell makes the blocks up to there your order, and opens Orders."</p>
                 <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true />
+                <MemberHint />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
                 <Show when=move || one("followed").with(Option::is_some)>
                     <FigureView figure=one("followed") key="followed" group="strokes" source=said />

@@ -1,8 +1,7 @@
-//! Orders: the paper's questions, the blocks rearranged by hand, and sweeps over many orders.
+//! Orders: the blocks rearranged by hand, and sweeps over many orders.
 
 mod answers;
 mod own;
-mod questions;
 mod row;
 mod strategies;
 mod sweep;
@@ -10,18 +9,18 @@ mod tools;
 
 use leptos::prelude::*;
 
-use crate::app::link::View;
+use crate::app::link::{Link, View};
 use crate::app::shell::{PlanLine, Themes};
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, Painters, PromptEditor, PromptLine, Provenance,
-    SaveReport, WhichIsRight, source,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, PromptEditor, PromptLine,
+    Provenance, SaveReport, WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
+use crate::study::lessons::PAINTERS_LESSON;
 use crate::study::report::Lens;
 use answers::Answers;
 use own::OwnOrders;
-use questions::Questions;
 use row::Row;
 use strategies::Strategies;
 use sweep::{SweepForm, SweepView};
@@ -60,7 +59,6 @@ pub fn OrdersView() -> impl IntoView {
     let asks = Memo::new(move |_| picture.get() && !studio.is_judged());
     let places = Signal::derive(|| {
         [
-            ("questions-title", "Questions"),
             ("order-title", "The order"),
             ("lab-title", "Before and after"),
             ("sweeps-title", "Sweeps"),
@@ -70,9 +68,9 @@ pub fn OrdersView() -> impl IntoView {
     });
     view! {
         <Index places />
-        <Questions />
         <section class="painters" aria-labelledby="order-title">
             <h2 id="order-title">"The order of the painters"</h2>
+            <QuestionsLink />
             <div class="question">
                 <PromptLine />
                 <details class="more">
@@ -96,9 +94,7 @@ pub fn OrdersView() -> impl IntoView {
             <Show when=move || judged.get()>
                 <Answers />
             </Show>
-            <Show when=move || asks.get()>
-                <WhichIsRight />
-            </Show>
+            <WhichIsRight when=asks />
             <Show when=move || picture.get()>
                 <Provenance />
             </Show>
@@ -107,6 +103,27 @@ pub fn OrdersView() -> impl IntoView {
             <LabPictures />
         </Show>
         <SweepSection />
+    }
+}
+
+/// The way to the lesson with the paper's questions, which are put to the model that is here.
+#[component]
+fn QuestionsLink() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let href = Memo::new(move |_| {
+        let mut link = Link {
+            draft: Some(studio.draft.get()),
+            ..Link::to(View::Lessons)
+        };
+        link.lessons.lesson = Some(PAINTERS_LESSON);
+        format!("#{}", link.fragment())
+    });
+    view! {
+        <p class="look" id="paper-questions">
+            "The paper's eight questions, predicted by you and answered by a run, are "
+            <a href=href>"a lesson"</a>
+            "."
+        </p>
     }
 }
 
@@ -130,6 +147,7 @@ fn LabPictures() -> impl IntoView {
         <section class="pictures" aria-labelledby="lab-title">
             <h2 id="lab-title">"Before and after"</h2>
             <Columns />
+            <MemberHint />
             {["both", "votes", "cosine", "trajectories"]
                 .map(|key| view! { <FigureView figure=one(key) key group=key source /> })
                 .collect_view()}

@@ -7,7 +7,7 @@ use crate::app::state::{Place, Studio, Sweeps};
 use crate::app::widgets::{ProblemLine, WorkBar, show_number};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
-use crate::task::minilang::GeneratedTask;
+use crate::task::primer::GeneratedTask;
 
 #[component]
 pub fn SweepForm() -> impl IntoView {
@@ -71,7 +71,7 @@ pub fn SweepForm() -> impl IntoView {
             sweeps.run();
         }>
             <fieldset class="ticks" id="sweep-tasks">
-                <legend>"Tasks of the apprentices"</legend>
+                <legend>"Tasks of the scholars"</legend>
                 {GeneratedTask::ALL.map(task).collect_view()}
             </fieldset>
             <fieldset class="ticks" id="sweep-kinds">

@@ -45,7 +45,7 @@ pub fn Open() -> impl IntoView {
                     <input type="file" id="report" class="unseen" multiple="" accept=".json,application/json" on:change=take />
                 </label>
                 <Show when=none>
-                    <button type="button" on:click=move |_| surveys.open_baked()>"The apprentices' survey"</button>
+                    <button type="button" on:click=move |_| surveys.open_baked()>"The scholars' survey"</button>
                 </Show>
             </div>
             <p class="hint">
@@ -65,7 +65,7 @@ fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
         shots => format!(", {shots} worked examples in front"),
     };
     let name = if one.baked {
-        "The apprentices' survey, baked with the page".to_owned()
+        "The scholars' survey, baked with the page".to_owned()
     } else {
         one.name.clone()
     };

@@ -6,7 +6,7 @@ use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::state::Surveys;
 use crate::chart::number::{fixed, short};
 use crate::model::catalogue;
-use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome};
+use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome, counted};
 
 #[component]
 pub fn Rows() -> impl IntoView {
@@ -37,22 +37,21 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
         found.averages.rows
     );
     // A model of another report may have been given its report's name; the catalogue's have none.
-    let is_known = catalogue::KNOWN.iter().any(|known| known.name == name);
+    let is_known = catalogue::find(name).is_some();
     let way = if found.facts.rivals || known.score != crate::task::score::Score::Option {
-        Some(
-            "These rows are scored by continuations, not by single tokens: the lens, which reads single tokens, cannot open them.",
-        )
+        let why = "These rows are scored by continuations, not by single tokens: the lens, which reads single tokens, cannot open them.";
+        Some(why.to_owned())
+    } else if let Some(former) = catalogue::former(name) {
+        Some(format!("{former}."))
     } else if !is_known {
-        Some(
-            "This model does not come with the page: open its folder in the lens first, then put the row's prompt and options there.",
-        )
+        let why = "This model does not come with the page: open its folder in the lens first, then put the row's prompt and options there.";
+        Some(why.to_owned())
     } else {
         None
     };
-    let rows = found
-        .samples
-        .iter()
-        .map(|sample| row(sample, (way.is_none()).then_some(name)));
+    let model = way.is_none().then_some(name);
+    let samples = found.samples.iter();
+    let rows = samples.map(|sample| row(sample, known.levels.as_deref(), model));
     view! {
         <div class="rows">
             <h3>{headline}</h3>
@@ -63,26 +62,38 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
     }
 }
 
-fn row(sample: &Sample, model: Option<&String>) -> impl IntoView + use<> {
+fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl IntoView + use<> {
     let prompt = sample
         .prompt
         .clone()
         .unwrap_or_else(|| format!("row {}, of token ids", sample.row));
     let options = options(sample);
     let named = format!("row {}", sample.row);
+    let level = sample
+        .level
+        .zip(several)
+        .map(|(level, several)| format!(", {}", counted(level, several)));
     let unseen = format!(", {named}");
     let link = model.and_then(|model| lens_link(sample, model)).map(
         |link| view! { <a href=link>"Open in the lens"<span class="unseen">{unseen}</span></a> },
     );
+    let unseen = format!(" of {named}");
+    let members = model
+        .and_then(|model| draft_of(sample, model))
+        .map(|draft| {
+            let link = format!("#{}", Link::to_member(draft, None).fragment());
+            view! { <a class="to-members" href=link>"Its strokes one by one"<span class="unseen">{unseen}</span></a> }
+        });
     let [mse, bias, diversity] = sample.probability.map(short);
     view! {
         <li class="sample" class:wrong=!sample.correct>
             <p class="sample-prompt">{prompt}</p>
             <p class="sample-options">{options}</p>
             <p class="sample-numbers">
-                <span class="quiet">{named} ", line " {sample.line}</span>
+                <span class="quiet">{named} ", line " {sample.line} {level}</span>
                 <span><span class="role mse">{mse}</span> " = " <span class="role bias">{bias}</span> " − " <span class="role diversity">{diversity}</span></span>
                 {link}
+                {members}
             </p>
         </li>
     }
@@ -138,19 +149,23 @@ fn options(sample: &Sample) -> AnyView {
 
 /// The lens on this row, where its options are single tokens with text.
 fn lens_link(sample: &Sample, model: &str) -> Option<String> {
+    let link = Link {
+        draft: Some(draft_of(sample, model)?),
+        ..Link::to(View::Lens)
+    };
+    Some(format!("#{}", link.fragment()))
+}
+
+fn draft_of(sample: &Sample, model: &str) -> Option<Draft> {
     let prompt = sample.prompt.clone()?;
     if sample.choices.len() != sample.option_ids.len() {
         return None;
     }
-    let link = Link {
-        draft: Some(Draft {
-            model: Choice::Known(model.to_owned()),
-            prompt,
-            options: sample.choices.clone(),
-            answer: Some(sample.answer),
-            plan: String::new(),
-        }),
-        ..Link::to(View::Lens)
-    };
-    Some(format!("#{}", link.fragment()))
+    Some(Draft {
+        model: Choice::Known(model.to_owned()),
+        prompt,
+        options: sample.choices.clone(),
+        answer: Some(sample.answer),
+        plan: String::new(),
+    })
 }

@@ -20,7 +20,7 @@ pub fn TheoryView() -> impl IntoView {
                 .iter()
                 .map(|one| {
                     if one.baked {
-                        "the apprentices' survey"
+                        "the scholars' survey"
                     } else {
                         one.name.as_str()
                     }

@@ -35,6 +35,7 @@ impl Digest {
         let MeasuredRow {
             row,
             line,
+            level,
             tokens,
             answer,
             answered,
@@ -81,7 +82,9 @@ impl Digest {
         for choice in choices {
             self.text(choice);
         }
-        self.count(right.map_or(0, |right| right + 1));
+        for place in [right, level] {
+            self.count(place.map_or(0, |place| place + 1));
+        }
     }
 
     pub fn finish(self) -> String {

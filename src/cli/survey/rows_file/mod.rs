@@ -44,6 +44,7 @@ pub const SCHEMA: &str = "message atelier_row {
     optional binary prompt (STRING);
     required group choices (LIST) { repeated group list { required binary element (STRING); } }
     optional int32 right;
+    optional int32 level;
 }";
 
 /// Rows that are written, and read, together.

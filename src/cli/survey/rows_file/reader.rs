@@ -41,7 +41,7 @@ impl RowsFile {
         let schema = parse_message_type(SCHEMA)?;
         ensure!(
             metadata.schema().get_fields() == schema.get_fields(),
-            "{shown} has other columns than a survey writes"
+            "{shown} has other columns than a survey writes now: remove it and go on with --resume, or give --out another folder"
         );
         let value = |key: &str| -> anyhow::Result<String> {
             let pairs = metadata.key_value_metadata().into_iter().flatten();
@@ -144,6 +144,7 @@ impl RowsFile {
         let prompt = from.optional::<ByteArrayType>()?;
         let choices = from.list::<ByteArrayType>()?;
         let right = from.optional::<Int32Type>()?;
+        let level = from.optional::<Int32Type>()?;
         let text = |bytes: &ByteArray| -> anyhow::Result<String> {
             Ok(std::str::from_utf8(bytes.data())?.to_string())
         };
@@ -153,6 +154,7 @@ impl RowsFile {
                 let found = MeasuredRow {
                     row: usize::try_from(row[i])?,
                     line: usize::try_from(line[i])?,
+                    level: level[i].map(usize::try_from).transpose()?,
                     tokens: usize::try_from(tokens[i])?,
                     answer: usize::try_from(answer[i])?,
                     answered: usize::try_from(answered[i])?,

@@ -101,6 +101,7 @@ impl<W: Write + Send> RowsWriter<W> {
                 .collect()
         })?;
         to.optional::<Int32Type>(&rows, |row| row.right.map(int))?;
+        to.optional::<Int32Type>(&rows, |row| row.level.map(int))?;
         group.close()?;
         Ok(())
     }

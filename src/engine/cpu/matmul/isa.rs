@@ -7,10 +7,10 @@ use super::transposed::{self, TransposedStrip};
 
 /// An instruction set that this processor has; its existence is the proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Isa(Set);
+pub struct Isa(pub(super) Set);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Set {
+pub(super) enum Set {
     #[cfg(target_arch = "x86_64")]
     Avx512,
     #[cfg(target_arch = "x86_64")]

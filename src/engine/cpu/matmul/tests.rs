@@ -274,7 +274,7 @@ fn panels_from_rows_and_from_columns_are_one_matrix() {
 
 #[test]
 fn the_three_products_of_training_equal_their_twins() {
-    use super::training::{forward, input_gradient, weight_gradient};
+    use super::training::{TurnedWeights, forward, input_gradient, weight_gradient};
     let transposed = |m: &[f32], columns: usize| -> Vec<f32> {
         let column = |c: usize| m[c..].iter().step_by(columns).copied();
         (0..columns).flat_map(column).collect()
@@ -301,7 +301,9 @@ fn the_three_products_of_training_equal_their_twins() {
         };
         for add in [false, true] {
             let mut y = vec![if add { 2.0 } else { f32::NAN }; n * outs];
-            forward(&mut y, &x, &w, n, ins, add);
+            let mut turned = TurnedWeights::new(outs, ins);
+            turned.fill(&w);
+            forward(&mut y, &x, &turned, n, add);
             same(&y, if add { 2.0 } else { 0.0 }, &plain(&x, &w, ins));
         }
         let mut dx = vec![f32::NAN; n * ins];
@@ -406,14 +408,16 @@ mod guarded {
 
     #[test]
     fn training_touches_nothing_beside_its_slices() {
-        use super::super::training::{forward, input_gradient, weight_gradient};
+        use super::super::training::{TurnedWeights, forward, input_gradient, weight_gradient};
         for (n, ins, outs) in [(7, 3, 2), (300, 64, 100), (33, 176, 65)] {
             let mut x = guarded(&random(n * ins, 0.5, 1));
             let mut w = guarded(&random(outs * ins, 0.5, 2));
             let mut y = guarded(&random(n * outs, 0.5, 3));
             for at_end in [false, true] {
                 let (x, w, y) = (x.floats(at_end), w.floats(at_end), y.floats(at_end));
-                forward(y, x, w, n, ins, true);
+                let mut turned = TurnedWeights::new(outs, ins);
+                turned.fill(w);
+                forward(y, x, &turned, n, true);
                 input_gradient(x, y, w, n, ins);
                 weight_gradient(w, y, x, n, ins);
             }

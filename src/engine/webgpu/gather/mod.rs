@@ -61,9 +61,32 @@ impl GatherKernel {
         out: &wgpu::Buffer,
         base: usize,
     ) -> Result<(), GpuError> {
-        let slot_row = slot * tables.rows;
-        let params = [ids.count, width / 4, base, ids.first, slot_row];
-        let buffers = [&tables.streams, &ids.buffer, out];
+        let (streams, slot_row) = (&tables.streams, slot * tables.rows);
+        self.rows(recorder, (streams, width), slot_row, ids, (out, base))
+    }
+
+    /// Rows of a buffer of them, to `out` from number `base` on.
+    pub fn of_buffer(
+        &self,
+        recorder: &mut Recorder,
+        from: (&wgpu::Buffer, usize),
+        ids: &RowIds,
+        out: &wgpu::Buffer,
+        base: usize,
+    ) -> Result<(), GpuError> {
+        self.rows(recorder, from, 0, ids, (out, base))
+    }
+
+    fn rows(
+        &self,
+        recorder: &mut Recorder,
+        (from, width): (&wgpu::Buffer, usize),
+        first_row: usize,
+        ids: &RowIds,
+        (out, base): (&wgpu::Buffer, usize),
+    ) -> Result<(), GpuError> {
+        let params = [ids.count, width / 4, base, ids.first, first_row];
+        let buffers = [from, &ids.buffer, out];
         let size = grid(ids.count * width / 4, 64);
         recorder.call(&self.by_ids, &buffers, &params.map(|x| x as u32), size, 0)
     }

@@ -1,0 +1,138 @@
+//! Training a scholar: atelier against PyTorch, the same model, batches, optimiser and threads.
+//!
+//! `cargo bench -p atelier-benches --features peers --bench training`; the first time it sets up a Python
+//! environment with PyTorch (gigabytes) in the target folder. Either side is a process of its own that
+//! takes the same steps from the same weights; their rounds alternate. Ours also draws its batches, theirs
+//! are made beforehand.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+#[path = "../common/mod.rs"]
+mod common;
+mod setting;
+#[allow(dead_code)] // Each bench uses a part of it.
+mod side;
+
+use atelier::train::{Recipe, Trainer, evaluate, family, folder};
+use common::median;
+use serde_json::{Value, json};
+use setting::{here, python, scratch};
+use side::{Side, peak_kb, seconds};
+
+const STEPS: usize = 40;
+const ROUNDS: usize = 9;
+/// What is trained: blocks and rows a step.
+const CASES: [(usize, usize); 3] = [(4, 32), (4, 64), (12, 32)];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, side, folder] = arguments.as_slice()
+        && side == "ours"
+    {
+        return ours(Path::new(folder));
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let python = python();
+    println!(
+        "tokens a second, {threads} threads, {STEPS} steps; medians of {ROUNDS} alternating rounds"
+    );
+    for (blocks, batch) in CASES {
+        let folder = scratch(&format!("training-{blocks}-{batch}"));
+        let tokens = write_case(&folder, blocks, batch) as f64;
+        let mut atelier = Command::new(std::env::current_exe().expect("this program"));
+        let count = threads.to_string();
+        atelier.arg("ours").env("RAYON_NUM_THREADS", &count);
+        let mut theirs = Command::new(&python);
+        theirs.arg(here().join("training.py"));
+        let mut atelier = Side::start(atelier.arg(&folder));
+        let mut theirs = Side::start(theirs.arg(&folder).arg(&count));
+        same(&atelier.round("round"), &theirs.round("round")); // warms up, and compares
+        let (mut ours, mut python) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            ours.push(tokens / seconds(&atelier.round("round")));
+            python.push(tokens / seconds(&theirs.round("round")));
+        }
+        let (ours, python) = (median(ours), median(python));
+        println!(
+            "{blocks:>2} blocks, {batch} rows a step ({:.0} tokens): {} {ours:.0}, {} {python:.0}, ratio {:.2} (want >= 1)",
+            tokens / STEPS as f64,
+            atelier.version,
+            theirs.version,
+            ours / python
+        );
+    }
+}
+
+/// A family's recipe in the middle of its training, where rows are as hard as they get.
+fn begin(blocks: usize, batch: usize) -> Trainer {
+    let mut trainer = Trainer::new(Recipe {
+        shape: family::shape(blocks, 1, family::WIDTH),
+        batch,
+        ..family::FAMILY[0].recipe()
+    });
+    trainer.tokens_seen = trainer.recipe.tokens / 2;
+    // What the folder holds is rounded to halves.
+    trainer.parameters = evaluate::rounded(&trainer.parameters);
+    trainer
+}
+
+/// The model as a folder, and all steps' batches and rates beside it; returns the tokens of all.
+fn write_case(folder: &Path, blocks: usize, batch: usize) -> u64 {
+    let mut trainer = begin(blocks, batch);
+    folder::write(folder, &trainer.recipe.shape, &trainer.parameters).expect("a model folder");
+    let case = json!({ "blocks": blocks, "batch": batch });
+    std::fs::write(folder.join("case.json"), case.to_string()).expect("a file of the case");
+    let (mut steps, mut tokens) = (Vec::new(), 0);
+    for _ in 0..STEPS {
+        let batch = trainer.batch().expect("a batch");
+        steps.push(json!({
+            "tokens": batch.tokens, "targets": batch.targets, "weights": batch.weights,
+            "starts": batch.starts, "rate": trainer.rate(),
+        }));
+        tokens += trainer.step().expect("a step").tokens;
+    }
+    std::fs::write(folder.join("steps.json"), json!(steps).to_string()).expect("a file of steps");
+    tokens
+}
+
+/// The comparison means nothing unless both learn the same.
+fn same(ours: &Value, theirs: &Value) {
+    let numbers = |answer: &Value| -> Vec<f64> {
+        let losses = answer["losses"].as_array().expect("losses").iter();
+        losses
+            .map(|loss| loss.as_f64().expect("a number"))
+            .collect()
+    };
+    let (ours, theirs) = (numbers(ours), numbers(theirs));
+    assert_eq!(ours.len(), theirs.len());
+    for (step, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+        assert!(
+            (ours / theirs - 1.0).abs() < 2e-3,
+            "step {step}: {ours}, {theirs}"
+        );
+    }
+}
+
+/// Our side: the same protocol as `training.py`.
+fn ours(folder: &Path) {
+    let case = std::fs::read_to_string(folder.join("case.json")).expect("a case");
+    let case: Value = serde_json::from_str(&case).expect("a case in JSON");
+    let number = |field: &str| case[field].as_u64().expect("a number") as usize;
+    let (blocks, batch) = (number("blocks"), number("batch"));
+    println!("{}", json!({ "version": "atelier" }));
+    for line in std::io::stdin().lines() {
+        line.expect("a case");
+        let mut trainer = begin(blocks, batch);
+        let start = Instant::now();
+        let losses: Vec<f64> = (0..STEPS)
+            .map(|_| trainer.step().expect("a step").loss)
+            .collect();
+        let seconds = start.elapsed().as_secs_f64();
+        println!(
+            "{}",
+            json!({ "seconds": seconds, "peak_kb": peak_kb(), "losses": losses })
+        );
+    }
+}

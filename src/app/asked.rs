@@ -1,0 +1,102 @@
+//! A step's words before its question is answered: nothing of the run that answers it is among them.
+
+use crate::study::lessons::{LessonOption, LessonStep, OptionOutcome, StepOutcome, StepShowing};
+
+/// What a run said, without anything of what answers the question.
+pub fn veiled(mut outcome: StepOutcome) -> StepOutcome {
+    if matches!(outcome.showing, StepShowing::CannotShow(_)) {
+        return outcome;
+    }
+    // Whose run it was changes nothing of the question: what a teacher types beside it stays in its place.
+    outcome.model.clear();
+    outcome.showing = StepShowing::Asked;
+    outcome.source = None;
+    outcome.right = None;
+    outcome.numbers.clear();
+    outcome.reveal.clear();
+    outcome.caveat.clear();
+    for option in &mut outcome.options {
+        option.holding = None;
+        option.belief.clear();
+        option.why.clear();
+    }
+    outcome
+}
+
+/// A step as its file has it, where no run is needed to say it.
+pub fn plain(lesson: &str, step: &LessonStep) -> StepOutcome {
+    StepOutcome {
+        lesson: lesson.to_owned(),
+        step: step.id.clone(),
+        model: String::new(),
+        source: None,
+        showing: StepShowing::Asked,
+        say: step.say.clone(),
+        ask: step.ask.clone(),
+        options: step.options.iter().map(option).collect(),
+        right: None,
+        numbers: Vec::new(),
+        reveal: String::new(),
+        caveat: String::new(),
+    }
+}
+
+fn option(option: &LessonOption) -> OptionOutcome {
+    OptionOutcome {
+        id: option.id.clone(),
+        text: option.text.clone(),
+        holding: None,
+        belief: String::new(),
+        why: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber};
+
+    fn lesson() -> Lesson {
+        let text = include_str!("../../public/lessons/01-votes.toml");
+        Lesson::read("01-votes.toml", text).expect("a lesson")
+    }
+
+    fn answered(step: &LessonStep) -> StepOutcome {
+        let mut outcome = plain("votes", step);
+        outcome.showing = StepShowing::Answered;
+        outcome.right = Some(1);
+        outcome.model = "told".into();
+        outcome.source = Some(RunSource::MadeUp);
+        outcome.reveal = "told".into();
+        outcome.caveat = "told".into();
+        outcome.numbers.push(StepNumber {
+            name: "lead".parse().expect("a field"),
+            value: FieldValue::exact(1.0),
+        });
+        for option in &mut outcome.options {
+            option.holding = Some(Holding::Agrees);
+            option.belief = "told".into();
+            option.why = "told".into();
+        }
+        outcome
+    }
+
+    #[test]
+    fn nothing_of_the_answer_is_left_in_what_is_asked() {
+        let lesson = lesson();
+        for step in &lesson.steps {
+            let asked = veiled(answered(step));
+            assert_eq!(asked, plain("votes", step));
+            let text = serde_json::to_string(&asked).expect("JSON");
+            assert!(!text.contains("told") && !text.contains("agrees"), "{text}");
+        }
+    }
+
+    #[test]
+    fn why_a_model_cannot_show_a_step_is_no_answer() {
+        let step = &lesson().steps[0];
+        let mut outcome = plain("votes", step);
+        outcome.showing = StepShowing::CannotShow("It has no tasks.".into());
+        assert_eq!(veiled(outcome.clone()), outcome);
+    }
+}

@@ -1,0 +1,73 @@
+//! What the view of lessons adds to a link: which lesson and step, and how a class looks at it.
+
+use super::LinkPairs;
+use crate::study::lessons::PAINTERS_LESSON;
+
+/// Where a reader or a class stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LessonSettings {
+    /// Its number, from 1; the list of all where there is none.
+    pub lesson: Option<usize>,
+    /// Counted from 0.
+    pub step: usize,
+    /// For a wall: large, in high contrast, with the keys that are pressed.
+    pub is_projected: bool,
+    /// Does what the run says wait until somebody asks for it?
+    pub is_held: bool,
+}
+
+/// Questions of the paper.
+const QUESTIONS: usize = 8;
+
+/// More than there ever will be: a longer number is a slip.
+const MOST: usize = 99;
+
+impl LessonSettings {
+    /// The step that asks what `#view=orders&question=3` asked, while the paper's questions stood in that view.
+    pub(super) fn of_question(value: &str) -> Option<Self> {
+        let question = value.parse::<usize>().ok();
+        let question = question.filter(|n| (1..=QUESTIONS).contains(n))?;
+        Some(Self {
+            lesson: Some(PAINTERS_LESSON),
+            step: question - 1,
+            ..Self::default()
+        })
+    }
+
+    pub(super) fn write(&self, pairs: &mut LinkPairs) {
+        if let Some(lesson) = self.lesson {
+            pairs.push("lesson", &lesson.to_string());
+            if self.step > 0 {
+                pairs.push("step", &(self.step + 1).to_string());
+            }
+        }
+        for (key, is_on) in [("projector", self.is_projected), ("hold", self.is_held)] {
+            if is_on {
+                pairs.push(key, YES);
+            }
+        }
+    }
+
+    /// True if the key is one of these. Teachers write `projector` and `hold` by hand, also without a value.
+    pub(super) fn read(&mut self, key: &str, value: &str) -> bool {
+        let number = || {
+            let number = value.parse::<usize>().ok();
+            number.filter(|n| (1..=MOST).contains(n))
+        };
+        match key {
+            "lesson" => self.lesson = number(),
+            "step" => self.step = number().map_or(0, |n| n - 1),
+            "projector" => self.is_projected = is_yes(value),
+            "hold" => self.is_held = is_yes(value),
+            _ => return false,
+        }
+        true
+    }
+}
+
+const YES: &str = "yes";
+
+/// Whoever writes `hold=1` wants it held: only a no is a no.
+fn is_yes(value: &str) -> bool {
+    !["no", "0", "false", "off"].contains(&value)
+}

@@ -1,0 +1,102 @@
+//! The page's views, as links name them.
+
+/// Which of the page's views is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// One prompt, every stroke.
+    #[default]
+    Lens,
+    /// What the stream would answer along its depth.
+    LogitLens,
+    /// Where the heads look.
+    Attention,
+    /// One member of a run by itself.
+    Member,
+    /// How alike the linearised steps of a run are.
+    Coupling,
+    /// The blocks in another order, and sweeps over orders.
+    Orders,
+    /// Models x tasks.
+    Survey,
+    /// The paper's theorems.
+    Theory,
+    /// Questions that the model answers.
+    Lessons,
+    /// Who comes for what.
+    Start,
+}
+
+impl View {
+    pub const ALL: [Self; 10] = [
+        Self::Start,
+        Self::Lens,
+        Self::LogitLens,
+        Self::Attention,
+        Self::Member,
+        Self::Orders,
+        Self::Coupling,
+        Self::Survey,
+        Self::Theory,
+        Self::Lessons,
+    ];
+
+    /// The name used in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lens => "lens",
+            Self::LogitLens => "logit-lens",
+            Self::Attention => "attention",
+            Self::Member => "member",
+            Self::Coupling => "coupling",
+            Self::Orders => "orders",
+            Self::Survey => "survey",
+            Self::Theory => "theory",
+            Self::Lessons => "lessons",
+            Self::Start => "start",
+        }
+    }
+
+    /// What the page calls it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Lens => "Lens",
+            Self::LogitLens => "Logit lens",
+            Self::Attention => "Attention",
+            Self::Coupling => "Coupling",
+            Self::Orders => "Orders",
+            Self::Survey => "Survey",
+            Self::Theory => "Theory",
+            Self::Lessons => "Lessons",
+            Self::Member => "One stroke",
+            Self::Start => "Start",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.name() == name)
+    }
+
+    /// Does the model of the page draw this view's pictures? The others read reports.
+    pub fn is_live(self) -> bool {
+        let is_one = matches!(
+            self,
+            Self::Lens | Self::Orders | Self::Coupling | Self::Lessons
+        );
+        is_one || self.is_inside()
+    }
+
+    /// Does it draw what the reader's own prompt and order make of the model?
+    pub fn is_of_draft(self) -> bool {
+        self.is_live() && self != Self::Lessons
+    }
+
+    /// Does it show what goes on inside a run?
+    pub fn is_inside(self) -> bool {
+        matches!(self, Self::LogitLens | Self::Attention | Self::Member)
+    }
+
+    /// Are its pictures those of survey reports?
+    pub fn is_of_surveys(self) -> bool {
+        matches!(self, Self::Survey | Self::Theory)
+    }
+}

@@ -1,0 +1,25 @@
+//! What stands under a view in another page's frame: what is under way, what went wrong, and the way to the
+//! page itself.
+
+use leptos::prelude::*;
+
+use crate::app::browser;
+use crate::app::state::{Address, Place, Studio};
+use crate::app::widgets::{ProblemLine, WorkBar};
+
+#[component]
+pub fn Framed() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let address = expect_context::<Address>();
+    let way = move || browser::beside(&format!("./#{}", address.fragment(studio.view.get())));
+    view! {
+        <footer class="framed">
+            <ProblemLine place=Place::Address />
+            <ProblemLine place=Place::Model />
+            <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
+            <p class="embed-way">
+                "Computed here by " <a href=way target="_blank" rel="noopener">"atelier"</a> ", where it can be changed."
+            </p>
+        </footer>
+    }
+}

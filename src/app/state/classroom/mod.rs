@@ -1,0 +1,269 @@
+//! The lesson that is open: its words, what the reader expects, what the model says to it, and what is kept.
+//!
+//! It lives as long as the view of lessons is open. What outlives it stands in the address and in what this
+//! browser keeps.
+
+mod keeping;
+mod model;
+mod running;
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use super::Studio;
+use crate::app::answers::{AnswerBook, StepAnswer};
+use crate::app::asked::{plain, veiled};
+use crate::study::lessons::{
+    Lesson, LessonHead, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
+};
+
+/// A step, by the ids of its lesson and its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepPlace {
+    pub lesson: String,
+    pub step: String,
+}
+
+/// A phase of a step on its way. The same may be asked twice, so that it has a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct StepRun {
+    number: u32,
+    place: StepPlace,
+    phase: StepPhase,
+}
+
+#[derive(Clone, Copy)]
+pub struct OpenLesson {
+    studio: Studio,
+    /// All lessons; none before they are here.
+    pub heads: RwSignal<Vec<LessonHead>>,
+    /// Of the lesson that is open.
+    pub words: RwSignal<Option<Arc<Lesson>>>,
+    /// Why there are no words.
+    pub missing: RwSignal<String>,
+    pub book: RwSignal<AnswerBook>,
+    /// Why what was kept cannot be read.
+    pub unread: RwSignal<String>,
+    /// Does this browser keep what is answered?
+    pub is_kept: RwSignal<bool>,
+    /// What this window read or kept last: another text is another window's.
+    written: StoredValue<Option<String>>,
+    /// The open step's set-up, where it names what a run found.
+    set_up: RwSignal<Option<StepOutcome>>,
+    /// What is being run.
+    under_way: RwSignal<Option<StepRun>>,
+    /// How many runs were begun: the number of the next.
+    runs: StoredValue<u32>,
+    /// What the runs that answered questions in this visit are drawn from.
+    pictures: RwSignal<Vec<(StepPlace, Arc<Vec<StepPicture>>)>>,
+    /// Has a teacher asked for what is held?
+    pub is_let_go: RwSignal<bool>,
+    /// Is every step being run, for a sheet?
+    pub is_preparing: RwSignal<bool>,
+    /// Does a model that comes with the page answer where the reader's own cannot?
+    is_lent: RwSignal<bool>,
+}
+
+impl OpenLesson {
+    /// Fetches the list, and follows the address.
+    pub fn start(studio: Studio) -> Self {
+        let (book, unread) = keeping::kept();
+        let room = Self {
+            studio,
+            heads: RwSignal::new(Vec::new()),
+            words: RwSignal::new(None),
+            missing: RwSignal::new(String::new()),
+            book: RwSignal::new(book),
+            unread: RwSignal::new(unread),
+            is_kept: RwSignal::new(true),
+            written: StoredValue::new(None),
+            set_up: RwSignal::new(None),
+            under_way: RwSignal::new(None),
+            runs: StoredValue::new(0),
+            pictures: RwSignal::new(Vec::new()),
+            is_let_go: RwSignal::new(false),
+            is_preparing: RwSignal::new(false),
+            is_lent: RwSignal::new(false),
+        };
+        // The worker reads the lessons' files.
+        Effect::new(move |_| {
+            if studio.state.is_awake.get() && room.heads.with_untracked(Vec::is_empty) {
+                room.fetch_list();
+            }
+        });
+        let id = Memo::new(move |_| room.open_head().map(|head| head.id));
+        Effect::new(move |_| {
+            room.words.set(None);
+            if let Some(id) = id.get() {
+                room.fetch_words(id);
+            }
+        });
+        // Another step, or another model, is asked anew; a scholar is lent for one step.
+        let model = Memo::new(move |_| studio.draft.with(|draft| draft.model.name().to_owned()));
+        Effect::new(move |before: Option<(Option<StepPlace>, String)>| {
+            let now = (room.place(), model.get());
+            if before.as_ref() != Some(&now) {
+                room.is_lent.set(false);
+                room.begin_step();
+            }
+            now
+        });
+        on_cleanup(move || room.stop());
+        room.follow_others();
+        room
+    }
+
+    fn fetch_list(self) {
+        self.studio.ask_lessons(move |found| match found {
+            _ if self.is_left() => {}
+            Ok(heads) => {
+                self.missing.set(String::new());
+                self.heads.set(heads);
+            }
+            Err(sentence) => self.missing.set(sentence),
+        });
+    }
+
+    fn fetch_words(self, id: String) {
+        self.studio
+            .ask_lesson(id.clone(), move |found| match found {
+                _ if self.is_left() => {}
+                Ok(lesson) => {
+                    self.missing.set(String::new());
+                    if self.open_head().is_some_and(|head| head.id == id) {
+                        self.words.set(Some(Arc::new(lesson)));
+                    }
+                }
+                Err(sentence) => self.missing.set(sentence),
+            });
+    }
+
+    /// Is the view gone, and all of this with it? What was asked may be answered later.
+    fn is_left(self) -> bool {
+        self.under_way.try_get_untracked().is_none()
+    }
+
+    /// Tries again to fetch what is missing.
+    pub fn fetch_again(self) {
+        match self.open_head() {
+            Some(head) if self.words.with_untracked(Option::is_none) => self.fetch_words(head.id),
+            _ => self.fetch_list(),
+        }
+    }
+
+    /// The lesson that the address names, as the list has it.
+    pub fn open_head(self) -> Option<LessonHead> {
+        let number = self.studio.lessons.with(|lessons| lessons.lesson)?;
+        self.heads
+            .with(|heads| heads.get(number.checked_sub(1)?).cloned())
+    }
+
+    /// The step that is open; the last, where the address names one behind it.
+    pub fn step(self) -> Option<LessonStep> {
+        let at = self.step_index();
+        self.words
+            .with(|lesson| lesson.as_ref()?.steps.get(at?).cloned())
+    }
+
+    /// The prompt that the open step's question is about, where that is one prompt.
+    pub fn prompt(self) -> Option<LessonPrompt> {
+        let step = self.step()?;
+        self.words.with(|lesson| {
+            let lessons = lesson.as_ref()?.prompt.as_ref();
+            step.prompt(lessons).cloned()
+        })
+    }
+
+    /// Its place in the lesson, counted from 0.
+    pub fn step_index(self) -> Option<usize> {
+        let at = self.studio.lessons.with(|lessons| lessons.step);
+        let last = self
+            .words
+            .with(|lesson| lesson.as_ref()?.steps.len().checked_sub(1))?;
+        Some(at.min(last))
+    }
+
+    /// The open step's.
+    pub fn place(self) -> Option<StepPlace> {
+        let step = self.step()?.id;
+        let lesson = self
+            .words
+            .with(|lesson| Some(lesson.as_ref()?.id.clone()))?;
+        Some(StepPlace { lesson, step })
+    }
+
+    /// What is known of the open step.
+    pub fn answer(self) -> StepAnswer {
+        self.place()
+            .and_then(|place| {
+                self.book
+                    .with(|book| book.of(&place.lesson, &place.step).cloned())
+            })
+            .unwrap_or_default()
+    }
+
+    /// Is what the model says to be seen?
+    pub fn is_told(self) -> bool {
+        let is_held = self.studio.lessons.with(|lessons| lessons.is_held);
+        let answer = self.answer();
+        // That a model cannot show a step gives nothing away.
+        let is_free = !is_held || self.is_let_go.get() || !answer.is_answered();
+        answer.is_told() && is_free
+    }
+
+    /// Has the model answered, and is it kept from the class?
+    pub fn is_held(self) -> bool {
+        self.answer().is_answered() && !self.is_told()
+    }
+
+    /// Set-up, question and options with their fields filled in; `None` while they are not known. What the
+    /// model said is in it only where it is to be seen.
+    pub fn asked(self) -> Option<StepOutcome> {
+        let step = self.step()?;
+        if let Some(run) = self.run_outcome() {
+            return Some(match self.is_told() {
+                true => run,
+                false => veiled(run),
+            });
+        }
+        let place = self.place()?;
+        let is_own =
+            |set_up: &StepOutcome| set_up.lesson == place.lesson && set_up.step == place.step;
+        let set_up = self.set_up.get().filter(is_own);
+        set_up.or_else(|| step.before.is_none().then(|| plain(&place.lesson, &step)))
+    }
+
+    /// What a model said to the open step. What was only run for a sheet counts as long as the same model
+    /// would answer now.
+    fn run_outcome(self) -> Option<StepOutcome> {
+        let answer = self.answer();
+        let is_run = answer.is_run();
+        let outcome = answer.outcome.filter(|_| is_run)?;
+        let is_own = answer.expected.is_some() || Some(&outcome.model) == self.model().as_ref();
+        is_own.then_some(outcome)
+    }
+
+    /// What the open step's run is drawn from; `None` where it was run in an earlier visit.
+    pub fn pictures(self) -> Option<Arc<Vec<StepPicture>>> {
+        let place = self.place()?;
+        self.pictures.with(|all| {
+            let own = all.iter().find(|(of, _)| *of == place)?;
+            Some(Arc::clone(&own.1))
+        })
+    }
+
+    /// Is this phase of the open step being run?
+    pub fn is_running(self, phase: StepPhase) -> bool {
+        let place = self.place();
+        self.under_way.with(|under_way| {
+            let own = under_way.as_ref().filter(|own| own.phase == phase);
+            own.is_some() && own.map(|own| &own.place) == place.as_ref()
+        })
+    }
+
+    /// Is anything being run?
+    pub fn is_busy(self) -> bool {
+        self.under_way.with(Option::is_some)
+    }
+}

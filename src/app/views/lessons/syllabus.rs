@@ -1,0 +1,139 @@
+//! The list of lessons: title, minutes, what many believe before and, once all is answered, what to keep; how
+//! far this reader is, and what is kept of answers.
+
+use leptos::prelude::*;
+
+use super::class::ForClass;
+use super::follow;
+use crate::app::state::{Address, OpenLesson, Studio};
+use crate::study::lessons::LessonHead;
+
+#[component]
+pub fn Syllabus() -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let entries = move || {
+        let heads = room.heads.get();
+        let numbered = (1..).zip(heads);
+        numbered
+            .map(|(number, head)| view! { <Entry number head /> })
+            .collect_view()
+    };
+    view! {
+        <section aria-labelledby="syllabus-title">
+            <h2 id="syllabus-title">"Lessons"</h2>
+            <ol class="syllabus">{entries}</ol>
+        </section>
+        <KeptAnswers />
+        <ForClass />
+    }
+}
+
+#[component]
+fn Entry(number: usize, head: LessonHead) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let room = expect_context::<OpenLesson>();
+    let steps = head.steps.len();
+    let id = head.id.clone();
+    let progress = move || {
+        let answered = room.book.with(|book| book.answered(Some(&id)));
+        match answered {
+            0 => format!("{steps} steps"),
+            n if n >= steps => format!("All {steps} steps answered"),
+            n => format!("{n} of {steps} steps answered"),
+        }
+    };
+    // What to keep would answer the questions.
+    let own = head.id.clone();
+    let is_done = Memo::new(move |_| {
+        let is_held = studio.lessons.with(|lessons| lessons.is_held);
+        !is_held && room.book.with(|book| book.answered(Some(&own)) >= steps)
+    });
+    let (belief, takeaway) = (head.belief, head.takeaway);
+    let words = move || match is_done.get() {
+        true => format!("To keep: {takeaway}"),
+        false => format!("Many think: {belief}"),
+    };
+    let places = room.heads.with_untracked(|heads| {
+        let place = |id: &String| heads.iter().position(|head| head.id == *id);
+        let places: Vec<String> = head
+            .needs
+            .iter()
+            .filter_map(place)
+            .map(|at| (at + 1).to_string())
+            .collect();
+        places.join(", ")
+    });
+    let after = match places.is_empty() {
+        true => String::new(),
+        false => format!("after {places} · "),
+    };
+    let address = expect_context::<Address>();
+    let href = move || address.lesson(Some(number), 0);
+    let go = move |event: web_sys::MouseEvent| follow(&event, || studio.go_to_step(number, 0));
+    view! {
+        <li>
+            <h3><a href=href on:click=go>{number} ". " {head.title}</a></h3>
+            <p>{words}</p>
+            <p class="hint">{format!("{} minutes · {after}", head.minutes)} {progress}</p>
+        </li>
+    }
+}
+
+/// What another version of the page kept, which this one cannot read: it stays until it is forgotten.
+#[component]
+pub fn Unread() -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let is_any = Memo::new(move |_| room.unread.with(|unread| !unread.is_empty()));
+    view! {
+        <Show when=move || is_any.get()>
+            <p class="problem of-answers">{move || room.unread.get()}</p>
+            <button type="button" id="keep-earlier" on:click=move |_| room.save_earlier()>
+                "Save the earlier answers (a file)"
+            </button>
+        </Show>
+    }
+}
+
+/// What this browser keeps, as a file, and the way to be rid of it.
+#[component]
+fn KeptAnswers() -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let is_asked = RwSignal::new(false);
+    let count = Memo::new(move |_| room.book.with(|book| book.answered(None)));
+    let is_any = Memo::new(move |_| {
+        let is_empty = room.book.with(|book| book.answers.is_empty());
+        !is_empty || room.unread.with(|unread| !unread.is_empty())
+    });
+    let said = move || {
+        match count.get() {
+        _ if !room.is_kept.get() => {
+            "This browser keeps nothing: your answers last until this page is closed. Save them as a file.".to_owned()
+        }
+        0 => "No answers are kept in this browser.".to_owned(),
+        1 => "1 answer is kept in this browser, and nowhere else.".to_owned(),
+        n => format!("{n} answers are kept in this browser, and nowhere else."),
+    }
+    };
+    let forget = move |_| {
+        is_asked.set(false);
+        room.forget();
+    };
+    view! {
+        <section class="kept" aria-labelledby="kept-title">
+            <h2 id="kept-title">"Your answers"</h2>
+            <p role="status">{said}</p>
+            <Unread />
+            <Show when=move || is_any.get()>
+                <div class="buttons">
+                    <button type="button" id="keep-answers" on:click=move |_| room.save()>"Keep my answers (a file)"</button>
+                    <button type="button" id="forget-answers" on:click=move |_| is_asked.update(|asked| *asked = !*asked)>
+                        "Forget my answers"
+                    </button>
+                    <Show when=move || is_asked.get()>
+                        <button type="button" on:click=forget>"Yes, forget them"</button>
+                    </Show>
+                </div>
+            </Show>
+        </section>
+    }
+}

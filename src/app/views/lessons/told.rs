@@ -1,0 +1,202 @@
+//! What the model says to a question: in words, with the run's own numbers, beside what the reader expected.
+
+use leptos::prelude::*;
+
+use super::lacking::CannotShow;
+use super::numbers::Numbers;
+use super::onward::Onward;
+use super::picture::StepPictures;
+use crate::app::state::{OpenLesson, Studio};
+use crate::app::widgets::Words;
+use crate::study::lessons::{Holding, OptionOutcome, StepOutcome, StepShowing};
+
+#[component]
+pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let outcome = Memo::new(move |_| room.answer().outcome);
+    let expected = Memo::new(move |_| room.answer().expected);
+    let cannot = Memo::new(move |_| {
+        outcome.with(|outcome| match &outcome.as_ref()?.showing {
+            StepShowing::CannotShow(reason) => Some(reason.clone()),
+            _ => None,
+        })
+    });
+    let studio = expect_context::<Studio>();
+    Effect::new(move |_| {
+        let said = outcome.with(|outcome| Some(verdict(outcome.as_ref()?, expected.get())));
+        studio.say(said.unwrap_or_default());
+    });
+    let body = move || {
+        let outcome = outcome.get()?;
+        Some(view! { <Body outcome expected=expected.get() /> })
+    };
+    view! {
+        <section class="told-of-step" id="told" aria-labelledby="told-title">
+            <h3 id="told-title" tabindex="-1">"What the run says"</h3>
+            <Show
+                when=move || cannot.with(Option::is_none)
+                fallback=move || view! { <CannotShow reason=cannot /> }
+            >
+                {body}
+                <OwnWords />
+            </Show>
+            <Source />
+            <Done number at of />
+            <Onward number at of />
+        </section>
+    }
+}
+
+/// In one sentence: does the run agree with what was expected?
+fn verdict(outcome: &StepOutcome, expected: Option<usize>) -> String {
+    let own = expected.and_then(|i| outcome.options.get(i)?.holding);
+    let right = outcome.right.and_then(|i| outcome.options.get(i));
+    match (&outcome.showing, own, right) {
+        (StepShowing::CannotShow(reason), ..) => reason.clone(),
+        (StepShowing::NoneHolds, ..) => "The run agrees with none of the options.".to_owned(),
+        (StepShowing::Open, ..) => {
+            "The run leaves it open: its numbers allow for more than one answer.".to_owned()
+        }
+        (_, Some(Holding::Agrees), _) => "The run agrees with you.".to_owned(),
+        (_, Some(Holding::Open), _) => "The run leaves open what you expected.".to_owned(),
+        (_, _, Some(right)) => format!(
+            "The run disagrees with you. It says: {}.",
+            right.text.trim_end_matches('.')
+        ),
+        _ => "The run disagrees with you.".to_owned(),
+    }
+}
+
+#[component]
+fn Body(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
+    let said = verdict(&outcome, expected);
+    let room = expect_context::<OpenLesson>();
+    let numbers = room
+        .step()
+        .map(|step| view! { <Numbers numbers=outcome.numbers step /> });
+    let own = expected.and_then(|i| outcome.options.get(i).cloned());
+    let others = outcome.options.iter().enumerate();
+    let others: Vec<OptionOutcome> = others
+        .filter(|(i, option)| Some(*i) != expected && !option.why.is_empty())
+        .map(|(_, option)| option.clone())
+        .collect();
+    let others = (!others.is_empty()).then(|| {
+        view! {
+            <details class="more">
+                <summary>"The other options"</summary>
+                {others
+                    .into_iter()
+                    .map(|option| {
+                        view! {
+                            <p class="ask"><Words text=option.text.clone() /></p>
+                            <Why option is_own=false />
+                        }
+                    })
+                    .collect_view()}
+            </details>
+        }
+    });
+    view! {
+        <p id="verdict"><strong>{said}</strong></p>
+        <p><Words text=outcome.reveal /></p>
+        {numbers}
+        <StepPictures />
+        {own.map(|option| view! { <Why option is_own=true /> })}
+        <p class="caveat">"But: " <Words text=outcome.caveat /></p>
+        {others}
+    }
+}
+
+/// What who expects this may believe, and what the run says to it.
+#[component]
+fn Why(option: OptionOutcome, is_own: bool) -> impl IntoView {
+    let who = if is_own {
+        "Behind what you expected there may be a belief"
+    } else {
+        "The belief behind it"
+    };
+    let is_wrong = option.holding != Some(Holding::Agrees) && !option.belief.is_empty();
+    let belief = is_wrong.then(|| format!("{who}: “{}”. ", option.belief.trim_end_matches('.')));
+    view! { <p class="belief">{belief} <Words text=option.why /></p> }
+}
+
+/// What the reader makes of the difference, in a sentence; kept with the answers.
+#[component]
+fn OwnWords() -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let written = room.answer().own_words;
+    let keep = move |event: web_sys::Event| {
+        let words = event_target_value(&event);
+        if let Some(place) = untrack(|| room.place()) {
+            room.change(&place, |answer| answer.own_words = words);
+        }
+    };
+    view! {
+        <label class="field" for="own-words">
+            "What did you expect differently? (If you like: one sentence"
+            {move || if room.is_kept.get() { ", kept with your answers" } else { "" }} ".)"
+        </label>
+        <textarea class="own-words" id="own-words" rows="2" prop:value=written on:input=keep></textarea>
+    }
+}
+
+/// Which model said it, on what; and the way to ask another.
+#[component]
+fn Source() -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let run = Memo::new(move |_| {
+        let outcome = room.answer().outcome?;
+        Some((outcome.model, outcome.source))
+    });
+    let said = move || Some(run.get()?.1?.to_string());
+    let other = Memo::new(move |_| {
+        let (asked, _) = run.get()?;
+        room.model().filter(|now| *now != asked)
+    });
+    let further = move || {
+        let link = room.link()?;
+        let name = link.view.title();
+        let href = format!("#{}", link.fragment());
+        Some(view! { <a href=href id="further">"Look further in " {name}</a> })
+    };
+    let other_words = move || other.get().map(|name| format!("Run it on {name}"));
+    view! {
+        <p class="onward">
+            <span class="hint">{said}</span>
+            {further}
+            <Show when=move || other.with(Option::is_some)>
+                <button type="button" disabled=move || room.is_busy() on:click=move |_| room.ask_model()>{other_words}</button>
+            </Show>
+            <button type="button" id="ask-anew" on:click=move |_| room.ask_anew()>"Answer anew"</button>
+        </p>
+    }
+}
+
+/// Behind the last step: what to keep, and the next lesson.
+#[component]
+fn Done(number: usize, at: usize, of: usize) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let room = expect_context::<OpenLesson>();
+    if at + 1 < of {
+        return ().into_any();
+    }
+    let takeaway = room.words.with_untracked(|lesson| {
+        let lesson = lesson.as_ref();
+        lesson.map(|lesson| lesson.takeaway.clone())
+    });
+    let is_next = room.heads.with_untracked(|heads| heads.len() > number);
+    view! {
+        <div id="done" class="belief">
+            <p>"The end of this lesson. To keep: " {takeaway.map(|text| view! { <Words text /> })}</p>
+            {is_next
+                .then(|| {
+                    view! {
+                        <button type="button" on:click=move |_| studio.go_to_step(number + 1, 0)>
+                            {format!("On to lesson {}", number + 1)}
+                        </button>
+                    }
+                })}
+        </div>
+    }
+    .into_any()
+}

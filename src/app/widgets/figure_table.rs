@@ -1,0 +1,52 @@
+//! A figure's numbers as a table: rows of members lead to their own rows, plans to the reader's order.
+
+use leptos::prelude::*;
+
+use super::member_links::MemberWays;
+use crate::chart::{Figure, TableCell};
+
+pub(super) fn view_table(
+    figure: Figure,
+    on_plan: Option<Callback<String>>,
+    ways: MemberWays,
+) -> AnyView {
+    let label = format!("Table: {}", figure.title);
+    let cell = move |cell: TableCell| match (cell, on_plan) {
+        (TableCell::Plan(plan), Some(on_plan)) => {
+            let named = plan.clone();
+            let label = format!("Make {plan} your order");
+            view! {
+                <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
+                    {named}
+                </button>
+            }
+            .into_any()
+        }
+        (TableCell::Member { text, member }, _) => {
+            let label = format!("{text}: its own row");
+            view! { <a href=move || ways.to(&member) aria-label=label>{text}</a> }.into_any()
+        }
+        (cell, _) => cell.shown().into_any(),
+    };
+    let headers = figure.table.headers.into_iter();
+    let rows = figure.table.rows.into_iter().map(|row| {
+        let mut cells = row.into_iter();
+        let first = cells
+            .next()
+            .map(|c| view! { <th scope="row">{cell(c)}</th> });
+        let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
+        view! { <tr>{first} {rest}</tr> }
+    });
+    view! {
+        <div class="scroll" tabindex="0" role="region" aria-label=label>
+            <table>
+                <caption>{figure.title}</caption>
+                <thead>
+                    <tr>{headers.map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,227 @@
+//! The runs that answer the questions of lessons.
+//!
+//! A step runs on the model that is loaded, or on those of the catalogue that it is written for: these are
+//! opened beside it, on the processor, and stay, being small.
+
+use super::prompt::answer_waiting;
+use super::{Desk, Stop, failed, fetch, opening, stop, words};
+use crate::app::protocol::{Ask, Stage, Tell};
+use crate::engine::EngineError;
+use crate::study::lessons::{
+    Lesson, LessonStep, ModelFound, StepAsk, StepFound, StepOutcome, StepPhase, StepPicture,
+    TaughtBy, WorkRunning,
+};
+use crate::study::report::Opened;
+use crate::study::survey::Survey;
+use crate::study::{LoadedModel, StudyError};
+
+/// The survey that comes with the page.
+const SURVEY: &str = "examples/survey.atelier.json";
+
+/// Parts of a run that is told in parts of itself.
+const PARTS: f64 = 1000.0;
+
+/// What was fetched and run so far.
+#[derive(Default)]
+pub struct Classroom {
+    survey: Option<Survey>,
+    models: Vec<LoadedModel>,
+    /// What the last step's set-up found: lesson, step, model.
+    before: Option<([String; 3], StepFound)>,
+}
+
+/// Why a step's run ended early.
+enum Unrun {
+    /// The model lacks what it takes.
+    Lacking(String),
+    Stopped(Stop),
+}
+
+impl From<Stop> for Unrun {
+    fn from(stop: Stop) -> Self {
+        Self::Stopped(stop)
+    }
+}
+
+impl Classroom {
+    /// Another model is there, perhaps of the same name: what a set-up found of the last is not its own.
+    pub fn forget_set_up(&mut self) {
+        self.before = None;
+    }
+
+    /// Runs a step; `held` is the model that is loaded.
+    pub async fn answer(
+        &mut self,
+        held: Option<&LoadedModel>,
+        desk: &Desk,
+        id: u32,
+        ask: &Ask,
+    ) -> Result<Tell, Stop> {
+        let Ask::LessonStep {
+            lesson,
+            step,
+            phase,
+            is_own,
+        } = ask
+        else {
+            return Err(Stop::Failed("that is no step of a lesson".to_owned()));
+        };
+        let lessons = words::lessons(desk, id).await?;
+        let lesson = words::called(&lessons, lesson)?;
+        let step = lesson.step(step).map_err(failed)?;
+        let written_for = lesson.model_of(step).to_owned();
+        let taught = match held.filter(|_| *is_own && step.runs_taught()) {
+            Some(held) => held.name.clone(),
+            None => written_for,
+        };
+        let by = TaughtBy { model: &taught };
+        let mut pictures = Vec::new();
+        let outcome = match self
+            .phases(held, desk, id, (lesson, step, &taught), *phase)
+            .await
+        {
+            Ok((before, found)) => {
+                let outcome = lesson.outcome(step, by, before.as_ref(), found.as_ref());
+                pictures = found.map_or_else(Vec::new, |found| found.pictures(&step.action));
+                if let Some(before) = before {
+                    let key = [lesson.id.clone(), step.id.clone(), taught.clone()];
+                    self.before = Some((key, before));
+                }
+                outcome
+            }
+            Err(Unrun::Stopped(stop)) => return Err(stop),
+            Err(Unrun::Lacking(why)) => lesson.cannot_show(step, by, &why),
+        };
+        told(&outcome, &pictures)
+    }
+
+    async fn phases(
+        &mut self,
+        held: Option<&LoadedModel>,
+        desk: &Desk,
+        id: u32,
+        (lesson, step, taught): (&Lesson, &LessonStep, &str),
+        phase: StepPhase,
+    ) -> Result<(Option<StepFound>, Option<StepFound>), Unrun> {
+        let key = [lesson.id.as_str(), step.id.as_str(), taught];
+        let kept = self.before.take().filter(|(of, _)| *of == key);
+        let before = match (&step.before, kept) {
+            (None, _) => None,
+            (Some(_), Some((_, found))) => Some(found),
+            (Some(ask), None) => Some(self.run(held, desk, id, (lesson, taught), ask).await?),
+        };
+        let found = match phase {
+            StepPhase::SetUp => {
+                self.check(held, (lesson, taught), &step.action)?;
+                None
+            }
+            // Some questions are answered by the run that they are about.
+            StepPhase::Reveal if step.before.as_ref() == Some(&step.action) => before.clone(),
+            StepPhase::Reveal => Some(
+                self.run(held, desk, id, (lesson, taught), &step.action)
+                    .await?,
+            ),
+        };
+        Ok((before, found))
+    }
+
+    /// Nobody is to predict what the model cannot show: begins what answers the question, and runs nothing of
+    /// it. Models that are not open yet are not fetched for it.
+    fn check(
+        &self,
+        held: Option<&LoadedModel>,
+        (lesson, taught): (&Lesson, &str),
+        ask: &StepAsk,
+    ) -> Result<(), Unrun> {
+        let names = ask
+            .models(taught)
+            .map_err(|error| Unrun::Lacking(error.to_string()))?;
+        for model in names.iter().filter_map(|name| self.open_model(held, name)) {
+            WorkRunning::start(model, ask, lesson.prompt.as_ref()).map_err(unrun)?;
+        }
+        Ok(())
+    }
+
+    async fn run(
+        &mut self,
+        held: Option<&LoadedModel>,
+        desk: &Desk,
+        id: u32,
+        (lesson, taught): (&Lesson, &str),
+        ask: &StepAsk,
+    ) -> Result<StepFound, Unrun> {
+        match ask {
+            StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
+            StepAsk::Survey(ask) => {
+                let survey = self.survey(desk, id).await?;
+                return Ok(StepFound::of_survey(*ask, survey));
+            }
+            _ => {}
+        }
+        let names = ask
+            .models(taught)
+            .map_err(|error| Unrun::Lacking(error.to_string()))?;
+        let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
+        for name in &names {
+            if self.open_model(held, name).is_none() {
+                let files = fetch::model(desk, id, name).await?;
+                let model = opening::reference(desk, id, &files).await?;
+                self.models.push(model);
+            }
+            let Some(model) = self.open_model(held, name) else {
+                return Err(
+                    Stop::Failed(format!("{name} is not open: load the page again")).into(),
+                );
+            };
+            let running = WorkRunning::start(model, ask, lesson.prompt.as_ref());
+            let mut running = running.map_err(unrun)?;
+            while let Some((done, of)) = running.advance().map_err(stop)? {
+                let part = done as f64 / of.max(1) as f64;
+                let done = (found.len() as f64 + part) * PARTS;
+                desk.progress(id, Stage::Lesson, done, names.len() as f64 * PARTS);
+                desk.turn(id, running.is_waiting()).await?;
+                if let Some(held) = held {
+                    answer_waiting(held, desk).await?;
+                }
+            }
+            found.push(running.finish().map_err(stop)?);
+        }
+        Ok(StepFound::Models(found))
+    }
+
+    /// The loaded model, or one of the catalogue that was opened beside it.
+    fn open_model<'a>(
+        &'a self,
+        held: Option<&'a LoadedModel>,
+        name: &str,
+    ) -> Option<&'a LoadedModel> {
+        let held = held.filter(|held| held.name == name);
+        held.or_else(|| self.models.iter().find(|model| model.name == name))
+    }
+
+    async fn survey(&mut self, desk: &Desk, id: u32) -> Result<&Survey, Stop> {
+        let survey = match self.survey.take() {
+            Some(survey) => survey,
+            None => {
+                let bytes = fetch::bytes(desk, id, SURVEY).await?;
+                let opened = Opened::read(&bytes).and_then(Opened::survey);
+                opened.map_err(|error| Stop::Failed(format!("{SURVEY}: {error}")))?
+            }
+        };
+        Ok(self.survey.insert(survey))
+    }
+}
+
+/// What a model cannot read or run is the step's answer; a GPU's failure is not.
+fn unrun(error: StudyError) -> Unrun {
+    match error {
+        StudyError::Engine(EngineError::Gpu(_)) => Unrun::Stopped(stop(error)),
+        error => Unrun::Lacking(error.to_string()),
+    }
+}
+
+fn told(outcome: &StepOutcome, pictures: &[StepPicture]) -> Result<Tell, Stop> {
+    let outcome = serde_json::to_string(outcome).map_err(failed)?;
+    let pictures = serde_json::to_string(pictures).map_err(failed)?;
+    Ok(Tell::Stepped { outcome, pictures })
+}

@@ -1,0 +1,66 @@
+//! The words of lessons: fetched once, and told while anything else runs, such as a model's download: they are
+//! no model's.
+
+use std::rc::Rc;
+
+use super::{Desk, Stop, failed, fetch, told};
+use crate::app::protocol::{Ask, Request, Tell};
+use crate::study::lessons::{LESSONS, Lesson, LessonHead};
+
+/// Is it asked for words alone?
+pub fn is_asked(ask: &Ask) -> bool {
+    matches!(ask, Ask::Lessons | Ask::Lesson { .. })
+}
+
+/// Answers a request for words, beside the one whose turn it is.
+pub async fn answer(desk: &Desk, Request { id, ask }: Request) {
+    let answer = match &ask {
+        Ask::Lesson { lesson } => one(desk, id, lesson).await,
+        _ => list(desk, id).await,
+    };
+    desk.tell(id, told(answer));
+    desk.over(id);
+}
+
+async fn list(desk: &Desk, id: u32) -> Result<Tell, Stop> {
+    let lessons = lessons(desk, id).await?;
+    let heads: Vec<LessonHead> = lessons.iter().map(Lesson::head).collect();
+    let lessons = serde_json::to_string(&heads).map_err(failed)?;
+    Ok(Tell::Lessons { lessons })
+}
+
+async fn one(desk: &Desk, id: u32, lesson: &str) -> Result<Tell, Stop> {
+    let lessons = lessons(desk, id).await?;
+    let lesson = serde_json::to_string(called(&lessons, lesson)?).map_err(failed)?;
+    Ok(Tell::Lesson { lesson })
+}
+
+/// All lessons, in order.
+pub async fn lessons(desk: &Desk, id: u32) -> Result<Rc<[Lesson]>, Stop> {
+    desk.listen(id).await?;
+    let known = desk.lessons.borrow().clone();
+    if let Some(lessons) = known {
+        return Ok(lessons);
+    }
+    let mut lessons = Vec::with_capacity(LESSONS.len());
+    for name in LESSONS {
+        let path = format!("lessons/{name}.toml");
+        let text = String::from_utf8_lossy(&fetch::bytes(desk, id, &path).await?).into_owned();
+        lessons.push(Lesson::read(&path, &text).map_err(failed)?);
+    }
+    let lessons: Rc<[Lesson]> = lessons.into();
+    desk.lessons.replace(Some(Rc::clone(&lessons)));
+    Ok(lessons)
+}
+
+/// The lesson of this id.
+pub fn called<'a>(lessons: &'a [Lesson], id: &str) -> Result<&'a Lesson, Stop> {
+    let found = lessons.iter().find(|of| of.id == id);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = lessons.iter().map(|of| of.id.as_str()).collect();
+        Stop::Failed(format!(
+            "there is no lesson {id:?}: choose one of {}",
+            names.join(", ")
+        ))
+    })
+}

@@ -1,0 +1,127 @@
+//! Where an attention's heads look from the prompt's last token.
+
+use super::member_title;
+use crate::chart::inside::{cut, largest};
+use crate::chart::number::{percent, short};
+use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, token};
+use crate::study::member::MemberAccount;
+use crate::study::report::Lens;
+
+const CELL: u32 = 26;
+/// Tokens side by side: of a longer prompt the last ones.
+const TOKENS: usize = 32;
+
+pub(super) fn figure(
+    lens: &Lens,
+    account: &MemberAccount,
+    is_carried: bool,
+    theme: &Theme,
+) -> Option<Figure> {
+    let tokens = lens.token_ids.len();
+    let first = tokens.saturating_sub(TOKENS);
+    let (mut patches, mut rows) = (Vec::new(), Vec::new());
+    let mut best: Option<(f32, usize, usize)> = None;
+    for (y, head) in account.reads.iter().enumerate() {
+        let numbers = if is_carried {
+            &head.carried
+        } else {
+            &head.weights
+        };
+        let at = largest(numbers);
+        if !head.is_off && best.is_none_or(|(most, ..)| numbers[at] > most) {
+            best = Some((numbers[at], head.head, at));
+        }
+        let state = if head.is_off { ", switched off" } else { "" };
+        for (t, &number) in numbers.iter().enumerate().take(tokens) {
+            let (weight, length) = (head.weights[t], head.carried[t]);
+            if t >= first {
+                patches.push(Patch {
+                    x: t - first,
+                    y,
+                    value: f64::from(number),
+                    name: format!(
+                        "head {}{state}, at “{}” ({t})\nweight {}, carried {}",
+                        head.head,
+                        token(lens, t),
+                        short(weight.into()),
+                        short(length.into())
+                    ),
+                    text: None,
+                    framed: false,
+                    plan: None,
+                });
+            }
+            rows.push(vec![
+                TableCell::Text(format!("head {}{state}", head.head)),
+                TableCell::Text(format!("{} ({t})", token(lens, t))),
+                TableCell::Number(weight.into()),
+                TableCell::Number(length.into()),
+            ]);
+        }
+    }
+    if account.reads.is_empty() {
+        return None;
+    }
+    let looked = (first..tokens).map(|t| cut(&token(lens, t), 12)).collect();
+    let heads = account.reads.iter().map(|head| head.head.to_string());
+    let panel = Panel {
+        patches,
+        ..Panel::new(
+            "row: a head; column: the token that it looks at",
+            Axis::category("looked at", looked),
+            Axis::category("", heads.collect()),
+            Vec::new(),
+        )
+    };
+    let quantity = if is_carried {
+        "length carried"
+    } else {
+        "weight"
+    };
+    let values = panel.patches.iter().map(|patch| patch.value);
+    let ramp = Ramp::over(quantity, values.chain([0.0]));
+    let from = token(lens, tokens.saturating_sub(1));
+    let title = match best {
+        Some((most, head, at)) => format!(
+            "From “{from}”, its head {head} looks most at “{}”: {quantity} {}",
+            token(lens, at),
+            short(most.into())
+        ),
+        None => "None of its heads looks".to_owned(),
+    };
+    let heads = account.reads.len();
+    let behind = account.reads.iter();
+    let behind = behind.map(|head| f64::from(head.weights[..first].iter().sum::<f32>()));
+    let left = match first {
+        0 => format!(
+            "Every one of its {heads} heads shares out a weight of 1 over the prompt's {tokens} tokens."
+        ),
+        _ => format!(
+            "The last {TOKENS} of {tokens} tokens are drawn; on those before lies {} of the weight on average.",
+            percent(behind.sum::<f64>() / heads as f64)
+        ),
+    };
+    let headers = ["head", "looks at", "weight", "carried"];
+    let draft = FigureDraft {
+        key: "member-reads",
+        title,
+        words: [
+            left,
+            format!(
+                "{} reads what stands at those places by then, and carries a part of it to the last token: the length of \
+                 that part is what is carried.",
+                member_title(lens, account)
+            ),
+        ],
+        table: Table {
+            headers: headers.map(str::to_owned).to_vec(),
+            rows,
+        },
+        plot: Plot {
+            ramp: Some(ramp),
+            ..Plot::new(vec![panel.tall(CELL * heads.max(3) as u32)], Vec::new(), 1)
+        },
+    };
+    Some(draft.figure(theme))
+}

@@ -1,0 +1,101 @@
+//! `atelier lens --member`: one member by itself, in words.
+
+use comfy_table::Cell;
+
+use super::table::{self, table};
+use super::view::percent;
+use crate::plan::Plan;
+use crate::study::member::{Accounting, MemberAccount, TokenVote};
+use crate::study::report::Lens;
+use crate::study::{LoadedModel, Question, StudyError};
+
+/// Tokens of either kind that are printed; the report has more.
+const PRINTED: usize = 6;
+
+/// Runs it, with and without the member.
+///
+/// # Errors
+/// No such member; what the engine says.
+pub fn account(
+    model: &LoadedModel,
+    question: &Question,
+    plan: &Plan,
+    name: &str,
+) -> Result<Option<Box<MemberAccount>>, StudyError> {
+    let mut run = Accounting::start(model, question, plan.clone(), name)?;
+    while run.advance()?.is_some() {}
+    Ok(run.report()?.member)
+}
+
+/// What it reads, writes, votes and costs.
+pub fn text(lens: &Lens, account: &MemberAccount) -> String {
+    let mut text = format!("\nThe member {} by itself.\n", account.name);
+    text += &reads(lens, account);
+    let tokens = |votes: &[TokenVote]| {
+        let named = votes.iter().take(PRINTED).map(|token| match &token.text {
+            Some(text) => format!("{text:?} {:+.3}", token.vote),
+            None => format!("id {} {:+.3}", token.id, token.vote),
+        });
+        named.collect::<Vec<_>>().join(", ")
+    };
+    text += &format!(
+        "\nOf {} tokens it adds {:+.3} to a logit on average.\n  raises most  {}\n  lowers most  {}\n",
+        account.vocabulary,
+        account.mean_vote,
+        tokens(&account.raises),
+        tokens(&account.lowers),
+    );
+    text + &cost(lens, account)
+}
+
+/// Head by head the token that most weight lies on, and the one from which most is carried.
+fn reads(lens: &Lens, account: &MemberAccount) -> String {
+    if account.reads.is_empty() {
+        return "It looks at no other token than the last.\n".to_owned();
+    }
+    let token = |t: usize| match &lens.tokens {
+        Some(tokens) => format!("{t} {:?}", tokens[t]),
+        None => format!("{t} (id {})", lens.token_ids[t]),
+    };
+    let largest = |numbers: &[f32]| {
+        let places = 0..numbers.len();
+        places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
+    };
+    let header = [
+        "head",
+        "looks most at",
+        "weight",
+        "carries most from",
+        "length",
+    ];
+    let mut rows = table(&header.map(String::from), 1);
+    for head in &account.reads {
+        let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {
+            continue;
+        };
+        let off = if head.is_off { ", off" } else { "" };
+        rows.add_row([
+            Cell::new(format!("{}{off}", head.head)),
+            Cell::new(token(at)),
+            Cell::new(percent(f64::from(head.weights[at]))),
+            Cell::new(token(from)),
+            Cell::new(format!("{:.3}", head.carried[from])),
+        ]);
+    }
+    format!("\n{}\n", table::text(&rows))
+}
+
+fn cost(lens: &Lens, account: &MemberAccount) -> String {
+    let Some(without) = &account.without else {
+        return "It cannot be left out.\n".to_owned();
+    };
+    let right = lens.answer;
+    format!(
+        "Without it (--plan {}) the right option's lead goes from {:+.3} to {:+.3} logits, its probability from {} to {}.\n",
+        without.plan,
+        account.lead,
+        without.lead,
+        percent(lens.probabilities[right]),
+        percent(without.probabilities[right])
+    )
+}

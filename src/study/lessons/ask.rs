@@ -1,0 +1,273 @@
+//! What a step has run: the state of a page and nothing else.
+//!
+//! The page makes a link of it (`app::link`), so that a step opens in the view where a reader can look further.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::LessonPrompt;
+use crate::study::orders::{Extent, Sweep};
+use crate::task::primer::ROWS_SEED;
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StepAsk {
+    /// One prompt, every member.
+    Lens(LensAsk),
+    /// Right answers, bias and diversity on rows of tasks, under orders, of models.
+    Rows(RowsAsk),
+    /// The same, read from the survey that comes with the page.
+    Survey(SurveyAsk),
+    /// Whole sweeps over orders: what they keep of what the model has above chance.
+    Sweeps(SweepsAsk),
+    /// What every member and head votes, and what the answer loses without it.
+    Heads(HeadsAsk),
+    /// How alike the linearised blocks are, on rows of one task.
+    Coupling(CoupledAsk),
+    /// Curves that need no model.
+    Theory(TheoryAsk),
+}
+
+impl StepAsk {
+    /// The prompt that is looked at: its own, or else the lesson's; none where rows are run, or nothing.
+    pub fn prompt<'a>(&'a self, lesson: Option<&'a LessonPrompt>) -> Option<&'a LessonPrompt> {
+        match self {
+            Self::Lens(ask) => ask.prompt.as_ref().or(lesson),
+            _ => None,
+        }
+    }
+}
+
+/// One prompt under one order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LensAsk {
+    /// The lesson's, where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<LessonPrompt>,
+    /// In the one-line notation; the model's own order where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
+    /// Where it is looked at.
+    pub picture: LensPicture,
+    pub column: ReadColumn,
+    /// What is drawn of it beside the answer; where nothing is said, what `picture` has first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub show: Option<LensShow>,
+}
+
+/// One of the pictures of one prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LensShow {
+    /// What every stroke votes.
+    Votes,
+    /// Every stroke's bias and diversity.
+    Spread,
+    /// MSE, bias and diversity of the first n strokes.
+    Running,
+    /// What the last token's stream would answer, depth by depth.
+    Depths,
+    /// How much doubt it has, depth by depth.
+    Doubt,
+}
+
+impl LensAsk {
+    /// What is drawn of it.
+    pub fn shown(&self) -> LensShow {
+        self.show.unwrap_or(match self.picture {
+            LensPicture::LogitLens => LensShow::Depths,
+            LensPicture::Lens | LensPicture::Attention | LensPicture::Orders => LensShow::Votes,
+        })
+    }
+}
+
+/// Where one prompt is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LensPicture {
+    /// The members' votes.
+    #[default]
+    Lens,
+    /// What the stream would answer along its depth.
+    LogitLens,
+    /// Where the heads look.
+    Attention,
+    /// This order beside the model's own.
+    Orders,
+}
+
+/// Which numbers the members vote in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadColumn {
+    #[default]
+    Probability,
+    Logit,
+    Paper,
+}
+
+/// Rows of tasks, under orders, of models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowsAsk {
+    pub rows: Vec<RowGroup>,
+    /// Orders beside the model's own, by the name that fields use: one-line notation, or a strategy.
+    #[serde(default)]
+    pub plans: BTreeMap<String, String>,
+    /// Every block run left out, too: `drop:0`, `drop:1`, …
+    #[serde(default)]
+    pub drops: bool,
+    /// Names of the catalogue; none: the model that is taught with. `moments`: its moments of training,
+    /// then itself.
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// Which means are drawn, a picture each; accuracy where nothing is said.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub show: Vec<SurveyShow>,
+    /// Whose MSE, bias and diversity are drawn.
+    #[serde(default)]
+    pub column: ReadColumn,
+}
+
+/// Held-out rows of one generated task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowGroup {
+    pub task: String,
+    /// What fields call it, where the task's name is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub count: usize,
+    #[serde(default = "rows_seed")]
+    pub seed: u64,
+    /// Only rows of this level, in the task's own count; of all in turn where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<usize>,
+}
+
+fn rows_seed() -> u64 {
+    ROWS_SEED
+}
+
+impl RowGroup {
+    /// What fields call it.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.task)
+    }
+}
+
+/// Sweeps over orders on rows of tasks, all tasks read together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepsAsk {
+    pub rows: Vec<RowGroup>,
+    pub kinds: Vec<Sweep>,
+    /// Shuffles of one size.
+    #[serde(default = "one_seed")]
+    pub seeds: u64,
+    /// Loops run so many times at most.
+    #[serde(default = "one_round")]
+    pub rounds: usize,
+    /// Middles of every size, too, and not only those that the fields of one size speak of?
+    #[serde(default)]
+    pub every_size: bool,
+    /// Rows that are read by themselves, too: names of `rows`, by the name that fields use.
+    #[serde(default)]
+    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+fn one_seed() -> u64 {
+    1
+}
+
+fn one_round() -> usize {
+    1
+}
+
+impl SweepsAsk {
+    /// How far its sweeps go.
+    pub fn extent(&self) -> Extent {
+        Extent {
+            seeds: self.seeds,
+            rounds: self.rounds,
+            heads: 0,
+        }
+    }
+}
+
+/// The survey that comes with the page, whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SurveyAsk {
+    /// Which table of it is looked at.
+    pub show: SurveyShow,
+    /// Whose MSE, bias and diversity are drawn.
+    pub column: ReadColumn,
+}
+
+/// A table of means: of a survey, or of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SurveyShow {
+    #[default]
+    Accuracy,
+    Mse,
+    Bias,
+    Diversity,
+}
+
+/// Every member and head on rows of one task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadsAsk {
+    pub rows: RowGroup,
+    /// Where do heads look, too?
+    #[serde(default)]
+    pub looks: bool,
+}
+
+/// Linearised blocks on rows of one task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoupledAsk {
+    pub rows: RowGroup,
+    /// As in [`RowsAsk::models`].
+    #[serde(default)]
+    pub models: Vec<String>,
+    /// What does exchanging neighbours cost, too?
+    #[serde(default)]
+    pub costs: bool,
+    /// What is drawn of it.
+    #[serde(default)]
+    pub show: CoupledShow,
+}
+
+/// One of the pictures of linearised blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CoupledShow {
+    /// The coupling of all pairs.
+    #[default]
+    Map,
+    /// How straight the ways of all models are, beside a random walk's.
+    Straightness,
+    /// Neighbours' coupling against what exchanging them costs, without the pair that matters most.
+    Swaps,
+    /// The state carried by the linearised steps alone, beside the true one.
+    Linearised,
+}
+
+/// Curves of made-up members, or of chance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum TheoryAsk {
+    /// Members of equal skill whose errors are alike to some degree.
+    Voters { members: usize },
+    /// What each further member adds, where pairs share a secret in this share of the rows.
+    Gains { together: f64 },
+    /// The coupling of two blocks whose K leading directions have nothing to do with one another.
+    Bases { k: usize },
+}

@@ -1,0 +1,256 @@
+//! A lesson's file, read and checked.
+
+#[cfg(any(feature = "cli", feature = "web"))]
+use std::collections::BTreeSet;
+
+use super::field::{TextPiece, pieces};
+use super::{FieldName, LessonStep};
+#[cfg(any(feature = "cli", feature = "web"))]
+use super::{Lesson, LessonError, RowGroup, StepAsk, fields_of};
+#[cfg(any(feature = "cli", feature = "web"))]
+use crate::task::primer::{GeneratedTask, level_of_count, level_range};
+
+/// Words of set-up, question and the prompt that it is about, together at most.
+#[cfg(any(feature = "cli", feature = "web"))]
+const MOST_WORDS: usize = 60;
+
+#[cfg(any(feature = "cli", feature = "web"))]
+impl Lesson {
+    /// Reads a file called `file`, and checks what can be checked without a model.
+    ///
+    /// # Errors
+    /// What is wrong with it: the line, or the step.
+    pub fn read(file: &str, text: &str) -> Result<Self, LessonError> {
+        let lesson: Self = toml::from_str(text).map_err(|error| LessonError::File {
+            file: file.to_owned(),
+            reason: error.to_string().trim().replace('\n', " "),
+        })?;
+        let wrong = |step: &str, reason: String| LessonError::Step {
+            file: file.to_owned(),
+            step: step.to_owned(),
+            reason,
+        };
+        let mut ids = BTreeSet::new();
+        for step in &lesson.steps {
+            if !ids.insert(step.id.as_str()) {
+                let reason = "another step has this id: give every step its own".to_owned();
+                return Err(wrong(&step.id, reason));
+            }
+            let prompt = step.prompt(lesson.prompt.as_ref());
+            let prompt = prompt.map(|prompt| prompt.text.as_str());
+            let checked = step.check(prompt).and_then(|()| {
+                let has_prompt = lesson.prompt.is_some();
+                let mut asks = step.before.iter().chain([&step.action]);
+                asks.try_for_each(|ask| ask.check(has_prompt))
+            });
+            checked.map_err(|reason| wrong(&step.id, reason))?;
+        }
+        if lesson.steps.is_empty() {
+            return Err(LessonError::File {
+                file: file.to_owned(),
+                reason: "it has no step: write [[step]]".to_owned(),
+            });
+        }
+        Ok(lesson)
+    }
+}
+
+impl LessonStep {
+    #[cfg(any(feature = "cli", feature = "web"))]
+    fn check(&self, prompt: Option<&str>) -> Result<(), String> {
+        let words = [self.say.as_str(), self.ask.as_str()]
+            .into_iter()
+            .chain(prompt)
+            .map(|text| text.split_whitespace().count())
+            .sum::<usize>();
+        if words > MOST_WORDS {
+            return Err(format!(
+                "{words} words stand before the answer: say it in {MOST_WORDS}"
+            ));
+        }
+        for token in &self.marks.tokens {
+            if !prompt.is_some_and(|prompt| prompt.split(' ').any(|word| word == token)) {
+                return Err(format!(
+                    "it points at the word {token:?}, which is in no prompt of its question: name another"
+                ));
+            }
+        }
+        if self.options.len() < 2 {
+            return Err("it has fewer than two options: nothing can be predicted".to_owned());
+        }
+        let ids: BTreeSet<&str> = self
+            .options
+            .iter()
+            .map(|option| option.id.as_str())
+            .collect();
+        if ids.len() < self.options.len() {
+            return Err("two options have one id: give every option its own".to_owned());
+        }
+        for text in self.set_up_texts() {
+            if let Some(field) = fields(text)?.iter().find(|field| !field.is_before) {
+                return Err(format!(
+                    "{field} is not known before the question is answered: name a field of before, or ask without it"
+                ));
+            }
+        }
+        for field in self.premise_fields()? {
+            if !field.is_before {
+                return Err(format!(
+                    "{field} is not known before the question is answered: let when name fields of before"
+                ));
+            }
+        }
+        let mut all = self.set_up_fields()?;
+        all.extend(self.premise_fields()?);
+        all.extend(self.reveal_fields()?);
+        if self.before.is_none()
+            && let Some(field) = all.iter().find(|field| field.is_before)
+        {
+            return Err(format!(
+                "{field} is a field of a run before the question, and there is none: write [step.before]"
+            ));
+        }
+        for field in &all {
+            let ask = match &self.before {
+                Some(before) if field.is_before => before,
+                _ => &self.action,
+            };
+            let known = fields_of(ask);
+            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+            let first = field.parts.first().map(String::as_str);
+            if !known.split(is_end).any(|word| Some(word) == first) {
+                return Err(format!("no such run has a field {field}: it has {known}"));
+            }
+            if self.words_of(field).is_none() {
+                return Err(format!(
+                    "such a run has no field {field}, which has other parts: it has {known}"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The texts that are shown before the question is answered.
+    fn set_up_texts(&self) -> impl Iterator<Item = &str> {
+        let options = self.options.iter().map(|option| option.text.as_str());
+        [self.say.as_str(), self.ask.as_str()]
+            .into_iter()
+            .chain(options)
+    }
+
+    /// Every field of the texts before the question.
+    ///
+    /// # Errors
+    /// A text that is malformed.
+    pub fn set_up_fields(&self) -> Result<Vec<FieldName>, String> {
+        let mut all = Vec::new();
+        for text in self.set_up_texts() {
+            all.extend(fields(text)?);
+        }
+        Ok(all)
+    }
+
+    /// Every field of what the step takes for granted.
+    #[cfg(any(feature = "cli", feature = "web"))]
+    fn premise_fields(&self) -> Result<Vec<FieldName>, String> {
+        let Some(premise) = &self.when else {
+            return Ok(Vec::new());
+        };
+        let mut all = fields(&premise.lacking)?;
+        all.extend(premise.holds.fields().into_iter().cloned());
+        Ok(all)
+    }
+
+    /// Every field of what is shown behind it, and of the options' predicates.
+    ///
+    /// # Errors
+    /// A text that is malformed.
+    pub fn reveal_fields(&self) -> Result<Vec<FieldName>, String> {
+        let mut all = Vec::new();
+        let whys = self
+            .options
+            .iter()
+            .flat_map(|option| [Some(&option.why), option.but.as_ref()])
+            .flatten()
+            .map(String::as_str);
+        for text in [self.reveal.as_str(), self.caveat.as_str()]
+            .into_iter()
+            .chain(whys)
+        {
+            all.extend(fields(text)?);
+        }
+        for option in &self.options {
+            all.extend(option.holds.fields().into_iter().cloned());
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(any(feature = "cli", feature = "web"))]
+impl StepAsk {
+    /// Can any model be asked this?
+    fn check(&self, has_prompt: bool) -> Result<(), String> {
+        let groups: &[RowGroup] = match self {
+            Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
+                return Err(
+                    "it looks at no prompt: write one here, or the lesson's [prompt]".to_owned(),
+                );
+            }
+            Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
+            Self::Rows(ask) if ask.rows.is_empty() => {
+                return Err("it runs no rows: name at least one task".to_owned());
+            }
+            Self::Rows(ask) => &ask.rows,
+            Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
+                return Err(
+                    "it sweeps nothing: name at least one task and one kind of order".to_owned(),
+                );
+            }
+            Self::Sweeps(ask) => {
+                let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
+                if let Some(name) = ask.groups.values().flatten().find(|name| !is_run(name)) {
+                    return Err(format!(
+                        "a group names {name:?}, which it does not run: name its rows alone"
+                    ));
+                }
+                &ask.rows
+            }
+            Self::Heads(ask) => std::slice::from_ref(&ask.rows),
+            Self::Coupling(ask) => std::slice::from_ref(&ask.rows),
+        };
+        for group in groups {
+            let Some(task) = GeneratedTask::from_name(&group.task) else {
+                let names = GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
+                return Err(format!(
+                    "there is no task {:?}: take one of {names}",
+                    group.task
+                ));
+            };
+            if let Some(level) = group.level
+                && level_of_count(task, level).is_none()
+            {
+                return Err(format!(
+                    "it asks for rows of level {level}: {} has {}",
+                    task.name(),
+                    level_range(task)
+                ));
+            }
+            if group.count == 0 {
+                return Err(format!(
+                    "it asks for no rows of {}: ask for one at least",
+                    group.task
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fields(text: &str) -> Result<Vec<FieldName>, String> {
+    let pieces = pieces(text).map_err(|error| error.to_string())?;
+    let field = |piece| match piece {
+        TextPiece::Field(name, _) => Some(name),
+        TextPiece::Plain(_) => None,
+    };
+    Ok(pieces.into_iter().filter_map(field).collect())
+}

@@ -1,0 +1,199 @@
+//! Fields: what texts and predicates name of a run.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::LessonError;
+
+/// `vote.1m`, `before.lead`, `accuracy.sum.off@scholar-2`: which run, what of it, of which model.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FieldName {
+    /// Of what ran before the question was asked.
+    pub is_before: bool,
+    /// At least one.
+    pub parts: Vec<String>,
+    /// Where a run is of several models.
+    pub model: Option<String>,
+}
+
+/// What a field comes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldValue {
+    /// With its interval, which for what is exact is the number itself.
+    Number {
+        value: f64,
+        low: f64,
+        high: f64,
+    },
+    Word(String),
+}
+
+impl FieldValue {
+    /// A number without an interval.
+    pub fn exact(value: f64) -> Self {
+        Self::Number {
+            value,
+            low: value,
+            high: value,
+        }
+    }
+
+    /// The number and its interval; a word has none, and no predicate holds of it.
+    pub(super) fn interval(&self) -> [f64; 3] {
+        match self {
+            Self::Number { value, low, high } => [*value, *low, *high],
+            Self::Word(_) => [f64::NAN; 3],
+        }
+    }
+
+    /// With so many digits behind the point.
+    pub fn formatted(&self, format: FieldFormat) -> String {
+        let [value, low, high] = match self {
+            Self::Word(word) => return word.clone(),
+            Self::Number { value, low, high } => [*value, *low, *high],
+        };
+        let text = match format {
+            FieldFormat::Interval => {
+                let [value, low, high] =
+                    [value, low, high].map(|x| Self::exact(x).formatted(FieldFormat::Decimals(0)));
+                return format!("{value} ({low} to {high})");
+            }
+            FieldFormat::Decimals(decimals) => format!("{value:.decimals$}"),
+            FieldFormat::Scientific if value == 0.0 => "0".to_owned(),
+            FieldFormat::Scientific => format!("{value:.0e}"),
+        };
+        match text.strip_prefix('-') {
+            // A rounded nothing has no sign.
+            Some(rest) if rest.bytes().all(|b| matches!(b, b'0' | b'.')) => rest.to_owned(),
+            Some(rest) => format!("−{rest}"),
+            None => text,
+        }
+    }
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.formatted(FieldFormat::Decimals(0)))
+    }
+}
+
+/// How a number is written in a text: `{lead:2}`, `{sum_error:e}`, `{kept.skip:i}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldFormat {
+    Decimals(usize),
+    Scientific,
+    /// Whole, with its interval behind it.
+    Interval,
+}
+
+impl FromStr for FieldName {
+    type Err = LessonError;
+
+    fn from_str(text: &str) -> Result<Self, LessonError> {
+        let (path, model) = match text.split_once('@') {
+            Some((path, model)) => (path, Some(model.to_owned())),
+            None => (text, None),
+        };
+        let (is_before, path) = match path.strip_prefix("before.") {
+            Some(rest) => (true, rest),
+            None => (false, path),
+        };
+        let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
+        let is_word = |word: &String| {
+            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '+');
+            !word.is_empty() && word.chars().all(fits)
+        };
+        if parts.iter().chain(&model).all(is_word) {
+            Ok(Self {
+                is_before,
+                parts,
+                model,
+            })
+        } else {
+            Err(LessonError::FieldName {
+                name: text.to_owned(),
+            })
+        }
+    }
+}
+
+impl fmt::Display for FieldName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = if self.is_before { "before." } else { "" };
+        write!(f, "{before}{}", self.parts.join("."))?;
+        match &self.model {
+            Some(model) => write!(f, "@{model}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl TryFrom<String> for FieldName {
+    type Error = LessonError;
+
+    fn try_from(text: String) -> Result<Self, LessonError> {
+        text.parse()
+    }
+}
+
+impl From<FieldName> for String {
+    fn from(name: FieldName) -> Self {
+        name.to_string()
+    }
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TextPiece<'a> {
+    Plain(&'a str),
+    Field(FieldName, FieldFormat),
+}
+
+/// A text in pieces: `The lead is {lead:2}.`
+///
+/// # Errors
+/// A brace without its other half, a field that is none.
+pub(super) fn pieces(text: &str) -> Result<Vec<TextPiece<'_>>, LessonError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((plain, after)) = rest.split_once('{') {
+        let (inner, next) = after.split_once('}').ok_or_else(|| LessonError::Brace {
+            text: text.to_owned(),
+        })?;
+        pieces.push(TextPiece::Plain(plain));
+        pieces.push(field(inner)?);
+        rest = next;
+    }
+    if rest.contains('}') {
+        return Err(LessonError::Brace {
+            text: text.to_owned(),
+        });
+    }
+    pieces.push(TextPiece::Plain(rest));
+    Ok(pieces)
+}
+
+/// Digits behind the point at most.
+const MOST_DECIMALS: usize = 9;
+
+fn field(inner: &str) -> Result<TextPiece<'static>, LessonError> {
+    // A strategy's name has a colon too: the last one is the format's, if what follows is one.
+    let split = inner.rsplit_once(':');
+    let format = split.and_then(|(_, format)| match format {
+        "e" => Some(FieldFormat::Scientific),
+        "i" => Some(FieldFormat::Interval),
+        digits => {
+            let decimals: Option<usize> = digits.parse().ok();
+            let few = decimals.filter(|decimals| *decimals <= MOST_DECIMALS);
+            few.map(FieldFormat::Decimals)
+        }
+    });
+    Ok(match (split, format) {
+        (Some((name, _)), Some(format)) => TextPiece::Field(name.parse()?, format),
+        _ => TextPiece::Field(inner.parse()?, FieldFormat::Decimals(0)),
+    })
+}

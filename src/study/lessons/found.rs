@@ -1,0 +1,206 @@
+//! What a step's runs found, before anybody asks for a field of it.
+
+use std::collections::BTreeMap;
+
+use super::ask::{SurveyAsk, TheoryAsk};
+use crate::engine::member_names;
+use crate::measure::decomposition::ByKind;
+use crate::measure::interval::{Mean, wilson};
+use crate::study::coupling::TaskCoupling;
+use crate::study::need::Need;
+use crate::study::orders::{Orders, Variant, VoteMeans};
+use crate::study::report::Lens;
+use crate::study::survey::Survey;
+
+/// What one phase of a step found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepFound {
+    /// One a model, in the order of [`StepAsk::models`](super::StepAsk::models).
+    Models(Vec<ModelFound>),
+    /// Cells of the survey, model by model.
+    Survey(Vec<SurveyedModel>),
+    Theory(TheoryAsk),
+}
+
+/// What one model gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFound {
+    pub model: String,
+    /// Device and precision.
+    pub engine: String,
+    /// Which stored block runs in each place.
+    pub order: Vec<usize>,
+    pub vocabulary: usize,
+    pub part: PartFound,
+}
+
+/// One model of the survey.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SurveyedModel {
+    pub model: String,
+    pub cells: Vec<FoundCell>,
+}
+
+/// What was found of one model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartFound {
+    Lens(Box<FoundLens>),
+    Cells(Vec<FoundCell>),
+    /// With what every part costs, in the order of its parts.
+    Heads(Box<Need>, Option<TaskLooks>, Vec<Mean>),
+    Coupling(Box<TaskCoupling>),
+    Sweeps(FoundSweeps),
+}
+
+/// Sweeps over orders, and which tasks are also read by themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundSweeps {
+    /// One a group of rows.
+    pub orders: Vec<Orders>,
+    /// As in [`SweepsAsk::groups`](super::SweepsAsk::groups).
+    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+/// One prompt, and the same with the final norm held at the run's end where its depths were read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundLens {
+    pub lens: Lens,
+    pub held: Option<Lens>,
+}
+
+/// One model on one group of rows under one order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundCell {
+    pub task: String,
+    /// `None` for the model's own.
+    pub plan: Option<String>,
+    pub rows: usize,
+    pub chance: f64,
+    pub majority: f64,
+    /// `(K - 1) / K²`, where all rows have the same K.
+    pub uniform: Option<f64>,
+    pub accuracy: Mean,
+    /// Which rows are right; empty where only means are known.
+    pub correct: Vec<bool>,
+    /// Accuracy less that of the model's own order, row by row.
+    pub change: Mean,
+    pub probability: VoteMeans,
+    pub logit: VoteMeans,
+    pub paper: VoteMeans,
+    /// Of `probability` and `logit`, where it is known.
+    pub by_kind: Option<[ByKind; 2]>,
+    /// After how many members nearly all of the rows that the whole model gets right are right; with the
+    /// name of the last of them.
+    pub reached: Option<(usize, String)>,
+}
+
+/// How much the heads look at the right option, mean over rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskLooks {
+    /// By run of a block's attention and head.
+    pub weights: BTreeMap<(usize, usize), f64>,
+}
+
+impl TaskLooks {
+    /// One row's.
+    pub(super) fn add(&mut self, run: usize, head: usize, weight: f64) {
+        *self.weights.entry((run, head)).or_default() += weight;
+    }
+
+    /// Sums over so many rows, divided.
+    pub(super) fn mean(mut self, rows: usize) -> Self {
+        for weight in self.weights.values_mut() {
+            *weight /= rows.max(1) as f64;
+        }
+        self
+    }
+}
+
+/// A mean whose rows are not known: its interval is itself.
+fn exact(mean: f64) -> Mean {
+    Mean {
+        mean,
+        low: mean,
+        high: mean,
+    }
+}
+
+impl FoundCell {
+    /// The model's own order, and those of these names.
+    pub(super) fn of_orders(task: &str, plans: &[String], orders: &Orders) -> Vec<Self> {
+        let one = |plan: Option<&String>, variant: &Variant| Self {
+            task: task.to_owned(),
+            plan: plan.cloned(),
+            rows: orders.rows,
+            chance: orders.chance,
+            majority: orders.majority,
+            uniform: Some(orders.chance)
+                .filter(|k| *k > 0.0)
+                .map(|k| k * (1.0 - k)),
+            accuracy: variant.measures.accuracy,
+            correct: variant.rows.correct.clone(),
+            change: variant.measures.change,
+            probability: variant.measures.probability,
+            logit: variant.measures.logit,
+            paper: variant.measures.paper,
+            by_kind: None,
+            reached: None,
+        };
+        let own = std::iter::once(one(None, &orders.original));
+        let others = plans.iter().zip(&orders.variants);
+        own.chain(others.map(|(plan, variant)| one(Some(plan), variant)))
+            .collect()
+    }
+}
+
+/// Of the rows that the whole model gets right, the share that counts as nearly all.
+const NEARLY_ALL: f64 = 0.95;
+
+impl StepFound {
+    /// The survey's cells.
+    pub fn of_survey(_: SurveyAsk, survey: &Survey) -> Self {
+        let mut models: Vec<SurveyedModel> = Vec::new();
+        for (model, task, found) in survey.found() {
+            let all = &found.averages;
+            let means = |[mse, bias, diversity]: [f64; 3]| VoteMeans {
+                mse: exact(mse),
+                bias: exact(bias),
+                diversity: exact(diversity),
+            };
+            let triple =
+                |t: &crate::measure::decomposition::Triple| means([t.mse, t.bias, t.diversity]);
+            // The last depth that is not there yet, and the member that brings it.
+            let there = |accuracy: f64| accuracy >= NEARLY_ALL * all.accuracy;
+            let before = all
+                .by_depth
+                .iter()
+                .rposition(|depth| !there(depth.accuracy));
+            let at = before.map_or(0, |last| last + 1);
+            let name = member_names(&model.members).into_iter().nth(at);
+            let cell = FoundCell {
+                task: task.name.clone(),
+                plan: None,
+                rows: all.rows,
+                chance: found.chance,
+                majority: all.majority,
+                uniform: Some(found.uniform),
+                accuracy: wilson(all.accuracy, all.rows),
+                correct: Vec::new(),
+                change: exact(0.0),
+                probability: triple(&all.probability.total),
+                logit: triple(&all.logit.total),
+                paper: triple(&all.paper),
+                by_kind: Some([all.probability.by_kind, all.logit.by_kind]),
+                reached: name.map(|name| (at + 1, name)),
+            };
+            match models.last_mut().filter(|last| last.model == model.name) {
+                Some(last) => last.cells.push(cell),
+                None => models.push(SurveyedModel {
+                    model: model.name.clone(),
+                    cells: vec![cell],
+                }),
+            }
+        }
+        Self::Survey(models)
+    }
+}

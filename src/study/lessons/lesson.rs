@@ -1,0 +1,203 @@
+//! What a lesson's file says.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Predicate, StepAsk};
+
+/// One lesson, as its file has it. Every text has a key for translators: the lesson's id, the step's, the
+/// option's, and the field's name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lesson {
+    pub id: String,
+    pub title: String,
+    pub minutes: u32,
+    /// Ids of the lessons that come before.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// What many think before.
+    pub belief: String,
+    /// What to keep, in one sentence.
+    pub takeaway: String,
+    /// The catalogue's model that it is written for; a reader may put any other in its place.
+    pub model: String,
+    pub teacher: TeacherNotes,
+    /// What its steps look at where they name no prompt of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<LessonPrompt>,
+    #[serde(rename = "step")]
+    pub steps: Vec<LessonStep>,
+}
+
+/// For who stands in front of a class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TeacherNotes {
+    /// What pupils say.
+    pub heard: Vec<String>,
+    /// What to ask back.
+    pub ask_back: Vec<String>,
+}
+
+/// A prompt with options and a right answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonPrompt {
+    pub text: String,
+    pub options: Vec<String>,
+    /// Index of the right option.
+    pub answer: usize,
+}
+
+/// One screen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonStep {
+    /// Once in its lesson.
+    pub id: String,
+    /// The set-up. Fields in braces are of what `before` found: `{before.vote.1m:2}`.
+    pub say: String,
+    /// The question; fields as in the set-up.
+    pub ask: String,
+    #[serde(rename = "option")]
+    pub options: Vec<LessonOption>,
+    /// The catalogue's model that this step is written for, where it is not the lesson's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What is run before the question is asked, where the set-up names fields.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<StepAsk>,
+    /// What must be so on a model for the set-up to be true of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<LessonPremise>,
+    /// What is run once the reader has predicted.
+    #[serde(rename = "do")]
+    pub action: StepAsk,
+    /// What was seen. Fields in braces are of what `do` found, and with `before.` of what `before` did.
+    pub reveal: String,
+    /// What one must not conclude.
+    pub caveat: String,
+    #[serde(default, skip_serializing_if = "LessonMarks::is_empty")]
+    pub marks: LessonMarks,
+    /// Does the step leave its question open on the model that it is written for?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_open: bool,
+}
+
+/// What one may predict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonOption {
+    /// Once in its step.
+    pub id: String,
+    pub text: String,
+    /// When is it right?
+    pub holds: Predicate,
+    /// Who chooses it may believe this; an option that is wrong on the model that the step is written for
+    /// has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belief: Option<String>,
+    /// What the run says to it where it holds, and also where it does not if there is no `but`; fields as in
+    /// the reveal.
+    pub why: String,
+    /// What the run says to it where it does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub but: Option<String>,
+}
+
+/// What a step takes for granted of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonPremise {
+    /// On fields of what ran before the question.
+    pub holds: Predicate,
+    /// What is said of a model of which it does not hold, as a part of a sentence.
+    pub lacking: String,
+}
+
+/// What a question and its picture point at: parts of the model and words, never parts of the page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LessonMarks {
+    /// `embedding`, `3a`, `3m`.
+    pub members: Vec<String>,
+    /// Stored blocks.
+    pub blocks: Vec<usize>,
+    /// Tokens of the prompt.
+    pub tokens: Vec<String>,
+}
+
+impl LessonMarks {
+    /// A prompt's words, each with whether it is pointed at: of words that stand in it twice, the last.
+    pub fn in_prompt<'a>(&self, prompt: &'a str) -> Vec<(&'a str, bool)> {
+        let mut words: Vec<(&str, bool)> = prompt.split(' ').map(|word| (word, false)).collect();
+        for token in &self.tokens {
+            if let Some(last) = words.iter_mut().rfind(|(word, _)| word == token) {
+                last.1 = true;
+            }
+        }
+        words
+    }
+
+    /// The stored blocks that are pointed at: by themselves, or with one of their members.
+    pub fn all_blocks(&self) -> BTreeSet<usize> {
+        let members = self.members.iter();
+        let of_members = members.filter_map(|name| name.trim_end_matches(['a', 'm']).parse().ok());
+        self.blocks.iter().copied().chain(of_members).collect()
+    }
+
+    /// Is nothing pointed at?
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a list of lessons shows of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LessonHead {
+    pub id: String,
+    pub title: String,
+    pub minutes: u32,
+    pub needs: Vec<String>,
+    pub belief: String,
+    pub takeaway: String,
+    pub model: String,
+    /// Ids, in order.
+    pub steps: Vec<String>,
+}
+
+impl Lesson {
+    /// What a list shows of it.
+    pub fn head(&self) -> LessonHead {
+        LessonHead {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            minutes: self.minutes,
+            needs: self.needs.clone(),
+            belief: self.belief.clone(),
+            takeaway: self.takeaway.clone(),
+            model: self.model.clone(),
+            steps: self.steps.iter().map(|step| step.id.clone()).collect(),
+        }
+    }
+
+    /// The model that a step is written for.
+    pub fn model_of<'a>(&'a self, step: &'a LessonStep) -> &'a str {
+        step.model.as_deref().unwrap_or(&self.model)
+    }
+}
+
+impl LessonStep {
+    /// The prompt that its question is about, where that is one prompt.
+    pub fn prompt<'a>(&'a self, lesson: Option<&'a LessonPrompt>) -> Option<&'a LessonPrompt> {
+        self.action.prompt(lesson)
+    }
+
+    /// Does the model that is taught with run in it? Else its models are named in the file, or there are none.
+    pub fn runs_taught(&self) -> bool {
+        let mut asks = self.before.iter().chain([&self.action]);
+        asks.any(StepAsk::runs_taught)
+    }
+}

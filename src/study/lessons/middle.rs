@@ -1,0 +1,42 @@
+//! Which places count as the middle of a model, and which orders of it are asked about.
+
+use std::ops::Range;
+
+use crate::plan::Strategy;
+use crate::study::orders::Sweep;
+
+/// The middle of a model of so many block runs.
+pub struct MiddleRuns {
+    /// The `s` whose middle is about half of the model, as in the middle of the paper's curves.
+    pub s: usize,
+    /// The `s` whose middle is a few blocks: a quarter of the model, at least one.
+    pub few: usize,
+    /// Between the ends that stay.
+    pub inside: Range<usize>,
+    pub runs: usize,
+}
+
+impl MiddleRuns {
+    /// `None` of a model with fewer than two block runs, which has no middle.
+    pub fn of(runs: usize) -> Option<Self> {
+        let most = runs.checked_sub(2)? / 2;
+        let s = ((runs - 1) / 4).min(most);
+        let wanted = (runs / 4).max(1);
+        let few = (0..=most).min_by_key(|s| (runs - 2 * s - 1).abs_diff(wanted));
+        Some(Self {
+            s,
+            few: few.unwrap_or_default(),
+            inside: s + 1..(runs - s).max(s + 1),
+            runs,
+        })
+    }
+
+    /// Is an order of one of these middles, or of a single place?
+    pub fn is_of(&self, strategy: &Strategy) -> bool {
+        match Sweep::of(strategy) {
+            (Sweep::Drop | Sweep::Swap | Sweep::Heads, _) => true,
+            (Sweep::Skip, s) => s == self.s || s == self.few,
+            (_, s) => s == self.s,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Lessons: a question put before a run, answered by the run.
+//!
+//! A lesson is data ([`Lesson`], one TOML file): every step says something, asks something, names what is run
+//! ([`StepAsk`]), and has options. Which option is right is a [`Predicate`] on what the run found, so that the
+//! same lesson stays true on a reader's own model; where that model lacks what a step needs, the step says so.
+//!
+//! A step is run in two phases ([`StepPhase`]): what its set-up needs, and what its question asks for. Each
+//! names its models ([`StepAsk::models`]); [`WorkRunning`] does what one of them has to do in small steps, and
+//! [`Lesson::outcome`] reads what they found.
+
+mod ask;
+mod checked;
+mod error;
+mod field;
+mod found;
+mod lesson;
+mod members;
+mod middle;
+mod numbers;
+mod outcome;
+mod picture;
+mod pool;
+mod predicate;
+mod reading;
+mod source;
+mod words;
+mod work;
+
+pub use ask::{
+    CoupledAsk, CoupledShow, HeadsAsk, LensAsk, LensPicture, LensShow, ReadColumn, RowGroup,
+    RowsAsk, StepAsk, SurveyAsk, SurveyShow, SweepsAsk, TheoryAsk,
+};
+pub use error::LessonError;
+pub use field::{FieldFormat, FieldName, FieldValue};
+pub use found::{
+    FoundCell, FoundLens, FoundSweeps, ModelFound, PartFound, StepFound, SurveyedModel, TaskLooks,
+};
+pub use lesson::{
+    Lesson, LessonHead, LessonMarks, LessonOption, LessonPremise, LessonPrompt, LessonStep,
+    TeacherNotes,
+};
+pub use numbers::StepNumber;
+pub use outcome::{OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
+pub use picture::{CoupledModel, PictureCell, PictureMean, StepPicture};
+pub use predicate::{Holding, Predicate};
+pub use reading::fields_of;
+pub(crate) use reading::{swap_relation, weightiest};
+pub use source::{RanModel, RunSource};
+pub use work::WorkRunning;
+
+/// The lessons' files in the order in which they are taught, under `lessons/` beside the page, without
+/// `.toml`.
+pub const LESSONS: [&str; 11] = [
+    "01-votes",
+    "02-bias-and-diversity",
+    "03-disagreement",
+    "04-attention-and-mlps",
+    "05-depth",
+    "06-sharing",
+    "07-orders",
+    "08-reading",
+    "09-coupling",
+    "10-training",
+    PAINTERS,
+];
+
+/// The questions of *Transformer Layers as Painters*, in the order of its section 3.
+const PAINTERS: &str = "11-painters";
+
+/// The number of the lesson with the painters' questions, from 1: links of the time when they stood in the view
+/// of orders lead to its steps.
+pub const PAINTERS_LESSON: usize = LESSONS.len();
+
+#[cfg(all(test, feature = "cli"))]
+mod tests;
+#[cfg(all(test, feature = "cli"))]
+mod verdicts;

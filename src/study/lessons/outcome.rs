@@ -1,0 +1,283 @@
+//! What a run says to a step's question.
+
+use serde::{Deserialize, Serialize};
+
+use super::field::{TextPiece, pieces};
+use super::found::StepFound;
+use super::{
+    FieldName, FieldValue, Holding, Lesson, LessonError, LessonPremise, LessonStep, Predicate,
+    RunSource, StepNumber,
+};
+
+/// A step is run in two phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepPhase {
+    /// What the words before the question need.
+    SetUp,
+    /// What answers it.
+    Reveal,
+}
+
+/// A step in words, as far as it was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepOutcome {
+    /// Ids.
+    pub lesson: String,
+    pub step: String,
+    /// The model that was asked: the one it is written for, where the step names its models itself.
+    pub model: String,
+    /// Whose numbers these are; none before anything ran.
+    pub source: Option<RunSource>,
+    pub showing: StepShowing,
+    /// The set-up and the question, their fields filled in; as they stand in the file where the model
+    /// cannot show the step.
+    pub say: String,
+    pub ask: String,
+    /// In the file's order.
+    pub options: Vec<OptionOutcome>,
+    /// The option that holds, where exactly one does.
+    pub right: Option<usize>,
+    /// What the options hang on; none before the question is answered.
+    pub numbers: Vec<StepNumber>,
+    /// Empty before the question is answered, as the next.
+    pub reveal: String,
+    pub caveat: String,
+}
+
+/// Can the model show the step?
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepShowing {
+    /// The words before the question are there.
+    Asked,
+    /// It was run, and exactly one option holds.
+    Answered,
+    /// It was run, and the numbers leave open which option holds.
+    Open,
+    /// It was run, and no option agrees with it.
+    NoneHolds,
+    /// One sentence: what the model lacks, and which model to take.
+    CannotShow(String),
+}
+
+/// One option after the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionOutcome {
+    pub id: String,
+    pub text: String,
+    /// `None` before the question is answered.
+    pub holding: Option<Holding>,
+    /// Empty where there is none, or before the question is answered.
+    pub belief: String,
+    /// Empty where the run leaves open whether it holds, too.
+    pub why: String,
+}
+
+/// Who is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct TaughtBy<'a> {
+    pub model: &'a str,
+}
+
+impl Lesson {
+    /// The step called `id`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn step(&self, id: &str) -> Result<&LessonStep, LessonError> {
+        let step = self.steps.iter().find(|step| step.id == id);
+        step.ok_or_else(|| LessonError::NoStep {
+            lesson: self.id.clone(),
+            step: id.to_owned(),
+        })
+    }
+
+    /// What a step says after a phase: `before` is what its set-up ran, if it has any; `found` what answers
+    /// it, once that ran.
+    pub fn outcome(
+        &self,
+        step: &LessonStep,
+        by: TaughtBy<'_>,
+        before: Option<&StepFound>,
+        found: Option<&StepFound>,
+    ) -> StepOutcome {
+        match self.answered(step, by, before, found) {
+            Ok(outcome) => outcome,
+            Err(error) => self.cannot_show(step, by, &error),
+        }
+    }
+
+    /// The step where the model lacks what it needs.
+    pub fn cannot_show(
+        &self,
+        step: &LessonStep,
+        by: TaughtBy<'_>,
+        why: &dyn std::fmt::Display,
+    ) -> StepOutcome {
+        let written_for = self.model_of(step);
+        let mut reason = format!("{} cannot show this step ({why})", by.model);
+        if by.model != written_for {
+            reason += &format!(": take {written_for}, for which it is written");
+        }
+        let plain = |text: &str| without_fields(text);
+        StepOutcome {
+            lesson: self.id.clone(),
+            step: step.id.clone(),
+            model: by.model.to_owned(),
+            source: None,
+            showing: StepShowing::CannotShow(reason + "."),
+            say: plain(&step.say),
+            ask: plain(&step.ask),
+            options: step
+                .options
+                .iter()
+                .map(|option| OptionOutcome {
+                    id: option.id.clone(),
+                    text: plain(&option.text),
+                    holding: None,
+                    belief: String::new(),
+                    why: String::new(),
+                })
+                .collect(),
+            right: None,
+            numbers: Vec::new(),
+            reveal: String::new(),
+            caveat: String::new(),
+        }
+    }
+
+    fn answered(
+        &self,
+        step: &LessonStep,
+        by: TaughtBy<'_>,
+        before: Option<&StepFound>,
+        found: Option<&StepFound>,
+    ) -> Result<StepOutcome, LessonError> {
+        let field = |name: &FieldName| {
+            let run = if name.is_before { before } else { found };
+            let run = run.ok_or_else(|| LessonError::NoField {
+                field: name.to_string(),
+                instead: "its run is not over".to_owned(),
+            })?;
+            run.field(name, before)
+        };
+        let fill = |text: &str| filled(text, &field);
+        if let Some(premise) = &step.when {
+            premise.granted(&field)?;
+        }
+        let is_over = found.is_some();
+        let holdings = if is_over {
+            step.judged(&field)?
+        } else {
+            Vec::new()
+        };
+        let mut options = Vec::with_capacity(step.options.len());
+        for (n, option) in step.options.iter().enumerate() {
+            let belief = option.belief.as_deref().filter(|_| is_over);
+            options.push(OptionOutcome {
+                id: option.id.clone(),
+                text: fill(&option.text)?,
+                holding: holdings.get(n).copied(),
+                belief: belief.unwrap_or_default().to_owned(),
+                why: match holdings.get(n) {
+                    Some(Holding::Agrees) => fill(&option.why)?,
+                    Some(Holding::Disagrees) => fill(option.but.as_ref().unwrap_or(&option.why))?,
+                    Some(Holding::Open) | None => String::new(),
+                },
+            });
+        }
+        let agreeing: Vec<usize> = (0..holdings.len())
+            .filter(|&n| holdings[n] == Holding::Agrees)
+            .collect();
+        let right = match agreeing.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        };
+        let is_none = holdings.iter().all(|one| *one == Holding::Disagrees);
+        Ok(StepOutcome {
+            lesson: self.id.clone(),
+            step: step.id.clone(),
+            model: by.model.to_owned(),
+            source: found.or(before).map(StepFound::source),
+            showing: match (is_over, right) {
+                (false, _) => StepShowing::Asked,
+                (true, Some(_)) => StepShowing::Answered,
+                (true, None) if is_none => StepShowing::NoneHolds,
+                (true, None) => StepShowing::Open,
+            },
+            say: fill(&step.say)?,
+            ask: fill(&step.ask)?,
+            options,
+            right,
+            numbers: if is_over {
+                step.numbers(&field)?
+            } else {
+                Vec::new()
+            },
+            reveal: if is_over {
+                fill(&step.reveal)?
+            } else {
+                String::new()
+            },
+            caveat: if is_over {
+                fill(&step.caveat)?
+            } else {
+                String::new()
+            },
+        })
+    }
+}
+
+impl LessonStep {
+    /// How every option stands to what `field` says.
+    ///
+    /// # Errors
+    /// What `field` says of a field that is not there.
+    pub fn judged<E>(
+        &self,
+        field: &dyn Fn(&FieldName) -> Result<FieldValue, E>,
+    ) -> Result<Vec<Holding>, E> {
+        let all: Vec<&Predicate> = self.options.iter().map(|option| &option.holds).collect();
+        Predicate::judge_all(&all, field)
+    }
+}
+
+impl LessonPremise {
+    /// Is it so?
+    ///
+    /// # Errors
+    /// It is not; what `field` says of a field that is not there.
+    fn granted(
+        &self,
+        field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,
+    ) -> Result<(), LessonError> {
+        match self.holds.judge(field)? {
+            Some(Holding::Agrees) => Ok(()),
+            _ => Err(LessonError::CannotShow {
+                reason: filled(&self.lacking, field)?,
+            }),
+        }
+    }
+}
+
+/// A text with what its fields come to.
+fn filled(
+    text: &str,
+    field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,
+) -> Result<String, LessonError> {
+    let mut whole = String::with_capacity(text.len());
+    for piece in pieces(text)? {
+        match piece {
+            TextPiece::Plain(plain) => whole.push_str(plain),
+            TextPiece::Field(name, format) => whole.push_str(&field(&name)?.formatted(format)),
+        }
+    }
+    Ok(whole)
+}
+
+/// A text whose fields nobody knows: a dash stands for each.
+fn without_fields(text: &str) -> String {
+    let unknown = |_: &FieldName| Ok(FieldValue::Word("–".to_owned()));
+    filled(text, &unknown).unwrap_or_else(|_| text.to_owned())
+}

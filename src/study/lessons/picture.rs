@@ -1,0 +1,263 @@
+//! What a step's run is drawn from: the reports that a view would draw, and of rows what they come to.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
+use super::found::{FoundCell, ModelFound, PartFound, StepFound};
+use crate::measure::interval::Mean;
+use crate::study::coupling::TaskCoupling;
+use crate::study::need::Need;
+use crate::study::orders::{OrderRows, Orders};
+use crate::study::report::Lens;
+
+/// One picture of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepPicture {
+    /// One prompt.
+    Lens {
+        model: String,
+        show: LensShow,
+        lens: Box<Lens>,
+    },
+    /// What parts vote, and what is lost without them.
+    Need { model: String, need: Box<Need> },
+    /// Linearised blocks.
+    Coupling {
+        show: CoupledShow,
+        /// At least one; several where they are compared in one picture.
+        models: Vec<CoupledModel>,
+    },
+    /// Whole sweeps over orders on one task; its rows are not drawn, and left behind.
+    Sweep { model: String, orders: Box<Orders> },
+    /// One number of each model on each task under each order.
+    Rows {
+        of: PictureMean,
+        cells: Vec<PictureCell>,
+    },
+}
+
+/// What a cell's number is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureMean {
+    Accuracy,
+    Mse(ReadColumn),
+    Bias(ReadColumn),
+    Diversity(ReadColumn),
+    /// The line-shape score of the way through the blocks.
+    Line,
+}
+
+impl PictureMean {
+    fn of(show: SurveyShow, column: ReadColumn) -> Self {
+        match show {
+            SurveyShow::Accuracy => Self::Accuracy,
+            SurveyShow::Mse => Self::Mse(column),
+            SurveyShow::Bias => Self::Bias(column),
+            SurveyShow::Diversity => Self::Diversity(column),
+        }
+    }
+
+    /// A cell's; nothing where rows of answers have no such number.
+    fn value(self, cell: &FoundCell) -> Option<Mean> {
+        let means = |column: ReadColumn| match column {
+            ReadColumn::Probability => &cell.probability,
+            ReadColumn::Logit => &cell.logit,
+            ReadColumn::Paper => &cell.paper,
+        };
+        match self {
+            Self::Accuracy => Some(cell.accuracy),
+            Self::Mse(column) => Some(means(column).mse),
+            Self::Bias(column) => Some(means(column).bias),
+            Self::Diversity(column) => Some(means(column).diversity),
+            Self::Line => None,
+        }
+    }
+}
+
+/// One model's linearised blocks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CoupledModel {
+    pub model: String,
+    pub coupling: TaskCoupling,
+}
+
+impl StepPicture {
+    /// Whose numbers are drawn, each named once.
+    pub fn models(&self) -> Vec<&str> {
+        match self {
+            Self::Lens { model, .. } | Self::Need { model, .. } | Self::Sweep { model, .. } => {
+                vec![model]
+            }
+            Self::Coupling { models, .. } => models.iter().map(|of| of.model.as_str()).collect(),
+            Self::Rows { cells, .. } => {
+                let mut models: Vec<&str> = Vec::new();
+                for cell in cells {
+                    if !models.contains(&cell.model.as_str()) {
+                        models.push(&cell.model);
+                    }
+                }
+                models
+            }
+        }
+    }
+}
+
+/// One model on one task under one order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PictureCell {
+    pub model: String,
+    pub task: String,
+    /// `None` for the model's own.
+    pub plan: Option<String>,
+    pub value: Mean,
+}
+
+impl PictureCell {
+    fn of(model: &str, cell: &FoundCell, mean: PictureMean) -> Option<Self> {
+        Some(Self {
+            model: model.to_owned(),
+            task: cell.task.clone(),
+            plan: cell.plan.clone(),
+            value: mean.value(cell)?,
+        })
+    }
+}
+
+impl StepFound {
+    /// What it is drawn from, as `ask` wants it to be looked at; nothing for curves that need no run.
+    pub fn pictures(&self, ask: &StepAsk) -> Vec<StepPicture> {
+        match self {
+            Self::Theory(_) => Vec::new(),
+            Self::Survey(models) => {
+                let all = models.iter().map(|of| (of.model.as_str(), &of.cells));
+                rows(&all.collect::<Vec<_>>(), &shown_means(ask))
+            }
+            Self::Models(models) => {
+                let cells = models.iter().filter_map(|of| match &of.part {
+                    PartFound::Cells(cells) => Some((of.model.as_str(), cells)),
+                    _ => None,
+                });
+                let cells: Vec<_> = cells.collect();
+                let mut all: Vec<StepPicture> = models
+                    .iter()
+                    .flat_map(|found| of_model(found, ask))
+                    .collect();
+                all.extend(coupled(models, ask));
+                all.extend(rows(&cells, &shown_means(ask)));
+                all
+            }
+        }
+    }
+}
+
+/// Which means of rows are drawn.
+fn shown_means(ask: &StepAsk) -> Vec<PictureMean> {
+    match ask {
+        StepAsk::Survey(ask) => vec![PictureMean::of(ask.show, ask.column)],
+        StepAsk::Rows(ask) if !ask.show.is_empty() => {
+            let all = ask.show.iter();
+            all.map(|&show| PictureMean::of(show, ask.column)).collect()
+        }
+        _ => vec![PictureMean::Accuracy],
+    }
+}
+
+/// A picture a mean, of all models.
+fn rows(models: &[(&str, &Vec<FoundCell>)], means: &[PictureMean]) -> Vec<StepPicture> {
+    let drawn = means.iter().filter_map(|&of| {
+        let cells = models.iter().flat_map(|(model, cells)| {
+            let own = cells.iter();
+            own.filter_map(move |cell| PictureCell::of(model, cell, of))
+        });
+        let cells: Vec<PictureCell> = cells.collect();
+        (!cells.is_empty()).then_some(StepPicture::Rows { of, cells })
+    });
+    drawn.collect()
+}
+
+/// The pictures that are of one model alone.
+fn of_model(found: &ModelFound, ask: &StepAsk) -> Vec<StepPicture> {
+    let model = || found.model.clone();
+    match (&found.part, ask) {
+        (PartFound::Lens(lens), StepAsk::Lens(ask)) => vec![StepPicture::Lens {
+            model: model(),
+            show: ask.shown(),
+            lens: Box::new(lens.lens.clone()),
+        }],
+        (PartFound::Heads(need, ..), _) => vec![StepPicture::Need {
+            model: model(),
+            need: need.clone(),
+        }],
+        (PartFound::Sweeps(sweeps), _) => {
+            let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
+                model: model(),
+                orders: Box::new(without_rows(orders)),
+            });
+            drawn.collect()
+        }
+        (PartFound::Lens(_) | PartFound::Coupling(_) | PartFound::Cells(_), _) => Vec::new(),
+    }
+}
+
+/// Of linearised blocks: one picture of all models where their ways are compared, else one a model.
+fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
+    let StepAsk::Coupling(ask) = ask else {
+        return Vec::new();
+    };
+    let all = models.iter().filter_map(|found| match &found.part {
+        PartFound::Coupling(coupling) => Some(CoupledModel {
+            model: found.model.clone(),
+            coupling: TaskCoupling::clone(coupling),
+        }),
+        _ => None,
+    });
+    let all: Vec<CoupledModel> = all.collect();
+    let show = ask.show;
+    match show {
+        _ if all.is_empty() => Vec::new(),
+        CoupledShow::Straightness if are_as_long(&all) => vec![StepPicture::Rows {
+            of: PictureMean::Line,
+            cells: all.iter().filter_map(line_cell).collect(),
+        }],
+        CoupledShow::Straightness => vec![StepPicture::Coupling { show, models: all }],
+        CoupledShow::Map | CoupledShow::Swaps | CoupledShow::Linearised => {
+            let single = all.into_iter().map(|one| StepPicture::Coupling {
+                show,
+                models: vec![one],
+            });
+            single.collect()
+        }
+    }
+}
+
+/// Are they several, of one number of steps, such as moments of one training? Over that number their marks would
+/// lie upon each other.
+fn are_as_long(all: &[CoupledModel]) -> bool {
+    let steps = |of: &CoupledModel| of.coupling.steps.len();
+    all.len() > 1
+        && all
+            .windows(2)
+            .all(|pair| steps(&pair[0]) == steps(&pair[1]))
+}
+
+/// How straight a model's way is; nothing where its stream never moves.
+fn line_cell(of: &CoupledModel) -> Option<PictureCell> {
+    Some(PictureCell {
+        model: of.model.clone(),
+        task: of.coupling.task.clone(),
+        plan: None,
+        value: of.coupling.line_shape_score?,
+    })
+}
+
+/// Means alone: a picture's points need no rows, which are most of a sweep.
+fn without_rows(orders: &Orders) -> Orders {
+    let mut orders = orders.clone();
+    let variants = orders.variants.iter_mut();
+    for variant in variants.chain(std::iter::once(&mut orders.original)) {
+        variant.rows = OrderRows::default();
+    }
+    orders
+}

@@ -1,0 +1,141 @@
+//! Several tasks' sweeps read together: what is kept of what each model has above chance.
+
+use crate::measure::interval::{Mean, Resamples};
+use crate::study::orders::{Orders, Sweep, SweepPoint};
+
+/// The tasks on which the model's own order is above chance.
+pub struct Pool<'a> {
+    pub tasks: Vec<&'a Orders>,
+}
+
+/// `[rows]` of one task.
+type Shares = Vec<f64>;
+
+impl<'a> Pool<'a> {
+    pub fn of(orders: &'a [Orders]) -> Self {
+        let tasks = orders
+            .iter()
+            .filter(|task| above(task) > 0.0 && !task.original.rows.correct.is_empty())
+            .collect();
+        Self { tasks }
+    }
+
+    /// Only these tasks.
+    pub fn only(&self, names: &[&str]) -> Self {
+        let tasks = self.tasks.iter().copied();
+        Self {
+            tasks: tasks
+                .filter(|task| names.contains(&task.task.as_str()))
+                .collect(),
+        }
+    }
+
+    /// `x` of every row, as a share of what its task's own order has above chance: the mean over
+    /// tasks, each task's rows resampled by themselves. `None` where a task lacks it.
+    pub fn mean(&self, x: impl Fn(&Orders) -> Option<Shares>) -> Option<Mean> {
+        let each: Option<Vec<Mean>> = self
+            .tasks
+            .iter()
+            .map(|task| {
+                let values: Shares = x(task)?.iter().map(|x| x / above(task)).collect();
+                let resamples = Resamples::new(values.len(), task.resamples, task.seed);
+                Some(resamples.mean(&values))
+            })
+            .collect();
+        let each = each.filter(|each| !each.is_empty())?;
+        let n = each.len() as f64;
+        let mean = each.iter().map(|task| task.mean).sum::<f64>() / n;
+        // Tasks are independent of each other: their errors add as squares.
+        let error = |side: &dyn Fn(&Mean) -> f64| {
+            each.iter()
+                .map(|task| side(task).powi(2))
+                .sum::<f64>()
+                .sqrt()
+                / n
+        };
+        Some(Mean {
+            mean,
+            low: mean - error(&|task| task.mean - task.low),
+            high: mean + error(&|task| task.high - task.mean),
+        })
+    }
+
+    /// What an order keeps of what the own order has above chance: 1 all, 0 nothing.
+    pub fn kept(&self, order: &PickedOrder) -> Option<Mean> {
+        self.mean(|task| {
+            let chance = task.chance.max(task.majority);
+            Some(shares(task, order)?.iter().map(|x| x - chance).collect())
+        })
+    }
+
+    /// How much more `a` keeps than `b`, row by row.
+    pub fn more(&self, a: &PickedOrder, b: &PickedOrder) -> Option<Mean> {
+        self.mean(|task| {
+            let (a, b) = (shares(task, a)?, shares(task, b)?);
+            Some(a.iter().zip(&b).map(|(a, b)| a - b).collect())
+        })
+    }
+}
+
+/// An order of a task's sweep.
+pub enum PickedOrder {
+    Own,
+    At(Sweep, usize),
+    Loop(usize, usize),
+    /// The mean of several drops.
+    Drops(Vec<usize>),
+}
+
+fn above(task: &Orders) -> f64 {
+    task.original.measures.accuracy.mean - task.chance.max(task.majority)
+}
+
+/// Which share of a pick's variants is right. [rows]
+fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
+    match pick {
+        PickedOrder::Own => Some(
+            task.original
+                .rows
+                .correct
+                .iter()
+                .map(|&right| f64::from(u8::from(right)))
+                .collect(),
+        ),
+        PickedOrder::At(sweep, at) => point(task, |point| point.sweep == *sweep && point.at == *at)
+            .and_then(|p| of(task, &[p])),
+        PickedOrder::Loop(at, rounds) => point(task, |point| {
+            point.sweep == Sweep::Loop && point.at == *at && point.rounds == Some(*rounds)
+        })
+        .and_then(|p| of(task, &[p])),
+        PickedOrder::Drops(places) => {
+            let points: Vec<&SweepPoint> = task
+                .points
+                .iter()
+                .filter(|point| point.sweep == Sweep::Drop && places.contains(&point.at))
+                .collect();
+            of(task, &points)
+        }
+    }
+}
+
+fn point(task: &Orders, is: impl Fn(&SweepPoint) -> bool) -> Option<&SweepPoint> {
+    task.points.iter().find(|point| is(point))
+}
+
+fn of(task: &Orders, points: &[&SweepPoint]) -> Option<Shares> {
+    let variants: Vec<_> = points
+        .iter()
+        .flat_map(|point| &point.variants)
+        .filter_map(|&i| task.variants.get(i))
+        .collect();
+    let rows = task.original.rows.correct.len();
+    let whole = variants.iter().all(|v| v.rows.correct.len() == rows);
+    if variants.is_empty() || !whole {
+        return None;
+    }
+    let share = |row: usize| {
+        let right = variants.iter().filter(|v| v.rows.correct[row]).count();
+        right as f64 / variants.len() as f64
+    };
+    Some((0..rows).map(share).collect())
+}

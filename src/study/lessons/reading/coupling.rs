@@ -1,0 +1,133 @@
+//! Fields of linearised blocks.
+
+use super::{FieldFound, lacks, number, word};
+use crate::measure::interval::Mean;
+use crate::study::coupling::{
+    CouplingMetric, MeanMap, Relation, RelationTo, ScatterPoint, TaskCoupling, usual_top,
+};
+use crate::study::lessons::{FieldValue, LessonError};
+
+pub const FIELDS: &str = "coupling.DISTANCE, coupling.all, coupling.twins, coupling.others, above_chance.DISTANCE, chance, k, rows, steps, \
+                          line, walk, line_share, end_cosine, and with costs swap_r, swap_r_without, swap_r_kept, swap_point (each with @MODEL \
+                          where several models are run)";
+
+pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFound {
+    let k = usual_top(&found.top);
+    let map = found.depth_wise.get(&k);
+    let map = map.ok_or_else(|| lacks("its width has no leading directions".to_owned()))?;
+    let steps = found.steps.len();
+    match *parts {
+        ["k"] => number(k as f64),
+        ["rows"] => number(found.rows as f64),
+        ["steps"] => number(steps as f64),
+        ["chance"] => number(1.0 - map.chance.off_diagonal),
+        ["coupling", "all"] => average(map, steps, |i, j| i != j),
+        ["coupling", "twins"] => average(map, steps, |i, j| {
+            i.abs_diff(j) == 1 && order.get(i) == order.get(j)
+        }),
+        ["coupling", "others"] => average(map, steps, |i, j| {
+            i.abs_diff(j) == 1 && order.get(i) != order.get(j)
+        }),
+        ["coupling", distance] => match distance.parse::<usize>() {
+            Ok(distance) => average(map, steps, |i, j| i.abs_diff(j) == distance),
+            Err(_) => Ok(None),
+        },
+        ["above_chance", distance] => {
+            let Ok(distance) = distance.parse::<usize>() else {
+                return Ok(None);
+            };
+            let pairs = pairs(map, steps, |i, j| i.abs_diff(j) == distance)?;
+            let line = 1.0 - map.chance.off_diagonal;
+            let above = pairs.iter().filter(|pair| **pair > line).count();
+            number(100.0 * above as f64 / pairs.len() as f64)
+        }
+        ["line"] => mean(found.line_shape_score, "its stream never moves"),
+        ["walk"] => number((steps as f64).sqrt()),
+        ["line_share"] => {
+            let line = found.line_shape_score;
+            let scale = 100.0 / (steps as f64).sqrt();
+            let scaled = line.map(|line| Mean {
+                mean: scale * line.mean,
+                low: scale * line.low,
+                high: scale * line.high,
+            });
+            mean(scaled, "its stream never moves")
+        }
+        ["end_cosine"] => {
+            let last = found.linearised.cosine.last().copied().flatten();
+            mean(last, "its linearised stream is nothing")
+        }
+        ["swap_r" | "swap_r_without" | "swap_r_kept" | "swap_point"] => swaps(found, parts[0]),
+        _ => Ok(None),
+    }
+}
+
+fn mean(mean: Option<Mean>, otherwise: &str) -> FieldFound {
+    let Mean { mean, low, high } = mean.ok_or_else(|| lacks(otherwise.to_owned()))?;
+    Ok(Some(FieldValue::Number {
+        value: mean,
+        low,
+        high,
+    }))
+}
+
+/// Couplings of the pairs of places that `is_wanted` names.
+fn pairs(
+    map: &MeanMap,
+    steps: usize,
+    is_wanted: impl Fn(usize, usize) -> bool,
+) -> Result<Vec<f64>, LessonError> {
+    let all = (0..steps).flat_map(|i| (0..steps).map(move |j| (i, j)));
+    let wanted = all.filter(|&(i, j)| is_wanted(i, j));
+    let pairs: Vec<f64> = wanted
+        .filter_map(|(i, j)| Some(1.0 - map.off_diagonal.get(i)?.get(j)?.as_ref()?.mean))
+        .collect();
+    if pairs.is_empty() {
+        return Err(lacks("it has no such pair of blocks".to_owned()));
+    }
+    Ok(pairs)
+}
+
+fn average(map: &MeanMap, steps: usize, is_wanted: impl Fn(usize, usize) -> bool) -> FieldFound {
+    let pairs = pairs(map, steps, is_wanted)?;
+    number(pairs.iter().sum::<f64>() / pairs.len() as f64)
+}
+
+/// Neighbours' coupling against what exchanging them costs.
+pub(crate) fn swap_relation(found: &TaskCoupling) -> Option<&Relation> {
+    let k = usual_top(&found.top);
+    let is_it = |relation: &&Relation| {
+        relation.to == RelationTo::SwapMargin
+            && relation.k == k
+            && relation.metric == CouplingMetric::OffDiagonal
+    };
+    found.relations.iter().find(is_it)
+}
+
+/// The correlation without the point that matters most, and that point: what is then left in the direction that
+/// all points have is least.
+pub(crate) fn weightiest(relation: &Relation) -> Option<(f64, &ScatterPoint)> {
+    let r = relation.all.pearson?.r;
+    let without = relation.left_out.iter().zip(&relation.points);
+    without
+        .filter_map(|(rest, point)| Some((rest.pearson?.r, point)))
+        .min_by(|a, b| (a.0 / r).total_cmp(&(b.0 / r)))
+}
+
+/// That relation with and without the point that matters most.
+fn swaps(found: &TaskCoupling, what: &str) -> FieldFound {
+    let none = || lacks("it has too few neighbours to compare".to_owned());
+    let relation = swap_relation(found).ok_or_else(none)?;
+    let r = relation.all.pearson.ok_or_else(none)?.r;
+    if r == 0.0 {
+        return Err(lacks("its neighbours have no correlation".to_owned()));
+    }
+    let (rest, point) = weightiest(relation).ok_or_else(none)?;
+    match what {
+        "swap_r" => number(r),
+        "swap_r_without" => number(rest),
+        // Per cent; less than nothing where the sign turns.
+        "swap_r_kept" => number(100.0 * rest / r),
+        _ => word(point.name.clone()),
+    }
+}

@@ -1,0 +1,86 @@
+//! All changes of the middle, from the one that harms least to the one that harms most.
+
+use super::{LOOP, lacks, not_swept};
+use crate::measure::interval::Mean;
+use crate::study::lessons::LessonError;
+use crate::study::lessons::middle::MiddleRuns;
+use crate::study::lessons::pool::{PickedOrder, Pool};
+use crate::study::orders::Sweep;
+
+/// Rounds of the loop that is compared.
+const ROUNDS: usize = 3;
+
+/// At least three changes, the one that keeps most first.
+pub struct Harm(Vec<(String, PickedOrder, Mean)>);
+
+impl Harm {
+    /// # Errors
+    /// A model with fewer than three changes to compare.
+    pub fn of(pool: &Pool<'_>, middle: &MiddleRuns) -> Result<Self, LessonError> {
+        let kinds = Sweep::FAMILY.iter().map(|kind| match kind {
+            Sweep::Loop => format!("{LOOP}{ROUNDS}"),
+            kind => kind.name().to_owned(),
+        });
+        let mut all = Vec::new();
+        for name in kinds {
+            let picked = middle.picked(&name)?;
+            if let Some(kept) = pool.kept(&picked) {
+                all.push((name, picked, kept));
+            }
+        }
+        if all.len() < 3 {
+            return Err(lacks(
+                "its middle is too small for three changes".to_owned(),
+            ));
+        }
+        all.sort_by(|a, b| b.2.mean.total_cmp(&a.2.mean));
+        Ok(Self(all))
+    }
+
+    fn name(&self, at: usize) -> String {
+        self.0.get(at).map(|one| one.0.clone()).unwrap_or_default()
+    }
+
+    pub fn best(&self) -> String {
+        self.name(0)
+    }
+
+    pub fn second(&self) -> String {
+        self.name(1)
+    }
+
+    pub fn worst(&self) -> String {
+        self.name(self.0.len() - 1)
+    }
+
+    /// How much more the best keeps than the second, row by row.
+    pub fn best_by(&self, pool: &Pool<'_>) -> Result<Mean, LessonError> {
+        self.apart(pool, 0)
+    }
+
+    /// How much less the worst keeps than the one before it.
+    pub fn worst_by(&self, pool: &Pool<'_>) -> Result<Mean, LessonError> {
+        self.apart(pool, self.0.len() - 2)
+    }
+
+    fn apart(&self, pool: &Pool<'_>, at: usize) -> Result<Mean, LessonError> {
+        match self.0.get(at..at + 2) {
+            Some([a, b]) => pool.more(&a.1, &b.1).ok_or_else(|| not_swept(&a.0)),
+            _ => Err(not_swept("two changes")),
+        }
+    }
+
+    /// `shuffle 62, loop-3 60, …`, in per cent.
+    pub fn listed(&self) -> String {
+        let one = |(name, _, kept): &(String, PickedOrder, Mean)| {
+            let kept = format!("{:.0}", 100.0 * kept.mean);
+            let kept = match kept.strip_prefix('-') {
+                Some("0") => "0".to_owned(),
+                Some(rest) => format!("−{rest}"),
+                None => kept,
+            };
+            format!("{name} {kept}")
+        };
+        self.0.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,87 @@
+//! Whose numbers a step shows: the models that ran, the survey that was read, or nobody's.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::StepFound;
+
+/// Where the numbers of a step come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunSource {
+    /// Run here, in this order.
+    Models(Vec<RanModel>),
+    /// Read from the survey that comes with the page, of so many rows a task.
+    Survey { rows: usize },
+    /// Computed here of made-up members or of chance.
+    MadeUp,
+}
+
+/// A model that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RanModel {
+    pub model: String,
+    /// Device and precision.
+    pub engine: String,
+}
+
+impl StepFound {
+    /// Whose numbers these are.
+    pub fn source(&self) -> RunSource {
+        match self {
+            Self::Theory(_) => RunSource::MadeUp,
+            Self::Survey(models) => {
+                let cells = models.iter().flat_map(|model| &model.cells);
+                let rows = cells.map(|cell| cell.rows).min().unwrap_or_default();
+                RunSource::Survey { rows }
+            }
+            Self::Models(models) => {
+                let ran = models.iter().map(|of| RanModel {
+                    model: of.model.clone(),
+                    engine: of.engine.clone(),
+                });
+                RunSource::Models(ran.collect())
+            }
+        }
+    }
+}
+
+impl fmt::Display for RunSource {
+    /// One sentence for the reader.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MadeUp => f.write_str("Computed here, without a model."),
+            Self::Survey { rows } => write!(
+                f,
+                "Read from the survey that comes with the page ({rows} rows a task), computed when it was made."
+            ),
+            Self::Models(models) => {
+                let mut engines: Vec<&str> = models.iter().map(|of| of.engine.as_str()).collect();
+                engines.dedup();
+                let names: Vec<&str> = models.iter().map(|of| of.model.as_str()).collect();
+                write!(
+                    f,
+                    "Computed here by {}, {}.",
+                    listed(&names),
+                    listed(&engines)
+                )
+            }
+        }
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`; moments of one model's training are counted and not named one by one.
+fn listed(names: &[&str]) -> String {
+    let Some((last, rest)) = names.split_last() else {
+        return String::new();
+    };
+    let prefix = format!("{last}-step-");
+    match rest {
+        [] => (*last).to_owned(),
+        [_, _, ..] if rest.iter().all(|name| name.starts_with(&prefix)) => {
+            format!("{last} and {} moments of its training", rest.len())
+        }
+        _ => format!("{} and {last}", rest.join(", ")),
+    }
+}

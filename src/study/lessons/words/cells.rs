@@ -1,0 +1,59 @@
+//! Words for the fields of rows of tasks.
+
+use super::{column, decomposition, kind, order, task};
+use crate::study::lessons::RowGroup;
+
+pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
+    let of = |name: &str| task(groups, name);
+    Some(match *parts {
+        ["accuracy", name] => format!("accuracy on {} (%)", of(name)),
+        ["accuracy", name, plan] => format!("accuracy on {}, {} (%)", of(name), order(plan)),
+        ["above_chance", name] => format!("accuracy above chance on {} (points)", of(name)),
+        ["lost", name, plan] => format!("accuracy lost on {}, {} (points)", of(name), order(plan)),
+        ["ahead", name, a, b] => {
+            let (a, b) = (order(a), order(b));
+            format!("accuracy on {}, {a} less {b} (points)", of(name))
+        }
+        ["differ", name, a, b] => {
+            let (a, b) = (order(a), order(b));
+            format!(
+                "answers on {} that differ between {a} and {b} (%)",
+                of(name)
+            )
+        }
+        ["chance", name] => format!("chance on {} (%)", of(name)),
+        ["majority", name] => format!("the most frequent answer on {} (%)", of(name)),
+        ["uniform", name] => format!("MSE of equal probabilities on {}", of(name)),
+        ["rows", name] => format!("rows of {}", of(name)),
+        ["share", by, from, name] => format!(
+            "part of the diversity by {} on {} (%, {})",
+            kind(by)?,
+            of(name),
+            column(from)?
+        ),
+        ["reached", name] => format!("members until nearly all of {} is right", of(name)),
+        ["reached_at", name] => format!("the member that brings nearly all of {}", of(name)),
+        ["dearest", name] => format!("the dearest block on {}", of(name)),
+        ["dearest_place", name] => {
+            format!("place of the dearest block on {} (% of the way)", of(name))
+        }
+        ["dropped", name] => format!("blocks left out one at a time on {}", of(name)),
+        ["free", name] => format!("blocks that cost less than five points on {}", of(name)),
+        [what, from, name] => {
+            format!(
+                "{} on {} ({})",
+                decomposition(what)?,
+                of(name),
+                column(from)?
+            )
+        }
+        [what, from, name, plan] => format!(
+            "{} on {}, {} ({})",
+            decomposition(what)?,
+            of(name),
+            order(plan),
+            column(from)?
+        ),
+        _ => return None,
+    })
+}

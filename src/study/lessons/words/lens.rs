@@ -1,0 +1,59 @@
+//! Words for the fields of one prompt.
+
+use super::{column, decomposition, kind, spoken};
+
+pub fn words(parts: &[&str]) -> Option<String> {
+    let plain = match *parts {
+        ["right"] => "the right option",
+        ["says"] => "what the model says",
+        ["plan"] => "the order",
+        ["lead"] => "lead of the right option (logits)",
+        ["percent", "right"] => "probability of the right option (%)",
+        ["percent", "wrong"] => "probability of the others (%)",
+        ["members"] => "members",
+        ["blocks"] => "blocks run",
+        ["alone"] => "members that are right alone",
+        ["alone_share"] => "members that are right alone (%)",
+        ["sum_error"] => "what the members' sum is off by (logits)",
+        ["largest_vote"] => "the member with the largest vote",
+        ["own_error"] => "the model's own squared error (probabilities)",
+        ["best_error"] => "least error of a member (probabilities)",
+        ["best_member"] => "the member with the least error",
+        ["beaten"] => "members that err more than the mean",
+        ["beaten_share"] => "members that err more than the mean (%)",
+        ["last_word"] => "the last word",
+        ["most_doubt"] => "most doubt at any depth (bits)",
+        ["most_doubt_at"] => "depth of the most doubt",
+        ["last_doubt"] => "doubt at the last depth (bits)",
+        ["uniform_doubt"] => "doubt where all words are equally likely (bits)",
+        ["same_winner"] => "depths with the same likeliest word in both readings",
+        _ => return detailed(parts),
+    };
+    Some(plain.to_owned())
+}
+
+fn detailed(parts: &[&str]) -> Option<String> {
+    Some(match *parts {
+        ["members_of", name] => format!("members: {}", kind(name)?),
+        ["vote", member] => format!("vote of {} (logits)", spoken(member)),
+        ["lead_without", member] => format!("lead less the vote of {} (logits)", spoken(member)),
+        ["moved", member] => format!("members behind {} whose votes moved", spoken(member)),
+        ["share", name, of] => {
+            format!(
+                "part of the diversity by {} (%, {})",
+                kind(name)?,
+                column(of)?
+            )
+        }
+        ["top", depth] => format!("likeliest word at depth {depth}"),
+        ["top_percent", depth] => {
+            format!("probability of the likeliest word at depth {depth} (%)")
+        }
+        ["doubt", depth] => format!("doubt at depth {depth} (bits)"),
+        ["held_doubt", depth] => {
+            format!("doubt at depth {depth}, the norm held at the end's (bits)")
+        }
+        [what, of] => format!("{} ({})", decomposition(what)?, column(of)?),
+        _ => return None,
+    })
+}

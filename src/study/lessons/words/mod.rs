@@ -1,0 +1,164 @@
+//! Fields in words, for who reads a run's numbers: what each is, and in which unit.
+
+mod cells;
+mod lens;
+mod sweeps;
+
+use super::members::spoken;
+use super::{FieldName, LessonStep, RowGroup, StepAsk, TheoryAsk};
+use crate::model::catalogue::moment;
+
+impl LessonStep {
+    /// What a field of this step is, in words; `None` where its runs have no such field.
+    pub fn words_of(&self, name: &FieldName) -> Option<String> {
+        let ask = match name.is_before {
+            true => self.before.as_ref()?,
+            false => &self.action,
+        };
+        let words = ask.words_of(name)?;
+        let model = name.model.as_deref();
+        let model = model.map_or_else(String::new, |model| match moment(model) {
+            Some(step) => format!(", after step {step}"),
+            None => format!(", {model}"),
+        });
+        let before = if name.is_before { "before: " } else { "" };
+        Some(format!("{before}{words}{model}"))
+    }
+}
+
+impl StepAsk {
+    fn words_of(&self, name: &FieldName) -> Option<String> {
+        let parts: Vec<&str> = name.parts.iter().map(String::as_str).collect();
+        match self {
+            Self::Lens(_) => lens::words(&parts),
+            Self::Rows(ask) => cells::words(&ask.rows, &parts),
+            Self::Survey(_) => cells::words(&[], &parts),
+            Self::Sweeps(_) => sweeps::words(&parts),
+            Self::Heads(_) => heads(&parts),
+            Self::Coupling(_) => coupling(&parts),
+            Self::Theory(ask) => theory(*ask, &parts),
+        }
+    }
+}
+
+/// A task in words; rows that have a name of their own have both.
+fn task(groups: &[RowGroup], name: &str) -> String {
+    let group = groups.iter().find(|group| group.name() == name);
+    match (name, group) {
+        ("mean", _) => "all tasks".to_owned(),
+        (_, Some(group)) if group.task != name => format!("{} ({name})", group.task),
+        _ => name.to_owned(),
+    }
+}
+
+/// An order in words: of the model's own, of one block left out, or of the step's.
+fn order(name: &str) -> String {
+    match (name, name.strip_prefix("drop:")) {
+        ("own", _) => "its own order".to_owned(),
+        (_, Some(block)) => format!("block {block} left out"),
+        _ => format!("order “{name}”"),
+    }
+}
+
+/// What a column's squares are of.
+fn column(name: &str) -> Option<&'static str> {
+    match name {
+        "probability" => Some("probabilities"),
+        "logit" => Some("logits"),
+        "paper" => Some("by the paper's formula"),
+        _ => None,
+    }
+}
+
+fn kind(name: &str) -> Option<&'static str> {
+    match name {
+        "embedding" => Some("the embedding"),
+        "attention" => Some("attentions"),
+        "mlp" => Some("MLPs"),
+        "bias" => Some("the read-out's bias"),
+        _ => None,
+    }
+}
+
+/// MSE, bias, diversity and what is made of them.
+fn decomposition(what: &str) -> Option<&'static str> {
+    Some(match what {
+        "mse" => "MSE of the members' mean",
+        "bias" => "bias",
+        "diversity" => "diversity",
+        "residue" => "MSE less (bias − diversity)",
+        "sum_of" => "bias + diversity",
+        "difference_of" => "bias − diversity",
+        _ => return None,
+    })
+}
+
+/// What every part votes, and what it costs to lose it.
+fn heads(parts: &[&str]) -> Option<String> {
+    let plain = match *parts {
+        ["accuracy"] => "accuracy (%)",
+        ["rows"] => "rows",
+        ["parts"] => "strokes",
+        ["rank"] => "rank correlation of vote and loss",
+        ["largest_vote"] => "the stroke with the largest vote",
+        ["largest_vote_size"] => "the largest vote (logits)",
+        ["largest_vote_cost"] => "cost of losing the largest vote (points)",
+        ["dearest"] => "the dearest stroke",
+        ["dearest_vote"] => "vote of the dearest stroke (logits)",
+        ["dearest_cost"] => "cost of losing the dearest stroke (points)",
+        ["looking_head"] => "the head that looks most at the right letter",
+        ["looking_weight"] => "its weight on the right letter",
+        ["looking_cost"] => "cost of losing it (points)",
+        ["needed_head"] => "the dearest head",
+        ["needed_head_cost"] => "cost of losing the dearest head (points)",
+        ["needed_head_weight"] => "the dearest head's weight on the right letter",
+        ["vote", part] => return Some(format!("vote of {} (logits)", spoken(part))),
+        ["cost", part] => return Some(format!("cost of losing {} (points)", spoken(part))),
+        ["loss", part] => return Some(format!("lead lost without {} (logits)", spoken(part))),
+        _ => return None,
+    };
+    Some(plain.to_owned())
+}
+
+fn coupling(parts: &[&str]) -> Option<String> {
+    Some(match *parts {
+        ["coupling", "all"] => "coupling of all pairs".to_owned(),
+        ["coupling", "twins"] => "coupling of neighbours of the same weights".to_owned(),
+        ["coupling", "others"] => "coupling of other neighbours".to_owned(),
+        ["coupling", distance] => format!("coupling at a distance of {distance}"),
+        ["above_chance", distance] => {
+            format!("pairs above chance at a distance of {distance} (%)")
+        }
+        ["chance"] => "coupling by chance".to_owned(),
+        ["k"] => "directions compared".to_owned(),
+        ["rows"] => "rows".to_owned(),
+        ["steps"] => "steps of the way".to_owned(),
+        ["line"] => "line-shape score".to_owned(),
+        ["walk"] => "line-shape score of a random walk".to_owned(),
+        ["line_share"] => "line-shape score (% of a random walk's)".to_owned(),
+        ["end_cosine"] => "cosine of the linearised end with the true one".to_owned(),
+        ["swap_r"] => "correlation of coupling and cost, r".to_owned(),
+        ["swap_r_without"] => "r without the pair that matters most".to_owned(),
+        ["swap_r_kept"] => "r kept without that pair (%)".to_owned(),
+        ["swap_point"] => "the pair that matters most".to_owned(),
+        _ => return None,
+    })
+}
+
+fn theory(ask: TheoryAsk, parts: &[&str]) -> Option<String> {
+    Some(match (ask, parts) {
+        (TheoryAsk::Voters { .. }, ["members"]) => "voters".to_owned(),
+        (TheoryAsk::Voters { .. }, ["single"]) => "error of a single voter".to_owned(),
+        (TheoryAsk::Voters { .. }, ["error", percent]) => {
+            format!("error of the mean, errors alike by {percent} %")
+        }
+        (TheoryAsk::Gains { .. }, ["gain", n]) => format!("gain of member {n} (bits)"),
+        (TheoryAsk::Gains { .. }, ["growing"]) => {
+            "members that add more than the one before".to_owned()
+        }
+        (TheoryAsk::Gains { .. }, ["bits"]) => "information of all members (bits)".to_owned(),
+        (TheoryAsk::Bases { .. }, ["k"]) => "directions compared".to_owned(),
+        (TheoryAsk::Bases { .. }, ["chance"]) => "coupling by chance".to_owned(),
+        _ => return None,
+    })
+}

@@ -1,0 +1,57 @@
+//! Linearised blocks on rows, and what exchanging them costs.
+
+use super::SEED;
+use super::rows::items;
+use crate::engine::EngineError;
+use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
+use crate::study::lessons::CoupledAsk;
+use crate::study::orders::{Orders, Sweeping};
+use crate::study::{LoadedModel, StudyError};
+
+pub struct CoupledRunning<'a> {
+    costs: Option<Sweeping<'a>>,
+    found: Option<Orders>,
+    run: RowsLinearising<'a>,
+}
+
+impl<'a> CoupledRunning<'a> {
+    pub fn start(model: &'a LoadedModel, ask: &CoupledAsk) -> Result<Self, StudyError> {
+        let items = items(&ask.rows)?;
+        let task = ask.rows.name();
+        let plan = model.plan(None)?;
+        let costs = if ask.costs {
+            let orders = orders_of_costs(&plan, &model.shape().order)?;
+            Some(Sweeping::start(model, task, &items, orders, SEED)?)
+        } else {
+            None
+        };
+        let tops = CouplingWish::tops(&[], model.shape().width)?;
+        let wish = CouplingWish::of(plan, tops);
+        Ok(Self {
+            costs,
+            found: None,
+            run: RowsLinearising::start(model, task, &items, wish, SEED)?,
+        })
+    }
+
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        if let Some(costs) = &mut self.costs {
+            if let Some(progress) = costs.advance()? {
+                return Ok(Some(progress));
+            }
+            self.found = costs.orders();
+            self.costs = None;
+        }
+        self.run.advance()
+    }
+
+    /// Is the device to answer first?
+    pub fn is_waiting(&self) -> bool {
+        self.costs.as_ref().is_some_and(Sweeping::is_waiting) || self.run.is_waiting()
+    }
+
+    pub fn finish(self) -> Result<TaskCoupling, StudyError> {
+        let found = self.run.found(self.found.as_ref());
+        Ok(found.ok_or(EngineError::Cancelled)?)
+    }
+}

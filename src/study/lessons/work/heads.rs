@@ -1,0 +1,99 @@
+//! Every part of a model on rows, and where its heads look.
+
+use super::SEED;
+use super::rows::items;
+use crate::engine::{AttentionWish, Capture, Run, Trace};
+use crate::measure::interval::Mean;
+use crate::model::Prompt;
+use crate::plan::Plan;
+use crate::study::lessons::HeadsAsk;
+use crate::study::lessons::found::TaskLooks;
+use crate::study::need::{Need, Needing};
+use crate::study::orders::Reading;
+use crate::study::{LoadedModel, StudyError};
+
+pub struct HeadsRunning<'a> {
+    needing: Needing<'a>,
+    /// Rows whose right option stands in the prompt: the prompt, and where.
+    seen: Vec<(Prompt, usize)>,
+    wants_looks: bool,
+    looks: Option<Box<dyn Run<Trace> + 'a>>,
+    found: Option<TaskLooks>,
+}
+
+impl<'a> HeadsRunning<'a> {
+    pub fn start(model: &'a LoadedModel, ask: &HeadsAsk) -> Result<Self, StudyError> {
+        let items = items(&ask.rows)?;
+        let needing = Needing::start(model, ask.rows.name(), &items, SEED)?;
+        let mut seen = Vec::new();
+        for item in items.iter().filter(|_| ask.looks) {
+            let reading = Reading::new(model, item)?;
+            let right = reading.prompt.option_ids.get(reading.answer);
+            let ids = &reading.prompt.token_ids;
+            if let Some(at) = ids.iter().rposition(|id| Some(id) == right) {
+                seen.push((reading.prompt, at));
+            }
+        }
+        Ok(Self {
+            needing,
+            wants_looks: !seen.is_empty(),
+            seen,
+            looks: None,
+            found: None,
+        })
+    }
+
+    /// Is the device to answer first?
+    pub fn is_waiting(&self) -> bool {
+        self.needing.is_waiting() || self.looks.as_ref().is_some_and(|run| run.is_waiting())
+    }
+
+    pub fn advance(
+        &mut self,
+        model: &'a LoadedModel,
+    ) -> Result<Option<(usize, usize)>, StudyError> {
+        if let Some(progress) = self.needing.advance()? {
+            return Ok(Some(progress));
+        }
+        if !self.wants_looks || self.found.is_some() {
+            return Ok(None);
+        }
+        let all = self.seen.len();
+        let mut run = match self.looks.take() {
+            Some(run) => run,
+            None => {
+                let prompts: Vec<Prompt> =
+                    self.seen.iter().map(|(prompt, _)| prompt.clone()).collect();
+                let capture = Capture {
+                    attention: vec![AttentionWish::default()],
+                    ..Capture::default()
+                };
+                let own = Plan::whole(&model.shape().order)?;
+                model.engine.start(prompts.into(), [own].into(), capture)?
+            }
+        };
+        if run.advance()?.is_some() {
+            self.looks = Some(run);
+            return Ok(Some((all, all)));
+        }
+        let traces = run.finish()?.into_iter().flatten();
+        let mut looks = TaskLooks::default();
+        for (trace, (_, at)) in traces.zip(&self.seen) {
+            let readings = trace.attention.into_iter().flatten();
+            for (run, reading) in readings.enumerate() {
+                let rows = reading.first(&reading.weights);
+                for (head, weights) in reading.heads.iter().zip(rows) {
+                    let weight = weights.get(*at).copied().unwrap_or_default();
+                    looks.add(run, *head, f64::from(weight));
+                }
+            }
+        }
+        self.found = Some(looks.mean(all));
+        Ok(Some((all, all)))
+    }
+
+    pub fn finish(self) -> (Need, Option<TaskLooks>, Vec<Mean>) {
+        let costs = self.needing.costs();
+        (self.needing.need(), self.found, costs)
+    }
+}

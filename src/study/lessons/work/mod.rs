@@ -1,0 +1,209 @@
+//! What a step asks of one model, run in small steps.
+
+mod coupling;
+mod heads;
+mod lens;
+mod rows;
+mod sweeps;
+mod tasks;
+
+use self::coupling::CoupledRunning;
+use self::heads::HeadsRunning;
+use self::lens::LensRunning;
+use self::rows::RowsRunning;
+use self::sweeps::SweepsRunning;
+use super::ask::{CoupledAsk, RowsAsk, StepAsk};
+use super::found::{ModelFound, PartFound};
+use super::{LessonError, LessonPrompt};
+use crate::model::catalogue::TRAINING;
+use crate::plan::{Plan, Step};
+use crate::study::{LoadedModel, StudyError};
+
+/// Of the bootstrap, as the command line's default.
+const SEED: u64 = 0;
+
+/// In [`RowsAsk::models`]: the taught model's moments of training, then itself.
+const MOMENTS: &str = "moments";
+
+impl StepAsk {
+    /// The models that are run, in order; none for what needs no model. `taught` is the model that is taught
+    /// with.
+    ///
+    /// # Errors
+    /// Moments of a model that has none.
+    pub fn models(&self, taught: &str) -> Result<Vec<String>, LessonError> {
+        if matches!(self, Self::Survey(_) | Self::Theory(_)) {
+            return Ok(Vec::new());
+        }
+        let asked = self.named();
+        if asked.is_empty() {
+            return Ok(vec![taught.to_owned()]);
+        }
+        let mut names = Vec::new();
+        for name in asked {
+            if name != MOMENTS {
+                names.push(name.clone());
+                continue;
+            }
+            let prefix = format!("{taught}-step-");
+            let moments = TRAINING
+                .iter()
+                .filter(|known| known.name.starts_with(&prefix));
+            names.extend(moments.map(|known| known.name.to_owned()));
+            if names.is_empty() {
+                return Err(LessonError::CannotShow {
+                    reason: format!("no moments of the training of {taught} were kept"),
+                });
+            }
+            names.push(taught.to_owned());
+        }
+        Ok(names)
+    }
+
+    /// The models that the file names.
+    fn named(&self) -> &[String] {
+        match self {
+            Self::Rows(RowsAsk { models, .. }) | Self::Coupling(CoupledAsk { models, .. }) => {
+                models
+            }
+            Self::Lens(_)
+            | Self::Heads(_)
+            | Self::Sweeps(_)
+            | Self::Survey(_)
+            | Self::Theory(_) => &[],
+        }
+    }
+
+    /// Is the model that is taught with among those that run?
+    pub fn runs_taught(&self) -> bool {
+        match self {
+            Self::Survey(_) | Self::Theory(_) => false,
+            _ => {
+                let named = self.named();
+                named.is_empty() || named.iter().any(|name| name == MOMENTS)
+            }
+        }
+    }
+}
+
+/// A plan that names blocks by number is of a model with so many: a longer one would run in part, and the
+/// step's words would be untrue of it. Strategies such as `drop:6` go by the model's own order.
+fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
+    if plan.trim_start().starts_with(char::is_alphabetic) {
+        return Ok(());
+    }
+    let of_model = model.shape().order.iter().max().map_or(0, |last| last + 1);
+    let parsed = Plan::parse(plan, &model.shape().order)?;
+    let runs = parsed.steps().iter().flat_map(|step| match step {
+        Step::Block(run) => std::slice::from_ref(run),
+        Step::Parallel(runs) => runs.as_slice(),
+    });
+    let of_plan = runs.map(|run| run.index + 1).max().unwrap_or_default();
+    if of_plan == of_model {
+        return Ok(());
+    }
+    Err(StudyError::OtherDepth {
+        plan: plan.to_owned(),
+        of_plan,
+        of_model,
+    })
+}
+
+/// One model's share of a step, on its way; [`WorkRunning::advance`] it until nothing is left to do.
+pub struct WorkRunning<'a> {
+    model: &'a LoadedModel,
+    stage: WorkStage<'a>,
+}
+
+enum WorkStage<'a> {
+    Lens(Box<LensRunning<'a>>),
+    Rows(RowsRunning<'a>),
+    Sweeps(SweepsRunning<'a>),
+    Heads(Box<HeadsRunning<'a>>),
+    Coupling(Box<CoupledRunning<'a>>),
+}
+
+impl<'a> WorkRunning<'a> {
+    /// Checks what is asked, before anything runs. `prompt` is the lesson's.
+    ///
+    /// # Errors
+    /// What this model cannot read or run; an ask that needs no model.
+    pub fn start(
+        model: &'a LoadedModel,
+        ask: &StepAsk,
+        prompt: Option<&LessonPrompt>,
+    ) -> Result<Self, StudyError> {
+        let plans: Vec<&String> = match ask {
+            StepAsk::Lens(ask) => ask.plan.iter().collect(),
+            StepAsk::Rows(ask) => ask.plans.values().collect(),
+            _ => Vec::new(),
+        };
+        for plan in plans {
+            fits(plan, model)?;
+        }
+        let stage = match ask {
+            StepAsk::Lens(ask) => {
+                WorkStage::Lens(Box::new(LensRunning::start(model, ask, prompt)?))
+            }
+            StepAsk::Rows(ask) => WorkStage::Rows(RowsRunning::start(model, ask)?),
+            StepAsk::Sweeps(ask) => WorkStage::Sweeps(SweepsRunning::start(model, ask)?),
+            StepAsk::Heads(ask) => WorkStage::Heads(Box::new(HeadsRunning::start(model, ask)?)),
+            StepAsk::Coupling(ask) => {
+                WorkStage::Coupling(Box::new(CoupledRunning::start(model, ask)?))
+            }
+            StepAsk::Survey(_) | StepAsk::Theory(_) => return Err(StudyError::NoRows),
+        };
+        Ok(Self { model, stage })
+    }
+
+    /// One batch of blocks: `Some((done, of))`, `None` once all is done.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        match &mut self.stage {
+            WorkStage::Lens(lens) => lens.advance(),
+            WorkStage::Rows(rows) => rows.advance(),
+            WorkStage::Sweeps(sweeps) => sweeps.advance(),
+            WorkStage::Heads(heads) => heads.advance(self.model),
+            WorkStage::Coupling(coupled) => coupled.advance(),
+        }
+    }
+
+    /// Is the device to answer first? See [`Run::is_waiting`](crate::engine::Run::is_waiting).
+    pub fn is_waiting(&self) -> bool {
+        match &self.stage {
+            WorkStage::Lens(lens) => lens.is_waiting(),
+            WorkStage::Rows(rows) => rows.is_waiting(),
+            WorkStage::Sweeps(sweeps) => sweeps.is_waiting(),
+            WorkStage::Heads(heads) => heads.is_waiting(),
+            WorkStage::Coupling(coupled) => coupled.is_waiting(),
+        }
+    }
+
+    /// What was found; call it once [`WorkRunning::advance`] gave `None`.
+    ///
+    /// # Errors
+    /// Called too early.
+    pub fn finish(self) -> Result<ModelFound, StudyError> {
+        let shape = self.model.shape();
+        let (order, vocabulary) = (shape.order.clone(), shape.vocabulary);
+        let part = match self.stage {
+            WorkStage::Lens(running) => PartFound::Lens(Box::new(running.finish(self.model)?)),
+            WorkStage::Rows(rows) => PartFound::Cells(rows.finish()?),
+            WorkStage::Sweeps(sweeps) => PartFound::Sweeps(sweeps.finish()?),
+            WorkStage::Heads(heads) => {
+                let (need, looks, costs) = heads.finish();
+                PartFound::Heads(Box::new(need), looks, costs)
+            }
+            WorkStage::Coupling(coupled) => PartFound::Coupling(Box::new(coupled.finish()?)),
+        };
+        Ok(ModelFound {
+            model: self.model.name.clone(),
+            engine: self.model.engine.describe(),
+            order,
+            vocabulary,
+            part,
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Whole sweeps over orders, task by task.
+
+use super::tasks::TasksRunning;
+use crate::study::lessons::middle::MiddleRuns;
+use crate::study::lessons::{FoundSweeps, SweepsAsk};
+use crate::study::orders::Order;
+use crate::study::{LoadedModel, StudyError};
+
+pub struct SweepsRunning<'a> {
+    ask: SweepsAsk,
+    tasks: TasksRunning<'a>,
+}
+
+impl<'a> SweepsRunning<'a> {
+    pub fn start(model: &'a LoadedModel, ask: &SweepsAsk) -> Result<Self, StudyError> {
+        let own = &model.shape().order;
+        let mut orders = Order::all(&ask.kinds, ask.extent(), own)?;
+        let middle = MiddleRuns::of(own.len()).filter(|_| !ask.every_size);
+        if let Some(middle) = middle {
+            let is_of = |order: &Order| order.strategy.is_none_or(|own| middle.is_of(&own));
+            orders.retain(is_of);
+        }
+        Ok(Self {
+            ask: ask.clone(),
+            tasks: TasksRunning::start(model, &ask.rows, &orders)?,
+        })
+    }
+
+    /// Is the device to answer first?
+    pub fn is_waiting(&self) -> bool {
+        self.tasks.is_waiting()
+    }
+
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.tasks.advance()
+    }
+
+    pub fn finish(self) -> Result<FoundSweeps, StudyError> {
+        Ok(FoundSweeps {
+            orders: self.tasks.finish()?,
+            groups: self.ask.groups,
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! Claims that hold or do not: "So Ben sings indeed." or "So Ben paints not."
+//!
+//! A claim begins as the told answer does, so that a model that foresees the right word has only to
+//! see that another one stands there.
+
+use super::dice::Dice;
+use super::exercise::ExerciseAsk;
+
+pub const VERDICTS: [&str; 2] = ["indeed", "not"];
+
+/// `before` and `right`, or one of `wrong` instead.
+pub fn claim(before: String, right: &str, wrong: &[&str], dice: &mut Dice) -> ExerciseAsk {
+    let answer = dice.below(2);
+    let ask = ExerciseAsk::say(before);
+    let ask = if answer == 0 {
+        ask.tell(right, 1.0)
+    } else {
+        let word = dice.pick(wrong);
+        ask.and(" ").and(word)
+    };
+    ask.answer(&VERDICTS, answer)
+}

@@ -1,0 +1,82 @@
+//! What is hard about a row, in the task's own terms.
+
+use super::GeneratedTask;
+
+/// How many levels a task has: `0..levels(task)`.
+pub fn levels(task: GeneratedTask) -> usize {
+    match task {
+        GeneratedTask::Topic
+        | GeneratedTask::Quiz
+        | GeneratedTask::Same
+        | GeneratedTask::Sense
+        | GeneratedTask::Last => 3,
+        GeneratedTask::Fact | GeneratedTask::Often | GeneratedTask::Follows => 4,
+        GeneratedTask::Mood => 7,
+        GeneratedTask::Sum => 8,
+    }
+}
+
+/// What a task counts at its levels: how many at level 0, one of them, and several.
+fn counted(task: GeneratedTask) -> (usize, &'static str, &'static str) {
+    match task {
+        GeneratedTask::Topic => (0, "stray word", "stray words"),
+        GeneratedTask::Quiz => (2, "thing", "things"),
+        GeneratedTask::Fact | GeneratedTask::Last => (1, "hop", "hops"),
+        GeneratedTask::Often => (2, "day", "days"),
+        GeneratedTask::Same => (1, "clause", "clauses"),
+        GeneratedTask::Follows => (2, "fact", "facts"),
+        GeneratedTask::Mood => (0, "negation", "negations"),
+        GeneratedTask::Sense => (1, "ambiguous word", "ambiguous words"),
+        GeneratedTask::Sum => (2, "digit", "digits"),
+    }
+}
+
+/// A level in the task's own count: 9, where sums have nine digits.
+pub fn level_count(task: GeneratedTask, level: usize) -> usize {
+    counted(task).0 + level
+}
+
+/// The level of this own count; `None` where the task has none such.
+pub fn level_of_count(task: GeneratedTask, count: usize) -> Option<usize> {
+    let level = count.checked_sub(counted(task).0)?;
+    (level < levels(task)).then_some(level)
+}
+
+/// What is counted: "digits", "hops".
+pub fn level_noun(task: GeneratedTask) -> &'static str {
+    counted(task).2
+}
+
+/// A level in words: "5 digits", "2 hops".
+pub fn level_name(task: GeneratedTask, level: usize) -> String {
+    let (first, one, several) = counted(task);
+    let count = first + level;
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// All levels in words: "2 to 9 digits".
+pub fn level_range(task: GeneratedTask) -> String {
+    let (first, _, several) = counted(task);
+    format!("{first} to {} {several}", first + levels(task) - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_said_in_the_tasks_own_count() {
+        assert_eq!(level_name(GeneratedTask::Sum, 7), "9 digits");
+        assert_eq!(level_name(GeneratedTask::Fact, 0), "1 hop");
+        assert_eq!(level_range(GeneratedTask::Mood), "0 to 6 negations");
+        for task in GeneratedTask::ALL {
+            for level in 0..levels(task) {
+                let count = level_count(task, level);
+                assert_eq!(level_of_count(task, count), Some(level));
+            }
+            let past = level_count(task, levels(task));
+            assert_eq!(level_of_count(task, past), None);
+        }
+        assert_eq!(level_of_count(GeneratedTask::Sum, 1), None);
+    }
+}

@@ -1,0 +1,28 @@
+//! Which rows a model may learn from: a row is held out when the FNV-1a hash of its prompt falls in
+//! one tenth of all values. No prompt can be on both sides, whatever the seeds.
+
+/// Which rows a model may be trained on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DataSplit {
+    Training,
+    HeldOut,
+}
+
+impl DataSplit {
+    /// The side a prompt belongs to.
+    pub fn of(prompt: &str) -> DataSplit {
+        // FNV's low bits depend on few bytes; the high half decides.
+        if (prompt_hash(prompt) >> 32).is_multiple_of(10) {
+            DataSplit::HeldOut
+        } else {
+            DataSplit::Training
+        }
+    }
+}
+
+/// FNV-1a: which prompts were seen, and on which side each is.
+pub(super) fn prompt_hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

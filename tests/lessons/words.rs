@@ -1,0 +1,85 @@
+//! A lesson's words.
+
+use atelier::study::lessons::StepOutcome;
+
+/// What a reader sees.
+pub fn print(outcome: &StepOutcome) {
+    println!(
+        "── {} {} on {}",
+        outcome.lesson, outcome.step, outcome.model
+    );
+    if let Some(source) = &outcome.source {
+        println!("   {source}");
+    }
+    println!("   {} {}", outcome.say, outcome.ask);
+    for option in &outcome.options {
+        let text = format!("{:?}", option.holding);
+        println!("   {:30} {} | {}", text, option.text, option.why);
+    }
+    println!(
+        "   → {:?}: {} ({})",
+        outcome.showing, outcome.reveal, outcome.caveat
+    );
+}
+
+/// A number outside of braces that is no part of a name such as 1m and counts no block.
+pub fn typed_number(text: &str) -> Option<String> {
+    let mut outside = String::new();
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ if depth == 0 => outside.push(c),
+            _ => {}
+        }
+    }
+    let words: Vec<&str> = outside.split_whitespace().collect();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    for (n, word) in words.iter().enumerate() {
+        let word = bare(word);
+        let is_number = word.parse::<f64>().is_ok();
+        let before = n
+            .checked_sub(1)
+            .map(|at| bare(words[at]))
+            .unwrap_or_default();
+        let before_that = n
+            .checked_sub(2)
+            .map(|at| bare(words[at]))
+            .unwrap_or_default();
+        let counts = ["block", "blocks", "head", "step"].map(str::to_owned);
+        let before = before.to_lowercase();
+        let is_name = counts.contains(&before)
+            || (["and", "or", "to"].contains(&before.as_str())
+                && before_that.parse::<f64>().is_ok());
+        if is_number && !is_name {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// A count of the model's parts in words, as in "twelve blocks"; two blocks are any pair.
+pub fn counted_part(text: &str) -> Option<String> {
+    const COUNTS: [&str; 10] = [
+        "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    ];
+    const PARTS: [&str; 6] = [
+        "blocks",
+        "heads",
+        "members",
+        "strokes",
+        "attentions",
+        "mlps",
+    ];
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| {
+            word.trim_matches(|c: char| !c.is_alphanumeric())
+                .to_lowercase()
+        })
+        .collect();
+    let counts =
+        |pair: &&[String]| COUNTS.contains(&pair[0].as_str()) && PARTS.contains(&pair[1].as_str());
+    words.windows(2).find(counts).map(|pair| pair.join(" "))
+}

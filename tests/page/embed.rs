@@ -1,0 +1,171 @@
+//! The page in another page's frame: one figure or a whole view, live, without what stands around it.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::hosts::{PlainHost, rules};
+use crate::page::{Page, set};
+
+impl Page {
+    /// What a button that copies a frame puts on the clipboard.
+    fn copied_frame(&self, button: &str) -> String {
+        self.browser.run("navigator.clipboard.writeText('nothing')");
+        self.browser.run(&format!("{button}.click()"));
+        let read = "const done = arguments[0];
+            const look = () => navigator.clipboard.readText().then(
+              text => text.startsWith('<iframe') ? done(text) : setTimeout(look, 50), e => done(String(e)));
+            look()";
+        let text = self.browser.run_async(read);
+        text.as_str().expect("a text").to_owned()
+    }
+}
+
+/// A host of an article with this in it, which is no host of the page.
+fn article(frame: &str) -> (tempfile::TempDir, PlainHost) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let html = format!("<!doctype html><title>An article</title><p>Look:</p>{frame}");
+    std::fs::write(folder.path().join("article.html"), html).expect("written");
+    let host = PlainHost::start(folder.path(), true, Vec::new());
+    (folder, host)
+}
+
+/// The page on a host that takes the headers it brings.
+fn home() -> PlainHost {
+    let dist = set("ATELIER_DIST");
+    let text = std::fs::read_to_string(Path::new(&dist).join("_headers")).expect("_headers");
+    PlainHost::start(Path::new(&dist), true, rules(&text))
+}
+
+#[test]
+fn a_copied_frame_shows_one_figure_on_another_site() {
+    let page = Page::live();
+    page.clipboard("granted");
+    let title = page.text("#figure-votes h3");
+    let frame = page.copied_frame("document.querySelector('#figure-votes .copy-frame')");
+    assert!(frame.contains("embed.html?figure=votes#model="), "{frame}");
+    assert!(frame.contains("&amp;prompt="), "{frame}");
+    // The same on the host of the page's own headers.
+    let home = home();
+    let home = format!("http://127.0.0.1:{}/", home.port());
+    let (_folder, host) = article(&frame.replace(&page.server.url(), &home));
+    page.browser
+        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    assert_eq!(
+        page.browser.text("document.querySelector('iframe').title"),
+        title
+    );
+    page.browser.within("iframe", || {
+        page.browser.until(
+            "the figure is drawn",
+            "document.querySelector('#figure-votes .chart svg')",
+        );
+        page.browser.until(
+            "it gives the frame its title",
+            &format!("document.title === {}", Value::from(title.clone())),
+        );
+        let seen = page.browser.text(
+            "[...document.querySelectorAll('.figure, nav, .bar, footer, .tokens, .keep')].filter(e => e.checkVisibility()).map(e => e.id || e.className).join()",
+        );
+        assert_eq!(seen, "figure-votes,keep,framed");
+        let way = page.browser.text("document.querySelector('.embed-way a').href");
+        assert!(way.starts_with(&home) && way.contains("prompt="), "{way}");
+    });
+}
+
+#[test]
+fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
+    let page = Page::live();
+    page.clipboard("granted");
+    page.go_to_view("Attention");
+    page.browser.until(
+        "it is drawn",
+        "document.querySelector('#figure-heads .chart svg')",
+    );
+    let frame = page.copied_frame(
+        "[...document.querySelectorAll('.keep button')].find(b => b.textContent === 'Copy iframe' && !b.matches('.copy-frame'))",
+    );
+    assert!(
+        frame.contains("embed.html#") && frame.contains("view=attention"),
+        "{frame}"
+    );
+    let home = home();
+    let url = format!("http://127.0.0.1:{}/", home.port());
+    let frame = frame.replace(&page.server.url(), &url);
+    let whole = format!("{frame}<iframe id=\"whole\" src=\"{url}\"></iframe>");
+    let (_folder, host) = article(&whole);
+    page.browser
+        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    page.browser.within("iframe", || {
+        page.browser.until(
+            "the view is drawn",
+            "document.querySelector('#figure-matrix .chart svg')",
+        );
+        let seen = page.browser.text(
+            "[...document.querySelectorAll('nav[aria-label=Views], .bar, footer:not(.framed)')].filter(e => e.checkVisibility()).length",
+        );
+        assert_eq!(seen, "0");
+    });
+    page.browser.within("#whole", || {
+        assert_eq!(
+            page.browser
+                .text("document.querySelectorAll('#app').length"),
+            "0"
+        );
+    });
+}
+
+#[test]
+fn a_copied_frame_shows_a_lessons_step_and_nothing_for_a_class() {
+    let page = Page::new(1440, 900);
+    page.clipboard("granted");
+    page.open("#view=lessons&lesson=1&step=2");
+    page.until_lesson_step(1, 2);
+    let frame = page.copied_frame(
+        "[...document.querySelectorAll('.class-tools button')].find(b => b.textContent === 'Copy iframe')",
+    );
+    assert!(
+        frame.contains("embed.html#") && frame.contains("lesson=1&amp;step=2"),
+        "{frame}"
+    );
+    let home = home();
+    let home = format!("http://127.0.0.1:{}/", home.port());
+    let (_folder, host) = article(&frame.replace(&page.server.url(), &home));
+    page.browser
+        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    page.browser.within("iframe", || {
+        page.until_lesson_step(1, 2);
+        page.browser.until(
+            "it gives the frame its title",
+            "document.title.startsWith('Lesson 1, step 2: ')",
+        );
+        let seen = page.browser.text(
+            "[...document.querySelectorAll('nav[aria-label=Views], .bar, footer:not(.framed), .class-tools, .lesson-head > a, .lesson > .more')].filter(e => e.checkVisibility()).map(e => e.className).join()",
+        );
+        assert_eq!(seen, "");
+        page.expect_option(0);
+        page.until_told();
+    });
+}
+
+#[test]
+fn a_frame_is_accessible_and_leaves_nothing_behind() {
+    let page = Page::kept(800, 560);
+    for scheme in ["light", "dark"] {
+        page.browser.prefer(scheme);
+        let url = format!("{}embed.html?figure=spread", page.server.url());
+        page.browser.go(&url);
+        page.browser.until(
+            "the figure is drawn",
+            "document.querySelector('#figure-spread .chart svg')",
+        );
+        page.until_settled();
+        page.assert_accessible(&format!("a frame, {scheme}"));
+        page.screenshot(&format!("embed-{scheme}"));
+    }
+    let kept = page.browser.run_async(
+        "const done = arguments[0]; navigator.serviceWorker.getRegistrations().then(all => done(all.length))",
+    );
+    assert_eq!(kept, Value::from(0));
+    page.assert_quiet();
+}

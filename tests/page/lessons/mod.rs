@@ -1,0 +1,271 @@
+//! Lessons: asked first, run on the live model, told afterwards; for one reader, for a class, for a sheet.
+
+mod class;
+mod keeping;
+mod looks;
+mod models;
+mod running;
+mod sheet;
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::driver::{DOWN, TAB};
+use crate::page::Page;
+
+const ENTER: &str = "\u{E007}";
+
+/// How long a step's runs may take on a slow machine.
+const RUNS: Duration = Duration::from_secs(240);
+
+/// Lessons that come with the page.
+const LESSONS: usize = atelier::study::lessons::LESSONS.len();
+
+/// Has the model answered, and is it shown?
+const TOLD: &str = "document.querySelector('#told')";
+
+impl Page {
+    /// Opened at a lesson's step, counted from 1.
+    fn lesson(&self, lesson: usize, step: usize) {
+        self.open(&format!("#view=lessons&lesson={lesson}&step={step}"));
+        self.until_lesson_step(lesson, step);
+    }
+
+    pub fn until_lesson_step(&self, lesson: usize, step: usize) {
+        self.browser.until_within(
+            RUNS,
+            &format!("step {step} of lesson {lesson} is asked"),
+            &format!("document.querySelector('.step')?.dataset.at === '{lesson}.{step}' && document.querySelector('.expectation')"),
+        );
+    }
+
+    /// How many steps the open lesson has.
+    pub fn steps(&self) -> usize {
+        let count = "return document.querySelectorAll('.trail li').length";
+        usize::try_from(self.browser.run(count).as_u64().expect("a number")).expect("few")
+    }
+
+    /// Commits to an option, counted from 0, with the mouse.
+    pub fn expect_option(&self, option: usize) {
+        let free = "document.querySelector('.expectation input[type=radio]:not(:disabled)')";
+        self.browser.until("an option can be chosen", free);
+        self.browser.run(&format!(
+            "document.querySelectorAll('.expectation input[type=radio]')[{option}].click()"
+        ));
+        self.browser.click("#commit");
+    }
+
+    pub fn until_told(&self) {
+        self.browser
+            .until_within(RUNS, "the model has answered", TOLD);
+    }
+
+    /// What stands on the page of the run.
+    fn told(&self) -> String {
+        self.text("#told")
+    }
+
+    /// The keys under which this page keeps anything of lessons.
+    fn kept_answers(&self) -> Value {
+        let kept = self
+            .browser
+            .text("localStorage.getItem('atelier-answers') ?? 'null'");
+        serde_json::from_str(&kept).expect("JSON")
+    }
+
+    /// Back to the list, in the same visit.
+    fn press_all_lessons(&self) {
+        self.browser
+            .run("document.querySelector('.lesson-head a').click()");
+    }
+
+    fn press(&self, words: &str) {
+        self.browser.run(&format!(
+            "[...document.querySelectorAll('.lessons button')].find(b => b.textContent.includes({})).click()",
+            Value::from(words)
+        ));
+    }
+}
+
+#[test]
+fn lesson_one_is_done_by_keyboard_alone() {
+    let page = Page::new(1440, 900);
+    page.open("#view=lessons&lesson=1");
+    page.until_lesson_step(1, 1);
+    let steps = page.steps();
+    assert!(steps >= 3, "{steps}");
+    for step in 1..=steps {
+        page.until_lesson_step(1, step);
+        assert_eq!(page.browser.text(TOLD), "null", "told before it was asked");
+        assert_eq!(
+            page.browser
+                .text("document.querySelectorAll('.values, .mark').length"),
+            "0"
+        );
+        let is_at = "document.activeElement.matches('.expectation input[type=radio]')";
+        let mut tabs = 0;
+        while page.browser.text(is_at) != "true" {
+            page.browser.keys(TAB);
+            tabs += 1;
+            assert!(tabs < 60, "the options are not reached by Tab");
+        }
+        page.browser.keys(" ");
+        page.browser.keys(DOWN);
+        let chosen = "document.querySelectorAll('.expectation')[1].querySelector('input').checked";
+        assert_eq!(page.browser.text(chosen), "true");
+        page.browser.keys(ENTER);
+        page.until_told();
+        page.browser.until(
+            "what the model says has the focus",
+            "document.activeElement.closest('#told')",
+        );
+        assert!(!page.told().contains(['{', '}']), "{}", page.told());
+        page.until_says(".mark.own", "you");
+        page.until_says("#verdict", "The run ");
+        page.browser.keys("n");
+    }
+    page.until_says("#done", "lesson");
+    assert_eq!(
+        page.kept_answers()["answers"].as_array().map(Vec::len),
+        Some(steps)
+    );
+    page.browser.keys("p");
+    page.until_lesson_step(1, steps - 1);
+    page.assert_quiet();
+}
+
+#[test]
+fn every_lessons_first_step_is_answered_by_the_model() {
+    let page = Page::new(1440, 900);
+    page.open("#view=lessons");
+    page.browser.until(
+        "the lessons are listed",
+        &format!("document.querySelectorAll('.syllabus li').length === {LESSONS}"),
+    );
+    for lesson in 1..=LESSONS {
+        page.lesson(lesson, 1);
+        let began = Instant::now();
+        page.expect_option(0);
+        page.until_told();
+        let told = page.told();
+        say!(
+            "lesson {lesson}: {:.1} s, {}",
+            began.elapsed().as_secs_f64(),
+            page.text("#verdict")
+        );
+        assert!(!told.contains(['{', '}']), "{told}");
+        assert!(!told.contains("NaN"), "{told}");
+        assert!(!page.text("#verdict").contains("cannot show"), "{told}");
+        // What was run is drawn, but for curves of no model's.
+        let drawn = page
+            .browser
+            .text("document.querySelectorAll('.step-pictures .figure').length");
+        let is_theory = page.browser.text("document.querySelector('#further').href");
+        if !is_theory.contains("view=theory") {
+            assert_ne!(drawn, "0", "lesson {lesson}");
+            page.browser.until(
+                "the picture is drawn",
+                "document.querySelector('.step-pictures .chart svg')",
+            );
+        }
+    }
+    page.assert_quiet();
+}
+
+#[test]
+fn answers_stay_in_this_browser_until_they_are_forgotten() {
+    let page = Page::new(1440, 900);
+    page.lesson(1, 1);
+    page.expect_option(1);
+    page.until_told();
+    page.browser.click("#own-words");
+    page.browser
+        .type_into("#own-words", "I thought that the last one decides");
+    page.browser.click("#next-step");
+    page.until_lesson_step(1, 2);
+    let told = page.kept_answers();
+    page.browser.reload();
+    page.until_lesson_step(1, 2);
+    page.lesson(1, 1);
+    page.until_told();
+    assert_eq!(page.kept_answers(), told);
+    assert_eq!(
+        page.browser
+            .text("document.querySelector('#own-words').value"),
+        "I thought that the last one decides"
+    );
+    assert_eq!(
+        page.browser
+            .text("document.querySelectorAll('.expectation')[1].matches('.own')"),
+        "true"
+    );
+
+    // As a file, made of what is kept.
+    page.open("#view=lessons");
+    page.until_says(".kept", "1 answer");
+    page.until_says(".syllabus", "1 of ");
+    page.catch_files();
+    page.browser.click("#keep-answers");
+    page.browser
+        .until("the file is made", "window.caught.length > 0");
+    let file: Value =
+        serde_json::from_str(&page.browser.text("window.caught.pop()")).expect("JSON");
+    assert_eq!(file["atelier-answers"], 1);
+    let build = page
+        .browser
+        .text("document.querySelector('meta[name=atelier-build]').content");
+    assert_eq!(file["page"], build.as_str());
+    let answer = &file["answers"][0];
+    assert_eq!(answer["expected"], 1);
+    assert_eq!(answer["own_words"], "I thought that the last one decides");
+    assert_eq!(answer["page"], build.as_str());
+    assert_eq!(answer["outcome"]["model"], "scholar-12");
+    let ran = &answer["outcome"]["source"]["models"][0];
+    let engine = ran["engine"].as_str().expect("an engine");
+    assert!(!engine.is_empty());
+    assert!(
+        answer["question"]
+            .as_str()
+            .is_some_and(|text| text.ends_with('?'))
+    );
+
+    // Forgotten, once it was asked again.
+    page.browser.click("#forget-answers");
+    page.press("Yes, forget them");
+    page.until_says(".kept", "No answers");
+    assert_eq!(page.kept_answers(), Value::Null);
+    page.lesson(1, 1);
+    assert_eq!(page.browser.text(TOLD), "null");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_first_visit_is_offered_the_first_lesson_once() {
+    let page = Page::new(1440, 900);
+    page.open("");
+    page.until_drawn();
+    page.until_says(".offer", "lesson 1");
+    page.browser.click(".offer button");
+    page.browser
+        .until("it is gone", "!document.querySelector('.offer')");
+    page.browser.reload();
+    page.until_drawn();
+    assert_eq!(
+        page.browser.text("document.querySelector('.offer')"),
+        "null"
+    );
+    // Whoever has opened lessons is offered none either.
+    page.browser.run("localStorage.clear()");
+    page.browser.reload();
+    page.until_drawn();
+    page.browser.click(".offer a");
+    page.until_lesson_step(1, 1);
+    page.go_to_view("Lens");
+    page.until_drawn();
+    assert_eq!(
+        page.browser.text("document.querySelector('.offer')"),
+        "null"
+    );
+    page.assert_quiet();
+}

@@ -1,0 +1,262 @@
+//! One member by itself: reached from every picture, by keyboard too, with the command line's numbers.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::page::Page;
+
+const ENTER: &str = "\u{E007}";
+
+impl Page {
+    /// Waits for the own row of the member of this name.
+    fn until_member(&self, name: &str) {
+        self.browser.until(
+            &format!("the own row of {name} is shown"),
+            &format!(
+                "document.querySelector('#member')?.value === {} && document.querySelector('#figure-member-writes .chart svg')",
+                Value::from(name)
+            ),
+        );
+        self.until_settled();
+    }
+
+    /// A figure's table, opened; its first way to a member, focused.
+    fn focus_member_link(&self, key: &str) -> String {
+        self.browser.run(&format!(
+            "document.querySelector('#figure-{key} details').open = true"
+        ));
+        let link = format!("#figure-{key} tbody a[href*=\"view=member\"]");
+        self.browser.until(
+            "the table has ways to members",
+            &format!("document.querySelector('{link}')"),
+        );
+        self.browser
+            .run(&format!("document.querySelector('{link}').focus()"));
+        let href = self
+            .browser
+            .text(&format!("document.querySelector('{link}').href"));
+        let name = href.split("member=").nth(1).expect("its name");
+        name.replace("%3A", ":")
+    }
+}
+
+/// What the command line says of the same member.
+fn cli(report: &Value) -> Value {
+    let lens = &report["lens"];
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    let mut words: Vec<String> = ["lens", "--json", "--engine", "cpu"]
+        .map(str::to_owned)
+        .into();
+    words.extend(["--model".into(), text(&report["model"]["name"])]);
+    words.extend(["--prompt".into(), text(&lens["prompt"])]);
+    for option in lens["options"].as_array().expect("options") {
+        words.extend(["--option".into(), text(option)]);
+    }
+    words.extend(["--answer".into(), lens["answer"].to_string()]);
+    words.extend(["--plan".into(), text(&lens["plan"])]);
+    words.extend(["--member".into(), text(&report["member"]["name"])]);
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(&words)
+        .output()
+        .expect("atelier starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    serde_json::from_slice(&output.stdout).expect("a report")
+}
+
+fn near(found: &Value, expected: &Value, at: &str) {
+    match (found, expected) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
+            assert!((a - b).abs() <= 1e-3 * b.abs().max(1.0), "{at}: {a}, {b}");
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{at}");
+            for (n, (a, b)) in a.iter().zip(b).enumerate() {
+                near(a, b, &format!("{at}.{n}"));
+            }
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            for (key, b) in b {
+                near(&a[key], b, &format!("{at}.{key}"));
+            }
+        }
+        (a, b) => assert_eq!(a, b, "{at}"),
+    }
+}
+
+#[test]
+fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
+    let page = Page::live();
+    let first = page.focus_member_link("votes");
+    assert_eq!(first, "emb");
+    // The third row of the table: block 0's MLP.
+    page.browser
+        .run("document.querySelectorAll('#figure-votes tbody a')[2].focus()");
+    page.browser.keys(ENTER);
+    page.until_member("0m");
+    assert!(page.browser.text("location.hash").contains("member=0m"));
+    let report = page.report();
+    let expected = cli(&report);
+    for part in ["raises", "lowers", "mean_vote", "lead", "without"] {
+        near(&report["member"][part], &expected["member"][part], part);
+    }
+    page.until_says(".reads-alone", "no MLP looks at another token");
+    // What it costs is said, and can be tried.
+    let plan = expected["member"]["without"]["plan"]
+        .as_str()
+        .expect("a plan");
+    page.until_says("#leave-out", plan);
+    page.browser.click("#leave-out");
+    page.until_says("h1", "What if the painters change places?");
+    let plan = page
+        .browser
+        .text("document.querySelector('#plan, #line')?.value ?? ''");
+    assert!(plan.len() > 1, "{plan}");
+    page.browser.run("history.back()");
+    page.until_member("0m");
+    page.assert_quiet();
+}
+
+#[test]
+fn an_attention_says_where_its_heads_look() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=member&member=2a");
+    page.until_member("2a");
+    page.until_says("#figure-member-reads h3", "looks most at");
+    let report = page.report();
+    near(
+        &report["member"]["reads"],
+        &cli(&report)["member"]["reads"],
+        "reads",
+    );
+    // The neighbours, by their buttons and by name.
+    page.browser.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent === 'The next').click()");
+    page.until_member("2m");
+    page.browser.run("const s = document.querySelector('#member'); s.value = 'emb'; s.dispatchEvent(new Event('change', { bubbles: true }))");
+    page.until_member("emb");
+    page.until_says("#member-cost", "It cannot be left out");
+    page.assert_quiet();
+}
+
+#[test]
+fn every_picture_with_members_leads_to_them() {
+    let page = Page::live();
+    for key in ["votes", "spread", "running"] {
+        assert_eq!(page.focus_member_link(key), "emb", "{key}");
+    }
+    // A mark of our own drawing, and then of what takes its place.
+    let marks = page
+        .browser
+        .text("document.querySelector('#figure-votes .chart').matches('.pickable')");
+    assert_eq!(marks, "true");
+    page.go_to_view("Logit lens");
+    page.browser.until(
+        "it is drawn",
+        "document.querySelector('#figure-doubt .chart svg')",
+    );
+    for key in ["depths", "doubt", "followed"] {
+        page.focus_member_link(key);
+    }
+    page.go_to_view("Attention");
+    page.browser.until(
+        "it is drawn",
+        "document.querySelector('#figure-heads .chart svg')",
+    );
+    assert!(page.focus_member_link("heads").ends_with('a'));
+    page.browser.until(
+        "the head's block leads there",
+        "document.querySelector('.one-head a[href*=\"view=member\"]')",
+    );
+    page.go_to_view("Orders");
+    page.browser.until(
+        "it is drawn",
+        "document.querySelector('#figure-both .chart svg')",
+    );
+    for key in ["both", "votes"] {
+        page.focus_member_link(key);
+    }
+    page.go_to_view("Coupling");
+    page.browser.until(
+        "the two steps lead to theirs",
+        "document.querySelectorAll('.tools a[href*=\"view=member\"]').length >= 2",
+    );
+    page.browser
+        .run("document.querySelector('.tools a[href*=\"view=member\"]').click()");
+    page.browser.until(
+        "a row is shown",
+        "document.querySelector('#figure-member-writes .chart svg')",
+    );
+    page.go_to_view("Survey");
+    page.until_survey();
+    page.drill("scholar-2", "mood");
+    page.browser.until(
+        "a survey's rows lead to theirs",
+        "document.querySelector('.sample a[href*=\"view=member\"]')",
+    );
+    page.browser
+        .run("document.querySelector('.sample a[href*=\"view=member\"]').click()");
+    page.until_member("0a");
+    page.assert_quiet();
+}
+
+#[test]
+fn a_click_on_a_mark_leads_there() {
+    let page = Page::new(1440, 1000);
+    // Without what takes the drawing's place.
+    page.server.refuse("charts/echarts.js");
+    page.open("");
+    page.until_live();
+    page.browser.run(
+        "document.querySelector('#figure-votes [data-pick=\"member:1a\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+    );
+    page.until_member("1a");
+    page.browser.run("history.back()");
+    page.until_says("h1", "What does each layer add to an answer?");
+}
+
+#[test]
+fn a_member_that_did_not_run_is_refused() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=member&member=77a");
+    page.until_says(".problem", "has no member 77a");
+}
+
+#[test]
+fn it_is_accessible_on_desk_and_telephone() {
+    for (width, height) in [(1440, 1000), (390, 844)] {
+        let page = Page::new(width, height);
+        page.open("#view=member&member=2a");
+        page.until_member("2a");
+        for scheme in ["light", "dark"] {
+            page.browser.prefer(scheme);
+            page.assert_accessible(&format!("a member at {width}, {scheme}"));
+            page.screenshot(&format!("member-{width}-{scheme}"));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_judged_before_somebody_says_what_is_right() {
+    let page = Page::new(1440, 900);
+    page.open(
+        "#model=scholar-4&prompt=The+film+is+bad.+So+it+is&option=+bad&option=+good&answer=none&view=member&member=1m",
+    );
+    page.until_member("1m");
+    let words = page.text("#member-votes") + &page.text("#member-cost");
+    for judged in [
+        "✓",
+        "right option",
+        "stays right",
+        "turns wrong",
+        "stays wrong",
+        "turns right",
+    ] {
+        assert!(!words.contains(judged), "{judged} in {words}");
+    }
+    page.browser.click(".judging button");
+    page.until_says("#member-votes", "the right option");
+    page.until_says("#member-cost", "lead of the right option");
+    page.assert_quiet();
+}
