@@ -28,13 +28,23 @@ impl Page {
             "the button offers the link",
             &format!("{BUTTON}.textContent === 'Copy link'"),
         );
-        self.browser.run(&format!("{BUTTON}.click()"));
+        // Said to screen readers as well, perhaps just before something else is.
+        self.browser.run(&format!(
+            "const said = document.querySelector('[role=status]');
+             window.said = said.textContent;
+             const hear = () => window.said += said.textContent + '\\n';
+             new MutationObserver(hear).observe(said, {{ childList: true, characterData: true, subtree: true }});
+             {BUTTON}.click()"
+        ));
+        let outcome = Value::from(outcome);
         self.browser.until(
-            &format!("the button says {outcome:?}"),
-            &format!("{BUTTON}.textContent === {}", Value::from(outcome)),
+            &format!("the button says {outcome}"),
+            &format!("{BUTTON}.textContent === {outcome}"),
         );
-        // Said to screen readers as well.
-        self.until_says("[role=status]", outcome);
+        self.browser.until(
+            &format!("{outcome} is said"),
+            &format!("window.said.includes({outcome})"),
+        );
     }
 
     fn copied(&self) -> String {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::driver::PATIENCE;
 use crate::page::Page;
 
 const LINE: &str = "#engine-line";
@@ -84,7 +85,7 @@ impl Page {
         while self.helpers() != count {
             let passed = started.elapsed();
             assert!(
-                passed < Duration::from_secs(20),
+                passed < PATIENCE,
                 "{} helpers live, not {count}",
                 self.helpers()
             );

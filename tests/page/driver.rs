@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// How long anything on the page may take; generous, because test machines are slow.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// How often a driver or a browser may fail to start, for reasons that are not the page's.
+const TRIES: usize = 3;
 
 /// Keys as WebDriver spells them.
 pub const TAB: &str = "\u{E004}";
@@ -101,8 +104,15 @@ impl Browser {
         browser
     }
 
-    /// Starts a driver, and waits until it answers.
+    /// Starts a driver, and waits until it answers; again where somebody else took its port meanwhile.
     fn start(driver: &str) -> Self {
+        let mut tries = (0..TRIES).filter_map(|_| Self::start_once(driver));
+        tries
+            .next()
+            .unwrap_or_else(|| panic!("{driver} ends as soon as it is started"))
+    }
+
+    fn start_once(driver: &str) -> Option<Self> {
         let port = free_port();
         let profile = tempfile::tempdir().expect("a folder for the browser's profile");
         let out = std::fs::File::create(profile.path().join(SAID)).expect("a file");
@@ -116,7 +126,7 @@ impl Browser {
                     "{driver} does not start ({error}): run `cargo xtask test`, which sets it up"
                 )
             });
-        let browser = Self {
+        let mut browser = Self {
             port,
             session: String::new(),
             driver: child,
@@ -125,23 +135,31 @@ impl Browser {
         let started = Instant::now();
         while browser.try_call("GET", "/status", None).is_err() {
             assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
+            if browser.driver.try_wait().expect("its state").is_some() {
+                return None;
+            }
             std::thread::sleep(Duration::from_millis(50));
         }
-        browser
+        Some(browser)
     }
 
     /// Opens the browser.
     fn begin(&mut self, wanted: &Value) {
-        let session = self
-            .try_call("POST", "/session", Some(wanted))
-            .unwrap_or_else(|error| {
-                panic!("the browser does not start: {error}");
-            });
+        let start = || self.try_call("POST", "/session", Some(wanted));
+        let mut session = start();
+        for _ in 1..TRIES {
+            session = session.or_else(|_| start());
+        }
+        let session = session.unwrap_or_else(|error| {
+            panic!("the browser does not start: {error}");
+        });
         self.session = format!(
             "/session/{}",
             session["sessionId"].as_str().expect("a session's id")
         );
-        let limits = json!({ "script": PATIENCE.as_millis() as u64, "pageLoad": PATIENCE.as_millis() as u64 });
+        let patience = PATIENCE.as_millis() as u64;
+        // What is to be clicked may come a turn of the page later than what was waited for.
+        let limits = json!({ "script": patience, "pageLoad": patience, "implicit": 10_000 });
         self.call("POST", "/timeouts", &limits);
     }
 

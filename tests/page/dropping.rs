@@ -2,9 +2,11 @@
 //! DevTools protocol takes paths), so what the page hears is what a hand would cause.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::driver::PATIENCE;
 use crate::page::{Page, root};
 
 /// Part of a drag.
@@ -48,6 +50,17 @@ impl Page {
         }
     }
 
+    /// Drags in, and on until the window shows that it would take the drop: that ends soon where nothing moves.
+    fn drag_over(&self, files: &[&Path], items: &Value) {
+        self.drag(Move::Enter, files, items);
+        let shows = "return document.documentElement.classList.contains('over')";
+        let began = Instant::now();
+        while self.browser.run(shows) != Value::Bool(true) {
+            assert!(began.elapsed() < PATIENCE, "the window shows nothing");
+            self.drag(Move::Over, files, items);
+        }
+    }
+
     /// Waits until the window shows, or no longer, that it would take the drop.
     fn until_over(&self, over: bool) {
         self.browser.until(
@@ -65,9 +78,7 @@ fn a_dropped_folder_is_the_model() {
     page.choose("scholar-4");
 
     let folder = root().join("public/models/scholar-2");
-    page.drag(Move::Enter, &[&folder], &json!([]));
-    page.drag(Move::Over, &[&folder], &json!([]));
-    page.until_over(true);
+    page.drag_over(&[&folder], &json!([]));
     page.screenshot("dragged-over");
     page.drag(Move::Drop, &[&folder], &json!([]));
     page.browser.until(
@@ -132,9 +143,7 @@ fn a_drop_without_files_changes_nothing() {
     assert_eq!(page.picture(), picture);
 
     // A drag that only passes by leaves no trace.
-    page.drag(Move::Enter, &[], &words);
-    page.drag(Move::Over, &[], &words);
-    page.until_over(true);
+    page.drag_over(&[], &words);
     page.drag(Move::Away, &[], &words);
     page.until_over(false);
     page.assert_quiet();

@@ -212,11 +212,11 @@ fn the_model_goes_on_on_the_gpu_as_on_the_processor() {
         );
         page.until_settled();
         page.browser.click("#go-on");
+        // The whole is said when it is written.
         page.browser.until(
-            "something is written",
-            "document.querySelector('.written').textContent",
+            "all is written",
+            "(all => all && document.querySelector('[role=status]').textContent.startsWith(all))(document.querySelector('.written').textContent)",
         );
-        page.until_settled();
         page.text(".written")
     };
     let on_gpu = written("gpu");

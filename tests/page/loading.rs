@@ -1,6 +1,9 @@
 //! A load that comes to nothing: stopped or refused at any moment, the model that was there before answers
 //! again, and it is said.
 
+use std::time::{Duration, Instant};
+
+use crate::driver::PATIENCE;
 use crate::page::{Page, root, set};
 use crate::restarting::too_large_for_a_full_memory;
 
@@ -62,6 +65,39 @@ fn a_load_that_is_stopped_leaves_what_was_there() {
 }
 
 #[test]
+fn a_load_that_is_stopped_between_two_pieces_ends_without_an_error() {
+    let page = Page::new(1440, 1000);
+    // Before each piece of these weights the worker lets messages in for a while: it hears of the end then.
+    page.with_worker_script(
+        "const [ask, soon] = [self.fetch, self.setTimeout];
+         let pause = 0;
+         self.fetch = (url, how) => {
+           pause = String(url).endsWith('scholar-2/model.safetensors') ? 300 : 0;
+           return ask(url, how);
+         };
+         self.setTimeout = (then, wait) => soon(then, pause || wait);",
+    );
+    page.open("");
+    page.until_live();
+    page.until_settled();
+    page.show_models();
+    page.press_model("scholar-2");
+    let is_coming = || {
+        let sent = page.server.sent();
+        sent.iter()
+            .any(|sent| sent.path.ends_with("scholar-2/model.safetensors"))
+    };
+    let began = Instant::now();
+    while !is_coming() {
+        assert!(began.elapsed() < PATIENCE, "the weights are not asked for");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    page.browser.click("#cancel");
+    page.until_answers_again("scholar-2 was not opened. scholar-12 answers as before.");
+    page.assert_quiet();
+}
+
+#[test]
 fn where_two_do_not_fit_what_was_there_is_opened_again() {
     let page = Page::new(1440, 1000);
     page.without_room_for_two();
@@ -72,9 +108,18 @@ fn where_two_do_not_fit_what_was_there_is_opened_again() {
     // Stopped while its weights are read: what was there has gone by then.
     let folder = tempfile::tempdir().expect("a folder");
     too_large_for_a_full_memory(folder.path());
+    // The page itself presses, for the moment is short.
+    page.browser.run(
+        "const look = () => {
+           const status = document.querySelector('.status.visible');
+           if (!status?.textContent.includes(': part ')) return setTimeout(look, 10);
+           status.querySelector('#cancel').click();
+           window.isStopped = true;
+         };
+         look();",
+    );
     page.open_folder(folder.path());
-    page.until_says(".status", ": part ");
-    page.browser.click("#cancel");
+    page.browser.until("it is stopped", "window.isStopped");
     page.until_answers_again("scholar-12 is opened again.");
     println!("{}", page.text(".of-model"));
     assert_eq!(page.picture(), picture);

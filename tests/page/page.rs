@@ -171,6 +171,15 @@ impl Page {
         });
     }
 
+    /// Waits until the focus is on what `css` selects: it may go there a frame after that was drawn, and would
+    /// take what is typed meanwhile along.
+    pub fn until_focused(&self, css: &str) {
+        self.browser.until(
+            &format!("{css} has the focus"),
+            &format!("document.activeElement.matches({})", Value::from(css)),
+        );
+    }
+
     /// Chooses a scholar, by its name, and waits for its picture.
     pub fn choose(&self, known: &str) {
         self.show_models();

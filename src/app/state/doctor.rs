@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::{Findings, Studio};
 
 /// How long the worker may take to say what it has: it is in the middle of something.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Studio {
     /// Is there a worker to ask, at rest or not?

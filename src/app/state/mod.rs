@@ -1,8 +1,9 @@
 //! What the page knows and does: the draft, the pictures shown, the work under way.
 //!
 //! Parts read signals and call actions; nobody else sets a signal, but for the lab's row and strategies,
-//! which set the hand and the numbers of the bench. `actions` is what a reader does, `events` what the worker
-//! answers, `exchange` what the two have to do with each other, `sending` what is sent of it.
+//! which set the hand and the numbers of the bench. `actions` is what a reader changes, `choosing` which model
+//! it is to be, `running` what is asked of the worker, `events` what it answers, `exchange` what these have to
+//! do with each other, `sending` what is sent of it.
 
 pub mod exchange;
 
@@ -15,6 +16,8 @@ mod baked;
 #[cfg(feature = "web")]
 mod bench;
 #[cfg(feature = "web")]
+mod choosing;
+#[cfg(feature = "web")]
 mod classroom;
 #[cfg(feature = "web")]
 mod doctor;
@@ -24,6 +27,8 @@ mod events;
 mod reading;
 #[cfg(feature = "web")]
 mod reports;
+#[cfg(feature = "web")]
+mod running;
 #[cfg(feature = "web")]
 mod sending;
 #[cfg(feature = "web")]
@@ -41,9 +46,9 @@ mod teaching;
 pub(in crate::app) use studio::sentence;
 #[cfg(feature = "web")]
 pub use {
-    actions::{name_of, wish_of},
     address::Address,
     bench::Bench,
+    choosing::{name_of, wish_of},
     classroom::{OpenLesson, StepPlace},
     shown::{Findings, Origin, Place, Problem, Shown},
     studio::Studio,

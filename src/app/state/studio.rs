@@ -238,7 +238,7 @@ impl Studio {
             exchange: RwSignal::new(Exchange::default()),
             findings: RwSignal::default(),
             problems: RwSignal::new(Vec::new()),
-            wish: RwSignal::new(super::actions::kept_wish()),
+            wish: RwSignal::new(super::choosing::kept_wish()),
             engine: RwSignal::default(),
             from: RwSignal::default(),
             english: RwSignal::default(),

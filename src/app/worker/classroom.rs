@@ -26,8 +26,35 @@ const PARTS: f64 = 1000.0;
 pub struct Classroom {
     survey: Option<Survey>,
     models: Vec<LoadedModel>,
-    /// What the last step's set-up found: lesson, step, model.
-    before: Option<([String; 3], StepFound)>,
+    /// What the last step's set-up found.
+    before: Option<(SetUp, StepFound)>,
+}
+
+/// The model that is loaded.
+#[derive(Clone, Copy)]
+pub struct Present<'a> {
+    pub model: &'a LoadedModel,
+    /// Fetched from the catalogue: a reader's own may have the name of one.
+    pub is_catalogues: bool,
+}
+
+/// Whose set-up was run.
+#[derive(PartialEq)]
+struct SetUp {
+    lesson: String,
+    step: String,
+    model: String,
+    /// Not the catalogue's, whatever its name.
+    is_readers: bool,
+}
+
+/// The models that are there for a step's run.
+#[derive(Clone, Copy)]
+struct There<'a> {
+    /// Whose reader may ask for something else meanwhile.
+    held: Option<&'a LoadedModel>,
+    /// The same, where it may answer to its name.
+    by_name: Option<&'a LoadedModel>,
 }
 
 /// Why a step's run ended early.
@@ -52,7 +79,7 @@ impl Classroom {
     /// Runs a step; `held` is the model that is loaded.
     pub async fn answer(
         &mut self,
-        held: Option<&LoadedModel>,
+        held: Option<Present<'_>>,
         desk: &Desk,
         id: u32,
         ask: &Ask,
@@ -70,23 +97,30 @@ impl Classroom {
         let lesson = words::called(&lessons, lesson)?;
         let step = lesson.step(step).map_err(failed)?;
         let written_for = lesson.model_of(step).to_owned();
-        let taught = match held.filter(|_| *is_own && step.runs_taught()) {
-            Some(held) => held.name.clone(),
-            None => written_for,
+        let own = held.filter(|_| *is_own && step.runs_taught());
+        let taught = own.map_or(written_for, |own| own.model.name.clone());
+        let there = There {
+            held: held.map(|held| held.model),
+            by_name: own
+                .or(held.filter(|held| held.is_catalogues))
+                .map(|held| held.model),
+        };
+        let set_up = SetUp {
+            lesson: lesson.id.clone(),
+            step: step.id.clone(),
+            model: taught.clone(),
+            is_readers: own.is_some_and(|own| !own.is_catalogues),
         };
         let by = TaughtBy { model: &taught };
         let mut pictures = Vec::new();
         let outcome = match self
-            .phases(held, desk, id, (lesson, step, &taught), *phase)
+            .phases(there, desk, id, (lesson, step, &set_up), *phase)
             .await
         {
             Ok((before, found)) => {
                 let outcome = lesson.outcome(step, by, before.as_ref(), found.as_ref());
                 pictures = found.map_or_else(Vec::new, |found| found.pictures(&step.action));
-                if let Some(before) = before {
-                    let key = [lesson.id.clone(), step.id.clone(), taught.clone()];
-                    self.before = Some((key, before));
-                }
+                self.before = before.map(|before| (set_up, before));
                 outcome
             }
             Err(Unrun::Stopped(stop)) => return Err(stop),
@@ -97,28 +131,28 @@ impl Classroom {
 
     async fn phases(
         &mut self,
-        held: Option<&LoadedModel>,
+        there: There<'_>,
         desk: &Desk,
         id: u32,
-        (lesson, step, taught): (&Lesson, &LessonStep, &str),
+        (lesson, step, set_up): (&Lesson, &LessonStep, &SetUp),
         phase: StepPhase,
     ) -> Result<(Option<StepFound>, Option<StepFound>), Unrun> {
-        let key = [lesson.id.as_str(), step.id.as_str(), taught];
-        let kept = self.before.take().filter(|(of, _)| *of == key);
+        let taught = set_up.model.as_str();
+        let kept = self.before.take().filter(|(of, _)| of == set_up);
         let before = match (&step.before, kept) {
             (None, _) => None,
             (Some(_), Some((_, found))) => Some(found),
-            (Some(ask), None) => Some(self.run(held, desk, id, (lesson, taught), ask).await?),
+            (Some(ask), None) => Some(self.run(there, desk, id, (lesson, taught), ask).await?),
         };
         let found = match phase {
             StepPhase::SetUp => {
-                self.check(held, (lesson, taught), &step.action)?;
+                self.check(there, (lesson, taught), &step.action)?;
                 None
             }
             // Some questions are answered by the run that they are about.
             StepPhase::Reveal if step.before.as_ref() == Some(&step.action) => before.clone(),
             StepPhase::Reveal => Some(
-                self.run(held, desk, id, (lesson, taught), &step.action)
+                self.run(there, desk, id, (lesson, taught), &step.action)
                     .await?,
             ),
         };
@@ -129,14 +163,17 @@ impl Classroom {
     /// it. Models that are not open yet are not fetched for it.
     fn check(
         &self,
-        held: Option<&LoadedModel>,
+        there: There<'_>,
         (lesson, taught): (&Lesson, &str),
         ask: &StepAsk,
     ) -> Result<(), Unrun> {
         let names = ask
             .models(taught)
             .map_err(|error| Unrun::Lacking(error.to_string()))?;
-        for model in names.iter().filter_map(|name| self.open_model(held, name)) {
+        for model in names
+            .iter()
+            .filter_map(|name| self.open_model(there.by_name, name))
+        {
             WorkRunning::start(model, ask, lesson.prompt.as_ref()).map_err(unrun)?;
         }
         Ok(())
@@ -144,7 +181,7 @@ impl Classroom {
 
     async fn run(
         &mut self,
-        held: Option<&LoadedModel>,
+        there: There<'_>,
         desk: &Desk,
         id: u32,
         (lesson, taught): (&Lesson, &str),
@@ -163,12 +200,12 @@ impl Classroom {
             .map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
         for name in &names {
-            if self.open_model(held, name).is_none() {
+            if self.open_model(there.by_name, name).is_none() {
                 let files = fetch::model(desk, id, name).await?;
                 let model = opening::reference(desk, id, &files).await?;
                 self.models.push(model);
             }
-            let Some(model) = self.open_model(held, name) else {
+            let Some(model) = self.open_model(there.by_name, name) else {
                 return Err(
                     Stop::Failed(format!("{name} is not open: load the page again")).into(),
                 );
@@ -180,7 +217,7 @@ impl Classroom {
                 let done = (found.len() as f64 + part) * PARTS;
                 desk.progress(id, Stage::Lesson, done, names.len() as f64 * PARTS);
                 desk.turn(id, running.is_waiting()).await?;
-                if let Some(held) = held {
+                if let Some(held) = there.held {
                     answer_waiting(held, desk).await?;
                 }
             }
@@ -192,10 +229,10 @@ impl Classroom {
     /// The loaded model, or one of the catalogue that was opened beside it.
     fn open_model<'a>(
         &'a self,
-        held: Option<&'a LoadedModel>,
+        by_name: Option<&'a LoadedModel>,
         name: &str,
     ) -> Option<&'a LoadedModel> {
-        let held = held.filter(|held| held.name == name);
+        let held = by_name.filter(|held| held.name == name);
         held.or_else(|| self.models.iter().find(|model| model.name == name))
     }
 

@@ -159,8 +159,8 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
     let pieces = js_sys::Array::new();
     loop {
         if let Err(stop) = desk.listen(id).await {
-            // Ends the download; nobody waits for the promise.
-            let _ = reader.cancel();
+            // Ends the download. One that was aborted meanwhile refuses, which is no matter.
+            let _ = JsFuture::from(reader.cancel()).await;
             return Err(stop);
         }
         let chunk = JsFuture::from(reader.read()).await;

@@ -2,7 +2,7 @@
 
 use web_sys::Blob;
 
-use super::classroom::Classroom;
+use super::classroom::{Classroom, Present};
 use super::crew::Crew;
 use super::wanted::Wanted;
 use super::{Desk, Stop, coupling, done, need, opening, prompt, sweep};
@@ -15,6 +15,8 @@ pub struct HeldModel {
     pub model: Option<LoadedModel>,
     /// To put the model into an engine again: the bytes are the browser's, not this program's.
     pub files: ModelFiles<Blob>,
+    /// They came from the catalogue.
+    pub is_catalogues: bool,
     pub wish: EngineWish,
     pub notice: String,
     /// Bytes that it takes.
@@ -73,6 +75,7 @@ impl HeldModel {
             files,
             notice,
             crew,
+            is_catalogues,
             ..
         } = self
         else {
@@ -112,7 +115,13 @@ impl HeldModel {
                     .await
                     .map(done)
             }
-            Ask::LessonStep { .. } => classroom.answer(Some(model), desk, id, ask).await,
+            Ask::LessonStep { .. } => {
+                let present = Present {
+                    model,
+                    is_catalogues: *is_catalogues,
+                };
+                classroom.answer(Some(present), desk, id, ask).await
+            }
             Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
             Ask::Compare {
                 prompt,

@@ -62,6 +62,7 @@ impl Session {
         if let Some(held) = &mut self.held {
             held.crew = Crew::default();
         }
+        let is_catalogues = matches!(ask, Ask::LoadKnown { .. });
         let (files, wish, from) = match ask {
             Ask::LoadKnown { name, engine } => (fetch::model(desk, id, &name).await?, engine, None),
             Ask::LoadFiles { name, engine } => {
@@ -73,14 +74,15 @@ impl Session {
             }
             _ => return Err(Stop::Failed("that is no model".to_owned())),
         };
-        self.take(desk, id, files, wish, from).await
+        self.take(desk, id, (files, is_catalogues), wish, from)
+            .await
     }
 
     async fn take(
         &mut self,
         desk: &Desk,
         id: u32,
-        files: ModelFiles<Blob>,
+        (files, is_catalogues): (ModelFiles<Blob>, bool),
         wish: EngineWish,
         from: Option<String>,
     ) -> Result<Tell, Stop> {
@@ -106,6 +108,7 @@ impl Session {
         let held = self.held.insert(HeldModel {
             model: Some(model),
             files,
+            is_catalogues,
             wish,
             notice,
             memory,

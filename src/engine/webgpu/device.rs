@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::error::{GpuError, brief};
+use super::self_test;
 
 /// A lost device may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -27,7 +28,7 @@ pub struct AdapterChoice {
     pub strict: bool,
     /// Refuse an adapter that is only the processor in disguise.
     pub no_software: bool,
-    /// Try every kernel against the processor before anything else.
+    /// Try every kernel against the processor before anything else, if this program has not yet.
     pub self_test: bool,
     /// WebGPU's default limits instead of the adapter's: tests of cutting tensors into pieces.
     pub default_limits: bool,
@@ -117,6 +118,10 @@ impl Device {
         }));
         let on_loss = failed.clone();
         device.set_device_lost_callback(move |reason, message| {
+            // One that this program gives back is no loss.
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                self_test::forget();
+            }
             on_loss.report(GpuError::Lost(brief(&format!("{reason:?}: {message}"))));
         });
         Ok(Self {

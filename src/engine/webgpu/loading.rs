@@ -18,8 +18,8 @@ use crate::model::shape::ModelShape;
 use crate::model::weights::{Matrix, MatrixRole, TypedRows, VectorRole, Weights};
 use crate::model::{DType, Tensor};
 
-/// Opens the adapter, checks its arithmetic where that is wanted, and takes all the memory that the
-/// blocks' weights need: each matrix as it is stored, or all in `dtype`.
+/// Opens the adapter, checks its arithmetic where that is wanted and was not done before, and takes all the
+/// memory that the blocks' weights need: each matrix as it is stored, or all in `dtype`.
 ///
 /// # Errors
 /// No adapter, one too small or one that computes wrong numbers, or a model it has no room for.
@@ -50,7 +50,7 @@ pub(super) async fn reserve(
         };
         dtypes.sort_unstable();
         dtypes.dedup();
-        self_test::run(&device, false, &dtypes).await?;
+        self_test::once(&device, &dtypes).await?;
     }
     for block in &shape.blocks {
         TileSize::of(&device, block.attention.head_width)?;

@@ -1,6 +1,9 @@
 //! Every kernel against its plain twin on the CPU: at start-up, because there are drivers and
 //! browsers that compute wrong numbers without a word, and as tests.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use super::device::Device;
 use super::error::GpuError;
 use super::probe::Probe;
@@ -94,11 +97,38 @@ const CHECKS: [(&str, Check); 25] = [
     ("add", add::check::the_first_rows_of_each_are_added),
 ];
 
+/// Adapters, by their names, and the types of weights that they were found right with in this program's life.
+static RIGHT: Mutex<BTreeSet<(String, DType)>> = Mutex::new(BTreeSet::new());
+
+fn right() -> MutexGuard<'static, BTreeSet<(String, DType)>> {
+    RIGHT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// [`run`], where this adapter was not found right with all of these types before: it takes seconds, and a
+/// driver's arithmetic does not change between two models.
+///
+/// # Errors
+/// As [`run`]'s; what went wrong is tried again the next time.
+pub async fn once(device: &Device, dtypes: &[DType]) -> Result<(), GpuError> {
+    let names = dtypes.iter().map(|&dtype| (device.name.clone(), dtype));
+    let names: BTreeSet<(String, DType)> = names.collect();
+    if !names.is_subset(&right()) {
+        run(device, false, dtypes).await?;
+        right().extend(names);
+    }
+    Ok(())
+}
+
+/// A device was lost, and its driver may have begun anew: nothing is taken for right any more.
+pub fn forget() {
+    right().clear();
+}
+
 /// Of blocks, those that a model's weights of `dtypes` have.
 ///
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says.
-pub async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result<(), GpuError> {
+async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result<(), GpuError> {
     let mut probe = Probe::new(device, is_thorough);
     probe.dtypes = dtypes;
     for (_, check) in CHECKS {
@@ -228,6 +258,22 @@ mod tests {
                 .iter()
                 .all(|trial| !trial.is_right && trial.said.is_some())
         );
+    }
+
+    #[test]
+    fn an_adapter_is_tried_once_with_each_type_and_again_after_a_loss() {
+        let mut device = device();
+        device.name = "the adapter of this test".to_owned();
+        let tried = |dtypes: &[DType], device: &Device| pollster::block_on(once(device, dtypes));
+        tried(&[DType::F32], &device).expect("kernels that are right");
+        // From here on whatever asks the device hears this.
+        device.report(GpuError::Lost("unplugged".into()));
+        tried(&[DType::F32], &device).expect("what was found before");
+        tried(&[DType::F32, DType::F16], &device).expect_err("a type that was not tried");
+        tried(&[DType::F32], &device).expect("what was found before");
+        forget();
+        tried(&[DType::F32], &device).expect_err("a device that is gone");
+        tried(&[DType::F32], &device).expect_err("what went wrong is not found right");
     }
 
     #[test]

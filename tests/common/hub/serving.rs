@@ -102,7 +102,7 @@ fn write(
         Some(Fault::Cut(after)) => {
             stream.write_all(&answer.body[..(*after).min(length)])?;
             // Who reads has what was sent before it hears of the end.
-            std::thread::sleep(Duration::from_millis(300));
+            std::thread::sleep(Duration::from_secs(1));
             Ok(())
         }
         Some(Fault::Slow(rate)) => {

@@ -7,8 +7,6 @@ mod firefox;
 mod stopping;
 mod story;
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::page::{PANEL, Page, root, set};
@@ -77,9 +75,7 @@ impl Scene {
     fn until(&self, what: &str, expression: &str) {
         let expression = expression.replace("document.", &format!("{PANEL}."));
         let there = format!("{PANEL}?.querySelector('h1') && {expression}");
-        self.page
-            .browser
-            .until_within(Duration::from_secs(60), what, &there);
+        self.page.browser.until(what, &there);
     }
 
     fn press(&self, css: &str) {

@@ -75,6 +75,7 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     page.expect_option(1);
     page.browser
         .until("it runs", "document.querySelector('#commit') === null");
+    page.until_focused("#step-title");
     page.browser.type_into(".tally input", "3");
     page.browser.until_within(
         super::RUNS,
@@ -108,6 +109,7 @@ fn keys_of_a_lesson_leave_typing_alone() {
     page.lesson(1, 1);
     page.expect_option(0);
     page.until_told();
+    page.until_focused("#told *");
     page.browser.type_into("#own-words", "no, not pp");
     assert_eq!(
         page.browser

@@ -1,7 +1,7 @@
 //! Which model answers a step: a reader's own, another one, or a scholar in its place.
 
 use super::RUNS;
-use crate::page::{Page, shared_model};
+use crate::page::{Page, root, shared_model};
 
 #[test]
 fn a_run_is_stopped_and_another_model_is_asked_again() {
@@ -81,6 +81,41 @@ fn a_model_that_lacks_the_tasks_says_so_and_a_scholar_answers_instead() {
         "document.querySelector('#verdict')",
     );
     page.until_says("#told", "by scholar-12");
+    page.assert_quiet();
+}
+
+/// Its name does not make it the model that a step names.
+#[test]
+fn a_readers_folder_named_like_a_scholar_does_not_answer_for_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let named = folder.path().join("scholar-4");
+    std::fs::create_dir(&named).expect("a folder");
+    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
+        let from = root().join("public/models/scholar-2").join(file);
+        std::fs::copy(from, named.join(file)).expect("copied");
+    }
+    let page = Page::live();
+    page.open_folder(&named);
+    page.browser.until(
+        "the folder is the model",
+        "location.hash.includes('folder=scholar-4')",
+    );
+    // Four against two blocks.
+    page.browser
+        .run("location.hash = '#folder=scholar-4&view=lessons&lesson=5&step=4'");
+    page.until_lesson_step(5, 4);
+    page.expect_option(0);
+    page.browser.until_within(
+        RUNS,
+        "the models have answered",
+        "document.querySelector('#verdict')",
+    );
+    let weights = "models/scholar-4/model.safetensors";
+    let sent = page.server.sent();
+    assert!(
+        sent.iter().any(|sent| sent.path.ends_with(weights)),
+        "the scholar was asked: {sent:?}"
+    );
     page.assert_quiet();
 }
 

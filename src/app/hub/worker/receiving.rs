@@ -171,7 +171,8 @@ impl Fetcher {
             let after =
                 arriving.done + u64::from(piece.unchecked_ref::<js_sys::Uint8Array>().length());
             if after > arriving.file.size {
-                let _ = reader.cancel();
+                // One that was aborted meanwhile refuses, which is no matter.
+                let _ = JsFuture::from(reader.cancel()).await;
                 return Err(arriving.wrong_size(after));
             }
             arriving.add(piece.unchecked_ref())?;

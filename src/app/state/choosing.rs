@@ -1,0 +1,153 @@
+//! Which model is asked for, and on which engine it runs.
+
+use leptos::prelude::*;
+use web_sys::File;
+
+use super::Studio;
+use super::shown::Place;
+use super::studio::WhenLoaded;
+use crate::app::browser;
+use crate::app::files::model_name;
+use crate::app::link::{Choice, View};
+use crate::app::protocol::EngineWish;
+use crate::model::catalogue;
+use crate::model::hub::HubName;
+
+/// Where the wish for an engine is kept.
+const WISH: &str = "atelier-engine";
+
+/// The wish as it is kept, and as a choice's value.
+pub fn name_of(wish: EngineWish) -> &'static str {
+    match wish {
+        EngineWish::Auto => "auto",
+        EngineWish::Gpu => "gpu",
+        EngineWish::Cpu => "cpu",
+    }
+}
+
+pub fn wish_of(name: &str) -> EngineWish {
+    match name {
+        "gpu" => EngineWish::Gpu,
+        "cpu" => EngineWish::Cpu,
+        _ => EngineWish::Auto,
+    }
+}
+
+/// The wish of an earlier visit.
+pub(super) fn kept_wish() -> EngineWish {
+    wish_of(&browser::kept(WISH).unwrap_or_default())
+}
+
+impl Studio {
+    /// Who finds a model of a hub again.
+    pub fn fetch_by(self, fetcher: impl Fn(String) + 'static) {
+        self.hands().fetcher.replace(Some(Box::new(fetcher)));
+    }
+
+    pub fn choose_known(self, name: String) {
+        self.step();
+        self.state
+            .draft
+            .update(|draft| draft.ask(Choice::Known(name)));
+        self.load();
+    }
+
+    /// The reader's own model.
+    pub fn choose_folder(self, name: String, files: Vec<File>) {
+        let name = if name.is_empty() {
+            model_name(&files)
+        } else {
+            name
+        };
+        self.step();
+        self.hands().keep(&name, files);
+        self.state
+            .draft
+            .update(|draft| draft.ask(Choice::Folder(name)));
+        if !self.view.get_untracked().is_live() {
+            self.state.view.set(View::Lens);
+        }
+        self.load();
+    }
+
+    /// What the reader opened from disk in this visit, the latest first.
+    pub fn opened_here(self) -> Vec<String> {
+        let hands = self.hands();
+        let folders = hands.folders.borrow();
+        let names = folders.iter().map(|(name, _)| name.clone());
+        names.filter(|name| !HubName::is_one(name)).collect()
+    }
+
+    /// One of these, once more.
+    pub fn choose_opened(self, name: &str) {
+        let files = self.hands().opened(name);
+        if !files.is_empty() {
+            self.choose_folder(name.to_owned(), files);
+        }
+    }
+
+    /// Runs the model elsewhere, now and at later visits.
+    pub fn choose_engine(self, wish: EngineWish) {
+        browser::keep(WISH, name_of(wish));
+        self.state.wish.set(wish);
+        self.load();
+    }
+
+    /// Is a model of this name what the draft asks for, and nothing of it here or on its way?
+    pub fn lacks(self, name: &str) -> bool {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        choice.name() == name
+            && self
+                .state
+                .exchange
+                .with_untracked(|x| !x.holds(&choice) && !x.is_loading(&choice))
+    }
+
+    /// Loads the draft's model, then runs the draft.
+    pub fn load(self) {
+        self.state.when_loaded.set_value(WhenLoaded::Run);
+        self.fetch_model();
+    }
+
+    /// Loads the draft's model, and leaves the picture as it is.
+    pub(super) fn fetch_model(self) {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        if let Choice::Folder(name) = &choice
+            && self.hands().opened(name).is_empty()
+            && self.hands().served(name).is_none()
+        {
+            self.change(|exchange, _| exchange.unload());
+            // What this browser keeps of a hub is found again by its name.
+            if let Some(fetcher) = &*self.hands().fetcher.borrow()
+                && name.starts_with("hub:")
+            {
+                self.clear_problems(&Place::ALL);
+                fetcher(name.clone());
+                return;
+            }
+            self.fail(
+                    Place::Model,
+                    format!(
+                        "This link was made with the folder “{name}”, which stays on the machine that opened it: open the \
+                         folder here, or choose a scholar."
+                    ),
+                );
+            return;
+        }
+        if let Choice::Known(name) = &choice
+            && let Some(former) = catalogue::former(name)
+        {
+            self.change(|exchange, _| exchange.unload());
+            self.fail(Place::Model, format!("{former}."));
+            return;
+        }
+        let engine = self.wish.get_untracked();
+        self.clear_problems(&Place::ALL);
+        self.change(|exchange, now| exchange.load(&choice, engine, now));
+    }
+
+    /// Says why something the reader offered cannot be opened.
+    pub fn refuse(self, sentence: &str) {
+        self.fail(Place::Model, sentence.to_owned());
+    }
+}

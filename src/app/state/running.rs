@@ -1,0 +1,227 @@
+//! What the worker is asked: runs, and what takes its time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::Studio;
+use super::shown::Place;
+use super::studio::WhenLoaded;
+use crate::app::client::Client;
+use crate::app::link::{Draft, View};
+use crate::app::protocol::Ask;
+use crate::study::report::Report;
+
+/// Tokens that the model writes when it is asked to go on.
+const TOKENS: usize = 40;
+
+impl Studio {
+    /// Starts the worker and loads the draft's model, the first time a view needs them.
+    pub fn wake(self) {
+        if self.hands().client.borrow().is_some() {
+            return;
+        }
+        // The first picture goes first: nothing of the worker is fetched until it is drawn.
+        request_animation_frame(move || {
+            let start = move || {
+                let hands = self.hands();
+                if hands.client.borrow().is_none() {
+                    let client = Client::start(move |heard| self.heard(heard));
+                    hands.client.replace(Some(client));
+                    self.state.is_awake.set(true);
+                    if untrack(|| self.shows_report()) {
+                        self.fetch_for_report();
+                    } else {
+                        self.load();
+                    }
+                }
+            };
+            set_timeout(start, Duration::ZERO);
+        });
+    }
+
+    /// Runs the draft on its model; loads the model first where the worker does not hold it.
+    pub fn run(self) {
+        self.clear_problems(&[Place::Model, Place::Prompt]);
+        self.run_on();
+    }
+
+    /// The same; what was said of the model stays.
+    pub(super) fn run_on(self) {
+        let view = self.view.get_untracked();
+        if !view.is_live() || !self.state.is_awake.get_untracked() {
+            return;
+        }
+        let draft = self.draft.get_untracked();
+        let (holds, is_loading) = self
+            .state
+            .exchange
+            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
+        if !holds {
+            if is_loading {
+                self.state.when_loaded.set_value(WhenLoaded::Run);
+            } else {
+                self.load();
+            }
+            return;
+        }
+        // A lesson asks for its runs itself, when the reader has said what to expect.
+        if !view.is_of_draft() {
+            return;
+        }
+        if let Some(sentence) = untrack(|| self.plan_error(&draft.plan)) {
+            // The plan's own line shows the error as long as it stands there.
+            self.change(|exchange, _| exchange.give_up_work());
+            self.say(sentence);
+            return;
+        }
+        let plan = draft.plan_line();
+        let Draft {
+            prompt, options, ..
+        } = draft;
+        // Until the reader says what is right, only what does not depend on it is shown.
+        let answer = draft.answer.unwrap_or(0);
+        let ask = match view {
+            View::Orders => Ask::Lab {
+                prompt,
+                options,
+                answer,
+                plan: plan.unwrap_or_default(),
+            },
+            View::Coupling => {
+                let tokens = untrack(|| self.wanted_tokens());
+                self.state.comparing.set_value(tokens);
+                Ask::Coupling {
+                    prompt,
+                    plan,
+                    tokens: tokens.unwrap_or_default(),
+                }
+            }
+            _ => {
+                let inside = untrack(|| self.wanted_inside());
+                self.state.asking.set_value(inside.clone());
+                Ask::Lens {
+                    prompt,
+                    options,
+                    answer,
+                    plan,
+                    inside,
+                }
+            }
+        };
+        self.state.ran.set_value(Some((draft.model, draft.plan)));
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
+    /// Takes for options what the model says by itself after the prompt: when it is there, if it is on its
+    /// way.
+    pub fn ask_what_it_says(self) {
+        let draft = self.draft.get_untracked();
+        let (holds, is_loading) = self
+            .state
+            .exchange
+            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
+        if !holds {
+            self.say("The model is asked as soon as it is here.");
+            if !is_loading {
+                self.load();
+            }
+            self.state.when_loaded.set_value(WhenLoaded::Says);
+            return;
+        }
+        let plan = draft.plan_line();
+        let ask = Ask::Says {
+            prompt: draft.prompt,
+            plan,
+        };
+        self.clear_problems(&[Place::Prompt]);
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
+    /// Lets the model go on with the prompt, and with what it wrote after it.
+    pub fn go_on(self) {
+        let draft = self.draft.get_untracked();
+        let holds = self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&draft.model));
+        if !holds {
+            self.load();
+            return;
+        }
+        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let before = self.written.get_untracked();
+        let text = draft.prompt.clone() + &before;
+        self.state.written.set((draft, before.clone()));
+        self.state.before.set_value(before);
+        let ask = Ask::GoOn {
+            text,
+            plan,
+            tokens: TOKENS,
+        };
+        self.clear_problems(&[Place::Prompt]);
+        self.change(|exchange, now| exchange.run(ask, now));
+    }
+
+    /// Compares the engine with the processor's on the draft.
+    pub fn compare(self) {
+        let draft = self.draft.get_untracked();
+        let plan = draft.plan_line();
+        let ask = Ask::Compare {
+            prompt: draft.prompt,
+            options: draft.options,
+            answer: draft.answer.unwrap_or(0),
+            plan,
+        };
+        self.change(|exchange, now| exchange.compare(&draft.model, ask, now));
+    }
+
+    /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
+    pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
+        match self.begin_sweep(ask) {
+            Some(id) => {
+                self.hands().awaited.replace(Some((id, Box::new(ended))));
+            }
+            None => ended(None),
+        }
+    }
+
+    /// The same; the id is that of the sweep. `None` where its model can neither be had nor is on its way: why
+    /// is said of the model.
+    pub(super) fn begin_sweep(self, ask: Ask) -> Option<u32> {
+        let choice = self.draft.with_untracked(|draft| draft.model.clone());
+        self.clear_problems(&[Place::Model, Place::Sweep]);
+        // First, so that it is not what the load gives up.
+        if !self
+            .state
+            .exchange
+            .with_untracked(|x| x.holds(&choice) || x.is_loading(&choice))
+        {
+            self.load();
+            if self.lacks(choice.name()) {
+                self.change(|exchange, _| exchange.give_up_sweep());
+                return None;
+            }
+        }
+        let mut id = 0;
+        self.change(|exchange, now| {
+            let (own, posts) = exchange.sweep_on(&choice, ask, now);
+            id = own;
+            posts
+        });
+        Some(id)
+    }
+
+    /// Starts in place of a sweep what the model of the draft is not needed for; the id is its own.
+    pub(super) fn begin_beside(self, ask: Ask) -> u32 {
+        self.clear_problems(&[Place::Sweep]);
+        let mut id = 0;
+        self.change(|exchange, now| {
+            let (own, posts) = exchange.sweep_beside(ask, now);
+            id = own;
+            posts
+        });
+        id
+    }
+}
