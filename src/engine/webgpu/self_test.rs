@@ -1,7 +1,7 @@
 //! Every kernel against its plain twin on the CPU: at start-up, because there are drivers and
 //! browsers that compute wrong numbers without a word, and as tests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::device::Device;
@@ -97,24 +97,29 @@ const CHECKS: [(&str, Check); 25] = [
     ("add", add::check::the_first_rows_of_each_are_added),
 ];
 
-/// Adapters, by their names, and the types of weights that they were found right with in this program's life.
-static RIGHT: Mutex<BTreeSet<(String, DType)>> = Mutex::new(BTreeSet::new());
+/// Adapters, by their names, that computed right in this program's life, and the types of blocks that they
+/// took apart.
+static RIGHT: Mutex<BTreeMap<String, BTreeSet<DType>>> = Mutex::new(BTreeMap::new());
 
-fn right() -> MutexGuard<'static, BTreeSet<(String, DType)>> {
+fn right() -> MutexGuard<'static, BTreeMap<String, BTreeSet<DType>>> {
     RIGHT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// [`run`], where this adapter was not found right with all of these types before: it takes seconds, and a
-/// driver's arithmetic does not change between two models.
+/// Every kernel, and those of blocks for a model's weights of `dtypes`, but for what this adapter did right
+/// before: it takes seconds, and a driver's arithmetic does not change between two models.
 ///
 /// # Errors
-/// As [`run`]'s; what went wrong is tried again the next time.
+/// The first kernel that is wrong, by its name, or what the device says. It is tried again the next time.
 pub async fn once(device: &Device, dtypes: &[DType]) -> Result<(), GpuError> {
-    let names = dtypes.iter().map(|&dtype| (device.name.clone(), dtype));
-    let names: BTreeSet<(String, DType)> = names.collect();
-    if !names.is_subset(&right()) {
-        run(device, false, dtypes).await?;
-        right().extend(names);
+    let known = right().get(&device.name).cloned();
+    let checks: &[(&str, Check)] = if known.is_none() { &CHECKS } else { &[] };
+    let known = known.unwrap_or_default();
+    let blocks = dtypes.iter().copied().filter(|dtype| dtype.is_block());
+    let blocks: Vec<DType> = blocks.filter(|dtype| !known.contains(dtype)).collect();
+    if !(checks.is_empty() && blocks.is_empty()) {
+        run(device, false, checks, &blocks).await?;
+        let name = device.name.clone();
+        right().entry(name).or_default().extend(blocks);
     }
     Ok(())
 }
@@ -124,14 +129,15 @@ pub fn forget() {
     right().clear();
 }
 
-/// Of blocks, those that a model's weights of `dtypes` have.
-///
-/// # Errors
-/// The first kernel that is wrong, by its name, or what the device says.
-async fn run(device: &Device, is_thorough: bool, dtypes: &[DType]) -> Result<(), GpuError> {
+async fn run(
+    device: &Device,
+    is_thorough: bool,
+    checks: &[(&str, Check)],
+    blocks: &[DType],
+) -> Result<(), GpuError> {
     let mut probe = Probe::new(device, is_thorough);
-    probe.dtypes = dtypes;
-    for (_, check) in CHECKS {
+    probe.dtypes = blocks;
+    for (_, check) in checks {
         check(&mut probe)?;
     }
     gemm::check::blocks_are_the_numbers_that_the_cpu_reads(&mut probe)?;
@@ -207,7 +213,8 @@ mod tests {
     #[test]
     fn every_kernel_equals_its_plain_twin() {
         let device = device();
-        pollster::block_on(run(&device, true, &DType::BLOCKS)).expect("kernels that are right");
+        let tried = run(&device, true, &CHECKS, &DType::BLOCKS);
+        pollster::block_on(tried).expect("kernels that are right");
     }
 
     #[test]
@@ -261,16 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn an_adapter_is_tried_once_with_each_type_and_again_after_a_loss() {
+    fn an_adapter_is_tried_once_with_each_type_of_blocks_and_again_after_a_loss() {
         let mut device = device();
         device.name = "the adapter of this test".to_owned();
         let tried = |dtypes: &[DType], device: &Device| pollster::block_on(once(device, dtypes));
         tried(&[DType::F32], &device).expect("kernels that are right");
+        tried(&[DType::Q8_0], &device).expect("blocks that are right");
         // From here on whatever asks the device hears this.
         device.report(GpuError::Lost("unplugged".into()));
-        tried(&[DType::F32], &device).expect("what was found before");
-        tried(&[DType::F32, DType::F16], &device).expect_err("a type that was not tried");
-        tried(&[DType::F32], &device).expect("what was found before");
+        let before = [DType::Q8_0, DType::F16];
+        tried(&before, &device).expect("what was found before");
+        tried(&[DType::Q4_0], &device).expect_err("blocks that were not tried");
+        tried(&before, &device).expect("what was found before");
         forget();
         tried(&[DType::F32], &device).expect_err("a device that is gone");
         tried(&[DType::F32], &device).expect_err("what went wrong is not found right");
