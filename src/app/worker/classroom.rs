@@ -50,7 +50,7 @@ struct SetUp {
 
 /// The models that are there for a step's run.
 #[derive(Clone, Copy)]
-struct There<'a> {
+struct AtHand<'a> {
     /// Whose reader may ask for something else meanwhile.
     held: Option<&'a LoadedModel>,
     /// The same, where it may answer to its name.
@@ -99,7 +99,7 @@ impl Classroom {
         let written_for = lesson.model_of(step).to_owned();
         let own = held.filter(|_| *is_own && step.runs_taught());
         let taught = own.map_or(written_for, |own| own.model.name.clone());
-        let there = There {
+        let at_hand = AtHand {
             held: held.map(|held| held.model),
             by_name: own
                 .or(held.filter(|held| held.is_catalogues))
@@ -114,7 +114,7 @@ impl Classroom {
         let by = TaughtBy { model: &taught };
         let mut pictures = Vec::new();
         let outcome = match self
-            .phases(there, desk, id, (lesson, step, &set_up), *phase)
+            .phases(at_hand, desk, id, (lesson, step, &set_up), *phase)
             .await
         {
             Ok((before, found)) => {
@@ -131,7 +131,7 @@ impl Classroom {
 
     async fn phases(
         &mut self,
-        there: There<'_>,
+        at_hand: AtHand<'_>,
         desk: &Desk,
         id: u32,
         (lesson, step, set_up): (&Lesson, &LessonStep, &SetUp),
@@ -142,17 +142,17 @@ impl Classroom {
         let before = match (&step.before, kept) {
             (None, _) => None,
             (Some(_), Some((_, found))) => Some(found),
-            (Some(ask), None) => Some(self.run(there, desk, id, (lesson, taught), ask).await?),
+            (Some(ask), None) => Some(self.run(at_hand, desk, id, (lesson, taught), ask).await?),
         };
         let found = match phase {
             StepPhase::SetUp => {
-                self.check(there, (lesson, taught), &step.action)?;
+                self.check(at_hand, (lesson, taught), &step.action)?;
                 None
             }
             // Some questions are answered by the run that they are about.
             StepPhase::Reveal if step.before.as_ref() == Some(&step.action) => before.clone(),
             StepPhase::Reveal => Some(
-                self.run(there, desk, id, (lesson, taught), &step.action)
+                self.run(at_hand, desk, id, (lesson, taught), &step.action)
                     .await?,
             ),
         };
@@ -163,7 +163,7 @@ impl Classroom {
     /// it. Models that are not open yet are not fetched for it.
     fn check(
         &self,
-        there: There<'_>,
+        at_hand: AtHand<'_>,
         (lesson, taught): (&Lesson, &str),
         ask: &StepAsk,
     ) -> Result<(), Unrun> {
@@ -172,7 +172,7 @@ impl Classroom {
             .map_err(|error| Unrun::Lacking(error.to_string()))?;
         for model in names
             .iter()
-            .filter_map(|name| self.open_model(there.by_name, name))
+            .filter_map(|name| self.open_model(at_hand.by_name, name))
         {
             WorkRunning::start(model, ask, lesson.prompt.as_ref()).map_err(unrun)?;
         }
@@ -181,7 +181,7 @@ impl Classroom {
 
     async fn run(
         &mut self,
-        there: There<'_>,
+        at_hand: AtHand<'_>,
         desk: &Desk,
         id: u32,
         (lesson, taught): (&Lesson, &str),
@@ -200,12 +200,12 @@ impl Classroom {
             .map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
         for name in &names {
-            if self.open_model(there.by_name, name).is_none() {
+            if self.open_model(at_hand.by_name, name).is_none() {
                 let files = fetch::model(desk, id, name).await?;
                 let model = opening::reference(desk, id, &files).await?;
                 self.models.push(model);
             }
-            let Some(model) = self.open_model(there.by_name, name) else {
+            let Some(model) = self.open_model(at_hand.by_name, name) else {
                 return Err(
                     Stop::Failed(format!("{name} is not open: load the page again")).into(),
                 );
@@ -217,7 +217,7 @@ impl Classroom {
                 let done = (found.len() as f64 + part) * PARTS;
                 desk.progress(id, Stage::Lesson, done, names.len() as f64 * PARTS);
                 desk.turn(id, running.is_waiting()).await?;
-                if let Some(held) = there.held {
+                if let Some(held) = at_hand.held {
                     answer_waiting(held, desk).await?;
                 }
             }
