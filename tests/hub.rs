@@ -54,6 +54,8 @@ impl Scene {
         }
         command
             .env("HF_ENDPOINT", self.hub.url())
+            .env("NO_PROXY", "127.0.0.1")
+            .env("no_proxy", "127.0.0.1")
             .env("HF_HOME", self.home.path());
         command
     }
@@ -414,10 +416,9 @@ fn a_hub_that_sends_only_whole_files_is_begun_anew() {
 #[test]
 fn nobody_there_is_said() {
     let scene = Scene::new();
-    // A port that nobody listens on.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
     let mut command = scene.command(&["pull", "hub:a/b"]);
-    command.env("HF_ENDPOINT", format!("http://{}", free.expect("a port")));
+    // A port that nobody listens on, and nobody is given.
+    command.env("HF_ENDPOINT", "http://127.0.0.1:1");
     let output = command.output().expect("atelier starts");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(
@@ -557,6 +558,8 @@ fn pythons_client_takes_it_for_a_hub() {
     let output = Command::new(python)
         .arg(script)
         .env("HF_ENDPOINT", scene.hub.url())
+        .env("NO_PROXY", "127.0.0.1")
+        .env("no_proxy", "127.0.0.1")
         .env("HF_HOME", scene.home.path())
         .env("HF_HUB_DISABLE_XET", "1")
         .env("HF_HUB_DISABLE_TELEMETRY", "1")

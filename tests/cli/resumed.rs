@@ -495,7 +495,7 @@ fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
         }
         let refused_with = |what: &str| {
             let output = std::process::Command::new("timeout")
-                .args(["20", env!("CARGO_BIN_EXE_atelier")])
+                .args(["120", env!("CARGO_BIN_EXE_atelier")])
                 .args(survey.args(&["--resume"]))
                 .output();
             let output = output.expect("atelier starts");
@@ -600,7 +600,7 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
     // From before it listens, on a machine that is busy or not, to where it is done.
     while milliseconds < 60_000 {
         let _ = std::fs::remove_file(&out);
-        let code = after(&sweep, "", milliseconds, "-INT");
+        let code = after(&sweep, "", milliseconds, "-TERM");
         milliseconds += milliseconds / 4;
         match code {
             Some(0) => break,

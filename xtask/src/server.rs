@@ -214,9 +214,10 @@ mod tests {
             .spawn()
             .unwrap();
         let (send, receive) = std::sync::mpsc::channel();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let lines = BufReader::new(child.stderr.take().unwrap()).split(b'\n');
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line);
                 let said = line
                     .split_once("WORKER ")
                     .and_then(|(_, said)| said.split_once('.'));
@@ -237,11 +238,13 @@ mod tests {
             eprintln!("SKIPPED: there is no Chromium to try a worker in");
             return;
         };
-        assert_eq!(sent_elsewhere(&chrome, POLICY), (0, "stopped".to_string()));
+        // A browser that does not come up says nothing: another one may.
+        let tried = |policy| {
+            let mut tries = (0..3).map(|_| sent_elsewhere(&chrome, policy));
+            tries.find(|(_, said)| !said.is_empty()).unwrap_or_default()
+        };
+        assert_eq!(tried(POLICY), (0, "stopped".to_string()));
         // The page's own policy does not reach its worker: without the header, it goes.
-        assert_eq!(
-            sent_elsewhere(&chrome, "img-src *"),
-            (1, "went".to_string())
-        );
+        assert_eq!(tried("img-src *"), (1, "went".to_string()));
     }
 }
