@@ -324,6 +324,10 @@ impl Page {
             self.browser.run(widest)
         );
         fold(false);
+        // A screenshot is as tall as the page was in its last frame.
+        self.browser.run_async(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))",
+        );
     }
 
     pub fn sent_bytes(&self) -> usize {
