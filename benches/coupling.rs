@@ -69,12 +69,7 @@ struct One<'a> {
 
 impl One<'_> {
     fn products(&mut self, transposed: bool, probes: Vec<f32>) -> Vec<f32> {
-        let product = TangentProduct {
-            t_in: TOKENS - 1,
-            t_out: TOKENS - 1,
-            transposed,
-            probes,
-        };
+        let product = TangentProduct { t_in: TOKENS - 1, t_out: TOKENS - 1, transposed, probes };
         let mut found = self.tangents.products(vec![product]).expect("a product");
         found.remove(0)
     }
@@ -118,10 +113,7 @@ fn seconds(times: Vec<Duration>) -> f64 {
 fn one_block(model: &LoadedModel, shape: &Shape, stream: &Rc<[f32]>) {
     let width = model.shape().width;
     let point = TangentPoint::of(BlockRun::whole(0), stream.clone());
-    let mut one = One {
-        tangents: model.engine.tangents(point).expect("a point"),
-        width,
-    };
+    let mut one = One { tangents: model.engine.tangents(point).expect("a point"), width };
     // The comparison means nothing unless both find the same.
     let whole = one.whole();
     let numbers = whole.times(&identity(width));
@@ -157,11 +149,7 @@ fn one_block(model: &LoadedModel, shape: &Shape, stream: &Rc<[f32]>) {
 }
 
 fn wanted(shape: &Shape) -> String {
-    if shape.want.is_finite() {
-        format!("(want <= {:.2})", shape.want)
-    } else {
-        String::new()
-    }
+    if shape.want.is_finite() { format!("(want <= {:.2})", shape.want) } else { String::new() }
 }
 
 fn identity(width: usize) -> Vec<f32> {
@@ -172,10 +160,7 @@ fn identity(width: usize) -> Vec<f32> {
 
 fn coupling(model: &LoadedModel, ids: &[u32], method: CouplingMethod) -> Coupling {
     let plan = model.plan(None).expect("its own order");
-    let wish = CouplingWish {
-        method: Some(method),
-        ..CouplingWish::of(plan, vec![K])
-    };
+    let wish = CouplingWish { method: Some(method), ..CouplingWish::of(plan, vec![K]) };
     let mut run = Linearising::start(model, ids, wish).expect("a run");
     while run.advance().expect("a step").is_some() {}
     run.coupling(None).expect("a coupling")
@@ -184,9 +169,7 @@ fn coupling(model: &LoadedModel, ids: &[u32], method: CouplingMethod) -> Couplin
 fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
     let methods = [CouplingMethod::Lanczos, CouplingMethod::Whole];
     let found = methods.map(|method| coupling(model, ids, method));
-    let maps = found
-        .each_ref()
-        .map(|found| &found.depth_wise[&K].map.off_diagonal);
+    let maps = found.each_ref().map(|found| &found.depth_wise[&K].map.off_diagonal);
     for (a, b) in maps[0].iter().flatten().zip(maps[1].iter().flatten()) {
         let (a, b) = (a.expect("a pair"), b.expect("a pair"));
         assert!((a - b).abs() < 2e-3, "{a}, {b}");

@@ -22,9 +22,7 @@ const CASES: [(&str, &[Sweep], usize, f64); 2] = [
 ];
 
 fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
-    let traces = engine
-        .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
-        .expect("a run");
+    let traces = engine.run(prompts, plans, &mut |_, _| ControlFlow::Continue(())).expect("a run");
     let logits = |traces: Vec<atelier::engine::Trace>| {
         traces.into_iter().map(|trace| trace.logits).collect()
     };
@@ -32,10 +30,7 @@ fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>
 }
 
 fn alone(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Vec<f32>>> {
-    plans
-        .iter()
-        .flat_map(|plan| run(engine, prompts, std::slice::from_ref(plan)))
-        .collect()
+    plans.iter().flat_map(|plan| run(engine, prompts, std::slice::from_ref(plan))).collect()
 }
 
 fn main() {
@@ -50,13 +45,11 @@ fn main() {
     for (name, sweeps, rounds, want) in CASES {
         let orders = Order::all(sweeps, Extent::default(), &order).expect("orders");
         let own = Plan::whole(&order).expect("a plan");
-        let plans: Vec<Plan> = std::iter::once(own)
-            .chain(orders.into_iter().map(|order| order.plan))
-            .collect();
+        let plans: Vec<Plan> =
+            std::iter::once(own).chain(orders.into_iter().map(|order| order.plan)).collect();
         // The comparison means nothing unless both compute the same thing.
-        let pairs = run(&engine, &prompts, &plans)
-            .into_iter()
-            .zip(alone(&engine, &prompts, &plans));
+        let pairs =
+            run(&engine, &prompts, &plans).into_iter().zip(alone(&engine, &prompts, &plans));
         for (together, alone) in pairs.flat_map(|(a, b)| a.into_iter().zip(b)) {
             for (a, b) in together.iter().zip(&alone) {
                 assert!((a - b).abs() < 1e-3 * (1.0 + b.abs()), "{a}, {b}");
@@ -64,10 +57,7 @@ fn main() {
         }
         let (together, one_by_one): (Vec<_>, Vec<_>) = (0..rounds)
             .map(|_| {
-                (
-                    time(|| run(&engine, &prompts, &plans)),
-                    time(|| alone(&engine, &prompts, &plans)),
-                )
+                (time(|| run(&engine, &prompts, &plans)), time(|| alone(&engine, &prompts, &plans)))
             })
             .unzip();
         let (together, one_by_one) = (median(together), median(one_by_one));

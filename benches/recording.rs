@@ -35,18 +35,8 @@ fn cases() -> Vec<Case> {
             prompts: 32,
             tokens: 24,
         },
-        Case {
-            name: "6 blocks of MobileLLM-125M",
-            config: mobile.clone(),
-            prompts: 8,
-            tokens: 64,
-        },
-        Case {
-            name: "the same, one prompt",
-            config: mobile,
-            prompts: 1,
-            tokens: 64,
-        },
+        Case { name: "6 blocks of MobileLLM-125M", config: mobile.clone(), prompts: 8, tokens: 64 },
+        Case { name: "the same, one prompt", config: mobile, prompts: 1, tokens: 64 },
     ]
 }
 
@@ -70,32 +60,17 @@ impl Pair {
         let shape = (case.prompts, case.tokens);
         let batch = Tensor::from_vec(ids, shape, &Device::Cpu).expect("a batch");
         let plan = [Plan::whole(&ours.shape().order).expect("a plan")];
-        Self {
-            ours,
-            theirs,
-            cache,
-            prompts,
-            plan,
-            batch,
-        }
+        Self { ours, theirs, cache, prompts, plan, batch }
     }
 
     fn record(&self) -> Vec<f32> {
         let go_on = &mut |_, _| ControlFlow::Continue(());
-        let traces = self
-            .ours
-            .run(&self.prompts, &self.plan, go_on)
-            .expect("a run");
-        traces[0]
-            .iter()
-            .flat_map(|trace| trace.logits.clone())
-            .collect() // [P K]
+        let traces = self.ours.run(&self.prompts, &self.plan, go_on).expect("a run");
+        traces[0].iter().flat_map(|trace| trace.logits.clone()).collect() // [P K]
     }
 
     fn forward(&mut self) -> Tensor {
-        self.theirs
-            .forward(&self.batch, 0, &mut self.cache)
-            .expect("a forward pass") // [P, V]
+        self.theirs.forward(&self.batch, 0, &mut self.cache).expect("a forward pass") // [P, V]
     }
 
     /// The comparison means nothing unless both compute the same thing.
@@ -104,10 +79,7 @@ impl Pair {
         let options = self.prompts.iter().zip(&theirs);
         let theirs = options.flat_map(|(p, row)| p.option_ids.iter().map(|&id| row[id as usize]));
         for (ours, theirs) in self.record().into_iter().zip(theirs) {
-            assert!(
-                (ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()),
-                "{ours}, {theirs}"
-            );
+            assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours}, {theirs}");
         }
     }
 }
@@ -118,10 +90,7 @@ fn theirs(model: &RandomModel) -> candle_core::Result<(Llama, Cache)> {
     let file = file.into_config(false);
     let (bytes, device) = (model.safetensors(Stored::F32), Device::Cpu);
     let vars = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &device)?;
-    Ok((
-        Llama::load(vars, &file)?,
-        Cache::new(false, DType::F32, &file, &device)?,
-    ))
+    Ok((Llama::load(vars, &file)?, Cache::new(false, DType::F32, &file, &device)?))
 }
 
 fn main() {
@@ -131,16 +100,11 @@ fn main() {
         let mut pair = Pair::new(&case);
         pair.check();
         let mut group = criterion.benchmark_group(case.name);
-        group.bench_function("atelier, members recorded", |b| {
-            b.iter(|| black_box(pair.record()))
-        });
-        group.bench_function("candle-transformers", |b| {
-            b.iter(|| black_box(pair.forward()))
-        });
+        group.bench_function("atelier, members recorded", |b| b.iter(|| black_box(pair.record())));
+        group.bench_function("candle-transformers", |b| b.iter(|| black_box(pair.forward())));
         group.finish();
-        let (ours, theirs): (Vec<_>, Vec<_>) = (0..40)
-            .map(|_| (time(|| pair.record()), time(|| pair.forward())))
-            .unzip();
+        let (ours, theirs): (Vec<_>, Vec<_>) =
+            (0..40).map(|_| (time(|| pair.record()), time(|| pair.forward()))).unzip();
         let (ours, theirs) = (median(ours), median(theirs));
         lines.push(format!(
             "{:<28} {:>2} x {:<3} {ours:>11.2?} {theirs:>11.2?} {:>7.2}",

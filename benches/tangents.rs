@@ -108,9 +108,6 @@ fn main() {
             widest = forward;
         }
         let whole = widest * width as f64;
-        println!(
-            "  the whole Jacobian in products of 256: {:.1} ms\n",
-            whole * 1e3
-        );
+        println!("  the whole Jacobian in products of 256: {:.1} ms\n", whole * 1e3);
     }
 }

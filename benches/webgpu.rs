@@ -19,9 +19,7 @@ use common::{config, load, median, prompts, time};
 const ROUNDS: usize = 5;
 
 fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
-    engine
-        .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
-        .expect("a run")
+    engine.run(prompts, plans, &mut |_, _| ControlFlow::Continue(())).expect("a run")
 }
 
 /// The comparison means nothing unless both compute the same thing.
@@ -46,15 +44,10 @@ fn medians(times: Vec<(Duration, Duration)>) -> (Duration, Duration) {
 
 fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
     let mut yardstick = Yardstick::open(adapter).expect("an adapter");
-    println!(
-        "{}; medians of {ROUNDS} alternating rounds",
-        yardstick.name()
-    );
+    println!("{}; medians of {ROUNDS} alternating rounds", yardstick.name());
     println!("{:<46} {:>11} {:>11}", "", "ours", "naive");
     for dtype in DType::PLAIN {
-        let times = yardstick
-            .gemm([128, 2048, 2048], dtype, ROUNDS)
-            .expect("times");
+        let times = yardstick.gemm([128, 2048, 2048], dtype, ROUNDS).expect("times");
         let (ours, naive) = medians(times);
         let name = format!("gemm 128 x 2048 x 2048, {} weights", dtype.name());
         line(&name, ours, naive, "want >= 4x");
@@ -74,12 +67,7 @@ fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
     }
     let times = yardstick.attention(heads, 128, ROUNDS).expect("times");
     let (ours, naive) = medians(times);
-    line(
-        "attention, 128 tokens, 9 heads of 64",
-        ours,
-        naive,
-        "want >= 2x",
-    );
+    line("attention, 128 tokens, 9 heads of 64", ours, naive, "want >= 2x");
 }
 
 fn sweep(engine: &Engine) {
@@ -87,14 +75,10 @@ fn sweep(engine: &Engine) {
     let prompts = prompts(engine.shape().vocabulary, 8, 20);
     let orders = Order::all(&[Sweep::Drop], Extent::default(), &order).expect("orders");
     let own = Plan::whole(&order).expect("a plan");
-    let plans: Vec<Plan> = std::iter::once(own)
-        .chain(orders.into_iter().map(|order| order.plan))
-        .collect();
+    let plans: Vec<Plan> =
+        std::iter::once(own).chain(orders.into_iter().map(|order| order.plan)).collect();
     let alone = |plans: &[Plan]| -> Vec<Vec<Trace>> {
-        plans
-            .iter()
-            .flat_map(|plan| run(engine, &prompts, std::slice::from_ref(plan)))
-            .collect()
+        plans.iter().flat_map(|plan| run(engine, &prompts, std::slice::from_ref(plan))).collect()
     };
     // Drivers compile and buffers grow at the first run.
     run(engine, &prompts, &plans[..1]);
@@ -113,29 +97,20 @@ fn sweep(engine: &Engine) {
 }
 
 fn main() {
-    let adapter = AdapterChoice {
-        name: std::env::var("ATELIER_ADAPTER").ok(),
-        ..AdapterChoice::default()
-    };
+    let adapter =
+        AdapterChoice { name: std::env::var("ATELIER_ADAPTER").ok(), ..AdapterChoice::default() };
     let model = RandomModel::new(&config(32000, 576, 1536, 30, 9, 3));
     let cpu = load(&model, &EngineChoice::Cpu).engine;
     kernels(&adapter, &cpu.shape().blocks[0].attention);
 
-    let choice = EngineChoice::WebGpu {
-        adapter,
-        dtype: None,
-    };
+    let choice = EngineChoice::WebGpu { adapter, dtype: None };
     let engine = load(&model, &choice).engine;
     let prompts = prompts(engine.shape().vocabulary, 8, 64);
     let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
     check(&run(&engine, &prompts, &plan), &run(&cpu, &prompts, &plan));
     engine.profile(); // of the runs from here on
-    let times = (0..3).map(|_| {
-        (
-            time(|| run(&engine, &prompts, &plan)),
-            time(|| run(&cpu, &prompts, &plan)),
-        )
-    });
+    let times = (0..3)
+        .map(|_| (time(|| run(&engine, &prompts, &plan)), time(|| run(&cpu, &prompts, &plan))));
     let (gpu, processor) = medians(times.collect());
     println!(
         "the 125M shape, 8 x 64: {gpu:.2?} on {}, {processor:.2?} on the CPU engine",

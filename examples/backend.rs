@@ -76,10 +76,7 @@ pub fn run(folder: &Path) -> Result<Rc<Counts>, Box<dyn Error>> {
     for (plan, traces) in plans.iter().zip(&traces) {
         for trace in traces {
             let sum: f32 = trace.member_logits.iter().map(|votes| votes[0]).sum();
-            println!(
-                "{plan}: logit {:.4}, the votes' sum {sum:.4}",
-                trace.logits[0]
-            );
+            println!("{plan}: logit {:.4}, the votes' sum {sum:.4}", trace.logits[0]);
         }
     }
     Ok(counts)
@@ -113,10 +110,7 @@ impl Loader for CountingLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        Ok(Box::new(Counting {
-            counts: self.counts,
-            inner: self.inner.finish()?,
-        }))
+        Ok(Box::new(Counting { counts: self.counts, inner: self.inner.finish()? }))
     }
 }
 

@@ -38,17 +38,12 @@ pub fn run(folder: &Path, prompt: &str, options: &[String]) -> Result<String, Bo
         std::slice::from_ref(&plan),
         &mut |_, _| ControlFlow::Continue(()),
     )?;
-    let trace = traces
-        .pop()
-        .and_then(|mut of_plan| of_plan.pop())
-        .ok_or("nothing ran")?;
+    let trace = traces.pop().and_then(|mut of_plan| of_plan.pop()).ok_or("nothing ran")?;
     let lens = lens::lens(&question, &plan, trace);
 
     let mut text = String::new();
     for (member, logits) in lens.members.iter().zip(&lens.member_logits) {
-        let block = member
-            .block
-            .map_or(String::new(), |block| format!(" {block}"));
+        let block = member.block.map_or(String::new(), |block| format!(" {block}"));
         writeln!(text, "{:?}{block}: {logits:.3?}", member.kind)?;
     }
     let total = &lens.decomposition.probability.total;

@@ -22,9 +22,7 @@ use atelier::task::primer::GeneratedTask;
 
 #[allow(dead_code)] // Its test calls `run`.
 fn main() -> Result<(), Box<dyn Error>> {
-    let rows = std::env::args()
-        .nth(1)
-        .map_or(Ok(100), |rows| rows.parse())?;
+    let rows = std::env::args().nth(1).map_or(Ok(100), |rows| rows.parse())?;
     let tasks = [GeneratedTask::Sum, GeneratedTask::Mood];
     let report = run(&["scholar-2", "scholar-8"], &tasks, rows)?;
     println!("{}", report.json()?);
@@ -49,10 +47,7 @@ pub fn run(
     tasks: &[GeneratedTask],
     rows: usize,
 ) -> Result<SurveyReport, Box<dyn Error>> {
-    let asked: Vec<Rows> = tasks
-        .iter()
-        .map(|&task| Rows(drawn(task, rows).collect()))
-        .collect();
+    let asked: Vec<Rows> = tasks.iter().map(|&task| Rows(drawn(task, rows).collect())).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
         let model = shipped(name)?;
@@ -104,10 +99,8 @@ pub fn run(
 /// A model that is compiled into this program.
 fn shipped(name: &str) -> Result<LoadedModel, Box<dyn Error>> {
     let known = catalogue::find(name).ok_or("no such scholar")?;
-    let files = known
-        .files
-        .iter()
-        .map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
+    let files =
+        known.files.iter().map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
     let files = ModelFiles::from_named(known.name, files.collect())?;
     Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
 }

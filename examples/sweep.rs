@@ -16,9 +16,7 @@ use atelier::task::primer::{self, GeneratedTask};
 
 #[allow(dead_code)] // Its test calls `run`.
 fn main() -> Result<(), Box<dyn Error>> {
-    let rows = std::env::args()
-        .nth(1)
-        .map_or(Ok(200), |rows| rows.parse())?;
+    let rows = std::env::args().nth(1).map_or(Ok(200), |rows| rows.parse())?;
     print!("{}", run("scholar-4", rows)?);
     Ok(())
 }
@@ -28,11 +26,7 @@ pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
     let model = shipped(catalogue::find(scholar).ok_or("no such scholar")?)?;
     let items: Vec<Item> = primer::held_out(GeneratedTask::Sum, None, rows, primer::ROWS_SEED)
         .into_iter()
-        .map(|row| Item::Option {
-            prompt: row.prompt,
-            options: row.options,
-            answer: row.answer,
-        })
+        .map(|row| Item::Option { prompt: row.prompt, options: row.options, answer: row.answer })
         .collect();
     let orders = Order::all(&[Sweep::Drop], Extent::default(), &model.shape().order)?;
     // Orders that begin alike share their beginning, and rows go through together.
@@ -58,10 +52,8 @@ pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
 
 /// A model that is compiled into this program.
 fn shipped(known: &KnownModel) -> Result<LoadedModel, Box<dyn Error>> {
-    let files = known
-        .files
-        .iter()
-        .map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
+    let files =
+        known.files.iter().map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
     let files = ModelFiles::from_named(known.name, files.collect())?;
     Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
 }

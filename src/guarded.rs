@@ -58,9 +58,6 @@ mod tests {
         let at = std::hint::black_box(3);
         let why = guarded(|| none[at]).expect_err("out of bounds");
         assert!(why.contains("out of bounds"), "{why}");
-        assert_eq!(
-            guarded(|| panic!("said")).map(|(): ()| ()),
-            Err("said".to_string())
-        );
+        assert_eq!(guarded(|| panic!("said")).map(|(): ()| ()), Err("said".to_string()));
     }
 }

@@ -28,11 +28,7 @@ impl Unfinished {
             // Whoever may read the old one may read the new one.
             let _ = file.set_permissions(before.permissions());
         }
-        Ok(Self {
-            path: path.to_path_buf(),
-            part,
-            to: Some(BufWriter::new(file)),
-        })
+        Ok(Self { path: path.to_path_buf(), part, to: Some(BufWriter::new(file)) })
     }
 
     /// Puts the file in its place, and on the disk; it stays locked as long as it is held.
@@ -166,33 +162,19 @@ mod tests {
     fn strays_are_taken_away_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a folder");
         let put = |name: &str| std::fs::write(folder.path().join(name), "x").expect("written");
-        for name in [
-            "a.json.12.part",
-            "b.json.12.part",
-            "sum.rows.part",
-            "a.json",
-            "a.json.x.part",
-        ] {
+        for name in ["a.json.12.part", "b.json.12.part", "sum.rows.part", "a.json", "a.json.x.part"]
+        {
             put(name);
         }
         let held = Unfinished::begin(&folder.path().join("a.json")).expect("another run's");
         remove_strays(folder.path(), |name| name == "a.json");
         let mut left: Vec<String> = std::fs::read_dir(folder.path())
             .expect("a folder")
-            .map(|entry| {
-                entry
-                    .expect("an entry")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
             .filter(|name| !name.contains(&std::process::id().to_string()))
             .collect();
         left.sort();
-        assert_eq!(
-            left,
-            ["a.json", "a.json.x.part", "b.json.12.part", "sum.rows.part"]
-        );
+        assert_eq!(left, ["a.json", "a.json.x.part", "b.json.12.part", "sum.rows.part"]);
         assert!(held.part.exists(), "what is still written stays");
     }
 }

@@ -11,14 +11,7 @@ use serde_json::Value;
 /// `atelier lens` on a draft.
 fn lens(draft: &Draft) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args([
-        "lens",
-        "--json",
-        "--model",
-        draft.model.name(),
-        "--prompt",
-        &draft.prompt,
-    ]);
+    command.args(["lens", "--json", "--model", draft.model.name(), "--prompt", &draft.prompt]);
     for option in &draft.options {
         command.args(["--option", option]);
     }
@@ -48,10 +41,7 @@ fn the_baked_picture_is_what_the_engine_makes() {
         close(&kept, &made),
         "the baked example is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test baked"
     );
-    assert!(
-        examples::baked().is_some(),
-        "the page can read its baked example"
-    );
+    assert!(examples::baked().is_some(), "the page can read its baked example");
 }
 
 #[test]
@@ -62,17 +52,9 @@ fn every_example_runs() {
         println!(
             "{:<14} {}",
             example.name,
-            if lens["correct"] == true {
-                "right"
-            } else {
-                "wrong"
-            }
+            if lens["correct"] == true { "right" } else { "wrong" }
         );
-        assert!(
-            lens["sum_error"].as_f64().is_some_and(|error| error < 1e-3),
-            "{}",
-            example.name
-        );
+        assert!(lens["sum_error"].as_f64().is_some_and(|error| error < 1e-3), "{}", example.name);
     }
 }
 
@@ -80,19 +62,14 @@ fn every_example_runs() {
 fn close(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => {
-            let (x, y) = (
-                x.as_f64().unwrap_or(f64::NAN),
-                y.as_f64().unwrap_or(f64::NAN),
-            );
+            let (x, y) = (x.as_f64().unwrap_or(f64::NAN), y.as_f64().unwrap_or(f64::NAN));
             (x - y).abs() <= 1e-4 * x.abs().max(y.abs()).max(1.0)
         }
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(a, b))
         }
         (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| close(a, b)))
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| close(a, b)))
         }
         _ => a == b,
     }
@@ -105,9 +82,7 @@ const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
 fn survey(models: &str, tasks: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "survey", "--models", models, "--tasks", tasks, "--rows", "500", "--out",
-        ])
+        .args(["survey", "--models", models, "--tasks", tasks, "--rows", "500", "--out"])
         .arg(folder.path())
         .output()
         .expect("the command line runs");
@@ -130,15 +105,10 @@ fn cell(report: &Value, model: &str, task: &str) -> Value {
     };
     let (model, task) = (at("models", model), at("tasks", task));
     let cells = survey["cells"].as_array().expect("cells");
-    let cell = cells
-        .iter()
-        .find(|cell| cell["model"] == model && cell["task"] == task)
-        .expect("the cell");
+    let cell =
+        cells.iter().find(|cell| cell["model"] == model && cell["task"] == task).expect("the cell");
     let mut found = cell["outcome"]["found"].clone();
-    found
-        .as_object_mut()
-        .expect("numbers")
-        .remove("information");
+    found.as_object_mut().expect("numbers").remove("information");
     found
 }
 
@@ -171,9 +141,7 @@ fn the_baked_survey_has_the_cards_accuracies() {
     let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/CARD.md");
     let card = std::fs::read_to_string(card).expect("the card");
     for task in TASKS.split(',') {
-        let line = card
-            .lines()
-            .find(|line| line.starts_with(&format!("| {task} |")));
+        let line = card.lines().find(|line| line.starts_with(&format!("| {task} |")));
         let cells: Vec<&str> = line.expect(task).split('|').map(str::trim).collect();
         for (model, percent) in SCHOLARS.split(',').zip(&cells[3..]) {
             let percent: f64 = percent.parse().expect("a percentage");

@@ -18,27 +18,15 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("cargo xtask serve", "it serves until it is ended"),
     ("cargo xtask test", "it runs this test"),
     ("cargo xtask check", "it runs beside this test, in .ci/run"),
-    (
-        "cargo xtask build",
-        "it was run before this test, or takes minutes",
-    ),
-    (
-        "cargo xtask release",
-        "it compiles in release: many minutes",
-    ),
+    ("cargo xtask build", "it was run before this test, or takes minutes"),
+    ("cargo xtask release", "it compiles in release: many minutes"),
     ("cargo test", "it is a part of what runs this test"),
-    (
-        "cargo run",
-        "it compiles in release; tests/examples.rs runs the examples",
-    ),
+    ("cargo run", "it compiles in release; tests/examples.rs runs the examples"),
     ("cargo install", "it compiles in release: many minutes"),
     ("sh tests/cluster/", "it installs a scheduler"),
     ("hub:", "it asks a hub; tests/hub.rs asks one of its own"),
     ("../Llama-3.2-1B", "that model is not here: gigabytes"),
-    (
-        "atelier open",
-        "it serves until it is ended; tests/page/opening.rs opens it",
-    ),
+    ("atelier open", "it serves until it is ended; tests/page/opening.rs opens it"),
     ("atelier train --model", "it trains for an hour"),
 ];
 
@@ -71,10 +59,7 @@ fn told(text: &str) -> Vec<Told> {
         let command = line.split_once(" #").map_or(line, |(command, _)| command);
         let command = command.trim();
         if is_inside && !command.is_empty() && !command.starts_with('#') {
-            found.push(Told {
-                at: format!("{text}:{}", number + 1),
-                command: command.to_string(),
-            });
+            found.push(Told { at: format!("{text}:{}", number + 1), command: command.to_string() });
         }
     }
     found
@@ -119,9 +104,7 @@ fn every_command_runs_or_it_is_said_why_not() {
             continue;
         }
         if command.contains("../data") && !home.path().join("data").exists() {
-            say(&format!(
-                "NOT RUN {at}: {command}: the data sets are not here (../shared/data)"
-            ));
+            say(&format!("NOT RUN {at}: {command}: the data sets are not here (../shared/data)"));
             continue;
         }
         let clock = Instant::now();
@@ -135,18 +118,12 @@ fn every_command_runs_or_it_is_said_why_not() {
             .expect("a shell");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{at}: {command}\n{errors}");
-        say(&format!(
-            "ran in {:.1} s {at}: {command}",
-            clock.elapsed().as_secs_f64()
-        ));
+        say(&format!("ran in {:.1} s {at}: {command}", clock.elapsed().as_secs_f64()));
         ran += 1;
     }
     assert!(ran >= 15, "{ran} commands ran");
     for (is_used, (part, _)) in used.iter().zip(NOT_RUN) {
-        assert!(
-            is_used,
-            "no command contains `{part}` any more: take it off the list"
-        );
+        assert!(is_used, "no command contains `{part}` any more: take it off the list");
     }
 }
 
@@ -186,10 +163,7 @@ fn what_is_spoken_of_exists() {
     let atelier = Path::new(env!("CARGO_BIN_EXE_atelier"));
     let chores = std::fs::read_to_string(root().join("xtask/src/main.rs")).expect("the chores");
     let mut count = 0;
-    for text in TEXTS
-        .into_iter()
-        .chain(["SECURITY.md", "CHANGELOG.md", "benches/README.md"])
-    {
+    for text in TEXTS.into_iter().chain(["SECURITY.md", "CHANGELOG.md", "benches/README.md"]) {
         for (span, words) in spoken_of(text) {
             let flags = words.iter().map(|word| word.trim_matches(['[', ']', ',']));
             let mut flags = flags.filter(|word| word.starts_with("--") && word.len() > 2);
@@ -223,16 +197,9 @@ fn what_is_spoken_of_exists() {
 
 #[test]
 fn jobs_ask_for_what_there_is() {
-    let said = help(
-        Path::new(env!("CARGO_BIN_EXE_atelier")),
-        &["survey", "--help"],
-    );
+    let said = help(Path::new(env!("CARGO_BIN_EXE_atelier")), &["survey", "--help"]);
     for (file, begin, end) in [
-        (
-            "examples/survey.kubernetes.yaml",
-            "exec atelier survey",
-            "resources:",
-        ),
+        ("examples/survey.kubernetes.yaml", "exec atelier survey", "resources:"),
         ("examples/survey.slurm.sh", "\" survey ", "\n\n\n"),
     ] {
         let text = std::fs::read_to_string(root().join(file)).expect(file);
@@ -254,15 +221,9 @@ fn versions_agree() {
         ("CHANGELOG.md", format!("## {version}")),
         ("CITATION.cff", format!("version: {version}")),
         ("Containerfile", format!("--tag atelier:{version} ")),
-        (
-            "examples/survey.kubernetes.yaml",
-            format!("image: atelier:{version} "),
-        ),
+        ("examples/survey.kubernetes.yaml", format!("image: atelier:{version} ")),
     ] {
         let text = std::fs::read_to_string(root().join(file)).expect(file);
-        assert!(
-            text.lines().any(|found| found.contains(&line)),
-            "{file} lacks `{line}`"
-        );
+        assert!(text.lines().any(|found| found.contains(&line)), "{file} lacks `{line}`");
     }
 }

@@ -34,10 +34,7 @@ fn ids(count: u32) -> Vec<u32> {
 
 /// What a report of it says, as it is saved.
 fn written(model: &LoadedModel, coupling: Coupling) -> String {
-    let report = Report {
-        coupling: Some(Box::new(coupling)),
-        ..Report::of(model)
-    };
+    let report = Report { coupling: Some(Box::new(coupling)), ..Report::of(model) };
     serde_json::to_string(&report).expect("JSON")
 }
 
@@ -60,10 +57,7 @@ fn every_familys_golden() {
 fn apart(a: &MisCoupling, b: &MisCoupling) -> f64 {
     assert_eq!((&a.why_row, &a.why_column), (&b.why_row, &b.why_column));
     let mut worst: f64 = 0.0;
-    for (a, b) in [
-        (&a.off_diagonal, &b.off_diagonal),
-        (&a.singular, &b.singular),
-    ] {
+    for (a, b) in [(&a.off_diagonal, &b.off_diagonal), (&a.singular, &b.singular)] {
         for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
             match (a, b) {
                 (Some(a), Some(b)) => worst = worst.max((a - b).abs()),
@@ -81,10 +75,7 @@ fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
     let prompt = CouplingPrompt::of_text(&model, "Ann says that the soup is not awful. So it is")
         .expect("a prompt");
     let of = |method, seed| {
-        let wish = CouplingWish {
-            seed,
-            ..wish(&model, &[4, 8, 16], method)
-        };
+        let wish = CouplingWish { seed, ..wish(&model, &[4, 8, 16], method) };
         run(&model, &prompt.token_ids, wish).expect("a coupling")
     };
     let whole = of(CouplingMethod::Whole, 0);
@@ -96,11 +87,7 @@ fn searches_on_trained_blocks_find_what_whole_jacobians_have() {
         }
         assert_eq!(searched.spectrum[0].entropy, None);
         assert_eq!((whole.seed, searched.seed), (None, Some(seed)));
-        let pairs = whole
-            .linearised
-            .cosine
-            .iter()
-            .zip(&searched.linearised.cosine);
+        let pairs = whole.linearised.cosine.iter().zip(&searched.linearised.cosine);
         for (a, b) in pairs {
             assert!((a.expect("a path") - b.expect("a path")).abs() < 1e-4);
         }
@@ -123,12 +110,9 @@ fn twins_are_bright() {
     let mean = |pairs: &[(usize, usize)]| {
         pairs.iter().map(|&(i, j)| pair(i, j)).sum::<f64>() / pairs.len() as f64
     };
-    let twins: Vec<_> = (0..6)
-        .flat_map(|n| [(2 * n, 2 * n + 1), (2 * n + 1, 2 * n)])
-        .collect();
-    let others: Vec<_> = (0..5)
-        .flat_map(|n| [(2 * n + 1, 2 * n + 2), (2 * n + 2, 2 * n + 1)])
-        .collect();
+    let twins: Vec<_> = (0..6).flat_map(|n| [(2 * n, 2 * n + 1), (2 * n + 1, 2 * n)]).collect();
+    let others: Vec<_> =
+        (0..5).flat_map(|n| [(2 * n + 1, 2 * n + 2), (2 * n + 2, 2 * n + 1)]).collect();
     let (twins, others) = (mean(&twins), mean(&others));
     println!("twins {twins:.2}, other neighbours {others:.2}");
     assert!(twins > 0.5 && twins > 2.0 * others, "{twins}, {others}");

@@ -51,11 +51,7 @@ fn every_option_is_one_token_to_every_tokenizer() {
 fn what_is_several_tokens_is_told_with_the_nearest_that_is_one() {
     for (name, option, expected) in [
         ("gpt2", "yes", None),
-        (
-            "gpt2",
-            " unbelievablest",
-            Some("the nearest that are one token are \" unbelievable\""),
-        ),
+        ("gpt2", " unbelievablest", Some("the nearest that are one token are \" unbelievable\"")),
         ("gpt2", " Negativ", Some("\" Neg\"")),
         ("llama", " unbelievablest", Some("the nearest that")),
     ] {
@@ -98,10 +94,7 @@ fn a_model_says_its_five_likeliest_as_options() {
     let prompt = "Once upon a time, there was a little girl named";
     let said = model.says(prompt, &plan).expect("an answer");
     assert_eq!(said.len(), 5);
-    assert!(
-        said.windows(2)
-            .all(|pair| pair[0].probability >= pair[1].probability)
-    );
+    assert!(said.windows(2).all(|pair| pair[0].probability >= pair[1].probability));
     assert!(said.iter().map(|saying| saying.probability).sum::<f64>() <= 1.0);
     // The likeliest is what the model goes on with.
     let greedy = model.greedy(prompt, 1, &plan).expect("a text");

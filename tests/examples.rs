@@ -18,9 +18,7 @@ use atelier::study::report::Opened;
 use atelier::task::primer::GeneratedTask;
 
 fn scholar(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("public/models")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models").join(name)
 }
 
 #[test]
@@ -31,10 +29,7 @@ fn a_lens_on_a_folder() {
     // The embedding, and two members a block.
     let members = said.lines().take_while(|line| line.contains(": [")).count();
     assert_eq!(members, 1 + 2 * 4 + 1, "{said}");
-    let line = said
-        .lines()
-        .find(|line| line.starts_with("mse "))
-        .expect(&said);
+    let line = said.lines().find(|line| line.starts_with("mse ")).expect(&said);
     let words = line.split_whitespace().filter_map(|word| word.parse().ok());
     let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else {
         panic!("{line}");
@@ -75,11 +70,7 @@ fn a_backend_of_ones_own() {
     assert_eq!(counts.packs.get(), 1);
     // Four blocks, and three of them once more from another stream: blocks 1 to 3 as one call each or
     // two, but never fewer than the model has.
-    assert!(
-        (4..=7).contains(&counts.calls.get()),
-        "{}",
-        counts.calls.get()
-    );
+    assert!((4..=7).contains(&counts.calls.get()), "{}", counts.calls.get());
     // Three tokens in each of seven block runs.
     assert_eq!(counts.rows.get(), 3 * 7);
 }

@@ -53,11 +53,7 @@ fn read(line: &str, order: &[usize]) {
     match Plan::parse(line, order) {
         Ok(plan) => {
             let printed = plan.to_string();
-            assert_eq!(
-                Plan::parse(&printed, order).as_ref(),
-                Ok(&plan),
-                "{line} -> {printed}"
-            );
+            assert_eq!(Plan::parse(&printed, order).as_ref(), Ok(&plan), "{line} -> {printed}");
         }
         Err(error) => one_line(line, &error.to_string()),
     }
@@ -73,9 +69,7 @@ fn valid_configs() -> Vec<String> {
     let paths = folders.map(|entry| entry.expect("a folder").path().join("config.json"));
     // One folder holds GGUF files, which need none.
     let paths = paths.filter(|path| path.exists());
-    paths
-        .map(|path| std::fs::read_to_string(path).expect("config.json"))
-        .collect()
+    paths.map(|path| std::fs::read_to_string(path).expect("config.json")).collect()
 }
 
 /// Values that a config's field should not have, and some that it may.
@@ -116,31 +110,21 @@ fn read_shape(text: &str) {
         assert!(attention.window != Some(0), "{text}");
         assert!(block.norm.eps > 0.0 && block.norm.eps < 1.0, "{text}");
         if let Some(rope) = &attention.rope {
-            assert!(
-                divides(rope.width, 2) && rope.width <= attention.head_width,
-                "{text}"
-            );
+            assert!(divides(rope.width, 2) && rope.width <= attention.head_width, "{text}");
             assert!(rope.theta > 1.0 && rope.theta.is_finite(), "{text}");
         }
     }
 }
 
 fn one_line(given: &str, sentence: &str) {
-    assert!(
-        !sentence.is_empty() && !sentence.contains('\n'),
-        "{given}: {sentence}"
-    );
+    assert!(!sentence.is_empty() && !sentence.contains('\n'), "{given}: {sentence}");
 }
 
 /// A text with a few characters replaced, removed, doubled or inserted.
 fn mutated<S: ToString>(valid: &[S], alphabet: &str) -> impl Strategy<Value = String> + use<S> {
     let valid: Vec<String> = valid.iter().map(S::to_string).collect();
     let letters: Vec<char> = alphabet.chars().collect();
-    let edit = (
-        any::<prop::sample::Index>(),
-        0..4u8,
-        prop::sample::select(letters),
-    );
+    let edit = (any::<prop::sample::Index>(), 0..4u8, prop::sample::select(letters));
     let edits = prop::collection::vec(edit, 1..6);
     (prop::sample::select(valid), edits).prop_map(|(line, edits)| {
         let mut chars: Vec<char> = line.chars().collect();

@@ -46,29 +46,14 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
     for (name, says) in [
         ("truncated.gguf", "ends past the file's"),
         ("tensor-count.gguf", "it promises 1099511627776 tensors"),
-        (
-            "string-length.gguf",
-            "a key of its metadata has 9223372036854775808 bytes",
-        ),
+        ("string-length.gguf", "a key of its metadata has 9223372036854775808 bytes"),
         ("array-length.gguf", "values of llama.block_count"),
-        (
-            "unknown-type.gguf",
-            "tensor blk.0.ffn_up.weight is of type 99, which does not exist",
-        ),
-        (
-            "dims-overflow.gguf",
-            "tensor blk.0.ffn_up.weight is 8589934592 x 8589934592",
-        ),
-        (
-            "offset.gguf",
-            "tensor blk.0.ffn_up.weight ends past the file's",
-        ),
+        ("unknown-type.gguf", "tensor blk.0.ffn_up.weight is of type 99, which does not exist"),
+        ("dims-overflow.gguf", "tensor blk.0.ffn_up.weight is 8589934592 x 8589934592"),
+        ("offset.gguf", "tensor blk.0.ffn_up.weight ends past the file's"),
         ("big-endian.gguf", "in the other byte order"),
         ("missing-key.gguf", "has no llama.attention.head_count"),
-        (
-            "missing-tensor.gguf",
-            "tensor blk.0.ffn_up.weight is missing",
-        ),
+        ("missing-tensor.gguf", "tensor blk.0.ffn_up.weight is missing"),
     ] {
         let sentence = bad(name);
         assert!(sentence.contains(says), "{name}: {sentence}");

@@ -14,10 +14,7 @@ use hub::{Fault, Origin, Place, TOKEN, TestHub};
 const REPO: &str = "makers/tiny";
 
 fn model_file(model: &str, file: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/models")
-        .join(model)
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(model).join(file);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -25,10 +22,7 @@ fn tiny() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("README.md", b"# A card".to_vec()),
         ("config.json", model_file("random-llama2", "config.json")),
-        (
-            "model.safetensors",
-            model_file("random-llama2", "model.safetensors"),
-        ),
+        ("model.safetensors", model_file("random-llama2", "model.safetensors")),
     ]
 }
 
@@ -69,10 +63,7 @@ impl Scene {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
-        let path = printed
-            .trim()
-            .strip_prefix(&format!("{name}: "))
-            .expect("name and path");
+        let path = printed.trim().strip_prefix(&format!("{name}: ")).expect("name and path");
         path.into()
     }
 
@@ -114,40 +105,23 @@ fn a_model_is_pulled_used_listed_and_removed() {
     assert_eq!(reference, commit);
     let seen = scene.hub.seen();
     // The commit is pinned, the card stays where it is, the CDN learns no secret.
-    assert!(seen.iter().any(|seen| {
-        seen.path
-            .contains(&format!("resolve/{commit}/model.safetensors"))
-    }));
-    assert!(seen.iter().all(|seen| !seen.path.contains("README")));
     assert!(
         seen.iter()
-            .filter(|seen| seen.path.contains("/tree/"))
-            .count()
-            == 2,
-        "two pages"
+            .any(|seen| { seen.path.contains(&format!("resolve/{commit}/model.safetensors")) })
     );
+    assert!(seen.iter().all(|seen| !seen.path.contains("README")));
+    assert!(seen.iter().filter(|seen| seen.path.contains("/tree/")).count() == 2, "two pages");
 
     // From the cache, without asking anybody.
-    let ids = [
-        "--ids", "1,5,9", "--rows", "17,230", "--answer", "0", "--json",
-    ];
+    let ids = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0", "--json"];
     let lens = scene.run(&[&["lens", "--model", &name], &ids[..]].concat());
-    assert!(
-        lens.status.success(),
-        "{}",
-        String::from_utf8_lossy(&lens.stderr)
-    );
+    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
     assert!(String::from_utf8_lossy(&lens.stdout).contains("\"name\":\"tiny\""));
     assert!(scene.hub.seen().is_empty());
 
     let listed = String::from_utf8(scene.run(&["models"]).stdout).expect("UTF-8");
-    let line = listed
-        .lines()
-        .find(|line| line.starts_with("hub:makers/tiny"));
-    assert!(
-        line.is_some_and(|line| line.contains("main") && line.contains("kB")),
-        "{listed}"
-    );
+    let line = listed.lines().find(|line| line.starts_with("hub:makers/tiny"));
+    assert!(line.is_some_and(|line| line.contains("main") && line.contains("kB")), "{listed}");
     assert!(listed.contains("hub:HuggingFaceTB/SmolLM2-135M") && listed.contains("scholar-12"));
 
     let removed = scene.run(&["models", "remove", &name]);
@@ -186,18 +160,7 @@ fn every_command_takes_a_hubs_model() {
         &["survey", "--tasks", "sum", "--rows", "2", "--out", &out],
     ] {
         let output = scene.run(
-            &[
-                rest,
-                &[
-                    if rest[0] == "survey" {
-                        "--models"
-                    } else {
-                        "--model"
-                    },
-                    &name,
-                ],
-            ]
-            .concat(),
+            &[rest, &[if rest[0] == "survey" { "--models" } else { "--model" }, &name]].concat(),
         );
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {errors}", rest[0]);
@@ -216,10 +179,7 @@ fn a_gguf_file_is_named_where_there_are_several() {
     let files = [("a-Q4_K.gguf", gguf.clone()), ("deep/b.gguf", gguf)];
     scene.hub.put("makers/packed", Place::open(&files));
     let sentence = scene.refused(&["pull", "hub:makers/packed"]);
-    assert!(
-        sentence.contains("hub:makers/packed:a-Q4_K.gguf"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("hub:makers/packed:a-Q4_K.gguf"), "{sentence}");
     let path = scene.pull("hub:makers/packed:deep/b.gguf");
     assert!(path.ends_with("deep/b.gguf"));
     let lens = scene.run(&[
@@ -233,11 +193,7 @@ fn a_gguf_file_is_named_where_there_are_several() {
         "--answer",
         "0",
     ]);
-    assert!(
-        lens.status.success(),
-        "{}",
-        String::from_utf8_lossy(&lens.stderr)
-    );
+    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
     // The link of a file two folders down leads to the blob.
     assert!(std::fs::metadata(&path).is_ok_and(|about| about.len() > 1000));
     let freed = scene.run(&["models", "remove", "hub:makers/packed:deep/b.gguf"]);
@@ -252,16 +208,11 @@ fn shards_come_with_their_index() {
     let mut map = serde_json::Map::new();
     let mut halves = [Vec::new(), Vec::new()];
     for (at, (name, view)) in tensors.tensors().into_iter().enumerate() {
-        map.insert(
-            name.clone(),
-            format!("model-0000{}-of-00002.safetensors", at % 2 + 1).into(),
-        );
+        map.insert(name.clone(), format!("model-0000{}-of-00002.safetensors", at % 2 + 1).into());
         halves[at % 2].push((name, view));
     }
     let [one, two] = halves.map(|half| safetensors::serialize(half, None).expect("safetensors"));
-    let index = serde_json::json!({ "metadata": {}, "weight_map": map })
-        .to_string()
-        .into_bytes();
+    let index = serde_json::json!({ "metadata": {}, "weight_map": map }).to_string().into_bytes();
     let files = [
         ("config.json", model_file("random-llama2", "config.json")),
         ("model.safetensors.index.json", index),
@@ -281,11 +232,7 @@ fn shards_come_with_their_index() {
         "--answer",
         "0",
     ]);
-    assert!(
-        lens.status.success(),
-        "{}",
-        String::from_utf8_lossy(&lens.stderr)
-    );
+    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
     // A part of it alone is not the model: it is asked for again.
     scene.hub.seen();
     std::fs::remove_file(path.join(files[3].0)).expect("it was there");
@@ -300,11 +247,7 @@ fn shards_come_with_their_index() {
         "--answer",
         "0",
     ]);
-    assert!(
-        again.status.success(),
-        "{}",
-        String::from_utf8_lossy(&again.stderr)
-    );
+    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
     assert!(!scene.hub.seen().is_empty());
 }
 
@@ -336,11 +279,8 @@ fn passing_faults_pass() {
 #[test]
 fn a_busy_hub_is_waited_for_as_long_as_it_asks() {
     let scene = Scene::new();
-    let fault = Fault::Status {
-        status: 429,
-        headers: vec![("Retry-After", "2".into())],
-        cors: true,
-    };
+    let fault =
+        Fault::Status { status: 429, headers: vec![("Retry-After", "2".into())], cors: true };
     scene.hub.fail(Origin::Hub, "/resolve/", 1, fault);
     let since = Instant::now();
     right(&scene.pull(&format!("hub:{REPO}")));
@@ -352,36 +292,16 @@ fn lasting_faults_are_one_sentence_and_leave_nothing_wrong() {
     let host = |scene: &Scene| scene.hub.url().replace("http://", "");
     for (origin, path, fault, expected) in [
         (Origin::Cdn, "", Fault::WrongByte(5000), "came damaged"),
-        (
-            Origin::Cdn,
-            "",
-            Fault::Longer(7),
-            "bytes where the hub promised",
-        ),
-        (
-            Origin::Cdn,
-            "",
-            Fault::status(404),
-            "has no file \"model.safetensors\"",
-        ),
-        (
-            Origin::Cdn,
-            "",
-            Fault::status(403),
-            "gives makers/tiny to nobody",
-        ),
+        (Origin::Cdn, "", Fault::Longer(7), "bytes where the hub promised"),
+        (Origin::Cdn, "", Fault::status(404), "has no file \"model.safetensors\""),
+        (Origin::Cdn, "", Fault::status(403), "gives makers/tiny to nobody"),
         (
             Origin::Hub,
             "/resolve/",
             Fault::Elsewhere("ftp://nowhere.test/x".into()),
             "it leads to no address",
         ),
-        (
-            Origin::Hub,
-            "/revision/",
-            Fault::status(404),
-            "has no model makers/tiny",
-        ),
+        (Origin::Hub, "/revision/", Fault::status(404), "has no model makers/tiny"),
     ] {
         let scene = Scene::new();
         scene.hub.fail(origin, path, 99, fault.clone());
@@ -403,14 +323,8 @@ fn a_hub_that_sends_only_whole_files_is_begun_anew() {
     scene.hub.fail(Origin::Cdn, "", 1, Fault::WholeAlways);
     right(&scene.pull(&format!("hub:{REPO}")));
     let seen = scene.hub.seen();
-    let last = seen
-        .iter()
-        .rfind(|seen| seen.origin == Origin::Cdn)
-        .expect("asked");
-    assert_eq!(
-        last.headers.get("range").map(String::as_str),
-        Some("bytes=50000-")
-    );
+    let last = seen.iter().rfind(|seen| seen.origin == Origin::Cdn).expect("asked");
+    assert_eq!(last.headers.get("range").map(String::as_str), Some("bytes=50000-"));
 }
 
 #[test]
@@ -421,10 +335,7 @@ fn nobody_there_is_said() {
     command.env("HF_ENDPOINT", "http://127.0.0.1:1");
     let output = command.output().expect("atelier starts");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        output.status.code() == Some(2) && errors.contains("did not answer"),
-        "{errors}"
-    );
+    assert!(output.status.code() == Some(2) && errors.contains("did not answer"), "{errors}");
     for (name, expected) in [
         ("hub:makers/none", "has no model makers/none"),
         ("hub:makers/tiny@none", "has no revision \"none\""),
@@ -438,31 +349,23 @@ fn nobody_there_is_said() {
 #[test]
 fn gated_models_say_how_and_come_with_a_token() {
     let scene = Scene::new();
-    let place = Place {
-        is_gated: true,
-        ..Place::open(&tiny())
-    };
+    let place = Place { is_gated: true, ..Place::open(&tiny()) };
     scene.hub.put(REPO, place);
     let name = format!("hub:{REPO}");
-    let sentence = scene.refused(&[
-        "lens", "--model", &name, "--ids", "1", "--rows", "2,3", "--answer", "0",
-    ]);
+    let sentence =
+        scene.refused(&["lens", "--model", &name, "--ids", "1", "--rows", "2,3", "--answer", "0"]);
     let page = format!("{}/{REPO}", scene.hub.url());
     assert!(
         sentence.contains("is gated") && sentence.contains(&page) && sentence.contains("HF_TOKEN"),
         "{sentence}"
     );
     scene.hub.seen();
-    let output = scene
-        .command(&["pull", &name])
-        .env("HF_TOKEN", TOKEN)
-        .output();
+    let output = scene.command(&["pull", &name]).env("HF_TOKEN", TOKEN).output();
     assert!(output.expect("atelier starts").status.success());
     let seen = scene.hub.seen();
     let told = |origin| {
         let of = seen.iter().filter(move |seen| seen.origin == origin);
-        of.filter(|seen| seen.headers.contains_key("authorization"))
-            .count()
+        of.filter(|seen| seen.headers.contains_key("authorization")).count()
     };
     assert!(told(Origin::Hub) > 0);
     assert_eq!(told(Origin::Cdn), 0, "the token is the hub's alone");
@@ -520,20 +423,14 @@ fn steps_of_training_with_one_file_are_said() {
         "step2000",
         &[
             ("config.json", model_file("random-llama2", "config.json")),
-            (
-                "model.safetensors",
-                model_file("random-mistral", "model.safetensors"),
-            ),
+            ("model.safetensors", model_file("random-mistral", "model.safetensors")),
         ],
     );
     scene.hub.put("EleutherAI/pythia-70m", place);
     let output = scene.run(&["pull", "hub:EleutherAI/pythia-70m@step1000"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
-    assert!(
-        errors.contains("has the very weights of step512 and main"),
-        "{errors}"
-    );
+    assert!(errors.contains("has the very weights of step512 and main"), "{errors}");
 }
 
 /// Python's own client downloads from this hub, goes on, and is refused by it alike; and what it leaves
@@ -548,10 +445,7 @@ fn pythons_client_takes_it_for_a_hub() {
         return;
     };
     let scene = Scene::new();
-    let gated = Place {
-        is_gated: true,
-        ..Place::open(&tiny())
-    };
+    let gated = Place { is_gated: true, ..Place::open(&tiny()) };
     scene.hub.put("makers/gated", gated);
     scene.hub.fail(Origin::Cdn, "", 1, Fault::Cut(120_000));
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/hub/client.py");
@@ -582,13 +476,8 @@ fn pythons_client_takes_it_for_a_hub() {
     // The one cache: what Python fetched is a model here, without asking the hub.
     scene.hub.seen();
     let name = format!("hub:{REPO}");
-    let lens = scene.run(&[
-        "lens", "--model", &name, "--ids", "1,5", "--rows", "2,3", "--answer", "0",
-    ]);
-    assert!(
-        lens.status.success(),
-        "{}",
-        String::from_utf8_lossy(&lens.stderr)
-    );
+    let lens =
+        scene.run(&["lens", "--model", &name, "--ids", "1,5", "--rows", "2,3", "--answer", "0"]);
+    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
     assert!(scene.hub.seen().is_empty());
 }

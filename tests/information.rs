@@ -6,10 +6,7 @@ use atelier::measure::tradeoff::Tradeoff;
 use serde_json::Value;
 
 fn golden(name: &str) -> Value {
-    let path = format!(
-        "{}/tests/golden/information/{name}.json",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/tests/golden/information/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("a golden file");
     serde_json::from_str(&text).expect("golden JSON")
 }
@@ -20,10 +17,7 @@ fn of<T: serde::de::DeserializeOwned>(value: &Value) -> T {
 
 fn close(found: f64, expected: &Value, at: &str) {
     let expected = expected.as_f64().expect("a number");
-    assert!(
-        (found - expected).abs() < 1e-9,
-        "{at}: {found}, expected {expected}"
-    );
+    assert!((found - expected).abs() < 1e-9, "{at}: {found}, expected {expected}");
 }
 
 fn check(found: &Terms, expected: &Value, at: &str) {
@@ -33,11 +27,7 @@ fn check(found: &Terms, expected: &Value, at: &str) {
         close(*found, expected, at);
     }
     close(found.redundancy, &expected["redundancy"], at);
-    close(
-        found.conditional_redundancy,
-        &expected["conditional_redundancy"],
-        at,
-    );
+    close(found.conditional_redundancy, &expected["conditional_redundancy"], at);
     close(found.joint, &expected["joint"], at);
     if !expected["diversity"].is_null() {
         close(found.diversity(), &expected["diversity"], at);

@@ -80,9 +80,7 @@ fn killed(what: &str, args: &[&str], out: &str) {
         let ended = run(&to, true).wait().expect("an end");
         let now = files(&to);
         let other = now.keys().chain(whole.keys());
-        let other = other
-            .filter(|name| now.get(*name) != whole.get(*name))
-            .min();
+        let other = other.filter(|name| now.get(*name) != whole.get(*name)).min();
         if !ended.success() || other.is_some() {
             wrong.push(format!("{kill}: {ended}, {other:?}"));
         }
@@ -110,9 +108,5 @@ fn a_survey_killed_at_any_moment_ends_with_the_same_bytes() {
 fn a_sweep_killed_at_any_moment_ends_with_the_same_bytes() {
     let ask =
         "orders --model scholar-4 --task sum --strategy drop,swap,shuffle --seeds 12 --rows 1600";
-    killed(
-        "sweep",
-        &ask.split(' ').collect::<Vec<_>>(),
-        "sweep.atelier.json",
-    );
+    killed("sweep", &ask.split(' ').collect::<Vec<_>>(), "sweep.atelier.json");
 }

@@ -59,14 +59,8 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
                 let outcome = school.run(&lesson, step, model);
                 if let StepShowing::CannotShow(why) = &outcome.showing {
                     assert!(why.contains(model.as_str()) && why.ends_with('.'), "{why}");
-                    let judged = outcome
-                        .options
-                        .iter()
-                        .any(|option| option.holding.is_some());
-                    assert!(
-                        !judged,
-                        "{at} on {model} is judged though it cannot be shown"
-                    );
+                    let judged = outcome.options.iter().any(|option| option.holding.is_some());
+                    assert!(!judged, "{at} on {model} is judged though it cannot be shown");
                     assert!(why.contains(&own), "{why}");
                 }
                 faults.extend(faults_of_source(step, &at, &outcome, model));
@@ -86,17 +80,12 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             }
         }
     }
-    println!(
-        "{:50} {:>12} {:>16}",
-        "option: on models", "true false", "made up"
-    );
+    println!("{:50} {:>12} {:>16}", "option: on models", "true false", "made up");
     for (option, [yes, no, made_yes, made_no]) in &judged {
         println!("{option:50} {yes:6} {no:5} {made_yes:10} {made_no:5}");
         if FORBIDDEN.contains(&option.as_str()) {
             if *yes > 0 {
-                faults.push(format!(
-                    "{option} is true on a model, and algebra forbids it"
-                ));
+                faults.push(format!("{option} is true on a model, and algebra forbids it"));
             }
             continue;
         }
@@ -139,9 +128,7 @@ fn plans_of_twelve_blocks_are_not_run_on_a_model_of_sixteen() {
             };
             let started = WorkRunning::start(&model, &step.action, lesson.prompt.as_ref());
             let at = format!("{} {}", lesson.id, step.id);
-            let error = started
-                .err()
-                .unwrap_or_else(|| panic!("{at}: {plan} is run"));
+            let error = started.err().unwrap_or_else(|| panic!("{at}: {plan} is run"));
             assert_eq!(
                 error.to_string(),
                 format!("the plan {plan} is of a model of 12 blocks, and this one has 16"),
@@ -176,12 +163,7 @@ fn faults_of_source(
         }
         _ => false,
     };
-    (!is_true).then(|| {
-        format!(
-            "{at} on {asked}: its numbers are credited to {:?}",
-            outcome.source
-        )
-    })
+    (!is_true).then(|| format!("{at} on {asked}: its numbers are credited to {:?}", outcome.source))
 }
 
 /// What it runs opens as a link, and what it marks is there.
@@ -240,14 +222,10 @@ fn faults_of(lesson: &Lesson, at: &str, outcome: &StepOutcome, is_open: bool) ->
     }
     for text in [&step.say, &step.ask, &step.reveal, &step.caveat] {
         if let Some(count) = words::counted_part(text).filter(|_| step.runs_taught()) {
-            fault(format!(
-                "{count:?} is not so on every model, and should be a field: {text:?}"
-            ));
+            fault(format!("{count:?} is not so on every model, and should be a field: {text:?}"));
         }
         if let Some(number) = words::typed_number(text) {
-            fault(format!(
-                "{number:?} is typed, and should be a field: {text:?}"
-            ));
+            fault(format!("{number:?} is typed, and should be a field: {text:?}"));
         }
     }
     faults

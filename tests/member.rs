@@ -15,13 +15,8 @@ use atelier::study::{LoadedModel, Question, lens};
 use common::{load, model_folder};
 
 /// LayerNorm and biases, half-blocks side by side, RMS norm with grouped heads, a head of its own.
-const MODELS: [&str; 5] = [
-    "random-gpt2",
-    "random-pythia",
-    "random-llama3",
-    "random-qwen3",
-    "random-phi2",
-];
+const MODELS: [&str; 5] =
+    ["random-gpt2", "random-pythia", "random-llama3", "random-qwen3", "random-phi2"];
 
 fn question(model: &LoadedModel) -> Question {
     let vocabulary = model.shape().vocabulary as u32;
@@ -52,9 +47,7 @@ fn plain(model: &LoadedModel, plan: &Plan) -> Vec<Vec<f32>> {
     let prompt = Prompt::from_ids(model.shape(), ids, all).expect("a prompt");
     let traces = model
         .engine
-        .run(&[prompt], std::slice::from_ref(plan), &mut |_, _| {
-            ControlFlow::Continue(())
-        });
+        .run(&[prompt], std::slice::from_ref(plan), &mut |_, _| ControlFlow::Continue(()));
     let mut traces = traces.expect("a run").into_iter().flatten();
     traces.next().expect("one trace").member_logits
 }
@@ -174,8 +167,5 @@ fn a_member_that_did_not_run_is_refused_by_name() {
     let plan = model.plan(Some("0,1a")).expect("a plan");
     let refused = Accounting::start(&model, &question(&model), plan, "1m");
     let why = refused.err().expect("no such member").to_string();
-    assert!(
-        why.contains("no member 1m") && why.contains("0,1a"),
-        "{why}"
-    );
+    assert!(why.contains("no member 1m") && why.contains("0,1a"), "{why}");
 }

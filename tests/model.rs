@@ -30,10 +30,7 @@ fn folder(name: &str) -> Folder {
         let stored = (view.dtype(), view.shape().to_vec(), view.data().to_vec());
         (name.to_string(), stored)
     });
-    Folder {
-        config: serde_json::from_str(&config).expect("JSON"),
-        tensors: tensors.collect(),
-    }
+    Folder { config: serde_json::from_str(&config).expect("JSON"), tensors: tensors.collect() }
 }
 
 fn bytes(tensors: &Tensors) -> Vec<u8> {
@@ -45,10 +42,8 @@ fn bytes(tensors: &Tensors) -> Vec<u8> {
 }
 
 fn files(config: &Value, weights: Vec<(&str, Vec<u8>)>) -> ModelFiles {
-    let mut files = vec![(
-        "config.json".to_string(),
-        FileBytes::Owned(config.to_string().into_bytes()),
-    )];
+    let mut files =
+        vec![("config.json".to_string(), FileBytes::Owned(config.to_string().into_bytes()))];
     for (name, bytes) in weights {
         files.push((name.to_string(), FileBytes::Owned(bytes)));
     }
@@ -57,14 +52,9 @@ fn files(config: &Value, weights: Vec<(&str, Vec<u8>)>) -> ModelFiles {
 
 fn try_logits(files: &ModelFiles) -> Result<Vec<f32>, String> {
     let model = LoadedModel::from_files(files, &mut |_, _| ()).map_err(|e| e.to_string())?;
-    let prompt = [Prompt {
-        token_ids: vec![1, 50, 90, 7],
-        option_ids: vec![17, 230, 3],
-    }];
+    let prompt = [Prompt { token_ids: vec![1, 50, 90, 7], option_ids: vec![17, 230, 3] }];
     let plan = [model.plan(None).expect("its own order")];
-    let traces = model
-        .engine
-        .run(&prompt, &plan, &mut |_, _| ControlFlow::Continue(()));
+    let traces = model.engine.run(&prompt, &plan, &mut |_, _| ControlFlow::Continue(()));
     Ok(traces.expect("a run")[0][0].logits.clone())
 }
 
@@ -75,66 +65,39 @@ fn logits(files: &ModelFiles) -> Vec<f32> {
 #[test]
 fn shards_with_an_index_are_one_checkpoint() {
     let Folder { config, tensors } = folder("random-llama2");
-    let whole = logits(&files(
-        &config,
-        vec![("model.safetensors", bytes(&tensors))],
-    ));
+    let whole = logits(&files(&config, vec![("model.safetensors", bytes(&tensors))]));
     let (mut shards, mut map) = ([Tensors::new(), Tensors::new()], BTreeMap::new());
     for (i, (name, tensor)) in tensors.into_iter().enumerate() {
-        map.insert(
-            name.clone(),
-            format!("model-0000{}-of-00002.safetensors", i % 2 + 1),
-        );
+        map.insert(name.clone(), format!("model-0000{}-of-00002.safetensors", i % 2 + 1));
         shards[i % 2].insert(name, tensor);
     }
-    let index = json!({ "metadata": {}, "weight_map": map })
-        .to_string()
-        .into_bytes();
+    let index = json!({ "metadata": {}, "weight_map": map }).to_string().into_bytes();
     let parts = |count: usize| {
         let mut parts = vec![("model.safetensors.index.json", index.clone())];
-        let names = [
-            "model-00001-of-00002.safetensors",
-            "model-00002-of-00002.safetensors",
-        ];
+        let names = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
         parts.extend(
-            names
-                .into_iter()
-                .zip(&shards)
-                .take(count)
-                .map(|(name, shard)| (name, bytes(shard))),
+            names.into_iter().zip(&shards).take(count).map(|(name, shard)| (name, bytes(shard))),
         );
         files(&config, parts)
     };
     assert_eq!(logits(&parts(2)), whole);
     let error = try_logits(&parts(1)).expect_err("a shard is missing");
-    assert!(
-        error.contains("model-00002-of-00002.safetensors, which is not there"),
-        "{error}"
-    );
+    assert!(error.contains("model-00002-of-00002.safetensors, which is not there"), "{error}");
 }
 
 #[test]
 fn a_second_copy_of_the_weights_is_left_alone_and_a_choice_is_not_guessed() {
     let Folder { config, tensors } = folder("random-llama2");
-    let alone = logits(&files(
-        &config,
-        vec![("model.safetensors", bytes(&tensors))],
-    ));
+    let alone = logits(&files(&config, vec![("model.safetensors", bytes(&tensors))]));
     let other = b"not even safetensors".to_vec();
     let with = |name, weights| {
-        files(
-            &config,
-            vec![(name, weights), ("model.safetensors", bytes(&tensors))],
-        )
+        files(&config, vec![(name, weights), ("model.safetensors", bytes(&tensors))])
     };
     assert_eq!(logits(&with("consolidated.safetensors", other)), alone);
 
     let named = ["a.safetensors", "b.safetensors"]
         .map(|name| (name.to_string(), FileBytes::Owned(Vec::new())));
-    let config = (
-        "config.json".to_string(),
-        FileBytes::Owned(config.to_string().into_bytes()),
-    );
+    let config = ("config.json".to_string(), FileBytes::Owned(config.to_string().into_bytes()));
     let error = ModelFiles::from_named("two", named.into_iter().chain([config]).collect());
     let error = error.err().expect("two files and no index").to_string();
     assert!(
@@ -149,11 +112,7 @@ fn half_precision_is_read_as_the_numbers_it_holds() {
     let convert = |to: Dtype, round: fn(f32) -> ([u8; 2], f32)| {
         let (mut stored, mut rounded) = (Tensors::new(), Tensors::new());
         for (name, (_, shape, data)) in &tensors {
-            let values = data
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|b| round(f32::from_le_bytes(*b)));
+            let values = data.as_chunks::<4>().0.iter().map(|b| round(f32::from_le_bytes(*b)));
             let (small, wide): (Vec<_>, Vec<_>) = values.unzip();
             let wide = wide.iter().flat_map(|x: &f32| x.to_le_bytes()).collect();
             stored.insert(name.clone(), (to, shape.clone(), small.concat()));
@@ -162,20 +121,13 @@ fn half_precision_is_read_as_the_numbers_it_holds() {
         let of = |tensors| logits(&files(&config, vec![("model.safetensors", bytes(tensors))]));
         assert_eq!(of(&stored), of(&rounded), "{to:?}");
     };
-    convert(Dtype::F16, |x| {
-        (f16::from_f32(x).to_le_bytes(), f16::from_f32(x).to_f32())
-    });
-    convert(Dtype::BF16, |x| {
-        (bf16::from_f32(x).to_le_bytes(), bf16::from_f32(x).to_f32())
-    });
+    convert(Dtype::F16, |x| (f16::from_f32(x).to_le_bytes(), f16::from_f32(x).to_f32()));
+    convert(Dtype::BF16, |x| (bf16::from_f32(x).to_le_bytes(), bf16::from_f32(x).to_f32()));
 }
 
 #[test]
 fn tied_output_rows_are_found_under_every_name() {
-    let Folder {
-        mut config,
-        mut tensors,
-    } = folder("random-llama3");
+    let Folder { mut config, mut tensors } = folder("random-llama3");
     let of = |config: &Value, tensors: &Tensors| {
         try_logits(&files(config, vec![("model.safetensors", bytes(tensors))]))
     };
@@ -188,9 +140,7 @@ fn tied_output_rows_are_found_under_every_name() {
     assert_eq!(of(&config, &tensors).expect("shared"), expected);
 
     config["tie_word_embeddings"] = json!(true);
-    let rows = tensors
-        .remove("model.embed_tokens.weight")
-        .expect("an embedding");
+    let rows = tensors.remove("model.embed_tokens.weight").expect("an embedding");
     tensors.insert("lm_head.weight".into(), rows); // tinystories-656k's way
     assert_eq!(of(&config, &tensors).expect("only lm_head"), expected);
 }
@@ -218,10 +168,7 @@ fn the_papers_models_have_configs_that_are_understood() {
     let rope = |shape: &ModelShape| shape.rope().expect("rotary positions").clone();
     assert!(
         llama.head.tied
-            && matches!(
-                rope(&llama).scaling,
-                Some(RopeScaling::Llama3 { factor: 32.0, .. })
-            )
+            && matches!(rope(&llama).scaling, Some(RopeScaling::Llama3 { factor: 32.0, .. }))
     );
     let window = |name| config(name).blocks[0].attention.window;
     assert_eq!(window("Mistral-7B-v0.1"), Some(4096));
@@ -234,9 +181,6 @@ fn the_papers_models_have_configs_that_are_understood() {
         Some(RopeScaling::LongRope { ref long, original_context: 4096, .. }) if long.len() == 48
     ));
     let gpt2 = config("gpt2");
-    assert_eq!(
-        (gpt2.family, gpt2.blocks.len(), gpt2.width),
-        ("GPT-2", 12, 768)
-    );
+    assert_eq!((gpt2.family, gpt2.blocks.len(), gpt2.width), ("GPT-2", 12, 768));
     assert!(gpt2.input.learned_positions && gpt2.rope().is_none());
 }

@@ -29,11 +29,7 @@ fn need(name: &str) -> Need {
 #[test]
 fn heads_vote_what_their_attention_votes() {
     // Grouped heads, and norms of heads; no bias that would be the attention's and no head's.
-    for name in [
-        "random-llama3",
-        "random-qwen3",
-        "random-mobilellm-layer-share",
-    ] {
+    for name in ["random-llama3", "random-qwen3", "random-mobilellm-layer-share"] {
         let found = need(name);
         assert_eq!(found.rows, 10);
         let votes = |kind: MemberKind, run: usize, heads: bool| -> f64 {
@@ -42,18 +38,10 @@ fn heads_vote_what_their_attention_votes() {
                 .filter(|part| (part.kind, part.run, part.head.is_some()) == (kind, run, heads));
             own.map(|part| part.vote.mean).sum()
         };
-        let runs = found
-            .parts
-            .iter()
-            .map(|part| part.run)
-            .max()
-            .expect("parts")
-            + 1;
+        let runs = found.parts.iter().map(|part| part.run).max().expect("parts") + 1;
         for run in 0..runs {
-            let (attention, heads) = (
-                votes(MemberKind::Attention, run, false),
-                votes(MemberKind::Attention, run, true),
-            );
+            let (attention, heads) =
+                (votes(MemberKind::Attention, run, false), votes(MemberKind::Attention, run, true));
             assert!(
                 (attention - heads).abs() < 1e-3 * attention.abs().max(1.0),
                 "{name}, run {run}: {attention}, {heads}"
@@ -68,12 +56,7 @@ fn heads_vote_what_their_attention_votes() {
         assert!(all.is_finite() && found.lead.mean.is_finite());
         assert!(found.parts.iter().any(|part| part.loss.mean.abs() > 1e-6));
         let model = load(&model_folder(name).expect("a model"));
-        assert!(
-            found
-                .parts
-                .iter()
-                .all(|part| model.plan(Some(&part.plan)).is_ok())
-        );
+        assert!(found.parts.iter().all(|part| model.plan(Some(&part.plan)).is_ok()));
     }
 }
 
@@ -81,18 +64,10 @@ fn heads_vote_what_their_attention_votes() {
 fn a_need_is_asked_of_options() {
     let model =
         load(&model_folder("random-llama2").expect("random models travel with the project"));
-    let none = Needing::start(&model, "mine", &[], 0)
-        .err()
-        .expect("no rows");
+    let none = Needing::start(&model, "mine", &[], 0).err().expect("no rows");
     assert!(matches!(none, StudyError::NoRows));
-    let one = Item::Ids {
-        token_ids: vec![1, 2],
-        option_ids: vec![3],
-        answer: 0,
-    };
-    let refused = Needing::start(&model, "mine", &[one], 0)
-        .err()
-        .expect("no options");
+    let one = Item::Ids { token_ids: vec![1, 2], option_ids: vec![3], answer: 0 };
+    let refused = Needing::start(&model, "mine", &[one], 0).err().expect("no options");
     let sentence = refused.to_string();
     assert!(sentence.contains("mine"), "{sentence}");
 }

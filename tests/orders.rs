@@ -49,11 +49,7 @@ fn rows_of(task: GeneratedTask, count: usize) -> Vec<Item> {
 }
 
 fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {
-    let extent = Extent {
-        seeds: 2,
-        rounds: 3,
-        heads: model.facts().heads,
-    };
+    let extent = Extent { seeds: 2, rounds: 3, heads: model.facts().heads };
     Order::all(sweeps, extent, &model.shape().order).expect("orders")
 }
 
@@ -76,17 +72,11 @@ fn a_sweep_finds_what_the_lens_finds_row_by_row() {
     for variant in [&found.original, &found.variants[1], &found.variants[20]] {
         let plan = model.plan(Some(&variant.plan)).expect("a printed plan");
         for (row, item) in items.iter().enumerate() {
-            let Item::Ids {
-                token_ids,
-                option_ids,
-                answer,
-            } = item
-            else {
+            let Item::Ids { token_ids, option_ids, answer } = item else {
                 unreachable!("rows of ids")
             };
-            let question = model
-                .question_from_ids(token_ids, option_ids, *answer)
-                .expect("a question");
+            let question =
+                model.question_from_ids(token_ids, option_ids, *answer).expect("a question");
             let mut go_on = |_, _| std::ops::ControlFlow::Continue(());
             let engine = &model.engine;
             let mut traces = engine
@@ -135,10 +125,7 @@ fn a_stopped_sweep_goes_on_to_the_same_bytes() {
 
     let other = orders_of(&model, &[Sweep::Drop]);
     let mut other = Sweeping::start(&model, "sum", &items, other, 7).expect("a sweep");
-    assert!(matches!(
-        other.resume(&kept),
-        Err(StudyError::OtherSweep { .. })
-    ));
+    assert!(matches!(other.resume(&kept), Err(StudyError::OtherSweep { .. })));
 }
 
 /// Runs a sweep to its end and gives what its rows have.
@@ -154,10 +141,9 @@ fn parts_of_a_sweep_in_any_order_are_the_sweep_to_the_last_bit() {
     let writing: Vec<Item> = choosing[..CHUNK + 1]
         .iter()
         .map(|item| match item {
-            Item::Option { prompt, .. } => Item::LastWord {
-                context: prompt.clone(),
-                word: " 3".into(),
-            },
+            Item::Option { prompt, .. } => {
+                Item::LastWord { context: prompt.clone(), word: " 3".into() }
+            }
             other => other.clone(),
         })
         .collect();
@@ -220,14 +206,8 @@ fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
     let start = |items: &[Item]| Sweeping::start(&model, "mine", items, Vec::new(), 0).err();
     assert!(matches!(start(&[]), Some(StudyError::NoRows)));
     let mut mixed = rows_of(GeneratedTask::Mood, 2);
-    mixed.push(Item::LastWord {
-        context: "the soup is".into(),
-        word: " good".into(),
-    });
-    assert!(matches!(
-        start(&mixed),
-        Some(StudyError::MixedRows { row: 3 })
-    ));
+    mixed.push(Item::LastWord { context: "the soup is".into(), word: " good".into() });
+    assert!(matches!(start(&mixed), Some(StudyError::MixedRows { row: 3 })));
     let mut long = rows_of(GeneratedTask::Mood, 1);
     long.push(Item::Option {
         prompt: vec!["the"; 200].join(" "),
@@ -240,20 +220,13 @@ fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
 
 #[test]
 fn a_small_model_has_not_every_sweep() {
-    let runs = |sweep: Sweep, runs| {
-        sweep
-            .strategies(runs, Extent::default())
-            .map(|all| all.len())
-    };
+    let runs = |sweep: Sweep, runs| sweep.strategies(runs, Extent::default()).map(|all| all.len());
     assert_eq!(runs(Sweep::Drop, 12).expect("drops"), 12);
     assert_eq!(runs(Sweep::Swap, 12).expect("swaps"), 11);
     assert_eq!(runs(Sweep::Skip, 12).expect("skips"), 6);
     assert_eq!(runs(Sweep::Shuffle, 12).expect("shuffles"), 50);
     assert_eq!(runs(Sweep::Loop, 12).expect("loops"), 48);
-    let heads = Extent {
-        heads: 4,
-        ..Extent::default()
-    };
+    let heads = Extent { heads: 4, ..Extent::default() };
     let all = Sweep::Heads.strategies(12, heads).expect("heads");
     assert_eq!(all.len(), 48);
     let own: Vec<usize> = (0..12).collect();
@@ -262,42 +235,22 @@ fn a_small_model_has_not_every_sweep() {
         (all[31].to_string(), plan.to_string()),
         ("head:7:3".into(), "0-6,7~h3,8-11".into())
     );
-    assert!(
-        runs(Sweep::Heads, 12).is_err(),
-        "nobody said how many heads"
-    );
+    assert!(runs(Sweep::Heads, 12).is_err(), "nobody said how many heads");
     for sweep in Sweep::ALL {
         for count in 0..40 {
             let strategies = sweep.strategies(count, Extent::default());
-            assert_eq!(
-                strategies.is_ok(),
-                count >= sweep.least_runs(),
-                "{sweep} {count}"
-            );
+            assert_eq!(strategies.is_ok(), count >= sweep.least_runs(), "{sweep} {count}");
             let order: Vec<usize> = (0..count).collect();
             for strategy in strategies.unwrap_or_default() {
-                strategy
-                    .plan(&order)
-                    .expect("every strategy of a sweep exists");
+                strategy.plan(&order).expect("every strategy of a sweep exists");
             }
         }
     }
     let error = runs(Sweep::Reverse, 2).expect_err("nothing to reverse");
-    assert!(
-        error.to_string().contains("reverse needs at least 3"),
-        "{error}"
-    );
-    let none = Extent {
-        seeds: 0,
-        rounds: 8,
-        heads: 0,
-    };
+    assert!(error.to_string().contains("reverse needs at least 3"), "{error}");
+    let none = Extent { seeds: 0, rounds: 8, heads: 0 };
     assert!(Sweep::Shuffle.strategies(12, none).is_err());
-    let many = Extent {
-        seeds: 1,
-        rounds: 65,
-        heads: 0,
-    };
+    let many = Extent { seeds: 1, rounds: 65, heads: 0 };
     assert!(Sweep::Loop.strategies(12, many).is_err());
 }
 
@@ -307,10 +260,7 @@ fn one_by_one(model: &LoadedModel, passage: &Passage, plan: &Plan) -> (f64, bool
     let mut sum = 0.0;
     let mut greedy = true;
     for at in first..passage.token_ids.len() {
-        let prompt = Prompt {
-            token_ids: passage.token_ids[..at].to_vec(),
-            option_ids: Vec::new(),
-        };
+        let prompt = Prompt { token_ids: passage.token_ids[..at].to_vec(), option_ids: Vec::new() };
         let logits = model
             .engine
             .next(Arc::from([prompt]), Arc::from([plan.clone()]))
@@ -335,35 +285,19 @@ fn passages_score_as_their_tokens_do_one_by_one() {
         })
         .collect();
     let lines = ["0-5", "0,(1-4)x2,5", "5-0"];
-    let plans: Vec<Plan> = lines
-        .iter()
-        .map(|line| model.plan(Some(line)).expect("a plan"))
-        .collect();
-    let mut run = model
-        .engine
-        .score(passages.clone().into(), plans.clone().into())
-        .expect("a run");
+    let plans: Vec<Plan> =
+        lines.iter().map(|line| model.plan(Some(line)).expect("a plan")).collect();
+    let mut run = model.engine.score(passages.clone().into(), plans.clone().into()).expect("a run");
     while run.advance().expect("a batch").is_some() {}
     for (plan, scores) in plans.iter().zip(run.finish().expect("scores")) {
         for (passage, score) in passages.iter().zip(scores) {
             let (sum, greedy) = one_by_one(&model, passage, plan);
-            assert!(
-                (score.log_probability - sum).abs() < 1e-3,
-                "{score:?} {sum}"
-            );
+            assert!((score.log_probability - sum).abs() < 1e-3, "{score:?} {sum}");
             assert_eq!(score.greedy, greedy);
         }
     }
-    let whole = Passage {
-        token_ids: vec![1, 2],
-        scored: 2,
-    };
-    assert!(
-        model
-            .engine
-            .score(vec![whole].into(), plans.into())
-            .is_err()
-    );
+    let whole = Passage { token_ids: vec![1, 2], scored: 2 };
+    assert!(model.engine.score(vec![whole].into(), plans.into()).is_err());
 }
 
 #[test]
@@ -371,14 +305,9 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     let model = scholar();
     let orders = || orders_of(&model, &[Sweep::Drop]);
     let row = |prompt: &str, right: &str, wrong: &str| {
-        let candidate = |text: &str| Candidate {
-            context: prompt.into(),
-            continuation: text.into(),
-        };
-        Item::Continuation {
-            candidates: vec![candidate(wrong), candidate(right)],
-            answer: 1,
-        }
+        let candidate =
+            |text: &str| Candidate { context: prompt.into(), continuation: text.into() };
+        Item::Continuation { candidates: vec![candidate(wrong), candidate(right)], answer: 1 }
     };
     let mood = "Ann says that the soup is good. So it is";
     let continuation = [row(mood, " good", " bad")];
@@ -396,10 +325,7 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     }
     assert_eq!(found.chance, 0.5);
 
-    let word = [Item::LastWord {
-        context: mood.into(),
-        word: " good".into(),
-    }];
+    let word = [Item::LastWord { context: mood.into(), word: " good".into() }];
     let found = all(Sweeping::start(&model, "w", &word, orders(), 0).expect("a sweep"));
     assert_eq!(found.original.rows.correct, [true]);
     let nats = found.original.rows.log_likelihood[0];
@@ -408,10 +334,7 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     assert_eq!((found.chance, found.majority), (0.0, 0.0));
 
     // The sum's last digit is the whole text that a scholar writes.
-    let text = [Item::Generate {
-        prompt: "The sum 2 + 3 ends in".into(),
-        answer: "5".into(),
-    }];
+    let text = [Item::Generate { prompt: "The sum 2 + 3 ends in".into(), answer: "5".into() }];
     let found = all(Sweeping::start(&model, "g", &text, orders(), 0).expect("a sweep"));
     assert_eq!(found.variants.len(), 4);
     assert_eq!(found.original.rows.correct, [true]);
@@ -455,13 +378,8 @@ fn the_lab_is_the_lens_twice() {
         }
         let model = random(model);
         let answer = golden["answer"].as_u64().expect("an answer") as usize;
-        let (ids, rows) = (
-            u32s(&golden["token_ids"]),
-            u32s(&golden["option_token_ids"]),
-        );
-        let question = model
-            .question_from_ids(&ids, &rows, answer)
-            .expect("a question");
+        let (ids, rows) = (u32s(&golden["token_ids"]), u32s(&golden["option_token_ids"]));
+        let question = model.question_from_ids(&ids, &rows, answer).expect("a question");
         let expected = golden["plans"].as_array().and_then(|plans| plans.last());
         // One golden has none: its model runs each block twice.
         let Some(expected) = expected else { continue };
@@ -471,11 +389,7 @@ fn the_lab_is_the_lens_twice() {
         while run.advance().expect("a batch").is_some() {}
         let lab = run.report().expect("a report").lab.expect("a lab");
         let logits = |value| serde_json::to_value(value).expect("JSON");
-        assert_close(
-            &logits(&lab.original.logits),
-            &golden["baseline"]["logits"],
-            &name,
-        );
+        assert_close(&logits(&lab.original.logits), &golden["baseline"]["logits"], &name);
         assert_close(&logits(&lab.arranged.logits), &expected["logits"], &name);
         assert!(lab.kl >= 0.0);
         assert_eq!(lab.geometry[1].plan, lab.arranged.plan);

@@ -80,14 +80,9 @@ fn the_package_holds_all_that_the_program_is_made_of() {
         let below = path.strip_prefix(root()).expect("below the project");
         assert!(listed.contains(below), "{} is left out", below.display());
     }
-    for file in [
-        "build.rs",
-        "Cargo.lock",
-        "README.md",
-        "CHANGELOG.md",
-        "LICENSE-MIT",
-        "LICENSE-APACHE",
-    ] {
+    for file in
+        ["build.rs", "Cargo.lock", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
+    {
         assert!(listed.contains(Path::new(file)), "{file} is left out");
     }
 }
@@ -127,17 +122,14 @@ fn told(program: &Path, folder: &Path, profile: &str, named: &str) -> Option<Str
     let said = String::from_utf8(output.stdout).expect("UTF-8");
     let mut lines = said.lines();
     lines.find_map(|line| {
-        line.strip_prefix("cargo::rustc-env=ATELIER_BUILT_FROM=")
-            .map(str::to_string)
+        line.strip_prefix("cargo::rustc-env=ATELIER_BUILT_FROM=").map(str::to_string)
     })
 }
 
 #[test]
 fn the_commit_is_said_by_whoever_knows_it() {
     let home = tempfile::tempdir().expect("a folder");
-    let program = home
-        .path()
-        .join(format!("build{}", std::env::consts::EXE_SUFFIX));
+    let program = home.path().join(format!("build{}", std::env::consts::EXE_SUFFIX));
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let compiled = Command::new(rustc)
         .current_dir(root())
@@ -162,10 +154,7 @@ fn the_commit_is_said_by_whoever_knows_it() {
     let since = "0123456789ab and changes since";
     assert_eq!(said("release", "").as_deref(), Some(since));
     // Who builds it elsewhere knows better; what is no commit is nobody's word.
-    assert_eq!(
-        said("release", "fedcba987654").as_deref(),
-        Some("fedcba987654")
-    );
+    assert_eq!(said("release", "fedcba987654").as_deref(), Some("fedcba987654"));
     assert_eq!(said("release", "a\ncargo::x").as_deref(), Some(since));
     assert_eq!(said("debug", ""), None);
 
@@ -187,15 +176,9 @@ fn the_commit_is_said_by_whoever_knows_it() {
     std::fs::write(package.join("build.rs"), "").expect("written");
     assert!(git(&["add", "--all"]) && git(&["commit", "--quiet", "--message", "a"]));
     let commit = said("release", "").expect("a commit");
-    assert!(
-        commit.len() == 12 && commit.chars().all(|c| c.is_ascii_hexdigit()),
-        "{commit}"
-    );
+    assert!(commit.len() == 12 && commit.chars().all(|c| c.is_ascii_hexdigit()), "{commit}");
     std::fs::write(package.join("build.rs"), "// changed").expect("written");
-    assert_eq!(
-        said("release", ""),
-        Some(format!("{commit} and changes since"))
-    );
+    assert_eq!(said("release", ""), Some(format!("{commit} and changes since")));
     // Below another project's top, its commit is not this one's.
     let below = package.join("below");
     std::fs::create_dir(&below).expect("a folder");

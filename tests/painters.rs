@@ -9,16 +9,8 @@ use atelier::task::painters::Painters;
 const FILES: [(Painters, &str, usize); 7] = [
     (Painters::Lambada, "lambada/lambada_test_openai.jsonl", 5153),
     (Painters::HellaSwag, "hellaswag/val_first_1000.txt", 1000),
-    (
-        Painters::WinoGrande,
-        "winogrande/winogrande_dev.llmfoundry.jsonl",
-        1267,
-    ),
-    (
-        Painters::Arc,
-        "arc/arc_challenge_test.llmfoundry.jsonl",
-        1172,
-    ),
+    (Painters::WinoGrande, "winogrande/winogrande_dev.llmfoundry.jsonl", 1267),
+    (Painters::Arc, "arc/arc_challenge_test.llmfoundry.jsonl", 1172),
     (Painters::Arc, "arc/arc_easy_test.llmfoundry.jsonl", 2376),
     (Painters::Arc, "arc/ai2_arc_test.jsonl", 299),
     (Painters::Gsm8k, "gsm8k/test.jsonl", 1319),

@@ -51,9 +51,7 @@ fn growing_past_longropes_original_context_turns_every_key_anew() {
     std::fs::write(&config, fields.to_string()).expect("a config");
     let model = load(copy.path());
     let plan = model.plan(None).expect("its own order");
-    let mut decoder = model
-        .engine
-        .decoder(vec![vec![3, 1, 4, 1, 5, 9, 2, 6, 5, 3]], &plan);
+    let mut decoder = model.engine.decoder(vec![vec![3, 1, 4, 1, 5, 9, 2, 6, 5, 3]], &plan);
     let decoder = decoder.as_mut().expect("a decoder");
     for id in [5, 8, 9, 7, 9] {
         decoder.ask(&[0]).expect("a step");
@@ -62,17 +60,9 @@ fn growing_past_longropes_original_context_turns_every_key_anew() {
                 break found.concat();
             }
         };
-        let prompt = Prompt {
-            token_ids: decoder.ids(0).to_vec(),
-            option_ids: Vec::new(),
-        };
+        let prompt = Prompt { token_ids: decoder.ids(0).to_vec(), option_ids: Vec::new() };
         let run = model.engine.next([prompt].into(), [plan.clone()].into());
-        let anew = run
-            .expect("a run")
-            .complete()
-            .expect("logits")
-            .concat()
-            .concat();
+        let anew = run.expect("a run").complete().expect("logits").concat().concat();
         let at = format!("{} tokens", decoder.ids(0).len());
         common::assert_close_to(&json!(found), &json!(anew), &at, 1e-5);
         decoder.push(0, id).expect("room");
@@ -115,36 +105,20 @@ fn more_tokens_than_one_pack_holds_come_back_in_order() {
 fn a_run_tells_its_progress_and_can_be_cancelled() {
     let model =
         load(&model_folder("random-llama2").expect("random models travel with the project"));
-    let prompt = [Prompt {
-        token_ids: vec![1, 2, 3],
-        option_ids: vec![4, 5],
-    }];
-    let plans = [
-        model.plan(None).expect("its own order"),
-        model.plan(Some("0-2")).expect("a plan"),
-    ];
+    let prompt = [Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] }];
+    let plans =
+        [model.plan(None).expect("its own order"), model.plan(Some("0-2")).expect("a plan")];
     let mut seen = Vec::new();
     let traces = model.engine.run(&prompt, &plans, &mut |done, of| {
         seen.push((done, of));
         ControlFlow::Continue(())
     });
     assert!(traces.is_ok());
-    assert_eq!(
-        seen.last(),
-        Some(&(6, 6)),
-        "the shorter plan is a prefix of the longer"
-    );
+    assert_eq!(seen.last(), Some(&(6, 6)), "the shorter plan is a prefix of the longer");
     let stopped = model.engine.run(&prompt, &plans, &mut |done, _| {
-        if done >= 2 {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if done >= 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(
-        stopped.expect_err("cancelled").to_string(),
-        "the run was cancelled"
-    );
+    assert_eq!(stopped.expect_err("cancelled").to_string(), "the run was cancelled");
 }
 
 #[test]
@@ -153,9 +127,7 @@ fn the_story_model_tells_its_story() {
         return;
     };
     let model = load(&folder);
-    let text = model
-        .greedy("", 200, &model.plan(None).expect("its own order"))
-        .expect("a story");
+    let text = model.greedy("", 200, &model.plan(None).expect("its own order")).expect("a story");
     let story = "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. \
                  One day, she saw a big, red ball.";
     assert!(text.trim_start().starts_with(story), "{text}");

@@ -23,20 +23,12 @@ fn own_order(blocks: usize) -> Vec<usize> {
 }
 
 fn half(index: usize, half: Half) -> BlockRun {
-    BlockRun {
-        half,
-        ..BlockRun::whole(index)
-    }
+    BlockRun { half, ..BlockRun::whole(index) }
 }
 
 fn without(heads: &[usize], run: BlockRun) -> BlockRun {
-    let off = heads
-        .iter()
-        .try_fold(HeadsOff::NONE, |off, &head| off.and(head));
-    BlockRun {
-        heads_off: off.expect("heads that a plan can speak of"),
-        ..run
-    }
+    let off = heads.iter().try_fold(HeadsOff::NONE, |off, &head| off.and(head));
+    BlockRun { heads_off: off.expect("heads that a plan can speak of"), ..run }
 }
 
 #[test]
@@ -58,35 +50,16 @@ fn every_piece_of_the_notation() {
     assert_eq!(parse("5x3").steps(), whole(&[5, 5, 5]));
     assert_eq!(
         parse("5a,5m").steps(),
-        [
-            Step::Block(half(5, Half::Attention)),
-            Step::Block(half(5, Half::Mlp))
-        ]
+        [Step::Block(half(5, Half::Attention)), Step::Block(half(5, Half::Mlp))]
     );
-    assert_eq!(
-        parse("5ax2").steps(),
-        vec![Step::Block(half(5, Half::Attention)); 2]
-    );
-    assert_eq!(
-        parse("(4,6,9)").steps(),
-        [Step::Parallel([4, 6, 9].map(BlockRun::whole).to_vec())]
-    );
-    assert_eq!(
-        parse("(4)").steps(),
-        [Step::Parallel(vec![BlockRun::whole(4)])]
-    );
+    assert_eq!(parse("5ax2").steps(), vec![Step::Block(half(5, Half::Attention)); 2]);
+    assert_eq!(parse("(4,6,9)").steps(), [Step::Parallel([4, 6, 9].map(BlockRun::whole).to_vec())]);
+    assert_eq!(parse("(4)").steps(), [Step::Parallel(vec![BlockRun::whole(4)])]);
     assert_eq!(
         parse("(7-6,2m)").steps(),
-        [Step::Parallel(vec![
-            BlockRun::whole(7),
-            BlockRun::whole(6),
-            half(2, Half::Mlp)
-        ])]
+        [Step::Parallel(vec![BlockRun::whole(7), BlockRun::whole(6), half(2, Half::Mlp)])]
     );
-    assert_eq!(
-        parse(" 0 - 3 , ( 4 , 5 ) x 2 ,\t11 "),
-        parse("0-3,(4,5)x2,11")
-    );
+    assert_eq!(parse(" 0 - 3 , ( 4 , 5 ) x 2 ,\t11 "), parse("0-3,(4,5)x2,11"));
 }
 
 #[test]
@@ -103,18 +76,12 @@ fn heads_are_switched_off_behind_a_tilde() {
         assert_eq!(plan.steps(), [Step::Block(run)], "{line}");
         assert_eq!(plan.to_string(), printed);
     }
-    assert_eq!(
-        parse("4,5~h0x2,(5~h1,6)x2,5").to_string(),
-        "4,5~h0x2,(5~h1,6)x2,5"
-    );
+    assert_eq!(parse("4,5~h0x2,(5~h1,6)x2,5").to_string(), "4,5~h0x2,(5~h1,6)x2,5");
     for (line, says) in [
         ("0-3~h1", "heads of the range `0-3`"),
         ("(4-6~h1)", "heads of the range `4-6`"),
         ("5m~h1", "block 5's MLP"),
-        (
-            "5~h128",
-            "head 128 of block 5 off: a plan speaks of heads 0 to 127",
-        ),
+        ("5~h128", "head 128 of block 5 off: a plan speaks of heads 0 to 127"),
         ("5~h99999999999999999999", "heads 0 to 127"),
         ("5~", "ends where `h` and a head's number should stand"),
         ("5~x", "`x` at character 3 where `h`"),
@@ -200,14 +167,8 @@ fn a_refusal_names_the_place_and_the_piece() {
             "3-5a",
             "the plan has `a` at character 4 where `,` or the end should stand (this model's blocks are 0 to 11)",
         ),
-        (
-            "(1,2",
-            "the plan's group that opens at character 1 is not closed: end it with `)`",
-        ),
-        (
-            "(1,",
-            "the plan's group that opens at character 1 is not closed: end it with `)`",
-        ),
+        ("(1,2", "the plan's group that opens at character 1 is not closed: end it with `)`"),
+        ("(1,", "the plan's group that opens at character 1 is not closed: end it with `)`"),
         (
             "0,()",
             "the plan's group at character 3 is empty: name the blocks to run side by side, such as `(1,2)`",
@@ -220,14 +181,8 @@ fn a_refusal_names_the_place_and_the_piece() {
             "(1x2)",
             "the plan has `x2` at character 3 where `,` or `)` should stand (this model's blocks are 0 to 11)",
         ),
-        (
-            "1x0",
-            "the plan has a repeat of x0 at character 3: write x1 to x64",
-        ),
-        (
-            "(1-2)x65",
-            "the plan has a repeat of x65 at character 7: write x1 to x64",
-        ),
+        ("1x0", "the plan has a repeat of x0 at character 3: write x1 to x64"),
+        ("(1-2)x65", "the plan has a repeat of x65 at character 7: write x1 to x64"),
         (
             "1x",
             "the plan ends where the number of repeats should stand (this model's blocks are 0 to 11)",
@@ -253,10 +208,7 @@ fn a_refusal_names_the_place_and_the_piece() {
 #[test]
 fn a_plan_of_steps_is_checked_too() {
     assert_eq!(Plan::new(vec![], 3), Err(PlanError::Empty { blocks: 3 }));
-    assert_eq!(
-        Plan::new(vec![Step::Parallel(vec![])], 3),
-        Err(PlanError::EmptyGroup { at: None })
-    );
+    assert_eq!(Plan::new(vec![Step::Parallel(vec![])], 3), Err(PlanError::EmptyGroup { at: None }));
     let error = Plan::new(vec![Step::block(3)], 3).expect_err("block 3 of 3");
     assert_eq!(
         error.to_string(),
@@ -266,22 +218,10 @@ fn a_plan_of_steps_is_checked_too() {
 
 #[test]
 fn block_runs_follow_the_order_of_members() {
-    let runs: Vec<(usize, Half)> = parse("1,(4,2m)x2,0a")
-        .block_runs()
-        .map(|run| (run.index, run.half))
-        .collect();
+    let runs: Vec<(usize, Half)> =
+        parse("1,(4,2m)x2,0a").block_runs().map(|run| (run.index, run.half)).collect();
     use Half::{Attention, Both, Mlp};
-    assert_eq!(
-        runs,
-        [
-            (1, Both),
-            (4, Both),
-            (2, Mlp),
-            (4, Both),
-            (2, Mlp),
-            (0, Attention)
-        ]
-    );
+    assert_eq!(runs, [(1, Both), (4, Both), (2, Mlp), (4, Both), (2, Mlp), (0, Attention)]);
 }
 
 #[test]
@@ -306,10 +246,7 @@ fn strategies_of_math_section_7() {
 fn a_strategy_acts_on_the_models_own_order() {
     let shared = [0, 0, 1, 1, 2, 2, 3, 3];
     let line = |name: &str| Plan::parse(name, &shared).expect(name).to_string();
-    assert_eq!(
-        Plan::whole(&shared).expect("its own order").to_string(),
-        "0x2,1x2,2x2,3x2"
-    );
+    assert_eq!(Plan::whole(&shared).expect("its own order").to_string(), "0x2,1x2,2x2,3x2");
     assert_eq!(line("skip:1"), "0x2,3");
     assert_eq!(line("reverse:0"), "0,3x2,2x2,1x2,0");
     assert_eq!(line("parallel:2"), "0x2,1,(1,2,2),3x2");
@@ -332,30 +269,12 @@ fn a_strategy_that_does_not_fit_is_refused() {
             "`loop:18446744073709551615:2` keeps 18446744073709551615 of the model's 12 block runs at its ends and \
              leaves none between: s is at most 5 here",
         ),
-        (
-            "loop:2:0",
-            "`loop:2:0` runs its group too few or too many times: R is from 1 to 64",
-        ),
-        (
-            "loop:2:65",
-            "`loop:2:65` runs its group too few or too many times: R is from 1 to 64",
-        ),
-        (
-            "drop:12",
-            "`drop:12` speaks of block run 12, but the model runs 12, counted from 0",
-        ),
-        (
-            "swap:11",
-            "`swap:11` speaks of block run 12, but the model runs 12, counted from 0",
-        ),
-        (
-            "shuffle:2",
-            "`shuffle:2` is not written as `shuffle:s:seed` with whole numbers",
-        ),
-        (
-            "reverse:-1",
-            "`reverse:-1` is not written as `reverse:s` with whole numbers",
-        ),
+        ("loop:2:0", "`loop:2:0` runs its group too few or too many times: R is from 1 to 64"),
+        ("loop:2:65", "`loop:2:65` runs its group too few or too many times: R is from 1 to 64"),
+        ("drop:12", "`drop:12` speaks of block run 12, but the model runs 12, counted from 0"),
+        ("swap:11", "`swap:11` speaks of block run 12, but the model runs 12, counted from 0"),
+        ("shuffle:2", "`shuffle:2` is not written as `shuffle:s:seed` with whole numbers"),
+        ("reverse:-1", "`reverse:-1` is not written as `reverse:s` with whole numbers"),
         (
             "sort:1",
             "`sort:1` is no plan: name one of `skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, \
@@ -385,14 +304,8 @@ fn every_golden_plan() {
             serde_json::from_slice(&std::fs::read(&path).expect("a golden")).expect("JSON");
         let plans = golden["plans"].as_array().expect("plans");
         // The golden models with plans run each block once: attention is every second member.
-        let order = own_order(
-            (golden["baseline"]["members"]
-                .as_array()
-                .expect("members")
-                .len()
-                - 1)
-                / 2,
-        );
+        let order =
+            own_order((golden["baseline"]["members"].as_array().expect("members").len() - 1) / 2);
         for plan in plans {
             let name = plan["name"].as_str().expect("a name");
             let index = |value: &serde_json::Value| value.as_u64().expect("an index") as usize;
@@ -439,11 +352,7 @@ fn any_run() -> impl Strategy<Value = BlockRun> {
 
 fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     let range = |first: usize, last: usize| -> Vec<usize> {
-        if first <= last {
-            (first..=last).collect()
-        } else {
-            (last..=first).rev().collect()
-        }
+        if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() }
     };
     let piece = prop_oneof![
         4 => (0..BLOCKS, 0..BLOCKS).prop_map(move |(a, b)| range(a, b).into_iter().map(Step::block).collect()),

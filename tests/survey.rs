@@ -13,11 +13,7 @@ use atelier::study::survey::{SurveyReport, SurveyedOutcome};
 
 fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
@@ -40,20 +36,11 @@ fn refused(command: Command) -> String {
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2), "{errors}");
     let last = errors.lines().last().expect("a sentence");
-    last.strip_prefix("atelier: ")
-        .expect("who speaks")
-        .to_string()
+    last.strip_prefix("atelier: ").expect("who speaks").to_string()
 }
 
-const SMALL: [&str; 7] = [
-    "survey",
-    "--models",
-    "scholar-2,scholar-12-shared",
-    "--tasks",
-    "sum,often",
-    "--rows",
-    "150",
-];
+const SMALL: [&str; 7] =
+    ["survey", "--models", "scholar-2,scholar-12-shared", "--tasks", "sum,often", "--rows", "150"];
 
 fn survey(out: &Path, more: &[&str]) -> Command {
     let mut command = atelier(&SMALL);
@@ -159,10 +146,7 @@ fn ctrl_c_keeps_what_is_done() {
     let out = folder.path().join("out");
     let begin = |more: &[&str]| {
         let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
-        command
-            .args(["--rows", "480", "--out"])
-            .arg(&out)
-            .args(more);
+        command.args(["--rows", "480", "--out"]).arg(&out).args(more);
         command
     };
     let mut child = begin(&[]).spawn().expect("atelier starts");
@@ -173,9 +157,7 @@ fn ctrl_c_keeps_what_is_done() {
     {
         std::thread::sleep(Duration::from_millis(2));
     }
-    let stopped = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(stopped.expect("kill").success());
     let code = child.wait().expect("an end").code();
     // A fast machine may have been done already.
@@ -214,19 +196,14 @@ fn the_card_is_reproduced() {
         .map(|(_, task, found)| (task.name.clone(), found.averages.accuracy))
         .collect();
     let card = [("sum", 0.998), ("fact", 0.644), ("often", 1.0)];
-    assert_eq!(
-        found,
-        card.map(|(task, accuracy)| (task.to_string(), accuracy))
-    );
+    assert_eq!(found, card.map(|(task, accuracy)| (task.to_string(), accuracy)));
 }
 
 #[test]
 fn what_a_survey_finds_adds_up() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = atelier(&["survey", "--models", "scholar-2,scholar-4", "--tasks"]);
-    command
-        .args(["mood,often,topic,sum", "--out"])
-        .arg(folder.path());
+    command.args(["mood,often,topic,sum", "--out"]).arg(folder.path());
     done(command);
     let report = report(folder.path());
     for (model, task, found) in report.survey.found() {
@@ -239,16 +216,10 @@ fn what_a_survey_finds_adds_up() {
             let by = column.by_kind;
             let kinds = [by.embedding, by.attention, by.mlp];
             close(kinds.iter().map(|kind| kind.bias).sum(), total.bias);
-            close(
-                kinds.iter().map(|kind| kind.diversity).sum(),
-                total.diversity,
-            );
+            close(kinds.iter().map(|kind| kind.diversity).sum(), total.diversity);
         }
         close(found.tradeoff.bias, found.averages.logit.total.bias);
-        close(
-            found.tradeoff.diversity,
-            found.averages.logit.total.diversity,
-        );
+        close(found.tradeoff.diversity, found.averages.logit.total.diversity);
         let depth = &found.averages.by_depth;
         assert_eq!(depth.len(), model.members.len());
         close(depth[depth.len() - 1].accuracy, found.averages.accuracy);
@@ -268,12 +239,9 @@ fn what_a_survey_finds_adds_up() {
         }
         let stopped = &information.copula.stopped;
         match task.name.as_str() {
-            "sum" => assert!(
-                stopped
-                    .as_ref()
-                    .is_some_and(|why| why.contains("smallest class")),
-                "{at}"
-            ),
+            "sum" => {
+                assert!(stopped.as_ref().is_some_and(|why| why.contains("smallest class")), "{at}")
+            }
             "mood" => assert_eq!(*stopped, None, "{at}"),
             _ => {}
         }
@@ -281,11 +249,7 @@ fn what_a_survey_finds_adds_up() {
     }
     let correlations = &report.survey.correlations;
     assert_eq!(correlations.len(), 5);
-    let mean = correlations[4]
-        .probability
-        .minus_mse
-        .pearson
-        .expect("a mean");
+    let mean = correlations[4].probability.minus_mse.pearson.expect("a mean");
     assert!(mean.r > 0.3 && mean.p.is_none(), "{mean:?}");
 }
 
@@ -294,10 +258,7 @@ fn what_a_survey_finds_adds_up() {
 fn right_answers_are_counted_by_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let told = done(survey(folder.path(), &[]));
-    assert!(
-        told.contains("sum, digits") && told.contains("often, days"),
-        "{told}"
-    );
+    assert!(told.contains("sum, digits") && told.contains("often, days"), "{told}");
     let report = report(folder.path());
     for (model, task, found) in report.survey.found() {
         let at = format!("{} on {}", model.name, task.name);
@@ -366,11 +327,7 @@ fn every_published_set_runs() {
             _ => 0.1875,
         };
         let at = format!("{} on {}: {:?}", model.name, task.name, found.facts);
-        assert!(
-            (found.uniform - uniform).abs() < 1e-6,
-            "{at} {}",
-            found.uniform
-        );
+        assert!((found.uniform - uniform).abs() < 1e-6, "{at} {}", found.uniform);
         if !found.facts.rivals {
             own.push(format!("{} {}", model.name, task.name));
         }
@@ -395,34 +352,21 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let bytes = std::fs::read(&weights).expect("weights");
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("half of them");
     let config = std::fs::read_to_string(short.join("config.json")).expect("a config");
-    let config = config.replace(
-        "\"max_position_embeddings\": 128",
-        "\"max_position_embeddings\": 8",
-    );
+    let config =
+        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
     std::fs::write(short.join("config.json"), config).expect("a shorter context");
     let out = folder.path().join("out");
     let models = format!("{},{},scholar-2", broken.display(), short.display());
-    let mut command = atelier(&[
-        "survey", "--tasks", "topic", "--rows", "40", "--models", &models,
-    ]);
+    let mut command = atelier(&["survey", "--tasks", "topic", "--rows", "40", "--models", &models]);
     command.arg("--out").arg(&out);
     let said = refused(command);
-    assert!(
-        said.starts_with("2 of 3 were not answered: broken on topic: "),
-        "{said}"
-    );
+    assert!(said.starts_with("2 of 3 were not answered: broken on topic: "), "{said}");
     let report = report(&out);
     let why: Vec<&str> = report.survey.failed().map(|(_, _, why)| why).collect();
     assert!(why[0].contains("ends too early"), "{why:?}");
-    assert!(
-        why[1].contains("longer than the model's context of 8"),
-        "{why:?}"
-    );
+    assert!(why[1].contains("longer than the model's context of 8"), "{why:?}");
     let (model, _, found) = report.survey.found().next().expect("the last one");
-    assert_eq!(
-        (model.name.as_str(), found.averages.rows),
-        ("scholar-2", 40)
-    );
+    assert_eq!((model.name.as_str(), found.averages.rows), ("scholar-2", 40));
 }
 
 #[test]
@@ -443,15 +387,9 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
     };
     let said = refused(ask("refused", &[]));
     assert!(said.contains("is not one token but"), "{said}");
-    assert!(
-        said.contains("or give --continuations to score such options"),
-        "{said}"
-    );
+    assert!(said.contains("or give --continuations to score such options"), "{said}");
     let printed = done(ask("continuations", &["--continuations"]));
-    assert!(
-        printed.contains("scholar-2 on two: scored by continuation, since "),
-        "{printed}"
-    );
+    assert!(printed.contains("scholar-2 on two: scored by continuation, since "), "{printed}");
     let report = report(&folder.path().join("continuations"));
     let (_, _, found) = report.survey.found().next().expect("a cell");
     // Two options that part at their first token: the votes are still about them.
@@ -481,10 +419,7 @@ fn few_rows_have_no_information_and_say_why() {
     };
     assert!(refused(ask("text,label\n", "none")).ends_with("t.csv: it holds no rows"));
     done(ask("text,label\nThe soup is bad. So it is,0\n", "one"));
-    assert_eq!(
-        why("one"),
-        "1 rows carry no information to estimate: run at least two"
-    );
+    assert_eq!(why("one"), "1 rows carry no information to estimate: run at least two");
     let both = "text,label\nThe soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
     done(ask(both, "class"));
     assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
@@ -498,35 +433,17 @@ fn surveys_that_cannot_be_run() {
     std::fs::create_dir(&empty).expect("a folder");
     let empty = empty.display().to_string();
     let cases: [(&[&str], &str); 9] = [
-        (
-            &["--tasks", "sum", "--rows", "0"],
-            "--rows 0 leaves nothing to run",
-        ),
-        (
-            &["--tasks", "sums"],
-            "there is no task 'sums': choose from ag_news",
-        ),
+        (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
+        (&["--tasks", "sums"], "there is no task 'sums': choose from ag_news"),
         (&["--tasks", "sum,sum"], "two tasks are called sum"),
         (
             &["--tasks", "rte"],
             "rte comes from a file: give the folder of data sets with --data DIR",
         ),
-        (
-            &["--tasks", "rte", "--data", "no/such"],
-            "there is no folder no/such: give --data",
-        ),
-        (
-            &["--tasks", "rte", "--data", &empty],
-            "rte needs one of the files rte/val.jsonl, ",
-        ),
-        (
-            &["--tasks", "sum", "--shard", "3/2"],
-            "there is no part 3 of 2",
-        ),
-        (
-            &["--tasks", "sum", "--shard", "half"],
-            "write the k-th of n parts as k/n",
-        ),
+        (&["--tasks", "rte", "--data", "no/such"], "there is no folder no/such: give --data"),
+        (&["--tasks", "rte", "--data", &empty], "rte needs one of the files rte/val.jsonl, "),
+        (&["--tasks", "sum", "--shard", "3/2"], "there is no part 3 of 2"),
+        (&["--tasks", "sum", "--shard", "half"], "write the k-th of n parts as k/n"),
         (
             &["--tasks", "sum", "--rows", "3", "--shots", "3"],
             "sum has 3 rows, too few for 3 others in front of each",
@@ -558,25 +475,14 @@ fn a_full_disk_is_told_and_gone_on_with() {
         out.display()
     );
     let mut command = Command::new("sh");
-    command
-        .args(["-c", &run])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(["-c", &run]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let said = refused(command);
-    assert!(
-        said.contains("could not be written: make room, and go on with --resume"),
-        "{said}"
-    );
+    assert!(said.contains("could not be written: make room, and go on with --resume"), "{said}");
     let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
-    command
-        .args(["--rows", "100", "--resume", "--out"])
-        .arg(&out);
+    command.args(["--rows", "100", "--resume", "--out"]).arg(&out);
     done(command);
     let report = report(&out);
-    assert!(matches!(
-        report.survey.cells[0].outcome,
-        SurveyedOutcome::Found(_)
-    ));
+    assert!(matches!(report.survey.cells[0].outcome, SurveyedOutcome::Found(_)));
 }
 
 #[test]
@@ -586,11 +492,7 @@ fn reports_that_were_touched_are_refused() {
     let text =
         std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report");
     let report = SurveyReport::read(&text).expect("a survey");
-    assert_eq!(
-        report.json().expect("JSON"),
-        text,
-        "reading and writing change nothing"
-    );
+    assert_eq!(report.json().expect("JSON"), text, "reading and writing change nothing");
     let say = |text: &str| SurveyReport::read(text).expect_err("a refusal").to_string();
     assert_eq!(
         say(&text.replacen("\"atelier\":1", "\"atelier\":2", 1)),
@@ -608,25 +510,13 @@ fn reports_that_were_touched_are_refused() {
     assert!(say(&none.to_string()).contains("its model has no members"));
     let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     for (list, says) in [
-        (
-            "models",
-            "scholar-2 does not fit the rest of the file (it is listed twice)",
-        ),
-        (
-            "tasks",
-            "sum does not fit the rest of the file (it is listed twice)",
-        ),
-        (
-            "cells",
-            "scholar-2 on sum does not fit the rest of the file (it is there twice)",
-        ),
+        ("models", "scholar-2 does not fit the rest of the file (it is listed twice)"),
+        ("tasks", "sum does not fit the rest of the file (it is listed twice)"),
+        ("cells", "scholar-2 on sum does not fit the rest of the file (it is there twice)"),
     ] {
         let mut doubled = sound.clone();
         let first = doubled["survey"][list][0].clone();
-        doubled["survey"][list]
-            .as_array_mut()
-            .expect("a list")
-            .push(first);
+        doubled["survey"][list].as_array_mut().expect("a list").push(first);
         assert!(say(&doubled.to_string()).starts_with(says), "{list}");
     }
     let mut no_rows = sound.clone();
@@ -640,10 +530,7 @@ fn reports_that_were_touched_are_refused() {
     let touched = folder.path().join("touched.atelier.json");
     std::fs::write(&touched, value.to_string()).expect("a file");
     let mut figures = atelier(&["survey", "figures"]);
-    figures
-        .arg(&touched)
-        .arg("--out")
-        .arg(folder.path().join("pictures"));
+    figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
     assert!(refused(figures).contains("was it edited by hand?"));
 }
 
@@ -693,10 +580,7 @@ print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in row
         .find(|(model, task, _)| model.name == "scholar-12-shared" && task.name == "often")
         .expect("the cell");
     let right = (found.averages.accuracy * 150.0).round();
-    assert_eq!(
-        String::from_utf8_lossy(&read.stdout).trim(),
-        format!("150 {right} True")
-    );
+    assert_eq!(String::from_utf8_lossy(&read.stdout).trim(), format!("150 {right} True"));
 }
 
 /// The scheduler's script as the scheduler runs it, for all parts of a small survey.
@@ -705,14 +589,7 @@ print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in row
 fn the_job_array_example_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
-    let ask = [
-        "survey",
-        "--models",
-        "scholar-2",
-        "--tasks",
-        "mood,sum",
-        "--out",
-    ];
+    let ask = ["survey", "--models", "scholar-2", "--tasks", "mood,sum", "--out"];
     let mut one = atelier(&ask);
     one.arg(&whole);
     done(one);

@@ -12,18 +12,14 @@ fn root() -> PathBuf {
 
 fn baked() -> Survey {
     let text = std::fs::read_to_string(root().join("public/examples/survey.atelier.json"));
-    SurveyReport::read(&text.expect("the baked survey"))
-        .expect("a survey")
-        .survey
+    SurveyReport::read(&text.expect("the baked survey")).expect("a survey").survey
 }
 
 /// Of two models on two tasks.
 fn part() -> Survey {
     let mut survey = baked();
     let (models, tasks) = ([0, 4], [3, 6]);
-    survey
-        .cells
-        .retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
+    survey.cells.retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
     for cell in &mut survey.cells {
         cell.model = usize::from(cell.model == models[1]);
         cell.task = usize::from(cell.task == tasks[1]);
@@ -64,10 +60,7 @@ fn every_figure_of_the_whole_is_sound() {
         for row in &figure.table.rows {
             assert_eq!(row.len(), figure.table.headers.len(), "{name}");
             for cell in row {
-                assert!(
-                    !matches!(cell, TableCell::Number(x) if !x.is_finite()),
-                    "{name}"
-                );
+                assert!(!matches!(cell, TableCell::Number(x) if !x.is_finite()), "{name}");
             }
         }
         let svg = figure.svg(960, "source");
@@ -113,9 +106,5 @@ fn what_has_no_numbers_has_no_figure() {
         }
     }
     let figures = survey_figures(&survey, &LIGHT);
-    assert!(
-        figures
-            .iter()
-            .all(|figure| !figure.name.starts_with("information"))
-    );
+    assert!(figures.iter().all(|figure| !figure.name.starts_with("information")));
 }

@@ -50,9 +50,6 @@ fn what_the_model_has_not_is_refused() {
     let sentence = past.expect("a refusal").to_string();
     assert!(sentence.contains("a derivative of block 0"), "{sentence}");
     // And goes on.
-    assert_eq!(
-        tangents.products(vec![product(0, 1.0)]).expect("one").len(),
-        1
-    );
+    assert_eq!(tangents.products(vec![product(0, 1.0)]).expect("one").len(), 1);
     assert!(tangents.products(Vec::new()).expect("none").is_empty());
 }

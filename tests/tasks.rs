@@ -57,11 +57,7 @@ fn the_published_files_are_read_whole() {
 #[test]
 fn questions_are_those_of_the_papers_table() {
     let first = |name: &str| match published(name)?.rows.swap_remove(0).item {
-        Item::Option {
-            prompt,
-            options,
-            answer,
-        } => Some((prompt, options, answer)),
+        Item::Option { prompt, options, answer } => Some((prompt, options, answer)),
         other => panic!("{other:?}"),
     };
     let Some((prompt, options, answer)) = first("ag_news") else {
@@ -107,10 +103,7 @@ fn questions_are_those_of_the_papers_table() {
     );
     assert_eq!(options[answer], " negative");
     let (_, options, answer) = first("rte").expect("beside the others");
-    assert_eq!(
-        (options.as_slice(), answer),
-        ([" Yes".to_string(), " No".into()].as_slice(), 1)
-    );
+    assert_eq!((options.as_slice(), answer), ([" Yes".to_string(), " No".into()].as_slice(), 1));
 }
 
 /// A folder with a task and its data.
@@ -182,9 +175,7 @@ fn parquet_file() -> Vec<u8> {
     let mut rows = file.next_row_group().expect("rows");
     let texts = ["A treat, truly.", "Dull."].map(ByteArray::from);
     let mut column = rows.next_column().expect("a column").expect("text");
-    let written = column
-        .typed::<ByteArrayType>()
-        .write_batch(&texts, None, None);
+    let written = column.typed::<ByteArrayType>().write_batch(&texts, None, None);
     assert_eq!(written.expect("texts"), 2);
     column.close().expect("closed");
     let mut column = rows.next_column().expect("a column").expect("label");
@@ -260,11 +251,7 @@ fn wrong_files_are_refused_in_one_sentence() {
             "DIR/tone.csv: it has two columns called text, and the task asks for that: rename one",
         ),
         ("tone.csv", b"", "DIR/tone.csv: it holds no rows"),
-        (
-            "tone.csv",
-            b"text,label\n",
-            "DIR/tone.csv: it holds no rows",
-        ),
+        ("tone.csv", b"text,label\n", "DIR/tone.csv: it holds no rows"),
         (
             "tone.csv",
             b"text,label\n,0\n",
@@ -307,40 +294,19 @@ fn wrong_tasks_are_refused_in_one_sentence() {
             with("\"tone.csv\"", "\"../tone.csv\""),
             "files names \"../tone.csv\", which does not lie under the folder that --data gives",
         ),
+        (with("\"tone.csv\"", "\"/etc/tone.csv\""), "files names \"/etc/tone.csv\""),
         (
-            with("\"tone.csv\"", "\"/etc/tone.csv\""),
-            "files names \"/etc/tone.csv\"",
-        ),
-        (
-            with(
-                "name = \"tone\"",
-                &format!("name = \"{}\"", "a".repeat(200)),
-            ),
+            with("name = \"tone\"", &format!("name = \"{}\"", "a".repeat(200))),
             "name has 200 letters",
         ),
         (with("score", "skore"), "line 3: unknown field `skore`"),
         (with("score = \"option\"", ""), "it has no score"),
         (with("{answer}", ""), "does not end in {answer}"),
-        (
-            with("{text} It", "{text It"),
-            "has braces without a name in them",
-        ),
-        (
-            with("[\"bad\", \"good\"]", "[\"bad\"]"),
-            "it has 1 options and needs two",
-        ),
-        (
-            with("0 = \"bad\"", "0 = \"sad\""),
-            "labels name the option \"sad\"",
-        ),
-        (
-            with("label = \"{label}\"", ""),
-            "has no label that says what is right",
-        ),
-        (
-            say("name = \"t\"\nreader = \"squad\""),
-            "reader is \"squad\", but readers are lambada",
-        ),
+        (with("{text} It", "{text It"), "has braces without a name in them"),
+        (with("[\"bad\", \"good\"]", "[\"bad\"]"), "it has 1 options and needs two"),
+        (with("0 = \"bad\"", "0 = \"sad\""), "labels name the option \"sad\""),
+        (with("label = \"{label}\"", ""), "has no label that says what is right"),
+        (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
     ] {
         assert!(said.starts_with("DIR/tone.toml is no task ("), "{said}");
         assert!(said.contains(reason), "{said}");
@@ -362,10 +328,7 @@ label = "{key}"
 "#;
     let file = br#"{"q": "One?", "list": {"text": ["x", "y"]}, "key": "B"}
 {"q": "Two?", "list": {"text": ["x", "y", "z"]}, "key": "C"}"#;
-    let read = Place::new("tone.jsonl", file)
-        .with_task(task)
-        .read()
-        .expect("a row");
+    let read = Place::new("tone.jsonl", file).with_task(task).read().expect("a row");
     assert_eq!(
         read.rows[0].item,
         Item::Option {
@@ -374,8 +337,5 @@ label = "{key}"
             answer: 1
         }
     );
-    assert_eq!(
-        read.notes.phrases(),
-        ["1 with another number of choices, left out (line 2)"]
-    );
+    assert_eq!(read.notes.phrases(), ["1 with another number of choices, left out (line 2)"]);
 }

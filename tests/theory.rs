@@ -22,12 +22,7 @@ fn draw(number: usize, setting: f64, survey: &Survey, place: [usize; 2]) -> Resu
 
 /// A number of a figure's table.
 fn value(figure: &Figure, row: usize, column: &str) -> f64 {
-    let place = figure
-        .table
-        .headers
-        .iter()
-        .position(|h| h == column)
-        .expect(column);
+    let place = figure.table.headers.iter().position(|h| h == column).expect(column);
     match &figure.table.rows[row][place] {
         atelier::chart::TableCell::Number(x) => *x,
         other => panic!("{column} is {other:?}"),
@@ -60,18 +55,11 @@ fn every_control_moves_its_picture_and_what_it_says() {
                 Err(why) => (why.clone(), why.clone()),
             };
             said += &format!("{} at {setting}: {words}\n", theorem.number);
-            assert!(
-                !seen.contains(&data),
-                "theorem {} does not move at {setting}",
-                theorem.number
-            );
+            assert!(!seen.contains(&data), "theorem {} does not move at {setting}", theorem.number);
             seen.push(data);
         }
     }
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/golden/charts/theory.txt"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/charts/theory.txt");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path, &said).unwrap();
     }
@@ -87,11 +75,7 @@ fn theorem_1_holds_in_one_column_and_fails_in_the_papers() {
     let survey = survey();
     for setting in [0.0, 1.0] {
         let figure = draw(1, setting, &survey, [0, 0]).unwrap();
-        assert!(
-            figure.title.starts_with("On every one of 80 rows"),
-            "{}",
-            figure.title
-        );
+        assert!(figure.title.starts_with("On every one of 80 rows"), "{}", figure.title);
     }
     let figure = draw(1, 2.0, &survey, [0, 0]).unwrap();
     assert!(figure.title.contains("misses the MSE"));
@@ -100,18 +84,8 @@ fn theorem_1_holds_in_one_column_and_fails_in_the_papers() {
 #[test]
 fn theorem_2_holds_for_all_members_and_fails_for_one() {
     let survey = survey();
-    assert!(
-        draw(2, 0.0, &survey, [0, 0])
-            .unwrap()
-            .title
-            .starts_with("No diversity")
-    );
-    assert!(
-        draw(2, 2.0, &survey, [0, 0])
-            .unwrap()
-            .title
-            .contains("more diversity than bias")
-    );
+    assert!(draw(2, 0.0, &survey, [0, 0]).unwrap().title.starts_with("No diversity"));
+    assert!(draw(2, 2.0, &survey, [0, 0]).unwrap().title.contains("more diversity than bias"));
 }
 
 #[test]
@@ -134,22 +108,11 @@ fn theorems_4_to_8_know_their_known_answers() {
     let best = draw(6, 2.0, &survey, [0, 0]).unwrap();
     assert!(best.title.starts_with("The error stays between"));
     let majority = draw(6, 3.0, &survey, [0, 0]).unwrap();
-    assert!(
-        majority
-            .title
-            .starts_with("The error is above its upper bound"),
-        "{}",
-        majority.title
-    );
+    assert!(majority.title.starts_with("The error is above its upper bound"), "{}", majority.title);
     for number in [7, 8] {
         let apart = draw(number, 0.0, &survey, [0, 0]).unwrap();
         assert!(!apart.title.contains("lost"), "{}", apart.title);
-        assert!(
-            draw(number, 1.0, &survey, [0, 0])
-                .unwrap()
-                .title
-                .contains("lost")
-        );
+        assert!(draw(number, 1.0, &survey, [0, 0]).unwrap().title.contains("lost"));
     }
     // Three times in four right: 1 - H(1/4) bits.
     let first = value(&draw(7, 0.0, &survey, [0, 0]).unwrap(), 0, "gain");

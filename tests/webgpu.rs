@@ -25,10 +25,7 @@ fn open(folder: &Path, adapter: AdapterChoice, dtype: Option<DType>) -> LoadedMo
 
 /// Only what browsers have too.
 fn strict() -> AdapterChoice {
-    AdapterChoice {
-        strict: true,
-        ..AdapterChoice::default()
-    }
+    AdapterChoice { strict: true, ..AdapterChoice::default() }
 }
 
 fn on_gpu(folder: &Path) -> LoadedModel {
@@ -91,10 +88,7 @@ fn states_scores_and_next_tokens_are_the_cpu_engines() {
 fn a_run_says_what_it_cost() {
     let folder = common::model_folder("random-llama2").expect("it travels with the project");
     let model = on_gpu(&folder);
-    let prompt = model
-        .question_from_ids(&[1, 2, 3], &[4, 5], 0)
-        .expect("a question")
-        .prompt;
+    let prompt = model.question_from_ids(&[1, 2, 3], &[4, 5], 0).expect("a question").prompt;
     let plan = [model.plan(None).expect("its own order")];
     for _ in 0..2 {
         parity::run(&model.engine, std::slice::from_ref(&prompt), &plan);
@@ -109,16 +103,10 @@ fn an_adapter_that_is_not_there_is_one_sentence() {
     let folder = common::model_folder("random-llama2").expect("it travels with the project");
     let files = ModelFiles::open(&folder).expect("a model folder");
     let choice = EngineChoice::WebGpu {
-        adapter: AdapterChoice {
-            name: Some("riva 128".into()),
-            ..AdapterChoice::default()
-        },
+        adapter: AdapterChoice { name: Some("riva 128".into()), ..AdapterChoice::default() },
         dtype: None,
     };
     let error = LoadedModel::from_files_with(&files, &choice, &mut |_, _| ());
     let sentence = error.err().expect("an error").to_string();
-    assert!(
-        sentence.starts_with("no GPU adapter is called 'riva 128'; there are: "),
-        "{sentence}"
-    );
+    assert!(sentence.starts_with("no GPU adapter is called 'riva 128'; there are: "), "{sentence}");
 }

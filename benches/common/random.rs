@@ -41,11 +41,7 @@ impl RandomModel {
         let json: Value = serde_json::from_str(config).expect("a config");
         let optional = |field: &str| json[field].as_u64().map(|n| n as usize);
         let number = |field: &str| optional(field).unwrap_or_else(|| panic!("no {field}"));
-        let (v, d, f) = (
-            number("vocab_size"),
-            number("hidden_size"),
-            number("intermediate_size"),
-        );
+        let (v, d, f) = (number("vocab_size"), number("hidden_size"), number("intermediate_size"));
         let heads = number("num_attention_heads");
         let width = optional("head_dim").unwrap_or(d / heads);
         let (q, kv) = (heads * width, number("num_key_value_heads") * width);
@@ -79,10 +75,7 @@ impl RandomModel {
         if json["tie_word_embeddings"].as_bool() != Some(true) {
             add("lm_head.weight".into(), &[v, d], embedding);
         }
-        Self {
-            config: config.to_string(),
-            tensors,
-        }
+        Self { config: config.to_string(), tensors }
     }
 
     /// A tensor's numbers, as f32.
@@ -101,10 +94,7 @@ impl RandomModel {
         let config = self.config.clone().into_bytes();
         let files = vec![
             ("config.json".to_string(), FileBytes::Owned(config)),
-            (
-                "model.safetensors".to_string(),
-                FileBytes::Owned(self.safetensors(stored)),
-            ),
+            ("model.safetensors".to_string(), FileBytes::Owned(self.safetensors(stored))),
         ];
         ModelFiles::from_named("random", files).expect("a model folder")
     }
@@ -140,9 +130,7 @@ impl RandomTensor {
         };
         let mut noise = rand_mt::Mt::new(self.seed);
         let mut next = || (noise.next_u32() as f32 / u32::MAX as f32 - 0.5) * scale;
-        (0..self.count())
-            .map(|_| bf16::from_f32(next()).to_f32())
-            .collect()
+        (0..self.count()).map(|_| bf16::from_f32(next()).to_f32()).collect()
     }
 }
 

@@ -35,9 +35,7 @@ fn main() {
     let config: Value = serde_json::from_str(&random.config).expect("a config");
     let number = |field: &str| config[field].as_u64().expect("a number of the config") as usize;
     let width = number("hidden_size");
-    run(Command::new(python())
-        .arg(here().join("onnx_model.py"))
-        .arg(&model));
+    run(Command::new(python()).arg(here().join("onnx_model.py")).arg(&model));
     let prompts = common::prompts(number("vocab_size"), PROMPTS, TOKENS);
     let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
     let options = prompts[0].option_ids.clone();
@@ -60,13 +58,8 @@ fn main() {
     ];
     let port = serve(folders);
     let gpu = std::env::args().any(|argument| argument == "gpu");
-    let browser = Browser::open(
-        &set("ATELIER_CHROME"),
-        &set("ATELIER_CHROMEDRIVER"),
-        800,
-        600,
-        gpu,
-    );
+    let browser =
+        Browser::open(&set("ATELIER_CHROME"), &set("ATELIER_CHROMEDRIVER"), 800, 600, gpu);
     let side = if gpu { "#webgpu" } else { "" };
     browser.go(&format!("http://127.0.0.1:{port}/index.html{side}"));
     browser.until("both sides have loaded", "window.versions");
@@ -75,11 +68,7 @@ fn main() {
         browser.run(&format!(
             "window.answer = null; window.round('{side}').then(a => window.answer = a, e => window.answer = {{ failed: String(e) }})"
         ));
-        browser.until_within(
-            Duration::from_secs(600),
-            "a round is over",
-            "window.answer !== null",
-        );
+        browser.until_within(Duration::from_secs(600), "a round is over", "window.answer !== null");
         let answer = browser.run("return window.answer");
         let seconds = answer["seconds"].as_f64();
         let seconds = seconds.unwrap_or_else(|| panic!("{side}: {answer}"));
@@ -139,11 +128,7 @@ fn answer(mut stream: TcpStream, folders: &[(&str, PathBuf)]) -> Option<()> {
     let (start, folder) = folders.iter().find(|(start, _)| path.starts_with(start))?;
     let file = folder.join(&path[start.len()..]);
     let body = std::fs::read(&file).unwrap_or_default();
-    let status = if file.is_file() {
-        "200 OK"
-    } else {
-        "404 Not Found"
-    };
+    let status = if file.is_file() { "200 OK" } else { "404 Not Found" };
     let kind = match file.extension().and_then(|e| e.to_str()) {
         Some("html") => "text/html",
         Some("js" | "mjs") => "text/javascript",

@@ -51,17 +51,12 @@ fn main() {
     std::fs::write(&case, text).expect("a file of the case");
 
     let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-    atelier
-        .arg("ours")
-        .env("RAYON_NUM_THREADS", threads.to_string());
+    atelier.arg("ours").env("RAYON_NUM_THREADS", threads.to_string());
     let mut theirs = Command::new(python);
     theirs.arg(here().join("coupling.py"));
     let mut atelier = Side::start(atelier.args([&folder, &case]));
     let mut theirs = Side::start(theirs.args([&folder, &case]).arg(threads.to_string()));
-    println!(
-        "{} against {}, {threads} threads\n",
-        atelier.version, theirs.version
-    );
+    println!("{} against {}, {threads} threads\n", atelier.version, theirs.version);
     println!("medians of alternating rounds    atelier      Python      ratio");
     for (name, rounds) in [(ONE, 5), (ALL, 1)] {
         same(&atelier.round(name), &theirs.round(name)); // warms up, and compares
@@ -71,10 +66,7 @@ fn main() {
             python.push(seconds(&theirs.round(name)));
         }
         let (ours, python) = (median(ours), median(python));
-        println!(
-            "{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)",
-            ours / python
-        );
+        println!("{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)", ours / python);
     }
     let (ours, python) = (atelier.peak(), theirs.peak());
     println!("{:<28} {ours:>8.0} MB {python:>8.0} MB", "peak memory");
@@ -108,10 +100,7 @@ fn ours(folder: &Path, case: &Path) {
     let ids: Vec<u32> = serde_json::from_value(case["ids"].clone()).expect("token ids");
     let files = ModelFiles::open(folder).expect("a model folder");
     let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
-    println!(
-        "{}",
-        json!({ "version": format!("atelier, {}", model.engine.describe()) })
-    );
+    println!("{}", json!({ "version": format!("atelier, {}", model.engine.describe()) }));
     for name in std::io::stdin().lines() {
         let name = name.expect("a case");
         let line = (name == ONE).then_some("0");

@@ -53,14 +53,8 @@ fn main() {
     let mut theirs = Command::new(python);
     theirs.arg(here().join("decode.py")).arg(folder.path());
     let mut theirs = Side::start(theirs.arg(threads.to_string()));
-    println!(
-        "{} against {}, {threads} threads",
-        atelier.version, theirs.version
-    );
-    same(
-        &atelier.round(&format!("{PROMPT} 1")),
-        &theirs.round(&format!("{PROMPT} 1")),
-    );
+    println!("{} against {}, {threads} threads", atelier.version, theirs.version);
+    same(&atelier.round(&format!("{PROMPT} 1")), &theirs.round(&format!("{PROMPT} 1")));
     let case = format!("{PROMPT} {TOKENS}");
     let (mut ours, mut python) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
@@ -72,19 +66,11 @@ fn main() {
         TOKENS as f64 / median(seconds.collect())
     };
     let (a, b) = (rate(&ours), rate(&python));
-    println!(
-        "{TOKENS} tokens: {a:.2} tokens/s, Python {b:.2}: {:.2}",
-        a / b
-    );
+    println!("{TOKENS} tokens: {a:.2} tokens/s, Python {b:.2}: {:.2}", a / b);
     for (name, rounds) in [("ours", &ours), ("Python", &python)] {
         let at = PLACES.map(|place| {
             let around = place - AROUND..place + AROUND;
-            median(
-                rounds
-                    .iter()
-                    .flat_map(|each| each[around.clone()].to_vec())
-                    .collect(),
-            )
+            median(rounds.iter().flat_map(|each| each[around.clone()].to_vec()).collect())
         });
         println!(
             "{name}: {:.1} ms at {}, {:.1} ms at {}: {:.2} (want <= 1.2)",
@@ -95,11 +81,7 @@ fn main() {
             at[1] / at[0]
         );
     }
-    println!(
-        "peak memory: {:.0} MB, Python {:.0} MB",
-        atelier.peak(),
-        theirs.peak()
-    );
+    println!("peak memory: {:.0} MB, Python {:.0} MB", atelier.peak(), theirs.peak());
 }
 
 /// Seconds of every token.
@@ -128,20 +110,11 @@ fn ours(folder: &Path) {
     println!("{}", json!({ "version": model.engine.describe() }));
     for case in std::io::stdin().lines() {
         let case = case.expect("a case");
-        let numbers: Vec<usize> = case
-            .split_whitespace()
-            .map(|number| number.parse().expect("a number"))
-            .collect();
+        let numbers: Vec<usize> =
+            case.split_whitespace().map(|number| number.parse().expect("a number")).collect();
         let prompt = prompts(model.shape().vocabulary, 1, numbers[0]).remove(0);
-        let logits = model
-            .engine
-            .next([prompt.clone()].into(), [plan.clone()].into());
-        let logits = logits
-            .expect("a run")
-            .complete()
-            .expect("logits")
-            .concat()
-            .concat();
+        let logits = model.engine.next([prompt.clone()].into(), [plan.clone()].into());
+        let logits = logits.expect("a run").complete().expect("logits").concat().concat();
         // The first token is what the prompt takes.
         let writing = Generation::new(&model, prompt.token_ids, &plan, numbers[1] + 1);
         let mut writing = writing.expect("a text");

@@ -90,11 +90,8 @@ fn main() {
             }
             let rate = |times: Vec<f64>| tokens as f64 / median(times);
             let (a, b) = (rate(a), rate(b));
-            let wanted = if wanted > 0.0 {
-                format!(" (want >= {wanted:.1})")
-            } else {
-                String::new()
-            };
+            let wanted =
+                if wanted > 0.0 { format!(" (want >= {wanted:.1})") } else { String::new() };
             println!(
                 "{:<34} {a:>8.0} {b:>10.0} {:>10.2}{wanted}",
                 format!("{}, {case}", atelier.version),
@@ -143,9 +140,7 @@ fn ours(file: &Path) {
         let (start, logits) = if words[0] == "decode" {
             let all = prompts(vocabulary, 1, number(1) + number(2)).remove(0);
             let (first, rest) = all.token_ids.split_at(number(1));
-            let mut decoder = engine
-                .decoder(vec![first.to_vec()], &plan[0])
-                .expect("room");
+            let mut decoder = engine.decoder(vec![first.to_vec()], &plan[0]).expect("room");
             last_logits(&mut decoder);
             let start = Instant::now();
             let mut last = Vec::new();
@@ -163,10 +158,7 @@ fn ours(file: &Path) {
             (start, traces[0][0].logits.clone())
         };
         let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{}",
-            json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits })
-        );
+        println!("{}", json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits }));
     }
 }
 

@@ -43,11 +43,7 @@ fn main() {
     match words.as_slice() {
         // In a process of its own: what it held would count for the processes measured after it.
         ["write", shape, stored, folder] => {
-            let stored = if *stored == "f32" {
-                Stored::F32
-            } else {
-                Stored::Bf16
-            };
+            let stored = if *stored == "f32" { Stored::F32 } else { Stored::Bf16 };
             RandomModel::new(config(shape)).write(Path::new(folder), stored);
         }
         [] | ["--shape", "1b"] => small(),
@@ -120,11 +116,7 @@ fn measure(command: &mut Command) -> Measured {
     }
     let peak = wait(child.id(), command);
     let printed = String::from_utf8(printed).expect("text");
-    Measured {
-        seconds,
-        peak,
-        printed,
-    }
+    Measured { seconds, peak, printed }
 }
 
 /// Waits for a process to end well: its peak of resident memory, MB.
@@ -155,10 +147,7 @@ fn atelier() -> PathBuf {
         Some(PathBuf::from(message["executable"].as_str()?))
     });
     let built = built.last();
-    assert!(
-        child.wait().is_ok_and(|status| status.success()),
-        "{build:?} failed"
-    );
+    assert!(child.wait().is_ok_and(|status| status.success()), "{build:?} failed");
     built.expect("an executable")
 }
 
@@ -205,16 +194,9 @@ fn small() {
         a / b
     );
     let (a, b) = (peak(&ours), peak(&theirs));
-    println!(
-        "{:<28} {a:>6.0} MB {b:>6.0} MB {:>8.2}",
-        "peak memory",
-        a / b
-    );
+    println!("{:<28} {a:>6.0} MB {b:>6.0} MB {:>8.2}", "peak memory", a / b);
     let (a, b) = (a / folder.size(), b / folder.size());
-    println!(
-        "{:<28} {a:>9.2} {b:>9.2}          (want <= 1.15)",
-        "peak / file"
-    );
+    println!("{:<28} {a:>9.2} {b:>9.2}          (want <= 1.15)", "peak / file");
     depths(&atelier, &folder);
     rates(&folder);
 }
@@ -231,10 +213,7 @@ fn depths(atelier: &Path, folder: &Folder) {
     let report: Value = serde_json::from_str(&deep[0].printed).expect("a report");
     let count = |field: &str| report["lens"][field].as_array().map_or(0, Vec::len);
     let (steps, members) = (count("logit_lens"), count("logit_lens_members"));
-    assert!(
-        steps == 17 && members > steps,
-        "{steps} depths, {members} members"
-    );
+    assert!(steps == 17 && members > steps, "{steps} depths, {members} members");
     let seconds = |side: &[Measured]| median(side.iter().map(|one| one.seconds).collect());
     let peak = |side: &[Measured]| side.iter().map(|one| one.peak).fold(0.0, f64::max);
     println!(
@@ -260,10 +239,7 @@ fn rates(folder: &Folder) {
     let go_on = &mut |_, _| ControlFlow::Continue(());
     let mut pass = |engine: &Engine, prompts: &[Prompt]| {
         let traces = engine.run(prompts, &plan, go_on).expect("a run");
-        traces[0]
-            .iter()
-            .flat_map(|trace| trace.logits.clone())
-            .collect::<Vec<f32>>()
+        traces[0].iter().flat_map(|trace| trace.logits.clone()).collect::<Vec<f32>>()
     };
     // Both hold the same numbers.
     let (a, b) = (pass(&stored, &prompts), pass(&wide, &prompts));

@@ -50,17 +50,12 @@ fn main() {
     std::fs::write(&cases, all_cases(&shape).to_string()).expect("a file of cases");
 
     let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-    atelier
-        .arg("ours")
-        .env("RAYON_NUM_THREADS", threads.to_string());
+    atelier.arg("ours").env("RAYON_NUM_THREADS", threads.to_string());
     let mut theirs = Command::new(python);
     theirs.arg(here().join("forward.py"));
     let mut atelier = Side::start(atelier.args([&folder, &cases]));
     let mut theirs = Side::start(theirs.args([&folder, &cases]).arg(threads.to_string()));
-    println!(
-        "{} against {}, {threads} threads\n",
-        atelier.version, theirs.version
-    );
+    println!("{} against {}, {threads} threads\n", atelier.version, theirs.version);
     println!("medians of alternating rounds     rows/s     Python      ratio");
     for (case, rows, rounds, wanted) in [(EQUAL, 8, 9, 1.0), (UNEQUAL, ROWS, 3, 1.5)] {
         same(&atelier.round(case), &theirs.round(case)); // warms up, and compares
@@ -96,10 +91,7 @@ fn same(ours: &Value, theirs: &Value) {
     let (ours, theirs) = (numbers(ours), numbers(theirs));
     assert_eq!(ours.len(), theirs.len());
     for (ours, theirs) in ours.iter().zip(theirs) {
-        assert!(
-            (ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()),
-            "{ours}, {theirs}"
-        );
+        assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours}, {theirs}");
     }
 }
 
@@ -111,10 +103,7 @@ fn ours(folder: &Path, cases: &Path) {
     let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
     let engine = model.engine;
     let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
-    println!(
-        "{}",
-        json!({ "version": format!("atelier, {}", engine.describe()) })
-    );
+    println!("{}", json!({ "version": format!("atelier, {}", engine.describe()) }));
     for case in std::io::stdin().lines() {
         let case = case.expect("a case");
         let batches: Vec<Vec<Prompt>> = cases[&case]
@@ -133,10 +122,7 @@ fn ours(folder: &Path, cases: &Path) {
             .collect();
         let seconds = start.elapsed().as_secs_f64();
         let logits = &traces[0][0][0].member_logits;
-        println!(
-            "{}",
-            json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits })
-        );
+        println!("{}", json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits }));
     }
 }
 
@@ -144,10 +130,7 @@ fn prompt(row: &Value) -> Prompt {
     let ids = |field: &str| -> Vec<u32> {
         serde_json::from_value(row[field].clone()).expect("token ids")
     };
-    Prompt {
-        token_ids: ids("ids"),
-        option_ids: ids("options"),
-    }
+    Prompt { token_ids: ids("ids"), option_ids: ids("options") }
 }
 
 /// Both cases: batches of rows of ids and options.
@@ -158,9 +141,7 @@ fn all_cases(shape: &ModelShape) -> Value {
     };
     let equal = [rows(prompts(shape.vocabulary, 8, 64))];
     let boolq = rows(boolq(shape));
-    let lengths = boolq
-        .iter()
-        .map(|row| row["ids"].as_array().map_or(0, Vec::len));
+    let lengths = boolq.iter().map(|row| row["ids"].as_array().map_or(0, Vec::len));
     let padded: usize = boolq
         .chunks(16)
         .map(|batch| {
@@ -168,10 +149,7 @@ fn all_cases(shape: &ModelShape) -> Value {
             batch.iter().map(length).max().unwrap_or(0) * batch.len()
         })
         .sum();
-    println!(
-        "{ROWS} rows of BoolQ: {} tokens, {padded} with padding",
-        lengths.sum::<usize>()
-    );
+    println!("{ROWS} rows of BoolQ: {} tokens, {padded} with padding", lengths.sum::<usize>());
     json!({ EQUAL: equal, UNEQUAL: boolq.chunks(16).collect::<Vec<_>>() })
 }
 
@@ -194,9 +172,7 @@ fn boolq(shape: &ModelShape) -> Vec<Prompt> {
             let text = |field: &str| row[field].as_str().expect("a text").to_string();
             let prompt = format!("{}\n{}?\nAnswer:", text("passage"), text("question"));
             let options = [" Yes".to_string(), " No".to_string()];
-            tokenizer
-                .prompt(shape, &prompt, &options)
-                .expect("a prompt")
+            tokenizer.prompt(shape, &prompt, &options).expect("a prompt")
         })
         .collect()
 }

@@ -55,12 +55,10 @@ pub fn environment(name: &str, wanted: &str, cmake: Option<&str>) -> PathBuf {
     println!("setting up Python in {}", folder.display());
     run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
     let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "-r"])
-        .arg(&wanted);
+    pip.args(["-m", "pip", "install", "--quiet", "-r"]).arg(&wanted);
     if let Some(arguments) = cmake {
         // pip keeps what it compiled, whatever the arguments were.
-        pip.args(["--no-cache-dir", "--force-reinstall"])
-            .env("CMAKE_ARGS", arguments);
+        pip.args(["--no-cache-dir", "--force-reinstall"]).env("CMAKE_ARGS", arguments);
     }
     run(&mut pip);
     std::fs::write(done, text).expect("a note of what is installed");
@@ -76,24 +74,11 @@ pub fn llama_cmake() -> String {
     {
         let all = [
             (is_x86_feature_detected!("avx512f"), "-DGGML_AVX512=ON"),
-            (
-                is_x86_feature_detected!("avx512vbmi"),
-                "-DGGML_AVX512_VBMI=ON",
-            ),
-            (
-                is_x86_feature_detected!("avx512vnni"),
-                "-DGGML_AVX512_VNNI=ON",
-            ),
-            (
-                is_x86_feature_detected!("avx512bf16"),
-                "-DGGML_AVX512_BF16=ON",
-            ),
+            (is_x86_feature_detected!("avx512vbmi"), "-DGGML_AVX512_VBMI=ON"),
+            (is_x86_feature_detected!("avx512vnni"), "-DGGML_AVX512_VNNI=ON"),
+            (is_x86_feature_detected!("avx512bf16"), "-DGGML_AVX512_BF16=ON"),
         ];
-        arguments.extend(
-            all.iter()
-                .filter(|(has, _)| *has)
-                .map(|(_, argument)| *argument),
-        );
+        arguments.extend(all.iter().filter(|(has, _)| *has).map(|(_, argument)| *argument));
     }
     arguments.join(" ")
 }

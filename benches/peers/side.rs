@@ -24,13 +24,7 @@ impl Side {
             .expect("a side that starts");
         let to = child.stdin.take().expect("its input");
         let from = BufReader::new(child.stdout.take().expect("its output"));
-        let mut side = Self {
-            child,
-            to,
-            from,
-            version: String::new(),
-            peak_kb: 0.0,
-        };
+        let mut side = Self { child, to, from, version: String::new(), peak_kb: 0.0 };
         side.version = side.answer()["version"].as_str().expect("a version").into();
         side
     }

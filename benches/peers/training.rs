@@ -101,17 +101,12 @@ fn write_case(folder: &Path, blocks: usize, batch: usize) -> u64 {
 fn same(ours: &Value, theirs: &Value) {
     let numbers = |answer: &Value| -> Vec<f64> {
         let losses = answer["losses"].as_array().expect("losses").iter();
-        losses
-            .map(|loss| loss.as_f64().expect("a number"))
-            .collect()
+        losses.map(|loss| loss.as_f64().expect("a number")).collect()
     };
     let (ours, theirs) = (numbers(ours), numbers(theirs));
     assert_eq!(ours.len(), theirs.len());
     for (step, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-        assert!(
-            (ours / theirs - 1.0).abs() < 2e-3,
-            "step {step}: {ours}, {theirs}"
-        );
+        assert!((ours / theirs - 1.0).abs() < 2e-3, "step {step}: {ours}, {theirs}");
     }
 }
 
@@ -126,13 +121,8 @@ fn ours(folder: &Path) {
         line.expect("a case");
         let mut trainer = begin(blocks, batch);
         let start = Instant::now();
-        let losses: Vec<f64> = (0..STEPS)
-            .map(|_| trainer.step().expect("a step").loss)
-            .collect();
+        let losses: Vec<f64> = (0..STEPS).map(|_| trainer.step().expect("a step").loss).collect();
         let seconds = start.elapsed().as_secs_f64();
-        println!(
-            "{}",
-            json!({ "seconds": seconds, "peak_kb": peak_kb(), "losses": losses })
-        );
+        println!("{}", json!({ "seconds": seconds, "peak_kb": peak_kb(), "losses": losses }));
     }
 }

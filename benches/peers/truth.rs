@@ -23,16 +23,8 @@ use setting::{environment, here, llama_cmake, run, scratch};
 use side::Side;
 
 /// Rules for byte-level vocabularies: each is tried on GPT-2's.
-const RULES: [&str; 8] = [
-    "gpt-2",
-    "phi-2",
-    "olmo",
-    "smollm",
-    "llama-bpe",
-    "qwen2",
-    "falcon",
-    "default",
-];
+const RULES: [&str; 8] =
+    ["gpt-2", "phi-2", "olmo", "smollm", "llama-bpe", "qwen2", "falcon", "default"];
 /// Vocabularies of pieces.
 const PIECES: [&str; 3] = ["llama", "mistral-7b-v0.1", "phi-3-mini"];
 const TEXTS: usize = 200;
@@ -46,20 +38,11 @@ fn main() {
     let folder = tempfile::tempdir_in(scratch("llama")).expect("a folder");
     let mut wrong = 0;
     let byte_level = RULES.map(|rule| ("gpt2", rule));
-    for (vocabulary, rule) in byte_level
-        .into_iter()
-        .chain(PIECES.map(|name| (name, "llama")))
-    {
-        let tokenizer = shared
-            .join("tokenizers")
-            .join(vocabulary)
-            .join("tokenizer.json");
+    for (vocabulary, rule) in byte_level.into_iter().chain(PIECES.map(|name| (name, "llama"))) {
+        let tokenizer = shared.join("tokenizers").join(vocabulary).join("tokenizer.json");
         let file = folder.path().join("vocabulary.gguf");
         let mut write = Command::new(&python);
-        write
-            .arg(here().join("truth.py"))
-            .arg("write")
-            .arg(&tokenizer);
+        write.arg(here().join("truth.py")).arg("write").arg(&tokenizer);
         run(write.arg(rule).arg(&file));
         wrong += texts(&python, &file, &format!("{vocabulary} by {rule}"));
     }
@@ -91,10 +74,7 @@ fn main() {
 }
 
 fn name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn open(file: &Path) -> LoadedModel {
@@ -136,30 +116,15 @@ fn texts(python: &PathBuf, file: &Path, name: &str) -> usize {
 fn logits(python: &PathBuf, file: &Path, name: &str, tokens: u32) -> usize {
     let model = open(file);
     let vocabulary = model.shape().vocabulary;
-    let ids: Vec<u32> = (0..tokens)
-        .map(|t| (t * 37 + 5) % vocabulary as u32)
-        .collect();
+    let ids: Vec<u32> = (0..tokens).map(|t| (t * 37 + 5) % vocabulary as u32).collect();
     let answer = theirs(python, file).round(&json!(ids).to_string());
     let expected: Vec<f64> = serde_json::from_value(answer["answer"].clone()).expect("logits");
-    let prompt = Prompt {
-        token_ids: ids,
-        option_ids: Vec::new(),
-    };
+    let prompt = Prompt { token_ids: ids, option_ids: Vec::new() };
     let plan = model.plan(None).expect("its own order");
     let found = model.engine.next([prompt].into(), [plan].into());
-    let found = found
-        .expect("a run")
-        .complete()
-        .expect("logits")
-        .concat()
-        .concat();
-    let largest = expected
-        .iter()
-        .fold(0f64, |largest, x| largest.max(x.abs()));
-    let off = found
-        .iter()
-        .zip(&expected)
-        .map(|(a, b)| (f64::from(*a) - b).abs() / largest);
+    let found = found.expect("a run").complete().expect("logits").concat().concat();
+    let largest = expected.iter().fold(0f64, |largest, x| largest.max(x.abs()));
+    let off = found.iter().zip(&expected).map(|(a, b)| (f64::from(*a) - b).abs() / largest);
     let off = off.fold(0.0, f64::max);
     println!("{name}, {tokens} tokens: logits differ by at most {off:.1e} of the largest");
     usize::from(found.len() != expected.len() || off > TOLERANCE)
@@ -260,9 +225,8 @@ fn hostile() -> Vec<String> {
     let mut texts: Vec<String> = pieces.iter().map(|piece| piece.to_string()).collect();
     let mut state = 12345u64;
     let mut next = |most: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % most
     };
     while texts.len() < TEXTS {

@@ -46,11 +46,7 @@ pub async fn answer<T>(site: Arc<Site>, request: Request<T>) -> Response<Answer>
             let path = head.uri.path().to_owned();
             let prepared = spawn_blocking(move || {
                 let reply = prepare(&site, &wanted).unwrap_or_else(|_| Reply::missing());
-                site.files.sent(&Sent {
-                    path,
-                    status: reply.status.as_u16(),
-                    bytes: reply.length,
-                });
+                site.files.sent(&Sent { path, status: reply.status.as_u16(), bytes: reply.length });
                 reply
             });
             let failed = |_| Reply::empty(StatusCode::INTERNAL_SERVER_ERROR);
@@ -62,10 +58,7 @@ pub async fn answer<T>(site: Arc<Site>, request: Request<T>) -> Response<Answer>
 }
 
 fn prepare(site: &Site, wanted: &Wanted) -> io::Result<Reply> {
-    let found = wanted
-        .path
-        .as_deref()
-        .and_then(|path| site.files.find(path));
+    let found = wanted.path.as_deref().and_then(|path| site.files.find(path));
     let framed = framed(wanted.path.as_deref(), found.as_ref())?;
     let reply = match found {
         None => return Ok(Reply::missing()),
@@ -86,10 +79,7 @@ fn bytes_reply(bytes: Bytes, gzip: bool, mime: &'static str, wants: bool) -> io:
         (false, true) => packed(&bytes[..])?,
         _ => bytes,
     };
-    Ok(Reply {
-        compressed,
-        ..Reply::whole(StatusCode::OK, mime, bytes)
-    })
+    Ok(Reply { compressed, ..Reply::whole(StatusCode::OK, mime, bytes) })
 }
 
 fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
@@ -115,9 +105,8 @@ fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
             });
         }
     };
-    let (start, length) = part.as_ref().map_or((0, size), |part| {
-        (*part.start(), part.end() + 1 - part.start())
-    });
+    let (start, length) =
+        part.as_ref().map_or((0, size), |part| (*part.start(), part.end() + 1 - part.start()));
     file.seek(SeekFrom::Start(start))?;
     Ok(Reply {
         status: match part {
@@ -128,10 +117,7 @@ fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
         has_ranges: true,
         mime,
         length,
-        body: Answer::File {
-            left: length,
-            reading: Reading::Idle(Some(file)),
-        },
+        body: Answer::File { left: length, reading: Reading::Idle(Some(file)) },
         ..Reply::empty(StatusCode::OK)
     })
 }
@@ -197,11 +183,7 @@ impl Reply {
     }
 
     fn response(self, policy: Option<&'static str>, is_head: bool) -> Response<Answer> {
-        let body = if is_head {
-            Answer::Bytes(Bytes::new())
-        } else {
-            self.body
-        };
+        let body = if is_head { Answer::Bytes(Bytes::new()) } else { self.body };
         let mut response = Response::new(body);
         *response.status_mut() = self.status;
         let headers = response.headers_mut();

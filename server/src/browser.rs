@@ -9,18 +9,10 @@ pub fn open_browser(url: &str) -> bool {
         "open"
     } else if cfg!(windows) {
         "explorer"
-    } else if ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some())
-    {
+    } else if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some()) {
         "xdg-open"
     } else {
         return false;
     };
-    Command::new(opener)
-        .arg(url)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .is_ok()
+    Command::new(opener).arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn().is_ok()
 }

@@ -50,11 +50,7 @@ impl Crowd {
             return;
         };
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let guest = Arc::new(Guest {
-            asking: Arc::clone(&self.asking),
-            number,
-            _place: place,
-        });
+        let guest = Arc::new(Guest { asking: Arc::clone(&self.asking), number, _place: place });
         // The lock keeps the talk from being over before it is known to have begun.
         let Ok(mut asking) = self.asking.lock() else {
             return;

@@ -32,11 +32,7 @@ pub enum Found {
 impl Found {
     /// Bytes of a file of this name.
     pub fn bytes(name: &str, bytes: impl Into<Bytes>) -> Self {
-        Self::Bytes {
-            bytes: bytes.into(),
-            gzip: false,
-            mime: mime(Path::new(name)),
-        }
+        Self::Bytes { bytes: bytes.into(), gzip: false, mime: mime(Path::new(name)) }
     }
 }
 
@@ -58,11 +54,7 @@ impl Folder {
     /// It is not there, or is no folder.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
-        if path.is_dir() {
-            Ok(Self(path))
-        } else {
-            Err(io::ErrorKind::NotADirectory.into())
-        }
+        if path.is_dir() { Ok(Self(path)) } else { Err(io::ErrorKind::NotADirectory.into()) }
     }
 }
 
@@ -107,10 +99,7 @@ mod tests {
     fn kinds_of_files_are_told() {
         assert_eq!(mime(Path::new("a/page_bg.wasm")), "application/wasm");
         assert_eq!(mime(Path::new("boot.js")), "text/javascript; charset=utf-8");
-        assert_eq!(
-            mime(Path::new("model.safetensors")),
-            "application/octet-stream"
-        );
+        assert_eq!(mime(Path::new("model.safetensors")), "application/octet-stream");
         assert!(shrinks("application/wasm") && !shrinks("image/png"));
     }
 }

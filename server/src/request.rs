@@ -102,17 +102,9 @@ mod tests {
         assert_eq!(path("/").as_deref(), Some(""));
         assert_eq!(path("/a/./b.js").as_deref(), Some("a/b.js"));
         assert_eq!(path("/a%20b.js").as_deref(), Some("a b.js"));
-        for outside in [
-            "/../x",
-            "/a/../../x",
-            "/%2e%2e/x",
-            "/a%5c..%5cx",
-            "/c:/x",
-            "x",
-            "/%zz",
-            "/%+1",
-            "",
-        ] {
+        for outside in
+            ["/../x", "/a/../../x", "/%2e%2e/x", "/a%5c..%5cx", "/c:/x", "x", "/%zz", "/%+1", ""]
+        {
             assert_eq!(path(outside), None, "{outside}");
         }
     }

@@ -84,11 +84,8 @@ fn a_part_of_a_file_is_what_was_asked_for() {
     let served = Served::new();
     let bytes: Vec<u8> = (0..1_000_000_u32).map(|i| b'a' + (i % 26) as u8).collect();
     served.put("model.safetensors", &bytes);
-    let part = |range: &str| {
-        served.ask(&format!(
-            "GET /model.safetensors HTTP/1.1\r\nRange: {range}"
-        ))
-    };
+    let part =
+        |range: &str| served.ask(&format!("GET /model.safetensors HTTP/1.1\r\nRange: {range}"));
     let whole = served.ask("GET /model.safetensors HTTP/1.1\r\nAccept-Encoding: gzip");
     assert!(body(&whole).as_bytes() == bytes, "the whole file");
     assert_eq!(header(&whole, "accept-ranges"), Some("bytes"));
@@ -104,12 +101,7 @@ fn a_part_of_a_file_is_what_was_asked_for() {
         let said = format!("bytes {start}-{}/1000000", end - 1);
         assert_eq!(header(&answer, "content-range"), Some(said.as_str()));
     }
-    for nowhere in [
-        "bytes=1000000-",
-        "bytes=5-1",
-        "bytes=x",
-        "bytes=1000000-2000000",
-    ] {
+    for nowhere in ["bytes=1000000-", "bytes=5-1", "bytes=x", "bytes=1000000-2000000"] {
         let answer = part(nowhere);
         assert!(answer.starts_with("HTTP/1.1 416"), "{nowhere}: {answer}");
         assert_eq!(header(&answer, "content-range"), Some("bytes */1000000"));
@@ -138,10 +130,7 @@ fn every_answer_says_what_pages_and_workers_may_do() {
         let answer = ask(path);
         let policy = header(&answer, "content-security-policy").unwrap_or_default();
         assert!(policy.contains("connect-src 'self';"), "{path}: {answer}");
-        assert!(
-            policy.ends_with("frame-ancestors 'none'"),
-            "{path}: {answer}"
-        );
+        assert!(policy.ends_with("frame-ancestors 'none'"), "{path}: {answer}");
         assert_eq!(header(&answer, "x-frame-options"), Some("DENY"), "{path}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -166,14 +155,7 @@ fn every_answer_says_what_pages_and_workers_may_do() {
 fn names_of_other_sites_are_refused() {
     let served = Served::new();
     let with = |host: &str| served.raw(format!("GET / HTTP/1.1\r\n{host}\r\n\r\n").as_bytes());
-    for host in [
-        "localhost",
-        "LocalHost:8080",
-        "127.0.0.1",
-        "127.0.0.1:9",
-        "[::1]:8080",
-        "[::1]",
-    ] {
+    for host in ["localhost", "LocalHost:8080", "127.0.0.1", "127.0.0.1:9", "[::1]:8080", "[::1]"] {
         let answer = with(&format!("Host: {host}"));
         assert!(answer.starts_with("HTTP/1.1 200"), "{host}: {answer}");
     }
@@ -200,9 +182,7 @@ fn names_of_other_sites_are_refused() {
 #[test]
 fn other_methods_and_broken_heads_are_refused() {
     let served = Served::new();
-    for method in [
-        "POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get",
-    ] {
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE", "get"] {
         let answer = served.ask(&format!("{method} / HTTP/1.1"));
         assert!(answer.starts_with("HTTP/1.1 405"), "{method}: {answer}");
         assert_eq!(header(&answer, "allow"), Some("GET, HEAD"));
@@ -228,10 +208,7 @@ fn other_methods_and_broken_heads_are_refused() {
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     let endless = vec![b'a'; 4 << 20];
     let answer = served.raw(&endless);
-    assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
-        "{answer}"
-    );
+    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
     assert!(served.ask("GET / HTTP/1.1").starts_with("HTTP/1.1 200"));
 }
 
@@ -293,10 +270,8 @@ fn requests_that_never_end_keep_nobody_out() {
     #[cfg(target_os = "linux")]
     {
         let status = std::fs::read_to_string("/proc/self/status").expect("this process");
-        let threads = status
-            .lines()
-            .find_map(|line| line.strip_prefix("Threads:"))
-            .expect("its threads");
+        let threads =
+            status.lines().find_map(|line| line.strip_prefix("Threads:")).expect("its threads");
         let threads: usize = threads.trim().parse().expect("a number");
         assert!(threads < 3 * CONNECTIONS, "{threads} threads");
     }
@@ -310,9 +285,7 @@ fn a_head_that_comes_a_letter_at_a_time_is_given_up() {
     let began = Instant::now();
     let every = Duration::from_millis(250);
     stream.set_read_timeout(Some(every)).expect("a time-out");
-    stream
-        .write_all(b"GET / HTTP/1.1\r\nX: ")
-        .expect("a beginning");
+    stream.write_all(b"GET / HTTP/1.1\r\nX: ").expect("a beginning");
     loop {
         let mut byte = [0];
         // Bytes, an end, or an end in anger: given up; a time-out: it still listens.

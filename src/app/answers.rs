@@ -89,11 +89,7 @@ impl StepAnswer {
 
 impl Default for AnswerBook {
     fn default() -> Self {
-        Self {
-            version: VERSION,
-            page: String::new(),
-            answers: Vec::new(),
-        }
+        Self { version: VERSION, page: String::new(), answers: Vec::new() }
     }
 }
 
@@ -118,9 +114,7 @@ impl AnswerBook {
     }
 
     pub fn of(&self, lesson: &str, step: &str) -> Option<&StepAnswer> {
-        self.answers
-            .iter()
-            .find(|answer| answer.lesson == lesson && answer.step == step)
+        self.answers.iter().find(|answer| answer.lesson == lesson && answer.step == step)
     }
 
     /// Changes what is known of a step, on a page of the build `page`.
@@ -132,10 +126,8 @@ impl AnswerBook {
         change: impl FnOnce(&mut StepAnswer),
     ) {
         page.clone_into(&mut self.page);
-        let at = self
-            .answers
-            .iter()
-            .position(|answer| answer.lesson == lesson && answer.step == step);
+        let at =
+            self.answers.iter().position(|answer| answer.lesson == lesson && answer.step == step);
         let at = at.unwrap_or_else(|| {
             self.answers.push(StepAnswer {
                 lesson: lesson.to_owned(),
@@ -228,10 +220,7 @@ mod tests {
     #[test]
     fn a_sheet_takes_away_nothing_that_was_answered() {
         let cannot = || outcome(StepShowing::CannotShow("It has no tasks.".into()));
-        let mut answer = StepAnswer {
-            expected: Some(0),
-            ..StepAnswer::default()
-        };
+        let mut answer = StepAnswer { expected: Some(0), ..StepAnswer::default() };
         assert!(answer.told(cannot(), "b1".into(), true));
         assert!(answer.told(outcome(StepShowing::Answered), "b1".into(), true));
         assert!(!answer.told(cannot(), "b2".into(), true));
@@ -264,9 +253,7 @@ mod tests {
 
     #[test]
     fn what_another_version_kept_is_refused_in_a_sentence() {
-        let other = book()
-            .written()
-            .replace("\"atelier-answers\": 1", "\"atelier-answers\": 2");
+        let other = book().written().replace("\"atelier-answers\": 1", "\"atelier-answers\": 2");
         for text in ["", "{}", "[1]", other.as_str()] {
             let said = AnswerBook::read(text).expect_err(text);
             assert!(said.contains("another version"), "{said}");

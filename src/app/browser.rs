@@ -14,10 +14,7 @@ pub fn now() -> f64 {
 
 /// An address beside the page, whatever path it is served under.
 pub fn beside(path: &str) -> String {
-    let base = window()
-        .document()
-        .and_then(|d| d.base_uri().ok().flatten())
-        .unwrap_or_default();
+    let base = window().document().and_then(|d| d.base_uri().ok().flatten()).unwrap_or_default();
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
@@ -35,8 +32,7 @@ pub fn build() -> String {
     let meta = window()
         .document()
         .and_then(|d| d.query_selector("meta[name=atelier-build]").ok().flatten());
-    meta.and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_default()
+    meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
 pub fn fragment() -> String {
@@ -79,11 +75,7 @@ pub fn asked(key: &str) -> Option<String> {
     let pairs = search.trim_start_matches('?').split('&');
     let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
     let value = pairs.find(|(own, _)| *own == key).map(|(_, value)| value);
-    let is_plain = |value: &&str| {
-        value
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'-')
-    };
+    let is_plain = |value: &&str| value.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     value.filter(is_plain).map(str::to_owned)
 }
 
@@ -104,9 +96,7 @@ extern "C" {
 /// The browser lets nobody, as over plain http, or not now.
 pub async fn copy(text: &str) -> Result<(), JsValue> {
     let written = write_text(text)?;
-    wasm_bindgen_futures::JsFuture::from(written)
-        .await
-        .map(|_| ())
+    wasm_bindgen_futures::JsFuture::from(written).await.map(|_| ())
 }
 
 /// Goes to another place of this page, as a click on a link does.
@@ -116,11 +106,7 @@ pub fn go(fragment: &str) {
 }
 
 pub fn matches(query: &str) -> bool {
-    window()
-        .match_media(query)
-        .ok()
-        .flatten()
-        .is_some_and(|list| list.matches())
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
 /// What this page keeps for later visits under `key`.
@@ -170,9 +156,7 @@ pub async fn png_blob(svg: &str) -> Result<web_sys::Blob, JsValue> {
             let _ = reject.call1(&JsValue::NULL, &error);
         }
     });
-    wasm_bindgen_futures::JsFuture::from(promise)
-        .await?
-        .dyn_into()
+    wasm_bindgen_futures::JsFuture::from(promise).await?.dyn_into()
 }
 
 async fn painted(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {
@@ -184,10 +168,8 @@ async fn painted(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {
     let canvas: web_sys::HtmlCanvasElement = document.create_element("canvas")?.unchecked_into();
     canvas.set_width(2 * image.natural_width());
     canvas.set_height(2 * image.natural_height());
-    let pen: web_sys::CanvasRenderingContext2d = canvas
-        .get_context("2d")?
-        .ok_or("no canvas")?
-        .unchecked_into();
+    let pen: web_sys::CanvasRenderingContext2d =
+        canvas.get_context("2d")?.ok_or("no canvas")?.unchecked_into();
     let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
     pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
     Ok(canvas)

@@ -119,11 +119,7 @@ impl Client {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        self.worker.replace(Some(Live {
-            worker,
-            _message: on_message,
-            _error: on_error,
-        }));
+        self.worker.replace(Some(Live { worker, _message: on_message, _error: on_error }));
     }
 
     fn listener<E: wasm_bindgen::convert::FromWasmAbi + 'static>(
@@ -189,11 +185,7 @@ impl Client {
         // What is sent from now on is the next one's.
         self.ready.set(false);
         self.waiting.borrow_mut().clear();
-        let why = if why.trim().is_empty() {
-            "its script could not be loaded"
-        } else {
-            why.trim()
-        };
+        let why = if why.trim().is_empty() { "its script could not be loaded" } else { why.trim() };
         let sentence = if deaths < DEATHS {
             // The closure that is running now belongs to the worker being replaced.
             let client = Rc::clone(self);

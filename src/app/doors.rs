@@ -74,11 +74,7 @@ mod tests {
             assert_eq!(Link::parse(&format!("#{}", link.fragment())), Some(link));
             let others = &ALL[..n];
             assert!(others.iter().all(|other| other.view != door.view));
-            assert!(
-                others
-                    .iter()
-                    .all(|other| other.file("light") != door.file("light"))
-            );
+            assert!(others.iter().all(|other| other.file("light") != door.file("light")));
         }
     }
 }

@@ -92,19 +92,11 @@ pub struct Chart {
 impl Chart {
     /// An SVG drawing that fills `host` and shares its hover with the others of `group`.
     pub fn on(host: &web_sys::Element, group: &str) -> Result<Self, JsValue> {
-        let instance = init(
-            host,
-            &JsValue::NULL,
-            &json(&serde_json::json!({ "renderer": "svg" }))?,
-        )?;
+        let instance =
+            init(host, &JsValue::NULL, &json(&serde_json::json!({ "renderer": "svg" }))?)?;
         instance.set_group(group);
         connect(group)?;
-        Ok(Self {
-            instance,
-            clicked: Vec::new(),
-            said: Closure::new(said),
-            shape: None,
-        })
+        Ok(Self { instance, clicked: Vec::new(), said: Closure::new(said), shape: None })
     }
 
     /// Calls back with the plan of a point that is clicked on.
@@ -126,8 +118,7 @@ impl Chart {
                 then(of);
             }
         });
-        self.instance
-            .on_event("click", clicked.as_ref().unchecked_ref());
+        self.instance.on_event("click", clicked.as_ref().unchecked_ref());
         self.clicked.push(clicked);
     }
 
@@ -139,11 +130,7 @@ impl Chart {
         object["animation"] = Value::Bool(!still);
         let object = json(&object)?;
         let tooltip = js_sys::Reflect::get(&object, &JsValue::from_str("tooltip"))?;
-        js_sys::Reflect::set(
-            &tooltip,
-            &JsValue::from_str("formatter"),
-            self.said.as_ref(),
-        )?;
+        js_sys::Reflect::set(&tooltip, &JsValue::from_str("formatter"), self.said.as_ref())?;
         self.instance.set_option(&object, !like)?;
         self.shape = Some(shape);
         Ok(())
@@ -181,11 +168,8 @@ pub async fn load_maps() -> Result<(), JsValue> {
 /// What pointing at something says: the name of the first mark there, as it is. (A template would
 /// write it escaped, and the drawing escapes it once more.)
 fn said(params: JsValue) -> JsValue {
-    let first = if js_sys::Array::is_array(&params) {
-        js_sys::Array::from(&params).get(0)
-    } else {
-        params
-    };
+    let first =
+        if js_sys::Array::is_array(&params) { js_sys::Array::from(&params).get(0) } else { params };
     js_sys::Reflect::get(&first, &JsValue::from_str("name")).unwrap_or(JsValue::UNDEFINED)
 }
 
@@ -196,11 +180,6 @@ fn json(value: &Value) -> Result<JsValue, JsValue> {
 fn shape(option: &Value) -> Vec<usize> {
     let length = |value: &Value| value.as_array().map_or(0, Vec::len);
     let series = option["series"].as_array();
-    let lengths = series
-        .into_iter()
-        .flatten()
-        .map(|series| length(&series["data"]));
-    std::iter::once(length(&option["grid"]))
-        .chain(lengths)
-        .collect()
+    let lengths = series.into_iter().flatten().map(|series| length(&series["data"]));
+    std::iter::once(length(&option["grid"])).chain(lengths).collect()
 }

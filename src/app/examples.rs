@@ -94,11 +94,7 @@ impl Example {
         Draft {
             model,
             prompt: self.prompt.to_owned(),
-            options: self
-                .options
-                .iter()
-                .map(|&option| option.to_owned())
-                .collect(),
+            options: self.options.iter().map(|&option| option.to_owned()).collect(),
             answer: Some(self.answer),
             plan: String::new(),
         }

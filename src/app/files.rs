@@ -26,16 +26,10 @@ pub fn model_name(files: &[File]) -> String {
 
 /// Files of an `<input type="file">`, with or without `webkitdirectory`.
 pub fn from_list(list: &FileList) -> Chosen {
-    let mut chosen = Chosen {
-        name: String::new(),
-        files: Vec::new(),
-    };
+    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
     for file in (0..list.length()).filter_map(|i| list.get(i)) {
         let path = js_sys::Reflect::get(&file, &JsValue::from_str("webkitRelativePath"));
-        let path = path
-            .ok()
-            .and_then(|path| path.as_string())
-            .unwrap_or_default();
+        let path = path.ok().and_then(|path| path.as_string()).unwrap_or_default();
         let mut parts = path.split('/');
         let folder = parts.next().unwrap_or_default();
         // Of a folder only what lies directly in it: sub-folders hold other versions or other models.
@@ -81,9 +75,8 @@ impl From<JsValue> for Undropped {
 pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, Undropped> {
     if entries.len() > 1 && entries.iter().any(FileSystemEntry::is_directory) {
         let folders = entries.iter().filter(|entry| entry.is_directory());
-        let mut named: Vec<String> = folders
-            .map(|folder| format!("the folder “{}”", folder.name()))
-            .collect();
+        let mut named: Vec<String> =
+            folders.map(|folder| format!("the folder “{}”", folder.name())).collect();
         let files = entries.len() - named.len();
         match files {
             0 => {}
@@ -92,10 +85,7 @@ pub async fn from_entries(entries: Vec<FileSystemEntry>) -> Result<Chosen, Undro
         }
         return Err(Undropped::Several(named));
     }
-    let mut chosen = Chosen {
-        name: String::new(),
-        files: Vec::new(),
-    };
+    let mut chosen = Chosen { name: String::new(), files: Vec::new() };
     for entry in entries {
         if entry.is_directory() {
             if chosen.name.is_empty() {

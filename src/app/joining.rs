@@ -55,13 +55,11 @@ pub fn join(reports: &[(&str, &Survey)]) -> Option<Joined> {
                 survey.models.len() - 1
             })
             .collect();
-        survey
-            .cells
-            .extend(other.cells.iter().map(|cell| SurveyCell {
-                model: models[cell.model],
-                task: tasks[cell.task],
-                outcome: cell.outcome.clone(),
-            }));
+        survey.cells.extend(other.cells.iter().map(|cell| SurveyCell {
+            model: models[cell.model],
+            task: tasks[cell.task],
+            outcome: cell.outcome.clone(),
+        }));
         survey.rows = survey.rows.max(other.rows);
         if !apart.is_empty() {
             notes.push(format!(
@@ -79,10 +77,7 @@ pub fn join(reports: &[(&str, &Survey)]) -> Option<Joined> {
 /// `name`, or with the first number after it that nobody has.
 fn free(name: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|n| format!("{name} {n}"));
-    std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(|name| !taken(name))
-        .unwrap_or_default()
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Without some tasks and some models' numbers. Models stay in the list, so that each keeps its
@@ -100,12 +95,7 @@ pub fn part(survey: &Survey, model: impl Fn(&str) -> bool, task: impl Fn(&str) -
         .cells
         .iter()
         .filter(|cell| model(&survey.models[cell.model].name))
-        .filter_map(|cell| {
-            Some(SurveyCell {
-                task: places[cell.task]?,
-                ..cell.clone()
-            })
-        })
+        .filter_map(|cell| Some(SurveyCell { task: places[cell.task]?, ..cell.clone() }))
         .collect();
     Survey {
         correlations: if cells.len() == survey.cells.len() && tasks.len() == survey.tasks.len() {
@@ -163,19 +153,12 @@ mod tests {
     #[test]
     fn a_part_keeps_the_models_places() {
         let first = baked();
-        let part = part(
-            &first,
-            |model| model != "scholar-2",
-            |task| task == "sum" || task == "last",
-        );
+        let part =
+            part(&first, |model| model != "scholar-2", |task| task == "sum" || task == "last");
         assert_eq!(part.models, first.models);
         assert_eq!(part.tasks.len(), 2);
         assert_eq!(part.cells.len(), 8);
-        assert!(
-            part.cells
-                .iter()
-                .all(|cell| cell.model > 0 && cell.task < 2)
-        );
+        assert!(part.cells.iter().all(|cell| cell.model > 0 && cell.task < 2));
         assert_eq!(part.correlations.len(), 3);
     }
 
@@ -188,11 +171,7 @@ mod tests {
         let name = edited.tasks[last].name.clone();
         let part = part(&edited, |_| true, |task| task != name);
         let listed = |task: usize| task < part.tasks.len();
-        assert!(
-            part.correlations
-                .iter()
-                .all(|found| found.task.is_none_or(listed))
-        );
+        assert!(part.correlations.iter().all(|found| found.task.is_none_or(listed)));
         crate::chart::overview_figures(&part, &crate::chart::LIGHT);
     }
 }

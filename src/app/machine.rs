@@ -53,11 +53,8 @@ fn processor(facts: &ProcessorFacts) -> String {
 fn adapter(facts: &AdapterFacts) -> String {
     let limits = &facts.limits;
     let [x, y, z] = limits.workgroup_size;
-    let software = if facts.is_software {
-        "A software adapter: the processor in disguise. "
-    } else {
-        ""
-    };
+    let software =
+        if facts.is_software { "A software adapter: the processor in disguise. " } else { "" };
     let f16 = if facts.has_f16 { "has f16" } else { "no f16" };
     format!(
         "{software}Buffers to {} MiB, bindings to {} MiB, {} a shader; workgroups to {} threads ({x} × {y} × {z}) that share \
@@ -79,10 +76,7 @@ pub fn kernels(of: &DeviceKernels) -> String {
     } else {
         format!("{right} of the {all} kernels right that were tried")
     };
-    let offs = of
-        .kernels
-        .iter()
-        .filter_map(|trial| Some((trial.off?, trial)));
+    let offs = of.kernels.iter().filter_map(|trial| Some((trial.off?, trial)));
     match offs.max_by(|a, b| a.0.total_cmp(&b.0)) {
         None => counted,
         Some((off, trial)) => format!(
@@ -132,10 +126,7 @@ pub fn rates(of: &Rates) -> String {
     // It reads its weights and little else.
     if let Some(of) = of.products.iter().find(|of| of.rows == 1) {
         let gb = number::rate(of.weights_gb);
-        said.push(format!(
-            "A single row reads {} weights at {gb} GB/s.",
-            of.dtype
-        ));
+        said.push(format!("A single row reads {} weights at {gb} GB/s.", of.dtype));
     }
     said.join(" ")
 }
@@ -184,11 +175,7 @@ mod tests {
                 repeats: 3,
             }],
             best_gflops: Some(1.26),
-            copy: Some(CopyRate {
-                bytes: 16 << 20,
-                gb: 9.96,
-                repeats: 2,
-            }),
+            copy: Some(CopyRate { bytes: 16 << 20, gb: 9.96, repeats: 2 }),
             unmeasured: unmeasured.iter().map(|said| (*said).to_owned()).collect(),
         }
     }
@@ -238,10 +225,7 @@ mod tests {
         of.kernels[1].add(2e-3, 1e-5);
         let said = kernels(&of);
         assert!(said.starts_with("1 of 2 kernels right; "), "{said}");
-        assert!(
-            said.ends_with("0.00200 of the largest number, in norm"),
-            "{said}"
-        );
+        assert!(said.ends_with("0.00200 of the largest number, in norm"), "{said}");
         assert_eq!(trial(&of.kernels[0])[0], "right");
         assert_eq!(trial(&of.kernels[1])[0], "WRONG");
         of.kernels[1].fail("the GPU was lost".into());

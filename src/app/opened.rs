@@ -21,10 +21,7 @@ fn run_of(report: &Report) -> Option<&Lens> {
 /// Was this report, of one prompt or of the lab, made from this draft?
 pub fn asks_for(report: &Report, draft: &Draft) -> bool {
     let Some(lens) = run_of(report) else {
-        return report
-            .coupling
-            .as_ref()
-            .is_some_and(|coupling| couples(report, coupling, draft));
+        return report.coupling.as_ref().is_some_and(|coupling| couples(report, coupling, draft));
     };
     let is_same = match &lens.prompt {
         Some(prompt) => *prompt == draft.prompt && lens.options.as_ref() == Some(&draft.options),
@@ -76,9 +73,7 @@ pub fn compared(coupling: &Coupling) -> TokenAsk {
     let same = tokens.same.as_ref().map(|one| &one.pairs);
     let input = tokens.fixed_input.as_ref();
     let output = tokens.fixed_output.as_ref();
-    let pairs = same
-        .or(input.map(|one| &one.pairs))
-        .or(output.map(|one| &one.pairs));
+    let pairs = same.or(input.map(|one| &one.pairs)).or(output.map(|one| &one.pairs));
     TokenAsk {
         is_wanted: true,
         step: pairs.and_then(|pairs| Some(pairs.first()?.steps[0])),
@@ -163,11 +158,7 @@ pub fn difference(baked: &Report, live: &Report) -> Option<f64> {
         && a.members == b.members
         && a.plan == b.plan;
     same.then(|| {
-        a.logits
-            .iter()
-            .zip(&b.logits)
-            .map(|(a, b)| f64::from((a - b).abs()))
-            .fold(0.0, f64::max)
+        a.logits.iter().zip(&b.logits).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max)
     })
 }
 
@@ -225,9 +216,7 @@ pub fn holds_models(text: &str) -> bool {
 /// # Errors
 /// One sentence for the reader that names the file.
 pub fn read_models(name: &str, text: &str) -> Result<ModelsCoupling, String> {
-    Opened::read(text.as_bytes())
-        .and_then(Opened::models)
-        .map_err(|error| refusal(name, &error))
+    Opened::read(text.as_bytes()).and_then(Opened::models).map_err(|error| refusal(name, &error))
 }
 
 /// Reads the text of the report file `name`.
@@ -235,18 +224,12 @@ pub fn read_models(name: &str, text: &str) -> Result<ModelsCoupling, String> {
 /// # Errors
 /// One sentence for the reader that names the file: what it is instead, or what does not fit.
 pub fn read(name: &str, text: &str) -> Result<Report, String> {
-    Opened::read(text.as_bytes())
-        .and_then(Opened::report)
-        .map_err(|error| refusal(name, &error))
+    Opened::read(text.as_bytes()).and_then(Opened::report).map_err(|error| refusal(name, &error))
 }
 
 /// One sentence for the reader, with one mark at its end.
 pub fn refusal(name: &str, error: &ReportError) -> String {
-    let end = if error.to_string().ends_with('?') {
-        ""
-    } else {
-        "."
-    };
+    let end = if error.to_string().ends_with('?') { "" } else { "." };
     format!("{name} cannot be shown: {error}{end}")
 }
 
@@ -281,11 +264,7 @@ mod tests {
         strange.model.name = "my-model".into();
         let strange = draft_of(&strange, &known).expect("it came from text");
         assert_eq!(strange.model, Choice::Folder("my-model".into()));
-        let other = Draft {
-            answer: Some(0),
-            plan: "0".into(),
-            ..draft
-        };
+        let other = Draft { answer: Some(0), plan: "0".into(), ..draft };
         assert!(!asks_for(&report, &other));
     }
 
@@ -304,26 +283,15 @@ mod tests {
         let spelled = |id: &u32| id.to_string();
         let draft = Draft {
             model: known,
-            prompt: lens
-                .token_ids
-                .iter()
-                .map(spelled)
-                .collect::<Vec<_>>()
-                .join(", "),
+            prompt: lens.token_ids.iter().map(spelled).collect::<Vec<_>>().join(", "),
             options: lens.option_token_ids.iter().map(spelled).collect(),
             answer: Some(lens.answer),
             plan: lens.plan.clone(),
         };
         assert!(asks_for(&report, &draft));
-        let other = Draft {
-            prompt: "1, 2".into(),
-            ..draft.clone()
-        };
+        let other = Draft { prompt: "1, 2".into(), ..draft.clone() };
         assert!(!asks_for(&report, &other));
-        let text = Draft {
-            prompt: "one, two".into(),
-            ..draft
-        };
+        let text = Draft { prompt: "one, two".into(), ..draft };
         assert!(!asks_for(&report, &text));
         assert!(about(&report).ends_with(" · token ids …"));
     }
@@ -394,32 +362,20 @@ mod tests {
             ("{}".to_string(), "is no atelier report"),
             (text(|v| v["atelier"] = 99.into()), "a newer atelier"),
             (text(|v| v["engine"] = 1.into()), "is no atelier report"),
-            (
-                text(|v| v["lens"]["answer"] = 7.into()),
-                "its right answer is 7 of 4 options",
-            ),
+            (text(|v| v["lens"]["answer"] = 7.into()), "its right answer is 7 of 4 options"),
             (
                 text(|v| v["lens"]["member_logits"] = serde_json::json!([[1.0, 2.0]])),
                 "member_logits has 1 entries for 25 members",
             ),
-            (
-                text(|v| v["lens"] = serde_json::Value::Null),
-                "nothing in it",
-            ),
+            (text(|v| v["lens"] = serde_json::Value::Null), "nothing in it"),
             (
                 include_str!("../../public/examples/survey.atelier.json").to_string(),
                 "it is a survey: open it with Survey",
             ),
         ] {
             let sentence = read("a.json", &text).expect_err(says);
-            assert!(
-                sentence.starts_with("a.json ") && sentence.contains(says),
-                "{sentence}"
-            );
-            assert!(
-                !sentence.ends_with("?.") && sentence.ends_with(['.', '?']),
-                "{sentence}"
-            );
+            assert!(sentence.starts_with("a.json ") && sentence.contains(says), "{sentence}");
+            assert!(!sentence.ends_with("?.") && sentence.ends_with(['.', '?']), "{sentence}");
         }
     }
 }

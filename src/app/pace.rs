@@ -18,11 +18,7 @@ pub struct Pace {
 
 impl Pace {
     pub fn begin(now: f64) -> Self {
-        Self {
-            told_at: now,
-            took: 0.0,
-            rows: 0,
-        }
+        Self { told_at: now, took: 0.0, rows: 0 }
     }
 
     /// Is a report of so many rows due?
@@ -33,11 +29,7 @@ impl Pace {
 
     /// A report of so many rows that was begun at `began` is out.
     pub fn told(&mut self, began: f64, now: f64, rows: usize) {
-        *self = Self {
-            told_at: now,
-            took: (now - began).max(0.0),
-            rows,
-        };
+        *self = Self { told_at: now, took: (now - began).max(0.0), rows };
     }
 }
 

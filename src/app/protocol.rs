@@ -37,11 +37,7 @@ pub enum Ask {
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String, engine: EngineWish },
     /// Fetch a model's folder that the page's own server serves at `url`, which ends in `/`.
-    LoadServed {
-        name: String,
-        url: String,
-        engine: EngineWish,
-    },
+    LoadServed { name: String, url: String, engine: EngineWish },
     /// One prompt through the lens, on the model loaded last; with what a view of its inside needs.
     Lens {
         prompt: String,
@@ -51,12 +47,7 @@ pub enum Ask {
         inside: Option<InsideAsk>,
     },
     /// One prompt under the model's own order and under `plan`: a report with a `lab`.
-    Lab {
-        prompt: String,
-        options: Vec<String>,
-        answer: usize,
-        plan: String,
-    },
+    Lab { prompt: String, options: Vec<String>, answer: usize, plan: String },
     /// Sweeps over held-out rows of the generated tasks: a report with `orders`, one a task.
     /// [`Tell::Partial`] shows it as it fills in.
     Orders {
@@ -77,30 +68,14 @@ pub enum Ask {
         rows: usize,
     },
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
-    Coupling {
-        prompt: String,
-        plan: Option<String>,
-        tokens: TokenAsk,
-    },
+    Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },
     /// The same over held-out rows of a generated task, beside what leaving steps out and exchanging
     /// neighbours costs on them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
-    RowsCoupling {
-        task: String,
-        rows: usize,
-        plan: Option<String>,
-    },
+    RowsCoupling { task: String, rows: usize, plan: Option<String> },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
-    Compare {
-        prompt: String,
-        options: Vec<String>,
-        answer: usize,
-        plan: Option<String>,
-    },
+    Compare { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// What does the model say after this prompt? Ends in [`Tell::Says`].
-    Says {
-        prompt: String,
-        plan: Option<String>,
-    },
+    Says { prompt: String, plan: Option<String> },
     /// Go on with a text, token by token: [`Tell::Wrote`] shows it as it grows, [`Tell::Written`] ends it.
     GoOn {
         text: String,
@@ -131,10 +106,7 @@ pub enum Ask {
 impl Ask {
     /// Is another model to be loaded?
     pub fn is_load(&self) -> bool {
-        matches!(
-            self,
-            Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. }
-        )
+        matches!(self, Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. })
     }
 }
 

@@ -13,10 +13,7 @@ pub struct Queue<F> {
 
 impl<F> Default for Queue<F> {
     fn default() -> Self {
-        Self {
-            waiting: VecDeque::new(),
-            cancelled: HashSet::new(),
-        }
+        Self { waiting: VecDeque::new(), cancelled: HashSet::new() }
     }
 }
 
@@ -53,10 +50,7 @@ impl<F> Queue<F> {
     /// what has to wait for the sweep, but never a load: behind that, the model is another.
     pub fn take_quick(&mut self) -> Option<Request> {
         let is_load = |ask: &Ask| {
-            matches!(
-                ask,
-                Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. }
-            )
+            matches!(ask, Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. })
         };
         let is_quick = |ask: &Ask| {
             matches!(
@@ -64,14 +58,8 @@ impl<F> Queue<F> {
                 Ask::Lens { .. } | Ask::Lab { .. } | Ask::Coupling { .. } | Ask::Says { .. }
             )
         };
-        let passable = self
-            .waiting
-            .iter()
-            .take_while(|(request, _)| !is_load(&request.ask));
-        let at = passable
-            .enumerate()
-            .find(|(_, (request, _))| is_quick(&request.ask))?
-            .0;
+        let passable = self.waiting.iter().take_while(|(request, _)| !is_load(&request.ask));
+        let at = passable.enumerate().find(|(_, (request, _))| is_quick(&request.ask))?.0;
         self.waiting.remove(at).map(|(request, _)| request)
     }
 
@@ -101,29 +89,15 @@ mod tests {
     }
 
     fn lens() -> Ask {
-        Ask::Lens {
-            prompt: "a".into(),
-            options: Vec::new(),
-            answer: 0,
-            plan: None,
-            inside: None,
-        }
+        Ask::Lens { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None, inside: None }
     }
 
     fn compare() -> Ask {
-        Ask::Compare {
-            prompt: "a".into(),
-            options: Vec::new(),
-            answer: 0,
-            plan: None,
-        }
+        Ask::Compare { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None }
     }
 
     fn load() -> Ask {
-        Ask::LoadKnown {
-            name: "a".into(),
-            engine: EngineWish::Cpu,
-        }
+        Ask::LoadKnown { name: "a".into(), engine: EngineWish::Cpu }
     }
 
     #[test]
@@ -139,10 +113,7 @@ mod tests {
     #[test]
     fn what_a_model_says_by_itself_does_not_wait_for_a_sweep() {
         let mut queue = Queue::<()>::default();
-        let says = Ask::Says {
-            prompt: "a".into(),
-            plan: None,
-        };
+        let says = Ask::Says { prompt: "a".into(), plan: None };
         queue.receive(ask(2, says), Vec::new());
         assert_eq!(queue.take_quick().map(|request| request.id), Some(2));
     }

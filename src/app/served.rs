@@ -18,10 +18,8 @@ pub struct ServedFolder {
 /// A sentence: it is on another site, or is no folder.
 pub fn linked() -> Option<Result<ServedFolder, String>> {
     let query = browser::window().location().search().unwrap_or_default();
-    let named = query
-        .trim_start_matches('?')
-        .split('&')
-        .find_map(|part| part.strip_prefix("model="))?;
+    let named =
+        query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix("model="))?;
     let path = decode(named);
     let folder = browser::own_url(&path).and_then(|url| {
         let (url, path) = (url.href(), url.pathname());

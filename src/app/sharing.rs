@@ -33,10 +33,7 @@ impl Sharing {
         let shares = rows.iter().enumerate().flat_map(|(task, &rows)| {
             PartedSweep::parts(rows).map(move |rows| RowShare { task, rows })
         });
-        Self {
-            waiting: shares.collect(),
-            running: Vec::new(),
-        }
+        Self { waiting: shares.collect(), running: Vec::new() }
     }
 
     /// The next share, for a worker.
@@ -50,9 +47,7 @@ impl Sharing {
     /// other's attention: only while more wait than there are `workers`, so that in the end nobody has two
     /// while another has none.
     pub fn take_ahead(&mut self, worker: usize, workers: usize) -> Option<RowShare> {
-        (self.waiting.len() > workers)
-            .then(|| self.take(worker))
-            .flatten()
+        (self.waiting.len() > workers).then(|| self.take(worker)).flatten()
     }
 
     /// Has the worker this share?
@@ -63,23 +58,17 @@ impl Sharing {
 
     /// The share is run; `false` where the worker did not have it.
     pub fn came_back(&mut self, worker: usize, share: &RowShare) -> bool {
-        let had = self
-            .running
-            .iter()
-            .position(|(who, what)| *who == worker && what == share);
+        let had = self.running.iter().position(|(who, what)| *who == worker && what == share);
         had.map(|at| self.running.swap_remove(at)).is_some()
     }
 
     /// The worker is gone: others are to run what it had, which comes before what waits.
     pub fn give_back(&mut self, worker: usize) {
-        let (its, others) = std::mem::take(&mut self.running)
-            .into_iter()
-            .partition(|(who, _)| *who == worker);
+        let (its, others) =
+            std::mem::take(&mut self.running).into_iter().partition(|(who, _)| *who == worker);
         self.running = others;
         self.waiting.extend(its.into_iter().map(|(_, share)| share));
-        self.waiting
-            .make_contiguous()
-            .sort_by_key(|share| (share.task, share.rows.start));
+        self.waiting.make_contiguous().sort_by_key(|share| (share.task, share.rows.start));
     }
 
     /// Shares that a worker has.

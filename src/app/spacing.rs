@@ -32,18 +32,12 @@ mod tests {
         let line = |prompt: &str, tokens: &[&str]| {
             let tokens: Vec<String> = tokens.iter().map(|&token| token.to_owned()).collect();
             let spaced = spaced(prompt, &tokens);
-            spaced
-                .into_iter()
-                .map(|(space, token)| format!("{space}[{token}]"))
-                .collect::<String>()
+            spaced.into_iter().map(|(space, token)| format!("{space}[{token}]")).collect::<String>()
         };
         assert_eq!(
             line("mood : it is", &["<bos>", "mood", ":", "it", "is"]),
             "[<bos>][mood] [:] [it] [is]"
         );
-        assert_eq!(
-            line("she likes", &["<s>", "she", " lik", "es"]),
-            "[<s>][she][ lik][es]"
-        );
+        assert_eq!(line("she likes", &["<s>", "she", " lik", "es"]), "[<s>][she][ lik][es]");
     }
 }

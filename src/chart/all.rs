@@ -107,18 +107,16 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
                 sharing: report.model.heads / report.model.kv_heads.max(1),
             };
             let figures = attention_figures(lens, shown, theme).into_iter();
-            all.extend(
-                figures
-                    .filter(|figure| (figure.key == "heads") == (n == 0))
-                    .map(|figure| {
-                        let what = if is_carried { "carried" } else { "weights" };
-                        let name = match n {
-                            0 => format!("heads-{what}"),
-                            _ => format!("head-{run}-{head}-{what}"),
-                        };
-                        figure.named(name)
-                    }),
-            );
+            all.extend(figures.filter(|figure| (figure.key == "heads") == (n == 0)).map(
+                |figure| {
+                    let what = if is_carried { "carried" } else { "weights" };
+                    let name = match n {
+                        0 => format!("heads-{what}"),
+                        _ => format!("head-{run}-{head}-{what}"),
+                    };
+                    figure.named(name)
+                },
+            ));
         }
     }
     all
@@ -127,25 +125,17 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
 fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
     for quantity in Quantity::ALL {
-        let columns = if quantity.has_columns() {
-            &Column::ALL[..]
-        } else {
-            &Column::ALL[..1]
-        };
+        let columns = if quantity.has_columns() { &Column::ALL[..] } else { &Column::ALL[..1] };
         for &column in columns {
             let end = if quantity.has_columns() {
                 format!("{}-{}", quantity.name(), column.name())
             } else {
                 quantity.name().to_owned()
             };
-            all.extend(
-                sweep_figures(orders, quantity, column, theme)
-                    .into_iter()
-                    .map(|figure| {
-                        let name = format!("{}-{end}", figure.name);
-                        figure.named(name)
-                    }),
-            );
+            all.extend(sweep_figures(orders, quantity, column, theme).into_iter().map(|figure| {
+                let name = format!("{}-{end}", figure.name);
+                figure.named(name)
+            }));
         }
     }
     all
@@ -153,12 +143,7 @@ fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
 
 /// Does a coupling's picture say the same whatever the metric and the number of vectors?
 fn is_of_the_way(figure: &Figure) -> bool {
-    [
-        "coupling-paths",
-        "coupling-straightness",
-        "coupling-linearised",
-    ]
-    .contains(&figure.key)
+    ["coupling-paths", "coupling-straightness", "coupling-linearised"].contains(&figure.key)
 }
 
 /// Is it a map between tokens, which has a number of vectors of its own?
@@ -171,11 +156,7 @@ fn of_coupling(coupling: &Coupling, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
     for metric in CouplingMetric::ALL {
         for (n, &k) in coupling.top.iter().enumerate() {
-            let shown = CouplingShown {
-                metric,
-                k,
-                ..CouplingShown::default()
-            };
+            let shown = CouplingShown { metric, k, ..CouplingShown::default() };
             let is_first = metric == CouplingMetric::ALL[0] && n == 0;
             for figure in coupling_figures(coupling, &shown, theme) {
                 let name = if is_of_the_way(&figure) {
@@ -202,11 +183,7 @@ fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
     for metric in CouplingMetric::ALL {
         for (n, &k) in task.top.iter().enumerate() {
-            let shown = CouplingShown {
-                metric,
-                k,
-                ..CouplingShown::default()
-            };
+            let shown = CouplingShown { metric, k, ..CouplingShown::default() };
             for figure in task_coupling_figures(task, &shown, theme) {
                 let is_once = is_of_the_way(&figure);
                 if is_once && (metric != CouplingMetric::ALL[0] || n > 0) {

@@ -72,21 +72,14 @@ impl Column {
             Self::Logit => depth.logit,
             Self::Paper => depth.paper,
         };
-        lens.decomposition
-            .by_depth
-            .iter()
-            .map(|depth| self.shown(of(depth)))
-            .collect()
+        lens.decomposition.by_depth.iter().map(|depth| self.shown(of(depth))).collect()
     }
 
     /// `[M]` every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
     pub fn member_bias(self, lens: &Lens) -> Vec<f64> {
         let d = &lens.decomposition;
-        let values = if self == Self::Logit {
-            &d.logit.member_bias
-        } else {
-            &d.probability.member_bias
-        };
+        let values =
+            if self == Self::Logit { &d.logit.member_bias } else { &d.probability.member_bias };
         values.iter().map(|x| x * self.scale()).collect()
     }
 
@@ -101,10 +94,6 @@ impl Column {
     }
 
     pub(super) fn shown(self, t: Triple) -> Triple {
-        Triple {
-            mse: t.mse * self.scale(),
-            bias: t.bias * self.scale(),
-            diversity: t.diversity,
-        }
+        Triple { mse: t.mse * self.scale(), bias: t.bias * self.scale(), diversity: t.diversity }
     }
 }

@@ -32,10 +32,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     ];
     let series = groups.into_iter().map(|(pen, parts)| {
         let points = parts.into_iter().map(|part| Point {
-            interval: part
-                .head
-                .is_none()
-                .then_some([part.loss.low, part.loss.high]),
+            interval: part.head.is_none().then_some([part.loss.low, part.loss.high]),
             plan: Some(part.plan.clone()),
             ..Point::new(
                 part.vote.mean,
@@ -62,24 +59,13 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     );
     let panel = Panel::new(
         "need: what the lead of the right option loses without the part, logits",
-        Axis::from_zero(
-            "direct vote for the right option against the others, logits",
-            votes,
-        ),
+        Axis::from_zero("direct vote for the right option against the others, logits", votes),
         Axis::from_zero("", losses),
         series,
     )
     .tall(PLOT)
     .level(0.0, theme.quiet, Line::Solid);
-    let headers = [
-        "without",
-        "plan",
-        "direct vote",
-        "loss",
-        "from",
-        "to",
-        "right without it",
-    ];
+    let headers = ["without", "plan", "direct vote", "loss", "from", "to", "right without it"];
     let rows = need.parts.iter().map(|part| {
         vec![
             TableCell::Text(name(part)),
@@ -92,10 +78,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
         ]
     });
     let together = need.rank_correlation.map_or_else(String::new, |r| {
-        format!(
-            " Over all parts the rank correlation of vote and need is {}.",
-            short(r)
-        )
+        format!(" Over all parts the rank correlation of vote and need is {}.", short(r))
     });
     let draft = FigureDraft {
         key: "need",
@@ -132,11 +115,8 @@ pub fn part_name(part: &NeedPart) -> String {
 }
 
 fn name(part: &NeedPart) -> String {
-    let again = if part.run == part.block {
-        String::new()
-    } else {
-        format!(" (place {})", part.run)
-    };
+    let again =
+        if part.run == part.block { String::new() } else { format!(" (place {})", part.run) };
     let block = part.block;
     match (part.kind, part.head) {
         (_, Some(head)) => format!("head {head} of block {block}{again}"),

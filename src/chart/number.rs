@@ -8,11 +8,7 @@ pub fn short(x: f64) -> String {
 /// [`short`] with its sign always written.
 pub fn signed(x: f64) -> String {
     let text = short(x);
-    if text.starts_with('−') || text == "0" {
-        text
-    } else {
-        format!("+{text}")
-    }
+    if text.starts_with('−') || text == "0" { text } else { format!("+{text}") }
 }
 
 /// A fixed number of decimals, with a real minus sign and no "−0.00".
@@ -93,10 +89,7 @@ fn significant(x: f64, digits: i32) -> String {
 /// The power of ten of `x` after rounding to `digits`: 0.9996 has three digits as 1.00.
 fn rounded_exponent(x: f64, digits: i32) -> i32 {
     let text = format!("{:.*e}", usize::try_from(digits - 1).unwrap_or(0), x.abs());
-    text.rsplit('e')
-        .next()
-        .and_then(|e| e.parse().ok())
-        .unwrap_or(0)
+    text.rsplit('e').next().and_then(|e| e.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -111,28 +104,12 @@ mod tests {
 
     #[test]
     fn carries_three_digits() {
-        let seen: Vec<String> = [0.0, 0.16849, -0.00212, 12.2, 0.9996, 1234.5, 2.7e-7, -3.0]
-            .map(short)
-            .to_vec();
-        assert_eq!(
-            seen,
-            [
-                "0",
-                "0.168",
-                "−0.00212",
-                "12.2",
-                "1.00",
-                "1234",
-                "2.7e−7",
-                "−3.00"
-            ]
-        );
+        let seen: Vec<String> =
+            [0.0, 0.16849, -0.00212, 12.2, 0.9996, 1234.5, 2.7e-7, -3.0].map(short).to_vec();
+        assert_eq!(seen, ["0", "0.168", "−0.00212", "12.2", "1.00", "1234", "2.7e−7", "−3.00"]);
         assert_eq!(signed(1.2), "+1.20");
         assert_eq!(fixed(-0.0001, 2), "0.00");
         assert_eq!(percent(0.004), "0.4 %");
-        assert_eq!(
-            [1, 2, 3, 11, 22, 113].map(ordinal).join(" "),
-            "1st 2nd 3rd 11th 22nd 113th"
-        );
+        assert_eq!([1, 2, 3, 11, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 11th 22nd 113th");
     }
 }

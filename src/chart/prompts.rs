@@ -43,10 +43,7 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVote
     PromptVotes {
         drawn: votes::quantity(column, options.unwrap_or(2)),
         words: [
-            format!(
-                "{pro} of {} vote for the right answer on average.",
-                strokes::count(members)
-            ),
+            format!("{pro} of {} vote for the right answer on average.", strokes::count(members)),
             format!(
                 "All together they answer {} of {} prompts right; always the most frequent answer: {}.",
                 percent(averages.accuracy),
@@ -106,24 +103,13 @@ impl PromptVotes {
 
 fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> Figure {
     // The paper's bias is the probabilities' (Eq. 14), its diversity the raw logits' (Eq. 8).
-    let bias = if column == Column::Logit {
-        &averages.logit
-    } else {
-        &averages.probability
-    };
-    let diversity = if column == Column::Probability {
-        &averages.probability
-    } else {
-        &averages.logit
-    };
+    let bias = if column == Column::Logit { &averages.logit } else { &averages.probability };
+    let diversity =
+        if column == Column::Probability { &averages.probability } else { &averages.logit };
     Spread {
         members,
         column,
-        bias: bias
-            .member_bias
-            .iter()
-            .map(|x| x * column.scale())
-            .collect(),
+        bias: bias.member_bias.iter().map(|x| x * column.scale()).collect(),
         diversity: diversity.member_diversity.clone(),
         total: total(averages, column),
     }
@@ -152,11 +138,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
             })
         })
         .collect();
-    let accuracy: Vec<f64> = averages
-        .by_depth
-        .iter()
-        .map(|depth| depth.accuracy)
-        .collect();
+    let accuracy: Vec<f64> = averages.by_depth.iter().map(|depth| depth.accuracy).collect();
     let uniform = prompts.rows.iter().map(|row| uniform_mse(row.logits.len()));
     let mut plot = Running {
         members,

@@ -57,16 +57,9 @@ type TripleOf = fn(&Triple) -> f64;
 impl Running<'_> {
     pub fn plot(&self, theme: &Theme) -> Plot {
         let of: [(Pen, TripleOf); 3] = [
-            (Pen::new("MSE", theme.mse, Line::Thick, Mark::None), |t| {
-                t.mse
-            }),
-            (Pen::new("bias", theme.bias, Line::Solid, Mark::None), |t| {
-                t.bias
-            }),
-            (
-                Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None),
-                |t| t.diversity,
-            ),
+            (Pen::new("MSE", theme.mse, Line::Thick, Mark::None), |t| t.mse),
+            (Pen::new("bias", theme.bias, Line::Solid, Mark::None), |t| t.bias),
+            (Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None), |t| t.diversity),
         ];
         let mut legend: Vec<Pen> = of.iter().map(|(pen, _)| pen.clone()).collect();
         let curves = of.map(|(pen, of)| self.curve(pen, of));
@@ -87,11 +80,7 @@ impl Running<'_> {
                 short(t.diversity)
             )
         });
-        Plot {
-            shared: true,
-            hover: Some(hover.collect()),
-            ..Plot::new(panels, legend, 1)
-        }
+        Plot { shared: true, hover: Some(hover.collect()), ..Plot::new(panels, legend, 1) }
     }
 
     fn curve(&self, pen: Pen, of: TripleOf) -> Series {
@@ -105,10 +94,7 @@ impl Running<'_> {
 
     /// The strip between MSE and bias is the diversity, tinted so that it can be seen.
     fn one_unit(&self, theme: &Theme, curves: [Series; 3]) -> Panel {
-        let values = self
-            .depths
-            .iter()
-            .flat_map(|t| [t.mse, t.bias, t.diversity]);
+        let values = self.depths.iter().flat_map(|t| [t.mse, t.bias, t.diversity]);
         let mut panel = Panel::new(
             format!("over the first n strokes ({})", self.column.error_unit()),
             strokes::axis(self.members),
@@ -168,17 +154,10 @@ fn title(lens: &Lens, names: &[String]) -> String {
         Some(0) => format!("The sum says {right} from the embedding on"),
         Some(i) => format!("The sum says {right} for good from {} on", names[i]),
         None => {
-            let ever = lens
-                .decomposition
-                .by_depth
-                .iter()
-                .rposition(|depth| depth.correct);
+            let ever = lens.decomposition.by_depth.iter().rposition(|depth| depth.correct);
             let answer = option_name(lens, answered(lens));
             match ever {
-                Some(i) => format!(
-                    "The sum says {right} up to {} and ends at {answer}",
-                    names[i]
-                ),
+                Some(i) => format!("The sum says {right} up to {} and ends at {answer}", names[i]),
                 None => format!("The sum never says {right}; it ends at {answer}"),
             }
         }
@@ -195,11 +174,7 @@ fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [S
             sum.mse,
             sum.bias,
             sum.diversity,
-            percent(if last.bias > 0.0 {
-                last.diversity / last.bias
-            } else {
-                0.0
-            }),
+            percent(if last.bias > 0.0 { last.diversity / last.bias } else { 0.0 }),
         )
     } else {
         let uniform = 100.0 * uniform_mse(lens.logits.len());

@@ -21,12 +21,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     };
     let mut draft = spread.draft(theme);
     strokes::lead(&mut draft.plot, &lens.members);
-    for (row, cell) in draft
-        .table
-        .rows
-        .iter_mut()
-        .zip(strokes::cells(&lens.members))
-    {
+    for (row, cell) in draft.table.rows.iter_mut().zip(strokes::cells(&lens.members)) {
         row[0] = cell;
     }
     draft.figure(theme)
@@ -48,37 +43,17 @@ impl Spread<'_> {
         let names = strokes::names(self.members);
         let hover = names.iter().zip(&self.bias).zip(&self.diversity);
         let hover = hover.map(|((name, bias), diversity)| {
-            format!(
-                "{name}\nbias {}\ndiversity {}",
-                short(*bias),
-                short(*diversity)
-            )
+            format!("{name}\nbias {}\ndiversity {}", short(*bias), short(*diversity))
         });
         FigureDraft {
             key: "spread",
             title: title(self.members, &self.bias, &self.diversity),
-            words: words(
-                self.members,
-                &names,
-                self.column,
-                &self.bias,
-                &self.diversity,
-            ),
-            table: table(
-                self.members,
-                self.column,
-                &names,
-                &self.bias,
-                &self.diversity,
-            ),
+            words: words(self.members, &names, self.column, &self.bias, &self.diversity),
+            table: table(self.members, self.column, &names, &self.bias, &self.diversity),
             plot: Plot {
                 shared: true,
                 hover: Some(hover.collect()),
-                ..Plot::new(
-                    self.panels(theme).to_vec(),
-                    strokes::kind_pens(self.members, theme),
-                    1,
-                )
+                ..Plot::new(self.panels(theme).to_vec(), strokes::kind_pens(self.members, theme), 1)
             },
         }
     }
@@ -89,11 +64,7 @@ impl Spread<'_> {
         let bias = strokes::panel(
             self.members,
             theme,
-            format!(
-                "bias ({}), line: mean {}",
-                column.error_unit(),
-                short(total.bias)
-            ),
+            format!("bias ({}), line: mean {}", column.error_unit(), short(total.bias)),
             &self.bias,
             Some((pen("bias", theme.bias), MarkShape::PaleBars)),
         );
@@ -110,9 +81,7 @@ impl Spread<'_> {
         );
         [
             bias.tall(PLOT).level(total.bias, theme.ink, Line::Solid),
-            diversity
-                .tall(PLOT)
-                .level(total.diversity, theme.ink, Line::Dashed),
+            diversity.tall(PLOT).level(total.diversity, theme.ink, Line::Dashed),
         ]
     }
 }
@@ -127,11 +96,7 @@ fn title(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
     let [(kind, share), (second, _), ..] = kinds_by_share(members, diversity);
     // Under three fifths there is no one kind to point at.
     if share < 0.6 {
-        return capital(&format!(
-            "{} and {} share the diversity",
-            who(kind),
-            who(second)
-        ));
+        return capital(&format!("{} and {} share the diversity", who(kind), who(second)));
     }
     if matches!(kind, MemberKind::Embedding | MemberKind::Bias) {
         return format!("Most of the diversity is {}'s", who(kind));
@@ -163,11 +128,7 @@ fn words(
     );
     let low = extreme(bias, |a, b| a < b);
     let high = extreme(bias, |a, b| a > b);
-    let unit = if column == Column::Paper {
-        " in the paper's × 100"
-    } else {
-        ""
-    };
+    let unit = if column == Column::Paper { " in the paper's × 100" } else { "" };
     let second = format!(
         "{} comes nearest to the right answer alone (bias {}) and {} misses it most ({}){unit}.",
         capital(&names[low]),
@@ -212,12 +173,7 @@ fn kinds_by_share(members: &[Member], values: &[f64]) -> [(MemberKind, f64); 4] 
         let sum: f64 = own.map(|(_, v)| v).sum();
         if total > 0.0 { sum / total } else { 0.0 }
     };
-    let kinds = [
-        MemberKind::Embedding,
-        MemberKind::Attention,
-        MemberKind::Mlp,
-        MemberKind::Bias,
-    ];
+    let kinds = [MemberKind::Embedding, MemberKind::Attention, MemberKind::Mlp, MemberKind::Bias];
     let mut shares = kinds.map(|kind| (kind, share(kind)));
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares
@@ -234,12 +190,8 @@ fn who(kind: MemberKind) -> &'static str {
 
 /// Which third of the depth holds at least half of a kind's sum, if one does and there are thirds.
 fn leading_third(members: &[Member], values: &[f64], kind: MemberKind) -> Option<&'static str> {
-    let own: Vec<f64> = members
-        .iter()
-        .zip(values)
-        .filter(|(m, _)| m.kind == kind)
-        .map(|(_, v)| *v)
-        .collect();
+    let own: Vec<f64> =
+        members.iter().zip(values).filter(|(m, _)| m.kind == kind).map(|(_, v)| *v).collect();
     if own.len() < 3 {
         return None;
     }
@@ -253,11 +205,5 @@ fn leading_third(members: &[Member], values: &[f64], kind: MemberKind) -> Option
 }
 
 fn extreme(values: &[f64], better: impl Fn(f64, f64) -> bool) -> usize {
-    (1..values.len()).fold(0, |best, i| {
-        if better(values[i], values[best]) {
-            i
-        } else {
-            best
-        }
-    })
+    (1..values.len()).fold(0, |best, i| if better(values[i], values[best]) { i } else { best })
 }

@@ -40,11 +40,7 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
                         && member.kind != MemberKind::Bias
                 });
                 let run = 1 + earlier.count();
-                tiles.push(Tile {
-                    block: member.block,
-                    strokes: vec![i],
-                    run,
-                });
+                tiles.push(Tile { block: member.block, strokes: vec![i], run });
             }
         }
         previous = Some(member.kind);
@@ -97,12 +93,7 @@ pub(super) fn kind_name(kind: MemberKind) -> &'static str {
 
 /// The kinds that a model has: few have a bias member.
 pub(super) fn kinds(has_bias: bool) -> impl Iterator<Item = MemberKind> + Clone {
-    let all = [
-        MemberKind::Embedding,
-        MemberKind::Attention,
-        MemberKind::Mlp,
-        MemberKind::Bias,
-    ];
+    let all = [MemberKind::Embedding, MemberKind::Attention, MemberKind::Mlp, MemberKind::Bias];
     all.into_iter().take(if has_bias { 4 } else { 3 })
 }
 
@@ -158,21 +149,12 @@ pub(super) fn panel(
         None => kinds
             .clone()
             .map(|kind| {
-                Series::bars(
-                    MarkShape::PaleBars,
-                    kind_pen(kind, theme),
-                    points(Some(kind)),
-                )
+                Series::bars(MarkShape::PaleBars, kind_pen(kind, theme), points(Some(kind)))
             })
             .collect(),
     };
     series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));
-    Panel::new(
-        name,
-        axis(members),
-        Axis::from_zero("", values.iter().copied()),
-        series,
-    )
+    Panel::new(name, axis(members), Axis::from_zero("", values.iter().copied()), series)
 }
 
 /// Lets every mark of a plot over these strokes lead to its own row.
@@ -195,8 +177,7 @@ pub(super) fn member_pick(name: &str) -> String {
 /// The cells of a table that name these strokes in words and lead to their own rows.
 pub(super) fn cells(members: &[Member]) -> Vec<TableCell> {
     let all = names(members).into_iter().zip(member_names(members));
-    all.map(|(text, member)| TableCell::Member { text, member })
-        .collect()
+    all.map(|(text, member)| TableCell::Member { text, member }).collect()
 }
 
 /// `25 strokes`.
@@ -225,14 +206,7 @@ pub(super) fn answered(lens: &Lens) -> usize {
 pub fn votes(lens: &Lens, column: Column) -> Vec<f64> {
     let vote = |row: &Vec<f32>| {
         let u: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
-        margin(
-            &if column == Column::Logit {
-                u
-            } else {
-                softmax(&u)
-            },
-            lens.answer,
-        )
+        margin(&if column == Column::Logit { u } else { softmax(&u) }, lens.answer)
     };
     lens.member_logits.iter().map(vote).collect()
 }

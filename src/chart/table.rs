@@ -97,15 +97,9 @@ mod tests {
     fn csv_quotes_what_needs_it() {
         let table = Table {
             headers: vec!["stroke".into(), "bias, squared".into()],
-            rows: vec![vec![
-                TableCell::Text("say \"a\"".into()),
-                TableCell::Number(0.1),
-            ]],
+            rows: vec![vec![TableCell::Text("say \"a\"".into()), TableCell::Number(0.1)]],
         };
-        assert_eq!(
-            table.csv(),
-            "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n"
-        );
+        assert_eq!(table.csv(), "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n");
     }
 
     #[test]

@@ -38,9 +38,7 @@ pub const LIGHT: Theme = Theme {
     bias: "#444b54",
     diversity: "#007a5a",
     mse: "#8a3d74",
-    family: [
-        "#3b3a9c", "#a3185b", "#757100", "#00747e", "#8d5fc4", "#1c1b19",
-    ],
+    family: ["#3b3a9c", "#a3185b", "#757100", "#00747e", "#8d5fc4", "#1c1b19"],
 };
 
 /// Light on dark.
@@ -56,9 +54,7 @@ pub const DARK: Theme = Theme {
     bias: "#b9c1cb",
     diversity: "#3ccf9f",
     mse: "#e39bcd",
-    family: [
-        "#8fa0ff", "#ff79b0", "#cfc94a", "#4fc7d1", "#cba6f7", "#eceae4",
-    ],
+    family: ["#8fa0ff", "#ff79b0", "#cfc94a", "#4fc7d1", "#cba6f7", "#eceae4"],
 };
 
 impl Theme {

@@ -15,13 +15,8 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let drawn = quantity(column, lens.logits.len());
     let hover = names.iter().zip(&votes);
     let hover = hover.map(|(name, vote)| format!("{name}\n{drawn}: {}", signed(*vote)));
-    let panel = strokes::panel(
-        &lens.members,
-        theme,
-        format!("{drawn}, each stroke alone"),
-        &votes,
-        None,
-    );
+    let panel =
+        strokes::panel(&lens.members, theme, format!("{drawn}, each stroke alone"), &votes, None);
     let mut plot = Plot {
         hover: Some(hover.collect()),
         ..Plot::new(
@@ -43,11 +38,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
 
 /// What a vote is, as an axis says it.
 pub(super) fn quantity(column: Column, options: usize) -> String {
-    let of = if column == Column::Logit {
-        "logit"
-    } else {
-        "p"
-    };
+    let of = if column == Column::Logit { "logit" } else { "p" };
     if options == 2 {
         format!("{of}(right) − {of}(other)")
     } else {
@@ -77,24 +68,13 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         most = signed(votes[loudest]),
     );
     let answer = option_name(lens, answered(lens));
-    let verdict = if lens.correct {
-        "which is right"
-    } else {
-        "which is wrong"
-    };
+    let verdict = if lens.correct { "which is right" } else { "which is wrong" };
     let second = if column == Column::Logit {
         let margin = strokes::margin(
-            &lens
-                .logits
-                .iter()
-                .map(|&x| f64::from(x))
-                .collect::<Vec<_>>(),
+            &lens.logits.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(),
             lens.answer,
         );
-        format!(
-            "The bars add up to {}, and the model answers {answer}, {verdict}.",
-            signed(margin)
-        )
+        format!("The bars add up to {}, and the model answers {answer}, {verdict}.", signed(margin))
     } else {
         let p = lens.probabilities[answered(lens)];
         format!(
@@ -123,19 +103,13 @@ fn table(lens: &Lens, votes: &[f64], drawn: &str) -> Table {
 }
 
 pub(super) fn loudest(votes: &[f64]) -> usize {
-    (1..votes.len()).fold(0, |best, i| {
-        if votes[i].abs() > votes[best].abs() {
-            i
-        } else {
-            best
-        }
-    })
+    (1..votes.len()).fold(0, |best, i| if votes[i].abs() > votes[best].abs() { i } else { best })
 }
 
 /// First letter large, for the start of a sentence.
 pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

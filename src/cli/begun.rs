@@ -27,12 +27,7 @@ pub fn begun_alike(
     what: &str,
     path: &Path,
 ) -> anyhow::Result<()> {
-    for Begun {
-        task,
-        fingerprint,
-        found,
-    } in before
-    {
+    for Begun { task, fingerprint, found } in before {
         let now = asked.iter().find(|(_, rows)| rows.task == *task);
         let other = match (now, fingerprint) {
             (None, _) => Some(format!("{task} too, which is not asked now")),
@@ -56,9 +51,7 @@ pub fn begun_alike(
 fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
     if before.program != now.program {
         let (old, new) = (&before.program, &now.program);
-        return Some(format!(
-            "another version of atelier ({old}, and this is {new})"
-        ));
+        return Some(format!("another version of atelier ({old}, and this is {new})"));
     }
     if before.engine != now.engine {
         let (old, new) = (&before.engine, &now.engine);

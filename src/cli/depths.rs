@@ -14,12 +14,7 @@ use crate::study::{LoadedModel, StudyError};
 pub struct DepthArgs {
     /// Also read the whole vocabulary before the first block and after every step: the K likeliest
     /// next tokens, entropy, and divergence from the model's answer
-    #[arg(
-        long,
-        value_name = "K",
-        conflicts_with = "prompts",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "K", conflicts_with = "prompts", allow_negative_numbers = true)]
     lens: Option<usize>,
 
     /// With --lens: a word to follow from depth to depth, one token after the prompt; may be repeated
@@ -58,9 +53,7 @@ impl DepthArgs {
         let followed = match prompt {
             Some(prompt) if !self.follow.is_empty() => {
                 let tokenizer = model.tokenizer()?;
-                let ids = tokenizer
-                    .prompt(model.shape(), prompt, &self.follow)?
-                    .option_ids;
+                let ids = tokenizer.prompt(model.shape(), prompt, &self.follow)?.option_ids;
                 if let Some(unknown) = &model.unknown {
                     unknown.check(&ids, |at| self.follow.get(at).map(String::as_str))?;
                 }
@@ -100,11 +93,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let mut header: Vec<String> = vec!["after".into(), "likeliest next tokens".into()];
     header.extend(["entropy", "KL to the end"].map(String::from));
     let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
-    header.extend(
-        followed
-            .iter()
-            .map(|token| format!("rank of\n{}", decoded(token.id))),
-    );
+    header.extend(followed.iter().map(|token| format!("rank of\n{}", decoded(token.id))));
     let mut rows = table(&header, 2);
     let column = |number: fn(&DepthReading) -> f64| {
         table::column(&depths.iter().map(number).collect::<Vec<_>>())
@@ -113,9 +102,8 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
     for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
         let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
-        let top: Vec<String> = top
-            .map(|(&id, &log)| format!("{} {}", decoded(id), percent(log.exp())))
-            .collect();
+        let top: Vec<String> =
+            top.map(|(&id, &log)| format!("{} {}", decoded(id), percent(log.exp()))).collect();
         let mut row = vec![Cell::new(name), Cell::new(top.join("  "))];
         row.extend([&entropy[n], &kl[n]].map(Cell::new));
         row.extend(depth.followed.iter().map(|token| Cell::new(token.rank)));

@@ -54,11 +54,8 @@ pub struct To {
 }
 
 pub fn run(args: &PicturesArgs) -> anyhow::Result<()> {
-    let path = if args.from.is_dir() {
-        args.from.join("survey.atelier.json")
-    } else {
-        args.from.clone()
-    };
+    let path =
+        if args.from.is_dir() { args.from.join("survey.atelier.json") } else { args.from.clone() };
     let opened = Opened::read(&bytes(&path)?)
         .with_context(|| format!("{} cannot be drawn", path.display()))?;
     write(&opened, &path, &args.to)
@@ -77,9 +74,7 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
     let named = names(&figures);
     if !to.force {
         let forms = ["svg", "csv"];
-        let files = named
-            .iter()
-            .flat_map(|name| forms.map(|form| format!("{name}.{form}")));
+        let files = named.iter().flat_map(|name| forms.map(|form| format!("{name}.{form}")));
         if let Some(there) = files.into_iter().find(|file| to.out.join(file).exists()) {
             anyhow::bail!(
                 "{} is there already: give --out another folder, or --force",
@@ -88,10 +83,7 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         }
     }
     std::fs::create_dir_all(&to.out).with_context(|| {
-        format!(
-            "the folder {} cannot be made: give --out another place",
-            to.out.display()
-        )
+        format!("the folder {} cannot be made: give --out another place", to.out.display())
     })?;
     let source = source(opened, path);
     let bar = Progress::new("drawing", "pictures");
@@ -134,11 +126,7 @@ fn source(opened: &Opened, path: &Path) -> String {
 /// `[figures]` names that any file system takes, no two alike.
 fn names(figures: &[Figure]) -> Vec<String> {
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "._-".contains(c) {
-            c
-        } else {
-            '_'
-        }
+        if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }
     };
     let mut taken = BTreeSet::new();
     let name = |figure: &Figure| {
@@ -151,10 +139,7 @@ fn names(figures: &[Figure]) -> Vec<String> {
         // File systems that take large letters for small ones would have two files in one.
         let free = |name: &String| !taken.contains(&name.to_lowercase());
         let numbered = (2..).map(|n| format!("{name}-{n}"));
-        let name = std::iter::once(name.clone())
-            .chain(numbered)
-            .find(free)
-            .unwrap_or_default();
+        let name = std::iter::once(name.clone()).chain(numbered).find(free).unwrap_or_default();
         taken.insert(name.to_lowercase());
         name
     };

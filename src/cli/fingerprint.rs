@@ -17,21 +17,11 @@ const STEP: usize = 1 << 24;
 
 /// Of every file that makes the model what it is.
 pub fn files(model: &ModelFiles) -> Files {
-    let small = [
-        ("config.json", model.config.as_ref()),
-        ("tokenizer.json", model.tokenizer.as_ref()),
-    ];
-    let small = small
-        .into_iter()
-        .filter_map(|(name, bytes)| Some((name, &bytes?[..])));
-    let index = model
-        .index
-        .iter()
-        .map(|(name, bytes)| (&name[..], &bytes[..]));
-    let weights = model
-        .weights
-        .iter()
-        .map(|(name, bytes)| (&name[..], &bytes[..]));
+    let small =
+        [("config.json", model.config.as_ref()), ("tokenizer.json", model.tokenizer.as_ref())];
+    let small = small.into_iter().filter_map(|(name, bytes)| Some((name, &bytes?[..])));
+    let index = model.index.iter().map(|(name, bytes)| (&name[..], &bytes[..]));
+    let weights = model.weights.iter().map(|(name, bytes)| (&name[..], &bytes[..]));
     let all: Vec<(&str, &[u8])> = small.chain(index).chain(weights).collect();
     let total: usize = all.iter().map(|(_, bytes)| bytes.len()).sum();
     let bar = Progress::new("hashing", "MB");
@@ -80,16 +70,11 @@ pub fn bytes(bytes: &[u8]) -> String {
 /// Which file is another, or there in only one of the two.
 pub fn other_file<'a>(before: &'a Files, now: &'a Files) -> Option<&'a str> {
     let names = before.keys().chain(now.keys());
-    names
-        .map(String::as_str)
-        .find(|name| before.get(*name) != now.get(*name))
+    names.map(String::as_str).find(|name| before.get(*name) != now.get(*name))
 }
 
 pub fn hex(hash: Sha256) -> String {
-    hash.finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -129,11 +114,8 @@ mod tests {
         assert_eq!(other_file(&before, &before), None);
         let now = files(&[("config.json", "1"), ("model.safetensors", "3")]);
         assert_eq!(other_file(&before, &now), Some("model.safetensors"));
-        let more = files(&[
-            ("config.json", "1"),
-            ("model.safetensors", "2"),
-            ("tokenizer.json", "4"),
-        ]);
+        let more =
+            files(&[("config.json", "1"), ("model.safetensors", "2"), ("tokenizer.json", "4")]);
         assert_eq!(other_file(&before, &more), Some("tokenizer.json"));
     }
 }

@@ -29,22 +29,11 @@ pub struct GenerateArgs {
     prompt: Option<String>,
 
     /// The same as token ids, for a model without a tokenizer: then ids are written
-    #[arg(
-        long,
-        value_name = "ID,…",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', allow_negative_numbers = true)]
     ids: Option<Vec<u32>>,
 
     /// Tokens to write at most
-    #[arg(
-        long,
-        short,
-        value_name = "N",
-        default_value_t = 100,
-        allow_negative_numbers = true
-    )]
+    #[arg(long, short, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     tokens: usize,
 
     /// The order of blocks, as of `atelier lens`
@@ -111,10 +100,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     args.engine.say_cost(&model);
     match ended {
         None if stop.load(Ordering::Relaxed) => {
-            output::say(&format!(
-                "atelier: stopped after {} tokens",
-                generation.written().len()
-            ));
+            output::say(&format!("atelier: stopped after {} tokens", generation.written().len()));
             std::process::exit(interrupt::CODE);
         }
         Some(TextEnd::Context) => {
@@ -141,10 +127,7 @@ struct Page {
 
 impl Page {
     fn new(is_silent: bool) -> Self {
-        Self {
-            is_silent,
-            is_closed: false,
-        }
+        Self { is_silent, is_closed: false }
     }
 
     /// What is written speaks to no terminal; a reader that has seen enough is no error.

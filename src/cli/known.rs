@@ -39,11 +39,7 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
         if let Some(former) = catalogue::former(name_or_folder) {
             return Err(ModelError::Former(former).into());
         }
-        return Err(ModelError::NoFolder {
-            folder: path,
-            known: catalogue::names(),
-        }
-        .into());
+        return Err(ModelError::NoFolder { folder: path, known: catalogue::names() }.into());
     }
     Ok((ModelFiles::open(&path)?, path))
 }

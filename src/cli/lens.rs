@@ -35,13 +35,7 @@ pub struct LensArgs {
     prompt: Option<String>,
 
     /// An option, one token after the prompt, most often with its leading space; give two or more
-    #[arg(
-        long,
-        short,
-        value_name = "TEXT",
-        requires = "prompt",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, short, value_name = "TEXT", requires = "prompt", allow_negative_numbers = true)]
     option: Vec<String>,
 
     /// The right option, counted from 0
@@ -119,29 +113,18 @@ const EXAMPLES: &str = r#"Examples:
 
 pub fn run(args: LensArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    let there = if args.force {
-        There::Replaced
-    } else {
-        There::Kept
-    };
-    let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
-        .chain(args.prompts.as_deref())
-        .collect();
+    let there = if args.force { There::Replaced } else { There::Kept };
+    let inputs: Vec<&Path> =
+        std::iter::once(Path::new(&args.model)).chain(args.prompts.as_deref()).collect();
     let out = args.out.as_deref();
-    let mut out = out
-        .map(|path| OutFile::new(path, there, &inputs))
-        .transpose()?;
+    let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
     let prompts = args.prompts.as_deref().map(PromptFile::open).transpose()?;
 
     let files = super::known::files(&args.model)?;
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let unknown = model.unknown.clone();
     let plan = model.plan(args.plan.as_deref())?;
-    let asking = PromptRun {
-        model: &model,
-        unknown: unknown.as_ref(),
-        plan: &plan,
-    };
+    let asking = PromptRun { model: &model, unknown: unknown.as_ref(), plan: &plan };
     match prompts {
         Some(prompts) => many(&asking, &prompts, &args, out.as_mut()),
         None => one(&asking, &args, out.as_mut()),
@@ -169,9 +152,7 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         ..args.depths.capture(model, args.prompt.as_deref())?
     };
     let mut lens = asking
-        .looked_at(std::slice::from_ref(&question), capture, &|done| {
-            bar.at(done, 1)
-        })?
+        .looked_at(std::slice::from_ref(&question), capture, &|done| bar.at(done, 1))?
         .pop()
         .context("the engine gave no trace")?;
     let member = args.member.as_deref();
@@ -180,17 +161,9 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
     drop(bar);
     args.depths.note(&mut lens);
     lens::name_words(&mut lens, model);
-    let mut table = picture::lens(
-        &lens,
-        asking.plan,
-        &model.facts(),
-        &model.engine.describe(),
-        args.column,
-    );
-    for more in [
-        depths::text(&lens, asking.plan, model),
-        looks::text(&lens, asking.plan, model),
-    ] {
+    let mut table =
+        picture::lens(&lens, asking.plan, &model.facts(), &model.engine.describe(), args.column);
+    for more in [depths::text(&lens, asking.plan, model), looks::text(&lens, asking.plan, model)] {
         if !more.is_empty() {
             table += "\n";
             table += &more;
@@ -199,20 +172,13 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
     if let Some(account) = &member {
         table += &lens_member::text(&lens, account);
     }
-    let report = Report {
-        member,
-        ..lens::report(model, lens)
-    };
+    let report = Report { member, ..lens::report(model, lens) };
     let json = output::json(&report)?;
     args.engine.say_cost(model);
     if let Some(out) = out {
         out.write(&json)?;
     }
-    if args.json {
-        output::print(&json)
-    } else {
-        output::show(&table)
-    }
+    if args.json { output::print(&json) } else { output::show(&table) }
 }
 
 /// A word that is not known is not the word that was asked.

@@ -61,13 +61,7 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
         let places = 0..numbers.len();
         places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
     };
-    let header = [
-        "head",
-        "looks most at",
-        "weight",
-        "carries most from",
-        "length",
-    ];
+    let header = ["head", "looks most at", "weight", "carries most from", "length"];
     let mut rows = table(&header.map(String::from), 1);
     for head in &account.reads {
         let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {

@@ -43,11 +43,7 @@ impl PromptFile {
         } else {
             None
         };
-        let mut prompts = Self {
-            path: path.to_path_buf(),
-            input,
-            rows: 0,
-        };
+        let mut prompts = Self { path: path.to_path_buf(), input, rows: 0 };
         let mut count = 0;
         for row in prompts.each()? {
             row?;
@@ -63,9 +59,7 @@ impl PromptFile {
             Some(bytes) => Box::new(bytes.as_slice()),
             None => {
                 let file = file::open(&self.path);
-                Box::new(BufReader::new(
-                    file.with_context(|| format!("{shown} cannot be read"))?,
-                ))
+                Box::new(BufReader::new(file.with_context(|| format!("{shown} cannot be read"))?))
             }
         };
         Ok(rows::each(from).map(move |row| row.with_context(|| shown.clone())))
@@ -139,9 +133,8 @@ impl PromptFile {
                 self.path.display()
             );
             let before = done;
-            let lenses = asking.looked_at(&chunk, Capture::default(), &|part| {
-                bar.at(before + part, self.rows)
-            })?;
+            let lenses = asking
+                .looked_at(&chunk, Capture::default(), &|part| bar.at(before + part, self.rows))?;
             for lens in lenses {
                 if done > 0 {
                     to.write_all(b",")?;
@@ -153,21 +146,13 @@ impl PromptFile {
                 done += 1;
             }
         }
-        ensure!(
-            done == self.rows,
-            "{} has become shorter while it was read",
-            self.path.display()
-        );
+        ensure!(done == self.rows, "{} has become shorter while it was read", self.path.display());
         let first = summary.context("there are no rows")?;
         let averages = averaging.finish().context("there are no rows")?;
         let text = serde_json::to_string(&averages)?;
         writeln!(to, "],\"averages\":{text}}}}}")?;
         to.flush()?;
-        Ok(PromptSummary {
-            first,
-            averages,
-            uniform: uniform / self.rows.max(1) as f64,
-        })
+        Ok(PromptSummary { first, averages, uniform: uniform / self.rows.max(1) as f64 })
     }
 }
 
@@ -187,12 +172,9 @@ impl PromptRun<'_> {
                 self.is_known(&question)?;
                 Ok(question)
             }
-            rows::RowQuestion::Ids {
-                token_ids,
-                option_ids,
-            } => self
-                .model
-                .question_from_ids(token_ids, option_ids, row.answer),
+            rows::RowQuestion::Ids { token_ids, option_ids } => {
+                self.model.question_from_ids(token_ids, option_ids, row.answer)
+            }
         }
     }
 
@@ -219,10 +201,7 @@ impl PromptRun<'_> {
         capture: Capture,
         progress: &dyn Fn(usize),
     ) -> Result<Vec<Lens>, StudyError> {
-        let prompts: Vec<_> = questions
-            .iter()
-            .map(|question| question.prompt.clone())
-            .collect();
+        let prompts: Vec<_> = questions.iter().map(|question| question.prompt.clone()).collect();
         let (count, plans) = (prompts.len(), vec![self.plan.clone()]);
         let engine = &self.model.engine;
         let mut run = engine.start(prompts.into(), plans.into(), capture)?;

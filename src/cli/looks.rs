@@ -17,61 +17,37 @@ pub struct LooksArgs {
     attention: bool,
 
     /// With --attention: the token that looks, counted from 0; the last where nothing is said
-    #[arg(
-        long,
-        value_name = "T",
-        requires = "attention",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "T", requires = "attention", allow_negative_numbers = true)]
     query: Option<usize>,
 }
 
 impl LooksArgs {
     pub fn wishes(&self) -> Vec<AttentionWish> {
-        let wish = AttentionWish {
-            queries: self.query.into_iter().collect(),
-            ..AttentionWish::default()
-        };
-        if self.attention {
-            vec![wish]
-        } else {
-            Vec::new()
-        }
+        let wish =
+            AttentionWish { queries: self.query.into_iter().collect(), ..AttentionWish::default() };
+        if self.attention { vec![wish] } else { Vec::new() }
     }
 }
 
 /// Run by run and head by head the token that most weight lies on, and the one from which most is
 /// carried; empty where nothing was asked for.
 pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
-    let (Some(pattern), Some(carried), Some(query)) = (
-        &lens.attention_pattern,
-        &lens.attention_carried,
-        lens.attention_query,
-    ) else {
+    let (Some(pattern), Some(carried), Some(query)) =
+        (&lens.attention_pattern, &lens.attention_carried, lens.attention_query)
+    else {
         return String::new();
     };
     let token = |t: usize| match &lens.tokens {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
         None => format!("{t} (id {})", lens.token_ids[t]),
     };
-    let header = [
-        "block",
-        "head",
-        "looks most at",
-        "weight",
-        "carries most from",
-        "length",
-    ];
+    let header = ["block", "head", "looks most at", "weight", "carries most from", "length"];
     let mut rows = table(&header.map(String::from), 2);
     let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
         for (head, (weights, lengths)) in weights.iter().zip(lengths).enumerate() {
             let (at, from) = (largest(weights), largest(lengths));
-            let off = if run.heads_off.contains(head) {
-                ", off"
-            } else {
-                ""
-            };
+            let off = if run.heads_off.contains(head) { ", off" } else { "" };
             rows.add_row([
                 Cell::new(run.index),
                 Cell::new(format!("{head}{off}")),
@@ -97,7 +73,5 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
 
 fn largest(numbers: &[f32]) -> usize {
     let places = 0..numbers.len();
-    places
-        .max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
-        .unwrap_or_default()
+    places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a))).unwrap_or_default()
 }

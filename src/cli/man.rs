@@ -43,10 +43,7 @@ pub fn run(args: &ManArgs, command: Command) -> anyhow::Result<()> {
         );
     }
     std::fs::create_dir_all(&args.out).with_context(|| {
-        format!(
-            "the folder {} cannot be made: give --out another place",
-            args.out.display()
-        )
+        format!("the folder {} cannot be made: give --out another place", args.out.display())
     })?;
     let mut written = String::new();
     for (name, text) in pages {

@@ -32,12 +32,7 @@ impl MemberTable<'_> {
         let bias = pick(self.view, self.probability, self.logit, self.probability);
         let diversity = pick(self.view, self.probability, self.logit, self.logit);
         let scaled = |values: &[f64]| {
-            table::column(
-                &values
-                    .iter()
-                    .map(|v| v * scale(self.view))
-                    .collect::<Vec<_>>(),
-            )
+            table::column(&values.iter().map(|v| v * scale(self.view)).collect::<Vec<_>>())
         };
         let bias = scaled(&bias.member_bias);
         let diversity = table::column(&diversity.member_diversity);
@@ -58,11 +53,7 @@ impl MemberTable<'_> {
         let mut table = table(&header, 2);
         for (i, member) in self.members.iter().enumerate() {
             let mut row = vec![Cell::new(&blocks[i]), kind(member.kind)];
-            row.extend(
-                votes
-                    .iter()
-                    .flat_map(|votes| votes.rows[i].iter().map(Cell::new)),
-            );
+            row.extend(votes.iter().flat_map(|votes| votes.rows[i].iter().map(Cell::new)));
             row.extend([&bias[i], &diversity[i], &mse[i], &self.right[i]].map(Cell::new));
             table.add_row(row);
         }
@@ -103,13 +94,7 @@ impl VoteColumns {
             .member_logits
             .iter()
             .map(|row| row.iter().map(|&x| f64::from(x)).collect())
-            .map(|row: Vec<f64>| {
-                if view == ShownColumn::Probability {
-                    softmax(&row)
-                } else {
-                    row
-                }
-            })
+            .map(|row: Vec<f64>| if view == ShownColumn::Probability { softmax(&row) } else { row })
             .collect();
         let all: Vec<f64> = points.concat();
         let decimals = decimals(&all, 3);
@@ -124,13 +109,10 @@ impl VoteColumns {
                 rows: points.iter().map(row).collect(),
             };
         }
-        let header = labels.iter().enumerate().map(|(k, label)| {
-            if k == lens.answer {
-                right.clone()
-            } else {
-                label.clone()
-            }
-        });
+        let header = labels
+            .iter()
+            .enumerate()
+            .map(|(k, label)| if k == lens.answer { right.clone() } else { label.clone() });
         let row = |row: &Vec<f64>| {
             let choice = argmax(row);
             row.iter()
@@ -151,11 +133,7 @@ impl VoteColumns {
 fn block_labels(plan: &Plan, members: usize) -> Vec<String> {
     let mut labels = vec![String::new()];
     for step in plan.steps() {
-        let mark = if matches!(step, Step::Parallel(_)) {
-            "∥ "
-        } else {
-            ""
-        };
+        let mark = if matches!(step, Step::Parallel(_)) { "∥ " } else { "" };
         for run in step.block_runs() {
             labels.push(format!("{mark}{}", run.index));
             if run.half == Half::Both {

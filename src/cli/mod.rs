@@ -84,10 +84,7 @@ pub fn main() -> ExitCode {
 /// The same of `atelier-cuda`, whose engine is CUDA where no other is named.
 #[cfg(feature = "cuda")]
 pub fn main_on_cuda() -> ExitCode {
-    run(engine::with_default(
-        Cli::command().name("atelier-cuda"),
-        "cuda",
-    ))
+    run(engine::with_default(Cli::command().name("atelier-cuda"), "cuda"))
 }
 
 fn run(command: clap::Command) -> ExitCode {
@@ -146,10 +143,7 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
             let sentence = text.split("\n\n").next().unwrap_or(&text);
             let sentence = sentence.strip_prefix("error: ").unwrap_or(sentence);
             let words: Vec<&str> = sentence.split_whitespace().collect();
-            refuse(&format!(
-                "{}; see `atelier --help` and each command's own",
-                words.join(" ")
-            ))
+            refuse(&format!("{}; see `atelier --help` and each command's own", words.join(" ")))
         }
     }
 }

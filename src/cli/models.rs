@@ -38,11 +38,8 @@ fn list() -> anyhow::Result<()> {
     let mut page = shipped() + "\n" + &of_hub();
     let cached = hub.cache.models();
     page += &format!("\nFetched, in {}:", hub.cache.folder().display());
-    page += &if cached.is_empty() {
-        " none\n".to_owned()
-    } else {
-        format!("\n{}", fetched(&cached))
-    };
+    page +=
+        &if cached.is_empty() { " none\n".to_owned() } else { format!("\n{}", fetched(&cached)) };
     output::show(&page)
 }
 
@@ -93,9 +90,7 @@ fn fetched(models: &[CachedModel]) -> String {
     let header = ["name", "revisions", "licence", "gate", "size"].map(String::from);
     let mut table = table(&header, 4);
     for model in models {
-        let of_list = published()
-            .iter()
-            .find(|known| known.repo == model.name.repo);
+        let of_list = published().iter().find(|known| known.repo == model.name.repo);
         table.add_row([
             Cell::new(&model.name),
             Cell::new(model.revisions.join(", ")),
@@ -108,10 +103,8 @@ fn fetched(models: &[CachedModel]) -> String {
 }
 
 fn remove(models: &[String]) -> anyhow::Result<()> {
-    let names: Vec<HubName> = models
-        .iter()
-        .map(|name| HubName::parse(name))
-        .collect::<Result<_, _>>()?;
+    let names: Vec<HubName> =
+        models.iter().map(|name| HubName::parse(name)).collect::<Result<_, _>>()?;
     let hub = Hub::from_env()?;
     for name in &names {
         match hub.cache.remove(name)? {

@@ -71,23 +71,14 @@ const EXAMPLES: &str = r#"Examples:
 
 pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    ensure!(
-        args.rows > 0,
-        "--rows 0 leaves nothing to run: give at least 1"
-    );
-    let there = if args.force {
-        There::Replaced
-    } else {
-        There::Kept
-    };
+    ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
+    let there = if args.force { There::Replaced } else { There::Kept };
     let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
         .chain(args.data.as_deref())
         .chain(args.prompts.as_deref())
         .collect();
     let out = args.out.as_deref();
-    let mut out = out
-        .map(|path| OutFile::new(path, there, &inputs))
-        .transpose()?;
+    let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
     let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let rows = sources.iter().map(|source| source.rows(args.rows));
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
@@ -122,14 +113,7 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
 }
 
 fn shown(need: &Need) -> String {
-    let header = [
-        "without",
-        "direct vote",
-        "loss",
-        "95 % from",
-        "to",
-        "right without it",
-    ];
+    let header = ["without", "direct vote", "loss", "95 % from", "to", "right without it"];
     let mut rows = table(&header.map(String::from), 1);
     let number = |x: f64| Cell::new(number::short(x));
     for part in &need.parts {
@@ -143,9 +127,9 @@ fn shown(need: &Need) -> String {
             Cell::new(percent(part.accuracy.mean)),
         ]);
     }
-    let together = need.rank_correlation.map_or_else(String::new, |r| {
-        format!("; rank correlation of vote and loss {r:.2}")
-    });
+    let together = need
+        .rank_correlation
+        .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
     format!(
         "\n{}: {} rows, {} right, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
          the others'. Neither is importance.\n\n{}\n",

@@ -42,10 +42,9 @@ pub fn run(args: &NextArgs) -> anyhow::Result<()> {
     let plan = model.plan(args.plan.as_deref())?;
     let prompts: Vec<String> = match &args.prompt {
         Some(prompt) => vec![prompt.clone()],
-        None => crate::task::english::english()
-            .iter()
-            .map(|example| example.prompt.clone())
-            .collect(),
+        None => {
+            crate::task::english::english().iter().map(|example| example.prompt.clone()).collect()
+        }
     };
     let mut page = String::new();
     for prompt in prompts {

@@ -79,10 +79,7 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
         None => PageFiles::find()?,
     };
     if let Some(folder) = site.page.folder() {
-        output::say(&format!(
-            "atelier: the page is that of {}",
-            folder.display()
-        ));
+        output::say(&format!("atelier: the page is that of {}", folder.display()));
     }
     let server = bind(args.port)?;
     let address = server.address().context("the server has no address")?;
@@ -93,18 +90,12 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
             "atelier: there is no desktop here to open a browser on: open that address by hand",
         );
     }
-    server
-        .serve(Arc::new(Passing(site)), Some(POLICY))
-        .context("the page cannot be served")
+    server.serve(Arc::new(Passing(site)), Some(POLICY)).context("the page cannot be served")
 }
 
 /// A report's name and its bytes, which the one reader of reports has read.
 fn report(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
-    let path = if path.is_dir() {
-        &path.join("survey.atelier.json")
-    } else {
-        path
-    };
+    let path = if path.is_dir() { &path.join("survey.atelier.json") } else { path };
     let bytes = bytes(path)?;
     Opened::read(&bytes).with_context(|| format!("{} cannot be opened", path.display()))?;
     let name = path.file_name().map(|name| name.to_string_lossy());
@@ -115,15 +106,7 @@ fn report(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
 
 /// A name without what would start a path of its own.
 pub fn plain(name: &str) -> String {
-    name.chars()
-        .map(|c| {
-            if c.is_control() || ":/\\".contains(c) {
-                '_'
-            } else {
-                c
-            }
-        })
-        .collect()
+    name.chars().map(|c| if c.is_control() || ":/\\".contains(c) { '_' } else { c }).collect()
 }
 
 fn bind(port: Option<u16>) -> anyhow::Result<Server> {

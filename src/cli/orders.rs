@@ -115,10 +115,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    ensure!(
-        args.rows > 0,
-        "--rows 0 leaves nothing to run: give at least 1"
-    );
+    ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
     let mut out = args
         .out
         .as_deref()
@@ -136,11 +133,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         .collect::<anyhow::Result<Vec<NamedRows>>>()?;
 
     let files = super::known::files(&args.model)?;
-    let hashes = if out.is_some() {
-        fingerprint::files(&files)
-    } else {
-        BTreeMap::new()
-    };
+    let hashes = if out.is_some() { fingerprint::files(&files) } else { BTreeMap::new() };
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let unknown = model.unknown.clone();
     let fingerprint = |rows: &NamedRows| Fingerprint {
@@ -151,10 +144,9 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         found: String::new(),
     };
     let mut report = match &out {
-        Some(out) if args.resume && there_before => Report {
-            engine: model.engine.describe(),
-            ..stopped(out.path(), &model)?
-        },
+        Some(out) if args.resume && there_before => {
+            Report { engine: model.engine.describe(), ..stopped(out.path(), &model)? }
+        }
         _ => Report::of(&model),
     };
     let mut asked = Vec::with_capacity(sources.len());
@@ -262,10 +254,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     if stop.load(Ordering::Relaxed) {
         let kept = match &args.out {
             Some(_) if report.orders.is_empty() => "nothing was done yet".to_string(),
-            Some(path) => format!(
-                "{} holds what is done, and --resume goes on",
-                path.display()
-            ),
+            Some(path) => format!("{} holds what is done, and --resume goes on", path.display()),
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
         output::say(&format!("atelier: stopped before the end: {kept}"));
@@ -315,10 +304,7 @@ pub(super) fn seal(report: &mut Report) -> anyhow::Result<()> {
 
 /// Of all that a sweep says but for its fingerprint.
 fn checksum(orders: &Orders) -> anyhow::Result<String> {
-    let found = Orders {
-        fingerprint: None,
-        ..orders.clone()
-    };
+    let found = Orders { fingerprint: None, ..orders.clone() };
     Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
 }
 
@@ -347,11 +333,7 @@ fn every_order(
     sweeps: Option<Vec<Sweep>>,
 ) -> anyhow::Result<Vec<Order>> {
     let own = &model.shape().order;
-    let extent = Extent {
-        seeds: args.seeds,
-        rounds: args.rounds,
-        heads: model.facts().heads,
-    };
+    let extent = Extent { seeds: args.seeds, rounds: args.rounds, heads: model.facts().heads };
     let mut orders = match sweeps {
         Some(sweeps) => Order::all(&sweeps, extent, own)?,
         // --plan alone asks for those plans alone.

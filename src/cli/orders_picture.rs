@@ -24,14 +24,7 @@ pub fn text(report: &Report) -> String {
 }
 
 fn sweep(orders: &Orders) -> String {
-    let Orders {
-        task,
-        rows,
-        rows_asked,
-        block_runs,
-        block_runs_alone,
-        ..
-    } = orders;
+    let Orders { task, rows, rows_asked, block_runs, block_runs_alone, .. } = orders;
     let mut text = format!("{task}: {}", score(orders.score));
     text += &if rows == rows_asked {
         format!(", {rows} rows")
@@ -51,12 +44,7 @@ fn sweep(orders: &Orders) -> String {
     );
     let lines: Vec<(String, &Measures)> =
         std::iter::once(("original".to_string(), &orders.original.measures))
-            .chain(
-                orders
-                    .points
-                    .iter()
-                    .map(|p| (label(p, orders), &p.measures)),
-            )
+            .chain(orders.points.iter().map(|p| (label(p, orders), &p.measures)))
             .chain(own(orders).map(|v| (v.name.clone(), &v.measures)))
             .collect();
     text += &measures(orders, &lines);
@@ -123,10 +111,7 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
             m.normalised.map_or("-".into(), |n| number(n.mean, 2)),
         ];
         if word {
-            cells.push(
-                m.perplexity
-                    .map_or("-".into(), |p| format!("{:.1}", p.mean)),
-            );
+            cells.push(m.perplexity.map_or("-".into(), |p| format!("{:.1}", p.mean)));
         }
         if bytes {
             cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent(p.mean)));
@@ -162,12 +147,7 @@ fn medians(medians: &[Median], tasks: usize) -> String {
 
 fn interval(mean: &Mean) -> String {
     let hundred = |x: f64| number(x * 100.0, 1);
-    format!(
-        "{} % ({} to {})",
-        hundred(mean.mean),
-        hundred(mean.low),
-        hundred(mean.high)
-    )
+    format!("{} % ({} to {})", hundred(mean.mean), hundred(mean.low), hundred(mean.high))
 }
 
 fn percent(share: f64) -> String {

@@ -85,12 +85,7 @@ impl OutFile {
             "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
         );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
-            return Ok(Self {
-                path: path.to_path_buf(),
-                into: true,
-                held: None,
-                empty: false,
-            });
+            return Ok(Self { path: path.to_path_buf(), into: true, held: None, empty: false });
         }
         let path = target(path).with_context(|| {
             format!("{shown} is a link that leads to itself: give --out another place")
@@ -128,12 +123,7 @@ impl OutFile {
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
-        Ok(Self {
-            path,
-            into: false,
-            held: None,
-            empty: false,
-        })
+        Ok(Self { path, into: false, held: None, empty: false })
     }
 
     /// Holds the place until the run ends, so that no other run writes there meanwhile. Whether

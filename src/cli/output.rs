@@ -50,9 +50,7 @@ const PIPE_CODE: i32 = 128 + 13;
 /// A line on standard error. When its reader is gone nobody hears what goes wrong: the program ends, as
 /// one that `SIGPIPE` reaches does.
 pub fn say(line: &str) {
-    let written = io::stderr()
-        .lock()
-        .write_all(format!("{}\n", plain(line, false)).as_bytes());
+    let written = io::stderr().lock().write_all(format!("{}\n", plain(line, false)).as_bytes());
     if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
         std::process::exit(PIPE_CODE);
     }
@@ -74,19 +72,13 @@ const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
 impl Progress {
     pub fn new(doing: &'static str, unit: &str) -> Self {
-        Self::with(
-            doing,
-            &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"),
-        )
+        Self::with(doing, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"))
     }
 
     /// With how many a second, too.
     pub fn with_rate(doing: &'static str, unit: &str) -> Self {
         let rate = "{per_sec}, {eta} left";
-        Self::with(
-            doing,
-            &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"),
-        )
+        Self::with(doing, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"))
     }
 
     /// Of bytes, with how many a second.
@@ -101,10 +93,7 @@ impl Progress {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         };
-        Progress {
-            bar: bar.with_message(doing),
-            started: Instant::now(),
-        }
+        Progress { bar: bar.with_message(doing), started: Instant::now() }
     }
 
     /// What is being done now.

@@ -75,9 +75,7 @@ pub fn in_folder(folder: &Path) -> anyhow::Result<Option<PageFiles>> {
 
 /// The first `dist/` in these places that is the page.
 fn first<'a>(places: impl Iterator<Item = &'a Path>) -> Option<PathBuf> {
-    places
-        .map(|place| place.join("dist"))
-        .find(|folder| is_page(folder))
+    places.map(|place| place.join("dist")).find(|folder| is_page(folder))
 }
 
 /// Is it the page, and not another project's?
@@ -142,11 +140,8 @@ mod tests {
 
     #[test]
     fn what_this_program_carries_is_found_by_the_pages_names() {
-        const FILES: &[EmbeddedFile] = &[EmbeddedFile {
-            name: "index.html",
-            gzip: true,
-            bytes: b"packed",
-        }];
+        const FILES: &[EmbeddedFile] =
+            &[EmbeddedFile { name: "index.html", gzip: true, bytes: b"packed" }];
         let page = PageFiles::Embedded(FILES);
         let Some(Found::Bytes { gzip, mime, .. }) = page.find("") else {
             panic!("no page");

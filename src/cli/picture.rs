@@ -31,11 +31,8 @@ pub fn lens(
         .iter()
         .map(|depth| pick(view, depth.probability, depth.logit, depth.paper))
         .collect();
-    let correct = d
-        .by_depth
-        .iter()
-        .map(|depth| if depth.correct { "✓" } else { "" }.to_string())
-        .collect();
+    let correct =
+        d.by_depth.iter().map(|depth| if depth.correct { "✓" } else { "" }.to_string()).collect();
     let members = MemberTable {
         members: &lens.members,
         plan,
@@ -52,10 +49,8 @@ pub fn lens(
     text += "\n";
     text += &kinds(view, &d.probability, &d.logit);
     text += "\n";
-    text += &format!(
-        "The members' votes add to the model's own logits within {:.1e}.\n",
-        d.sum_error
-    );
+    text +=
+        &format!("The members' votes add to the model's own logits within {:.1e}.\n", d.sum_error);
     text
 }
 
@@ -119,11 +114,7 @@ fn heading(model: &ModelFacts, engine: &str, plan: &Plan) -> String {
 }
 
 fn count(number: usize, noun: &str) -> String {
-    if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
-    }
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// The prompt's end: the words that the options go on from.
@@ -156,37 +147,23 @@ fn option_labels(lens: &Lens) -> Vec<String> {
     let label = |option: &String| {
         let escaped: Vec<char> = option.chars().flat_map(char::escape_debug).collect();
         let start: String = escaped.iter().take(WIDTH).collect();
-        format!(
-            "\"{start}{}\"",
-            if escaped.len() > WIDTH { "…" } else { "" }
-        )
+        format!("\"{start}{}\"", if escaped.len() > WIDTH { "…" } else { "" })
     };
     match &lens.options {
         Some(options) => options.iter().map(label).collect(),
-        None => lens
-            .option_token_ids
-            .iter()
-            .map(|id| format!("row {id}"))
-            .collect(),
+        None => lens.option_token_ids.iter().map(|id| format!("row {id}")).collect(),
     }
 }
 
 /// What the model answers among the options.
 fn answers(lens: &Lens, labels: &[String]) -> String {
-    let width = labels
-        .iter()
-        .map(|label| label.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let line = |(index, label): (usize, &String)| {
         let mark = if index == lens.answer { "✓" } else { " " };
         let fill = " ".repeat(width - label.chars().count());
         let share = lens.probabilities[index];
-        let line = format!(
-            "        {mark} {label}{fill} {:>7}  {}",
-            percent(share),
-            bar(share, 40)
-        );
+        let line =
+            format!("        {mark} {label}{fill} {:>7}  {}", percent(share), bar(share, 40));
         line.trim_end().to_string() + "\n"
     };
     labels.iter().enumerate().map(line).collect()

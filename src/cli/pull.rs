@@ -35,11 +35,8 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
             bail!("{former}");
         }
     }
-    let names: Vec<HubName> = args
-        .models
-        .iter()
-        .map(|name| HubName::parse(name))
-        .collect::<Result<_, _>>()?;
+    let names: Vec<HubName> =
+        args.models.iter().map(|name| HubName::parse(name)).collect::<Result<_, _>>()?;
     let hub = Hub::from_env()?;
     let stop = interrupt::listen()?;
     for name in &names {

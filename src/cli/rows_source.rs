@@ -49,10 +49,7 @@ impl SweepSource {
                 }
                 _ => {}
             }
-            sources.push(SweepSource::Task(
-                Box::new(task),
-                data.map(Path::to_path_buf),
-            ));
+            sources.push(SweepSource::Task(Box::new(task), data.map(Path::to_path_buf)));
         }
         if one_file && sources.len() > 1 {
             bail!("--data is one file: give one --task with it, or the folder of all");

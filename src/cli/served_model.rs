@@ -52,10 +52,7 @@ impl ServedModel {
         let from = from.display().to_string();
         Ok(Self {
             name: plain(&files.name),
-            files: names
-                .iter()
-                .map(|name| ((*name).to_owned(), folder.join(name)))
-                .collect(),
+            files: names.iter().map(|name| ((*name).to_owned(), folder.join(name))).collect(),
             listing: json!({ "from": from, "files": listed }).to_string(),
         })
     }
@@ -95,13 +92,7 @@ mod tests {
         let served = ServedModel::of(&files, copy.path()).expect("served");
         let is_there = |name: &str| served.find(name).is_some();
         assert!(is_there("config.json") && is_there("model.safetensors") && is_there(LISTING));
-        for other in [
-            "secret.txt",
-            "consolidated.safetensors",
-            ".env",
-            "",
-            "x/config.json",
-        ] {
+        for other in ["secret.txt", "consolidated.safetensors", ".env", "", "x/config.json"] {
             assert!(!is_there(other), "{other}");
         }
         let listing: serde_json::Value = serde_json::from_str(&served.listing).expect("JSON");
@@ -129,9 +120,6 @@ mod tests {
         assert!(served.find("model.gguf").is_some());
         let listing: serde_json::Value = serde_json::from_str(&served.listing).expect("JSON");
         let from = snapshot.canonicalize().expect("the folder");
-        assert_eq!(
-            listing["from"],
-            from.join("model.gguf").display().to_string()
-        );
+        assert_eq!(listing["from"], from.join("model.gguf").display().to_string());
     }
 }

@@ -75,9 +75,7 @@ mod tests {
         }
         // Whoever does not know the path does not find it, and another time it is another.
         assert!(site.find("opened/a b.json").is_none());
-        let digits = own
-            .strip_prefix("opened/")
-            .and_then(|own| own.strip_suffix('/'));
+        let digits = own.strip_prefix("opened/").and_then(|own| own.strip_suffix('/'));
         assert_eq!(digits.map(str::len), Some(16));
         assert_ne!(OpenedSite::new().expect("random numbers").opened, own);
         assert_eq!(encoded("a b&#é.json"), "a%20b%26%23%C3%A9.json");

@@ -13,34 +13,20 @@ pub(super) fn table(header: &[String], left: usize) -> Table {
     use TableComponent::{
         LeftBorder, LeftBorderIntersections, RightBorder, RightBorderIntersections,
     };
-    for blank in [
-        LeftBorder,
-        LeftBorderIntersections,
-        RightBorder,
-        RightBorderIntersections,
-    ] {
+    for blank in [LeftBorder, LeftBorderIntersections, RightBorder, RightBorderIntersections] {
         table.remove_style(blank);
     }
-    for line in [
-        TableComponent::HeaderLines,
-        TableComponent::MiddleHeaderIntersections,
-    ] {
+    for line in [TableComponent::HeaderLines, TableComponent::MiddleHeaderIntersections] {
         table.set_style(line, '─');
     }
-    for corner in [
-        TableComponent::LeftHeaderIntersection,
-        TableComponent::RightHeaderIntersection,
-    ] {
+    for corner in [TableComponent::LeftHeaderIntersection, TableComponent::RightHeaderIntersection]
+    {
         table.remove_style(corner);
     }
     if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         table.force_no_tty();
     }
-    table.set_header(
-        header
-            .iter()
-            .map(|name| Cell::new(name).add_attribute(Attribute::Bold)),
-    );
+    table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding(if index == 0 { (0, 0) } else { (1, 0) });
         if index >= left {
@@ -52,10 +38,7 @@ pub(super) fn table(header: &[String], left: usize) -> Table {
 
 /// The table's text without the blanks that fill its last column.
 pub(super) fn text(table: &Table) -> String {
-    table
-        .lines()
-        .map(|line| line.trim_end().to_string() + "\n")
-        .collect()
+    table.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
 /// A member's kind in its own colour, the same as on the page.

@@ -155,10 +155,9 @@ fn answers(items: &[&Item]) -> String {
         _ => Vec::new(),
     });
     let fixed = items.iter().all(|item| match item {
-        Item::Option { options, .. } => options
-            .iter()
-            .map(|o| o.trim())
-            .eq(names.iter().map(String::as_str)),
+        Item::Option { options, .. } => {
+            options.iter().map(|o| o.trim()).eq(names.iter().map(String::as_str))
+        }
         _ => false,
     });
     let each: Vec<String> = counts
@@ -170,21 +169,13 @@ fn answers(items: &[&Item]) -> String {
         })
         .collect();
     let most = counts.iter().max().copied().unwrap_or(0) as f64 / items.len() as f64;
-    format!(
-        "answers   {} (always the most frequent: {:.1} %)\n",
-        each.join(", "),
-        100.0 * most
-    )
+    format!("answers   {} (always the most frequent: {:.1} %)\n", each.join(", "), 100.0 * most)
 }
 
 fn question(item: &Item) -> String {
     let mark = |right: bool| if right { "✓" } else { " " };
     match item {
-        Item::Option {
-            prompt,
-            options,
-            answer,
-        } => {
+        Item::Option { prompt, options, answer } => {
             let each = options.iter().enumerate();
             let each = each.map(|(k, option)| format!("  {} {option:?}\n", mark(k == *answer)));
             format!("{prompt}\n\n{}", each.collect::<String>())

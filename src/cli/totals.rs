@@ -26,10 +26,7 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
             "".into(),
         ]);
     }
-    let note = format!(
-        "no identity; diversity ×1; uniform MSE {:.2}",
-        100.0 * uniform
-    );
+    let note = format!("no identity; diversity ×1; uniform MSE {:.2}", 100.0 * uniform);
     let [mse, bias] = [paper.mse, paper.bias].map(|value| format!("{:.2}", 100.0 * value));
     let diversity = table::column(&[paper.diversity]).concat();
     let row = [
@@ -42,10 +39,7 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
         note.into(),
     ];
     table.add_row(row);
-    table
-        .column_mut(6)
-        .into_iter()
-        .for_each(|note| note.set_cell_alignment(CellAlignment::Left));
+    table.column_mut(6).into_iter().for_each(|note| note.set_cell_alignment(CellAlignment::Left));
     table::text(&table)
 }
 
@@ -55,28 +49,15 @@ pub fn kinds(view: ShownColumn, probability: &ColumnNumbers, logit: &ColumnNumbe
     let diversity_of = pick(view, probability, logit, logit);
     let shares = |by: &ByKind| by.shares().map(|(_, share)| share).collect::<Vec<_>>();
     let sum = |by: &ByKind, value: fn(&Share) -> f64| shares(by).iter().map(value).sum::<f64>();
-    let whole = [
-        sum(&bias_of.by_kind, |s| s.bias),
-        sum(&diversity_of.by_kind, |s| s.diversity),
-    ];
+    let whole = [sum(&bias_of.by_kind, |s| s.bias), sum(&diversity_of.by_kind, |s| s.diversity)];
 
     let share = |value: f64, of: f64| {
-        if of > 0.0 {
-            percent(value / of)
-        } else {
-            String::new()
-        }
+        if of > 0.0 { percent(value / of) } else { String::new() }
     };
-    let bias: Vec<f64> = shares(&bias_of.by_kind)
-        .iter()
-        .map(|s| s.bias)
-        .chain([whole[0]])
-        .collect();
-    let diversity: Vec<f64> = shares(&diversity_of.by_kind)
-        .iter()
-        .map(|s| s.diversity)
-        .chain([whole[1]])
-        .collect();
+    let bias: Vec<f64> =
+        shares(&bias_of.by_kind).iter().map(|s| s.bias).chain([whole[0]]).collect();
+    let diversity: Vec<f64> =
+        shares(&diversity_of.by_kind).iter().map(|s| s.diversity).chain([whole[1]]).collect();
     let bias_text = table::column(&bias.iter().map(|v| v * scale(view)).collect::<Vec<_>>());
     let diversity_text = table::column(&diversity);
 

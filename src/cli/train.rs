@@ -117,14 +117,8 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
     let base = known.unwrap_or(family::FAMILY[0]);
     let blocks = args.blocks.unwrap_or(base.blocks);
     let width = args.width.unwrap_or(family::WIDTH);
-    ensure!(
-        (1..=64).contains(&blocks),
-        "--blocks {blocks} is out of range: give 1 to 64"
-    );
-    ensure!(
-        [32, 64, 128].contains(&width),
-        "--width {width} will not do: give 32, 64 or 128"
-    );
+    ensure!((1..=64).contains(&blocks), "--blocks {blocks} is out of range: give 1 to 64");
+    ensure!([32, 64, 128].contains(&width), "--width {width} will not do: give 32, 64 or 128");
     let mut recipe = base.recipe();
     let repeats = if args.shared { 2 } else { base.repeats };
     recipe.shape = family::shape(blocks, repeats, width);
@@ -132,10 +126,7 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
     recipe.batch = args.batch.unwrap_or(recipe.batch);
     recipe.rate = args.rate.unwrap_or(recipe.rate);
     recipe.seed = args.seed.unwrap_or(recipe.seed);
-    ensure!(
-        recipe.tokens > 0,
-        "--tokens 0 trains nothing: give at least 1"
-    );
+    ensure!(recipe.tokens > 0, "--tokens 0 trains nothing: give at least 1");
     ensure!(
         (1..=4096).contains(&recipe.batch),
         "--batch {} is out of range: give 1 to 4096",
@@ -151,18 +142,13 @@ fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
 
 fn train(args: &Training) -> anyhow::Result<()> {
     let (recipe, snapshots) = recipe(args)?;
-    let Some(out) = args.out.clone() else {
-        bail!("give --out, the folder to write the model to")
-    };
+    let Some(out) = args.out.clone() else { bail!("give --out, the folder to write the model to") };
     refuse_place(args, &out)?;
     // Hours of work are not lost to a place that cannot be written.
     std::fs::create_dir_all(&out)
         .and_then(|()| Unfinished::begin(&out.join("config.json")))
         .with_context(|| {
-            format!(
-                "the folder {} cannot be written: give --out another place",
-                out.display()
-            )
+            format!("the folder {} cannot be written: give --out another place", out.display())
         })?;
     if args.force {
         forget_training(&out)?;
@@ -182,11 +168,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
         let (right, chance) = (100.0 * accuracy.mean(), 100.0 * task.chance());
         said += &format!("{:>8}  {right:>5.1}%  {chance:>5.1}%", task.name());
         for (level, of) in accuracy.levels.iter().enumerate() {
-            said += &format!(
-                "  {}: {:.1}%",
-                primer::level_name(task, level),
-                100.0 * of.share
-            );
+            said += &format!("  {}: {:.1}%", primer::level_name(task, level), 100.0 * of.share);
         }
         said += "\n";
     }
@@ -229,19 +211,15 @@ fn run_session(session: &TrainingSession, recipe: Recipe) -> anyhow::Result<Trai
         "{bar:40} {pos}/{len} tokens, {eta} left, {msg}",
     )?);
     let trainer = session.run(recipe, &mut |standing: &Standing| {
-        let pace = format!(
-            "loss {:.3}  {:.0} tokens/s",
-            standing.loss, standing.tokens_per_second
-        );
+        let pace = format!("loss {:.3}  {:.0} tokens/s", standing.loss, standing.tokens_per_second);
         bar.set_position(standing.tokens_seen.min(bar.length().unwrap_or(u64::MAX)));
         if let Some(accuracies) = &standing.accuracies {
             let line = accuracies
                 .iter()
                 .map(|accuracy| {
                     let levels = accuracy.levels.iter();
-                    let levels: Vec<String> = levels
-                        .map(|of| format!("{:.0}", 100.0 * of.share))
-                        .collect();
+                    let levels: Vec<String> =
+                        levels.map(|of| format!("{:.0}", 100.0 * of.share)).collect();
                     format!("{} {}%", accuracy.task.name(), levels.join(" "))
                 })
                 .collect::<Vec<_>>()

@@ -56,9 +56,7 @@ impl CardArgs {
             }
         }
         let shortcuts = card::by_shortcut(self.rows, family::SEED);
-        output::show(&format!(
-            "{said}## Shortcuts, level by level\n\n{shortcuts}"
-        ))
+        output::show(&format!("{said}## Shortcuts, level by level\n\n{shortcuts}"))
     }
 
     /// Of the model in the folder of this name, if there is one.

@@ -38,11 +38,7 @@ impl RowsArgs {
     pub fn write(&self) -> anyhow::Result<()> {
         let names = || GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
         let task = GeneratedTask::from_name(&self.task).with_context(|| {
-            format!(
-                "there is no task '{}': choose one of {}",
-                self.task,
-                names()
-            )
+            format!("there is no task '{}': choose one of {}", self.task, names())
         })?;
         ensure!(self.rows > 0, "--rows 0 writes nothing: ask for at least 1");
         ensure!(
@@ -61,11 +57,7 @@ impl RowsArgs {
             })
         };
         let level = self.level.map(level_of).transpose()?;
-        let there = if self.force {
-            There::Replaced
-        } else {
-            There::Kept
-        };
+        let there = if self.force { There::Replaced } else { There::Kept };
         let out = self.out.as_deref();
         let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
         // Row by row: as many as are asked for, and none of them is kept.
@@ -83,13 +75,10 @@ impl RowsArgs {
             None => output::print_with(write)?,
         }
         if written < self.rows {
-            let of = level.map_or(String::new(), |level| {
-                format!(" of {}", primer::level_name(task, level))
-            });
+            let of = level
+                .map_or(String::new(), |level| format!(" of {}", primer::level_name(task, level)));
             let name = task.name();
-            output::say(&format!(
-                "after {written} held-out rows{of} no other of {name} was found"
-            ));
+            output::say(&format!("after {written} held-out rows{of} no other of {name} was found"));
         }
         Ok(())
     }

@@ -22,14 +22,8 @@ pub fn long() -> &'static str {
             None => "not known: built without git",
         };
         let on = FEATURES.iter().filter(|(_, is_on)| *is_on);
-        let names: Vec<&str> = std::iter::once("cli")
-            .chain(on.map(|(name, _)| *name))
-            .collect();
-        format!(
-            "{}\ncommit: {commit}\nfeatures: {}",
-            env!("CARGO_PKG_VERSION"),
-            names.join(", ")
-        )
+        let names: Vec<&str> = std::iter::once("cli").chain(on.map(|(name, _)| *name)).collect();
+        format!("{}\ncommit: {commit}\nfeatures: {}", env!("CARGO_PKG_VERSION"), names.join(", "))
     });
     &LONG
 }

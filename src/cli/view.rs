@@ -22,20 +22,12 @@ pub fn pick<T>(view: ShownColumn, probability: T, logit: T, paper: T) -> T {
 
 /// The paper prints mse and bias x100.
 pub fn scale(view: ShownColumn) -> f64 {
-    if view == ShownColumn::Paper {
-        100.0
-    } else {
-        1.0
-    }
+    if view == ShownColumn::Paper { 100.0 } else { 1.0 }
 }
 
 /// What a header says of that scale.
 pub fn hundred(view: ShownColumn) -> &'static str {
-    if view == ShownColumn::Paper {
-        " ×100"
-    } else {
-        ""
-    }
+    if view == ShownColumn::Paper { " ×100" } else { "" }
 }
 
 /// `73.2 %`

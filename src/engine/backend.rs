@@ -45,9 +45,7 @@ pub trait Backend {
         _: TangentPoint,
         _pack: Rc<Pack>,
     ) -> Result<Box<dyn Tangents + 'a>, EngineError> {
-        Err(EngineError::NoTangents {
-            engine: self.describe(),
-        })
+        Err(EngineError::NoTangents { engine: self.describe() })
     }
 
     /// An empty cache of `sequences` sequences for every block run of a schedule; `None` where the

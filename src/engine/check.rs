@@ -44,10 +44,7 @@ pub fn plans(shape: &ModelShape, plans: &[Plan]) -> Result<(), EngineError> {
     let blocks = shape.blocks.len();
     for plan in plans {
         if let Some(run) = plan.block_runs().find(|run| run.index >= blocks) {
-            return Err(EngineError::Plan {
-                index: run.index,
-                last: blocks.saturating_sub(1),
-            });
+            return Err(EngineError::Plan { index: run.index, last: blocks.saturating_sub(1) });
         }
         plan.check_heads(|index| shape.blocks[index].attention.heads)?;
     }
@@ -56,11 +53,7 @@ pub fn plans(shape: &ModelShape, plans: &[Plan]) -> Result<(), EngineError> {
 
 /// The tokens of a point's stream.
 pub fn point(shape: &ModelShape, point: &TangentPoint) -> Result<usize, EngineError> {
-    let run = BlockRun {
-        index: point.block,
-        half: point.half,
-        heads_off: point.heads_off,
-    };
+    let run = BlockRun { index: point.block, half: point.half, heads_off: point.heads_off };
     let blocks = shape.blocks.len().max(run.index.saturating_add(1));
     plans(shape, &[Plan::new(vec![Step::Block(run)], blocks)?])?;
     let (tokens, context) = (point.stream.len() / shape.width, shape.context);

@@ -175,13 +175,7 @@ impl<'a> Decoder<'a> {
                 }
                 self.state = Some(State::Recomputed(run));
             }
-            State::Cached {
-                mut pass,
-                pack,
-                sequences,
-                mut next_call,
-                mut is_reading,
-            } => {
+            State::Cached { mut pass, pack, sequences, mut next_call, mut is_reading } => {
                 if is_reading {
                     let answer = pass.answer()?;
                     self.is_waiting = answer.is_none();
@@ -211,13 +205,7 @@ impl<'a> Decoder<'a> {
                         is_reading = true;
                     }
                 }
-                self.state = Some(State::Cached {
-                    pass,
-                    pack,
-                    sequences,
-                    next_call,
-                    is_reading,
-                });
+                self.state = Some(State::Cached { pass, pack, sequences, next_call, is_reading });
             }
         }
         Ok(None)
@@ -271,12 +259,6 @@ impl<'a> Decoder<'a> {
             Some(cache) => cache.begin(start, sequences.clone())?,
             None => self.engine.backend.begin(start)?,
         };
-        Ok(State::Cached {
-            pass,
-            pack,
-            sequences,
-            next_call: 0,
-            is_reading: false,
-        })
+        Ok(State::Cached { pass, pack, sequences, next_call: 0, is_reading: false })
     }
 }

@@ -32,11 +32,7 @@ pub enum EngineError {
     #[error(
         "block {block} has no head {head}: its {heads} heads are counted 0 to {last}; choose one of them", last = heads.saturating_sub(1)
     )]
-    Head {
-        head: usize,
-        block: usize,
-        heads: usize,
-    },
+    Head { head: usize, block: usize, heads: usize },
     #[error(
         "the engine {engine} has no derivatives of blocks; use --engine cpu or --engine webgpu for coupling"
     )]
@@ -44,12 +40,7 @@ pub enum EngineError {
     #[error(
         "{probes} rows of probes at {places} positions are more than this device has room for at once ({most_probes} rows, {most_places} positions); ask for fewer, or use --engine cpu"
     )]
-    ProbeRoom {
-        probes: usize,
-        places: usize,
-        most_probes: usize,
-        most_places: usize,
-    },
+    ProbeRoom { probes: usize, places: usize, most_probes: usize, most_places: usize },
     #[error("the run was cancelled")]
     Cancelled,
     #[error(

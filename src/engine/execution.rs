@@ -109,20 +109,9 @@ impl<'a, R: Record> Execution<'a, R> {
             kept_rows: demand.kept_rows * sequences.len(),
             numbers: demand.numbers * sequences.len() + demand.numbers_a_token * pack.rows,
         })?;
-        let scene = PackScene {
-            group,
-            pack: &pack,
-            range,
-        };
+        let scene = PackScene { group, pack: &pack, range };
         let kept = self.record.open(pass.as_mut(), &scene)?;
-        Ok(PackState {
-            pack,
-            program,
-            pass,
-            kept,
-            next_call: 0,
-            is_reading: false,
-        })
+        Ok(PackState { pack, program, pass, kept, next_call: 0, is_reading: false })
     }
 
     /// One block call, or one look for the answer.
@@ -132,11 +121,7 @@ impl<'a, R: Record> Execution<'a, R> {
     ) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
         let (g, p) = self.at;
         let group = &self.groups[g];
-        let scene = PackScene {
-            group,
-            pack: &state.pack,
-            range: group.packs[p].clone(),
-        };
+        let scene = PackScene { group, pack: &state.pack, range: group.packs[p].clone() };
         let pass = state.pass.as_mut();
         if state.is_reading {
             let given = pass.answer()?;
@@ -149,11 +134,9 @@ impl<'a, R: Record> Execution<'a, R> {
         }
         if let Some(call) = state.program.calls.get(state.next_call) {
             pass.run(state.next_call)?;
-            self.record
-                .ran(pass, &scene, &mut state.kept, state.next_call, call)?;
+            self.record.ran(pass, &scene, &mut state.kept, state.next_call, call)?;
             for &(node, slot) in &call.complete {
-                self.record
-                    .complete(pass, &scene, &mut state.kept, node, slot)?;
+                self.record.complete(pass, &scene, &mut state.kept, node, slot)?;
             }
             state.next_call += 1;
             self.done += call.steps.len() * scene.range.len();
@@ -210,11 +193,7 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
             return Ok(Some((self.done, self.total)));
         };
         let group = &self.groups[g];
-        let scene = PackScene {
-            group,
-            pack: &state.pack,
-            range,
-        };
+        let scene = PackScene { group, pack: &state.pack, range };
         let items = self.record.items(&scene, state.kept, given);
         for (plan, items) in group.plans.clone().zip(items) {
             self.items[plan].extend(items);
@@ -257,18 +236,9 @@ mod tests {
     fn little_room_makes_more_groups_and_packs_and_the_same_numbers() {
         let engine = engine();
         let order: Vec<usize> = (0..6).collect();
-        let lines = [
-            "0-5",
-            "5-0",
-            "0,2-5",
-            "0-1,3-5",
-            "0,(1-4)x3,5",
-            "shuffle:1:0",
-        ];
-        let plans: Vec<Plan> = lines
-            .iter()
-            .map(|line| Plan::parse(line, &order).expect(line))
-            .collect();
+        let lines = ["0-5", "5-0", "0,2-5", "0-1,3-5", "0,(1-4)x3,5", "shuffle:1:0"];
+        let plans: Vec<Plan> =
+            lines.iter().map(|line| Plan::parse(line, &order).expect(line)).collect();
         let prompts: Vec<Prompt> = [9, 30, 4]
             .iter()
             .map(|&length| Prompt {
@@ -298,10 +268,7 @@ mod tests {
         assert!(several > 1 && more_runs > runs, "{several} {more_runs}");
         let close = |a: &[f32], b: &[f32]| {
             assert_eq!(a.len(), b.len());
-            let off = a
-                .iter()
-                .zip(b)
-                .map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
+            let off = a.iter().zip(b).map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
             assert!(off.fold(0.0, f32::max) < 1e-4);
         };
         for (roomy, tight) in roomy.iter().flatten().zip(tight.iter().flatten()) {
@@ -316,10 +283,7 @@ mod tests {
     fn many_options_make_more_packs_and_too_many_are_refused() {
         let engine = engine();
         let plans = [Plan::parse("0", &engine.shape().order).expect("one block")];
-        let prompt = Prompt {
-            token_ids: vec![1, 2, 3],
-            option_ids: (0..40).collect(),
-        };
+        let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: (0..40).collect() };
         let record = || Members {
             prompts: vec![prompt.clone(); 3].into(),
             plans: plans.clone().into(),
@@ -341,10 +305,8 @@ mod tests {
     fn a_prompt_without_room_is_refused_and_the_next_one_runs() {
         let engine = engine();
         let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
-        let prompts: Arc<[Prompt]> = Arc::from([Prompt {
-            token_ids: vec![1; 40],
-            option_ids: vec![2, 3],
-        }]);
+        let prompts: Arc<[Prompt]> =
+            Arc::from([Prompt { token_ids: vec![1; 40], option_ids: vec![2, 3] }]);
         let record = |prompts: &Arc<[Prompt]>| Members {
             prompts: prompts.clone(),
             plans: plans.clone().into(),

@@ -26,7 +26,9 @@ enum LoadingPart {
         rows: Range<usize>,
     },
     /// A block's vectors.
-    Vectors { block: usize },
+    Vectors {
+        block: usize,
+    },
 }
 
 impl Loading {
@@ -42,13 +44,7 @@ impl Loading {
                 total += matrix.bytes();
             }
         }
-        Self {
-            weights,
-            loader,
-            parts: parts.into_iter(),
-            done: 0,
-            total,
-        }
+        Self { weights, loader, parts: parts.into_iter(), done: 0, total }
     }
 
     /// Takes the next slice over: bytes done and bytes of all, `None` once all are there.

@@ -129,12 +129,8 @@ impl Engine {
         for wish in &capture.attention {
             wish.check(self.shape(), &prompts)?;
         }
-        let record = Members {
-            prompts,
-            plans: plans.clone(),
-            capture,
-            readout: self.readout.clone(),
-        };
+        let record =
+            Members { prompts, plans: plans.clone(), capture, readout: self.readout.clone() };
         self.execute(record, &plans)
     }
 
@@ -162,13 +158,7 @@ impl Engine {
     ) -> Result<Box<dyn Run<Vec<f32>> + 'a>, EngineError> {
         check::prompts(self.shape(), &prompts)?;
         let vocabulary = self.shape().vocabulary;
-        self.execute(
-            Next {
-                prompts,
-                vocabulary,
-            },
-            &plans,
-        )
+        self.execute(Next { prompts, vocabulary }, &plans)
     }
 
     /// Begins to run every plan on every sequence of token ids, for the residual streams alone: `[S + 1]`

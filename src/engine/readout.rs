@@ -90,17 +90,9 @@ impl Readout {
             let of_prompt = rows.chunks_exact(d).zip(&prompt.option_ids).map(bias);
             biases.push(of_prompt.collect());
         }
-        let rows = OptionRows {
-            numbers,
-            prompts: prompts.len(),
-            count,
-            is_centred,
-        };
+        let rows = OptionRows { numbers, prompts: prompts.len(), count, is_centred };
         let has_bias = self.weights.shape.has_bias_member();
-        Ok(PromptOptions {
-            rows,
-            biases: has_bias.then_some(biases),
-        })
+        Ok(PromptOptions { rows, biases: has_bias.then_some(biases) })
     }
 
     /// What a member adds to the logits of some tokens: see [`Engine::read_out`](super::Engine::read_out).
@@ -114,10 +106,7 @@ impl Readout {
         if let Some(id) = ids.clone().last().filter(|&id| id as usize >= vocabulary) {
             return Err(EngineError::TokenId { id, vocabulary });
         }
-        let tokens = Prompt {
-            token_ids: Vec::new(),
-            option_ids: ids.collect(),
-        };
+        let tokens = Prompt { token_ids: Vec::new(), option_ids: ids.collect() };
         let count = tokens.option_ids.len();
         let read = self.options(&[tokens], count)?;
         let Some(written) = written else {

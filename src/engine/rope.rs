@@ -30,16 +30,9 @@ impl Rope {
         let plain: Vec<f64> = (0..half).map(base).collect();
         let stretched = |divisors: &[f64]| plain.iter().zip(divisors).map(|(f, d)| f / d).collect();
         match &shape.scaling {
-            None => Self {
-                short: plain,
-                long: None,
-                scale: 1.0,
-            },
+            None => Self { short: plain, long: None, scale: 1.0 },
             Some(RopeScaling::Linear { factor }) => Self {
-                short: plain
-                    .into_iter()
-                    .map(|frequency| frequency / factor)
-                    .collect(),
+                short: plain.into_iter().map(|frequency| frequency / factor).collect(),
                 long: None,
                 scale: 1.0,
             },
@@ -62,30 +55,21 @@ impl Rope {
                         (1.0 - smooth) * frequency / factor + smooth * frequency
                     }
                 };
+                Self { short: plain.into_iter().map(blend).collect(), long: None, scale: 1.0 }
+            }
+            Some(RopeScaling::LongRope { short, long, original_context, attention_factor }) => {
                 Self {
-                    short: plain.into_iter().map(blend).collect(),
-                    long: None,
-                    scale: 1.0,
+                    short: stretched(short),
+                    long: Some((stretched(long), *original_context)),
+                    scale: *attention_factor,
                 }
             }
-            Some(RopeScaling::LongRope {
-                short,
-                long,
-                original_context,
-                attention_factor,
-            }) => Self {
-                short: stretched(short),
-                long: Some((stretched(long), *original_context)),
-                scale: *attention_factor,
-            },
         }
     }
 
     /// Do sequences of `length` use the long divisors? The whole sequence does, or none of it.
     pub fn is_long(&self, length: usize) -> bool {
-        self.long
-            .as_ref()
-            .is_some_and(|(_, original)| length > *original)
+        self.long.as_ref().is_some_and(|(_, original)| length > *original)
     }
 
     /// The angles of positions `0..length`.
@@ -101,17 +85,11 @@ impl Rope {
         };
         let each = |f: fn(f64) -> f64| {
             let at = |position: usize| {
-                frequencies
-                    .iter()
-                    .map(move |w| (f(position as f64 * w) * self.scale) as f32)
+                frequencies.iter().map(move |w| (f(position as f64 * w) * self.scale) as f32)
             };
             positions.clone().flat_map(at).collect()
         };
-        Angles {
-            first: positions.start,
-            cos: each(f64::cos),
-            sin: each(f64::sin),
-        }
+        Angles { first: positions.start, cos: each(f64::cos), sin: each(f64::sin) }
     }
 }
 
@@ -120,11 +98,7 @@ mod tests {
     use super::*;
 
     fn rope(scaling: Option<RopeScaling>) -> Rope {
-        Rope::of(&RopeShape {
-            width: 4,
-            theta: 10_000.0,
-            scaling,
-        })
+        Rope::of(&RopeShape { width: 4, theta: 10_000.0, scaling })
     }
 
     #[test]
@@ -151,11 +125,7 @@ mod tests {
     #[test]
     fn no_scaling_leaves_cos_and_sin_of_one_circle() {
         let angles = rope(None).angles(64, false);
-        let circle = angles
-            .cos
-            .iter()
-            .zip(&angles.sin)
-            .map(|(c, s)| c * c + s * s);
+        let circle = angles.cos.iter().zip(&angles.sin).map(|(c, s)| c * c + s * s);
         assert!(circle.into_iter().all(|one| (one - 1.0).abs() < 1e-6));
     }
 }

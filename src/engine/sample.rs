@@ -47,20 +47,11 @@ pub fn tensor(dtype: DType, rows: usize, columns: usize, seed: u32) -> Tensor<'s
     let numbers = || sixty_fourths(n, seed).into_iter();
     let bytes: Vec<u8> = match dtype {
         DType::F32 => numbers().flat_map(f32::to_le_bytes).collect(),
-        DType::F16 => numbers()
-            .flat_map(|x| f16::from_f32(x).to_le_bytes())
-            .collect(),
-        DType::Bf16 => numbers()
-            .flat_map(|x| bf16::from_f32(x).to_le_bytes())
-            .collect(),
+        DType::F16 => numbers().flat_map(|x| f16::from_f32(x).to_le_bytes()).collect(),
+        DType::Bf16 => numbers().flat_map(|x| bf16::from_f32(x).to_le_bytes()).collect(),
         _ => blocks(dtype, n, seed, 1.0),
     };
-    Tensor {
-        dtype,
-        rows,
-        columns,
-        bytes: Cow::Owned(bytes),
-    }
+    Tensor { dtype, rows, columns, bytes: Cow::Owned(bytes) }
 }
 
 /// `[N, out]`: `x` `[N, in]` times `w` `[out, in]` transposed plus `bias` `[out]`, summed in f64.
@@ -104,11 +95,7 @@ pub fn distance(found: &[f32], expected: &[f32]) -> f32 {
 
 /// The larger of two distances; one that is no number is worse than any.
 pub fn worse(one: f32, other: f32) -> f32 {
-    if other.is_nan() || other > one {
-        other
-    } else {
-        one
-    }
+    if other.is_nan() || other > one { other } else { one }
 }
 
 #[cfg(test)]

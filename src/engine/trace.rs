@@ -73,10 +73,7 @@ pub struct Capture {
 impl Capture {
     /// The states alone.
     pub fn states() -> Self {
-        Self {
-            states: true,
-            ..Self::default()
-        }
+        Self { states: true, ..Self::default() }
     }
 }
 
@@ -140,9 +137,7 @@ mod tests {
     fn no_two_members_of_a_run_share_a_name() {
         let plan = Plan::parse("0,1a,0m,(1,0)", &[0, 1]).expect("a plan");
         let names = member_names(&members(&plan, true));
-        let want = [
-            "emb", "0a", "0m", "1a", "0m:2", "1a:2", "1m", "0a:2", "0m:3", "bias",
-        ];
+        let want = ["emb", "0a", "0m", "1a", "0m:2", "1a:2", "1m", "0a:2", "0m:3", "bias"];
         assert_eq!(names, want);
     }
 }

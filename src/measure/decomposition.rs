@@ -117,20 +117,10 @@ pub fn decompose(
     logits: &[f32],
     answer: usize,
 ) -> Decomposition {
-    assert_eq!(
-        members.len(),
-        member_logits.len(),
-        "one row of logits a member"
-    );
-    assert!(
-        answer < logits.len(),
-        "answer {answer} of {} options",
-        logits.len()
-    );
-    let u: Points = member_logits
-        .iter()
-        .map(|row| row.iter().map(|&x| f64::from(x)).collect())
-        .collect();
+    assert_eq!(members.len(), member_logits.len(), "one row of logits a member");
+    assert!(answer < logits.len(), "answer {answer} of {} options", logits.len());
+    let u: Points =
+        member_logits.iter().map(|row| row.iter().map(|&x| f64::from(x)).collect()).collect();
     let p: Points = u.iter().map(|row| softmax(row)).collect();
     let target = one_hot(logits.len(), answer);
 
@@ -147,11 +137,8 @@ pub fn decompose(
         });
     }
     let sum = scaled_sum(&u, 1.0);
-    let sum_error = sum
-        .iter()
-        .zip(logits)
-        .map(|(a, &b)| (a - f64::from(b)).abs())
-        .fold(0.0, f64::max);
+    let sum_error =
+        sum.iter().zip(logits).map(|(a, &b)| (a - f64::from(b)).abs()).fold(0.0, f64::max);
     Decomposition {
         sum_error,
         probability: column(members, &p, &target),
@@ -193,12 +180,7 @@ fn column(members: &[Member], points: &Points, target: &[f64]) -> ColumnNumbers 
         share.bias += member_bias[i] / m;
         share.diversity += member_diversity[i] / m;
     }
-    ColumnNumbers {
-        total: triple(points, target),
-        by_kind,
-        member_bias,
-        member_diversity,
-    }
+    ColumnNumbers { total: triple(points, target), by_kind, member_bias, member_diversity }
 }
 
 fn triple(points: &[Vec<f64>], target: &[f64]) -> Triple {
@@ -226,9 +208,7 @@ fn mean(points: &[Vec<f64>]) -> Vec<f64> {
 }
 
 fn scaled_sum(points: &[Vec<f64>], scale: f64) -> Vec<f64> {
-    (0..points[0].len())
-        .map(|k| points.iter().map(|p| p[k]).sum::<f64>() * scale)
-        .collect()
+    (0..points[0].len()).map(|k| points.iter().map(|p| p[k]).sum::<f64>() * scale).collect()
 }
 
 fn mean_square(a: &[f64], b: &[f64]) -> f64 {
@@ -236,7 +216,5 @@ fn mean_square(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn one_hot(k: usize, answer: usize) -> Vec<f64> {
-    (0..k)
-        .map(|i| if i == answer { 1.0 } else { 0.0 })
-        .collect()
+    (0..k).map(|i| if i == answer { 1.0 } else { 0.0 }).collect()
 }

@@ -34,11 +34,7 @@ impl Ensemble {
         let k = self.options as f64;
         let alone = |member: usize| {
             let right = self.right[member];
-            if votes[member] == answer {
-                right
-            } else {
-                (1.0 - right) / (k - 1.0)
-            }
+            if votes[member] == answer { right } else { (1.0 - right) / (k - 1.0) }
         };
         let mut probability = 1.0 / k;
         for first in (0..votes.len()).step_by(2) {
@@ -92,11 +88,7 @@ impl Ensemble {
                 for _ in 0..if paired { 2 } else { 1 } {
                     let right = share() < self.right[votes.len()];
                     let off = 1 + below(share(), self.options - 1);
-                    votes.push(if right {
-                        answer
-                    } else {
-                        (answer + off) % self.options
-                    });
+                    votes.push(if right { answer } else { (answer + off) % self.options });
                 }
             }
             all.push(&votes, answer, 1);
@@ -107,10 +99,7 @@ impl Ensemble {
 
 impl Rows {
     fn empty(members: usize) -> Self {
-        Self {
-            votes: vec![Vec::new(); members],
-            answers: Vec::new(),
-        }
+        Self { votes: vec![Vec::new(); members], answers: Vec::new() }
     }
 
     fn push(&mut self, votes: &[usize], answer: usize, times: usize) {
@@ -126,8 +115,7 @@ impl Rows {
         let mut seen: std::collections::BTreeMap<Vec<usize>, Vec<usize>> = Default::default();
         for (row, &answer) in self.answers.iter().enumerate() {
             let votes = self.votes[..members].iter().map(|column| column[row]);
-            seen.entry(votes.collect())
-                .or_insert_with(|| vec![0; options])[answer] += 1;
+            seen.entry(votes.collect()).or_insert_with(|| vec![0; options])[answer] += 1;
         }
         let right: usize = seen.values().filter_map(|counts| counts.iter().max()).sum();
         1.0 - right as f64 / self.answers.len() as f64
@@ -157,19 +145,12 @@ pub fn known(rows: &Rows, options: usize) -> (Vec<f64>, f64) {
 /// What each value adds to the one before it, the first to `start`.
 pub fn steps(values: &[f64], start: f64) -> Vec<f64> {
     let before = std::iter::once(start).chain(values.iter().copied());
-    values
-        .iter()
-        .zip(before)
-        .map(|(now, before)| now - before)
-        .collect()
+    values.iter().zip(before).map(|(now, before)| now - before).collect()
 }
 
 /// Steps that are larger than the one before.
 pub fn growing(steps: &[f64]) -> usize {
-    steps
-        .windows(2)
-        .filter(|two| two[1] > two[0] + ROUNDING)
-        .count()
+    steps.windows(2).filter(|two| two[1] > two[0] + ROUNDING).count()
 }
 
 #[cfg(test)]
@@ -179,11 +160,7 @@ mod tests {
 
     #[test]
     fn two_halves_of_a_secret_tell_all_together_and_nothing_alone() {
-        let secret = Ensemble {
-            options: 2,
-            right: vec![0.75; 2],
-            together: 1.0,
-        };
+        let secret = Ensemble { options: 2, right: vec![0.75; 2], together: 1.0 };
         let rows = secret.exact(64);
         let found = estimate(&rows.votes, &rows.answers, 2, Correction::None);
         assert!(found.relevancy.abs() < 1e-12 && (found.joint - 1.0).abs() < 1e-12);
@@ -192,11 +169,7 @@ mod tests {
 
     #[test]
     fn exact_rows_are_as_many_as_asked_and_a_sample_looks_like_them() {
-        let six = Ensemble {
-            options: 2,
-            right: vec![0.75; 6],
-            together: 0.0,
-        };
+        let six = Ensemble { options: 2, right: vec![0.75; 6], together: 0.0 };
         let rows = six.exact(8192);
         assert_eq!(rows.answers.len(), 8192);
         assert!((rows.majority_error(1, 2) - 0.25).abs() < 1e-12);

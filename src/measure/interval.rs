@@ -89,10 +89,8 @@ impl Resamples {
         for column in columns {
             assert_eq!(column.len(), self.rows, "one number a row");
         }
-        let means: Vec<f64> = columns
-            .iter()
-            .map(|column| column.iter().sum::<f64>() / self.rows as f64)
-            .collect();
+        let means: Vec<f64> =
+            columns.iter().map(|column| column.iter().sum::<f64>() / self.rows as f64).collect();
         let mean = f(&means);
         if mean.is_nan() {
             return Mean::default();
@@ -252,19 +250,9 @@ mod tests {
     #[test]
     fn equal_values_have_no_spread_and_no_rounding() {
         let resamples = Resamples::new(7, 100, 3);
-        let all = |x| Mean {
-            mean: x,
-            low: x,
-            high: x,
-        };
-        assert_eq!(
-            resamples.mean(&[0.1; 7]).low,
-            resamples.mean(&[0.1; 7]).mean
-        );
-        assert_eq!(
-            resamples.mean(&[0.1; 7]).high,
-            resamples.mean(&[0.1; 7]).mean
-        );
+        let all = |x| Mean { mean: x, low: x, high: x };
+        assert_eq!(resamples.mean(&[0.1; 7]).low, resamples.mean(&[0.1; 7]).mean);
+        assert_eq!(resamples.mean(&[0.1; 7]).high, resamples.mean(&[0.1; 7]).mean);
         assert_eq!(resamples.share(&[true; 7]), all(1.0));
         assert_eq!(resamples.share(&[false; 7]), all(0.0));
     }
@@ -300,10 +288,7 @@ mod tests {
         let resamples = Resamples::new(4, 100, 0);
         assert_eq!(resamples.mean(&[]), Mean::default());
         let values = [0.0, 0.0, 0.0, 1.0];
-        assert_eq!(
-            resamples.map_of_mean(&values, |_| f64::NAN),
-            Mean::default()
-        );
+        assert_eq!(resamples.map_of_mean(&values, |_| f64::NAN), Mean::default());
         // A resample without the last row has mean 0 and no value here.
         let partly = resamples.map_of_mean(&values, |mean| mean / mean);
         assert_eq!((partly.mean, partly.low, partly.high), (1.0, 1.0, 1.0));
@@ -320,9 +305,8 @@ mod tests {
         let resamples = Resamples::new(100, 400, 11);
         let covered = (0..300)
             .filter(|_| {
-                let values: Vec<f64> = (0..100)
-                    .map(|_| (0..6).map(|_| uniform()).sum::<f64>())
-                    .collect();
+                let values: Vec<f64> =
+                    (0..100).map(|_| (0..6).map(|_| uniform()).sum::<f64>()).collect();
                 let found = resamples.mean(&values);
                 found.low <= 3.0 && 3.0 <= found.high
             })

@@ -16,10 +16,7 @@ impl Together {
     /// # Panics
     /// If the two differ in length.
     pub fn of(x: &[f64], y: &[f64]) -> Self {
-        Self {
-            pearson: pearson(x, y),
-            spearman: spearman(x, y),
-        }
+        Self { pearson: pearson(x, y), spearman: spearman(x, y) }
     }
 
     /// The same without each point in turn: a correlation that rests on one point falls apart without
@@ -33,9 +30,7 @@ impl Together {
             rest.map(|(_, &value)| value).collect::<Vec<f64>>()
         };
         let points = 0..x.len();
-        points
-            .map(|out| Self::of(&without(x, out), &without(y, out)))
-            .collect()
+        points.map(|out| Self::of(&without(x, out), &without(y, out))).collect()
     }
 }
 
@@ -60,9 +55,6 @@ mod tests {
         assert_eq!(Together::of(&[1.0, 2.0], &[1.0, 2.0]), Together::default());
         let left_out = Together::each_left_out(&[1.0, 2.0, 3.0], &[1.0, 2.0, 4.0]);
         assert!(left_out.iter().all(|together| together.pearson.is_none()));
-        assert_eq!(
-            Together::of(&[1.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0]).spearman,
-            None
-        );
+        assert_eq!(Together::of(&[1.0; 5], &[1.0, 2.0, 3.0, 4.0, 5.0]).spearman, None);
     }
 }

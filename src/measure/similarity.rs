@@ -15,11 +15,7 @@ pub fn cosine_map<S: AsRef<[f32]>>(states: &[S]) -> Vec<Vec<f64>> {
         for j in 0..i {
             let product = dot(states[i].as_ref(), states[j].as_ref());
             let norms = norms[i] * norms[j];
-            let cosine = if norms > 0.0 {
-                (product / norms).clamp(-1.0, 1.0)
-            } else {
-                0.0
-            };
+            let cosine = if norms > 0.0 { (product / norms).clamp(-1.0, 1.0) } else { 0.0 };
             map[i][j] = cosine;
             map[j][i] = cosine;
         }
@@ -30,10 +26,7 @@ pub fn cosine_map<S: AsRef<[f32]>>(states: &[S]) -> Vec<Vec<f64>> {
 /// Summed in f64.
 pub(in crate::measure) fn dot(a: &[f32], b: &[f32]) -> f64 {
     assert_eq!(a.len(), b.len(), "states of one model on one prompt");
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| f64::from(a) * f64::from(b))
-        .sum()
+    a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
 }
 
 /// Euclidean length, in f64.

@@ -57,9 +57,7 @@ impl Tradeoff {
         let target_covariance = mean(&targets);
         let target_variance = covariance(target, target);
         // var_k(sum_i u_i) holds every pair: no need to visit them.
-        let sum: Vec<f64> = (0..target.len())
-            .map(|k| points.iter().map(|u| u[k]).sum())
-            .collect();
+        let sum: Vec<f64> = (0..target.len()).map(|k| points.iter().map(|u| u[k]).sum()).collect();
         let pairs = members * (members - 1.0);
         let cov_bar = if points.len() > 1 {
             (covariance(&sum, &sum) - members * var_bar) / pairs
@@ -176,17 +174,11 @@ mod tests {
             vec![-2.0, 0.5, 0.5],
             vec![0.0, 3.0, 1.0],
         ];
-        let wide: Vec<Vec<f64>> = points
-            .iter()
-            .map(|p| p.iter().map(|&x| f64::from(x)).collect())
-            .collect();
-        let members = [
-            MemberKind::Embedding,
-            MemberKind::Attention,
-            MemberKind::Mlp,
-            MemberKind::Mlp,
-        ]
-        .map(|kind| Member { kind, block: None });
+        let wide: Vec<Vec<f64>> =
+            points.iter().map(|p| p.iter().map(|&x| f64::from(x)).collect()).collect();
+        let members =
+            [MemberKind::Embedding, MemberKind::Attention, MemberKind::Mlp, MemberKind::Mlp]
+                .map(|kind| Member { kind, block: None });
         for answer in 0..3 {
             let mut target = vec![0.0; 3];
             target[answer] = 1.0;
@@ -225,10 +217,7 @@ mod tests {
         let known = Tradeoff::of(&points, &target);
         assert!((found.bias - known.bias).abs() < 1e-12 && (found.mse - known.mse).abs() < 1e-12);
         assert!(
-            Tradeoff::of(&points, &[0.0, 1.0, 0.0])
-                .towards_constant(0.0)
-                .bias_residue()
-                .abs()
+            Tradeoff::of(&points, &[0.0, 1.0, 0.0]).towards_constant(0.0).bias_residue().abs()
                 < 1e-12
         );
     }

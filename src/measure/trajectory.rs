@@ -10,10 +10,7 @@ use super::similarity::norm;
 /// # Panics
 /// If there is no such token.
 pub fn path<S: AsRef<[f32]>>(states: &[S], width: usize, token: usize) -> Vec<&[f32]> {
-    states
-        .iter()
-        .map(|state| &state.as_ref()[token * width..][..width])
-        .collect()
+    states.iter().map(|state| &state.as_ref()[token * width..][..width]).collect()
 }
 
 /// S / ||the sum of the S steps, each of length 1||: 1 is a straight line, more is a bent one.
@@ -81,15 +78,9 @@ mod tests {
 
     #[test]
     fn a_straight_line_scores_1_and_a_right_angle_root_2() {
-        near(
-            line_shape_score(&[[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [10.0, 20.0]]),
-            1.0,
-        );
+        near(line_shape_score(&[[0.0, 0.0], [1.0, 2.0], [2.0, 4.0], [10.0, 20.0]]), 1.0);
         // Steps of length 3 and 4 count alike.
-        near(
-            line_shape_score(&[[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]]),
-            2.0_f64.sqrt(),
-        );
+        near(line_shape_score(&[[0.0, 0.0], [3.0, 0.0], [3.0, 4.0]]), 2.0_f64.sqrt());
         // Three steps, two of which cancel.
         near(line_shape_score(&[[0.0], [1.0], [0.0], [1.0]]), 3.0);
     }

@@ -5,10 +5,7 @@ use std::path::PathBuf;
 pub enum ModelError {
     // Files
     #[error("cannot read {path}: {reason}; check the path and its permissions", path = path.display())]
-    Read {
-        path: PathBuf,
-        reason: std::io::Error,
-    },
+    Read { path: PathBuf, reason: std::io::Error },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
     #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
@@ -16,11 +13,7 @@ pub enum ModelError {
     #[error("{0}")]
     Former(super::catalogue::FormerModel),
     #[error("{folder} has no {file}; {hint}")]
-    MissingFile {
-        folder: String,
-        file: &'static str,
-        hint: &'static str,
-    },
+    MissingFile { folder: String, file: &'static str, hint: &'static str },
 
     #[error(
         "{path} is not a file (it may be a folder, a pipe or a device); put the model's own {file} there",
@@ -49,29 +42,15 @@ pub enum ModelError {
     #[error(
         "{file} is not the JSON that was expected ({reason}); copy it again from where the model came from"
     )]
-    Json {
-        file: String,
-        reason: serde_json::Error,
-    },
+    Json { file: String, reason: serde_json::Error },
     #[error("{file} says the architecture is {found}; atelier runs {known}")]
-    UnknownFamily {
-        file: String,
-        found: String,
-        known: String,
-    },
+    UnknownFamily { file: String, found: String, known: String },
     #[error(
         "config.json has no {field}, which every {family} model has; copy it again from where the model came from"
     )]
-    MissingField {
-        field: &'static str,
-        family: &'static str,
-    },
+    MissingField { field: &'static str, family: &'static str },
     #[error("config.json: {field} is {found}, but {expected}")]
-    Config {
-        field: &'static str,
-        found: String,
-        expected: String,
-    },
+    Config { field: &'static str, found: String, expected: String },
 
     // Weights
     #[error("{file} is not a safetensors file ({reason}); download it again")]
@@ -79,73 +58,35 @@ pub enum ModelError {
     #[error(
         "{file} says its header has {header} bytes, but the whole file has {size}; it is not a safetensors file or was cut off: download it again"
     )]
-    HeaderPastEnd {
-        file: String,
-        header: u64,
-        size: u64,
-    },
+    HeaderPastEnd { file: String, header: u64, size: u64 },
     #[error("{file} is not a safetensors file but {what}; {hint}")]
-    OtherFormat {
-        file: String,
-        what: &'static str,
-        hint: &'static str,
-    },
+    OtherFormat { file: String, what: &'static str, hint: &'static str },
     #[error(
         "{file} says its header has {header} bytes, but a safetensors header has at most {longest}; it is not a safetensors file: download it again"
     )]
-    HeaderTooLong {
-        file: String,
-        header: u64,
-        longest: u64,
-    },
+    HeaderTooLong { file: String, header: u64, longest: u64 },
     #[error(
         "{file} ends too early: its header describes {expected} bytes and the file has {found}; download it again"
     )]
-    Truncated {
-        file: String,
-        expected: u64,
-        found: u64,
-    },
+    Truncated { file: String, expected: u64, found: u64 },
     #[error(
         "{index} says tensor {tensor} is in {file}, which {what}; copy all shards beside the index"
     )]
-    Shard {
-        index: String,
-        tensor: String,
-        file: String,
-        what: &'static str,
-    },
+    Shard { index: String, tensor: String, file: String, what: &'static str },
     #[error(
         "{index} says tensor {tensor} is in {file}, which is no file beside it, and atelier reads no others; copy all shards beside the index and correct it"
     )]
-    ShardOutside {
-        index: String,
-        tensor: String,
-        file: String,
-    },
+    ShardOutside { index: String, tensor: String, file: String },
     #[error(
         "tensor {tensor} is both in {first} and in {second}; keep the files of one model in a folder"
     )]
-    StoredTwice {
-        tensor: String,
-        first: String,
-        second: String,
-    },
+    StoredTwice { tensor: String, first: String, second: String },
     #[error(
         "tensor {tensor} in {file} has no place in this {family} model, and leaving it out would change the numbers; {hint}"
     )]
-    UnusedTensor {
-        tensor: String,
-        file: String,
-        family: &'static str,
-        hint: String,
-    },
+    UnusedTensor { tensor: String, file: String, family: &'static str, hint: String },
     #[error("tensor {tensor} is missing from the checkpoint; it does not fit {said_by} ({hint})")]
-    MissingTensor {
-        tensor: String,
-        said_by: &'static str,
-        hint: String,
-    },
+    MissingTensor { tensor: String, said_by: &'static str, hint: String },
     #[error(
         "tensor {tensor} in {file} has shape {found:?}, but {said_by} asks for {expected:?}; they are of different models"
     )]
@@ -159,37 +100,20 @@ pub enum ModelError {
     #[error(
         "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16, BF16 and, in GGUF files, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K: take another file of the model"
     )]
-    Dtype {
-        tensor: String,
-        file: String,
-        found: String,
-    },
+    Dtype { tensor: String, file: String, found: String },
     #[error(
         "tensor {tensor} in {file} holds {value} at element {element}; the checkpoint is damaged or its training diverged"
     )]
-    NotFinite {
-        tensor: String,
-        file: String,
-        element: u64,
-        value: f32,
-    },
+    NotFinite { tensor: String, file: String, element: u64, value: f32 },
 
     #[error("{file} is not a GGUF file that can be read ({reason}); download it again")]
     NotGguf { file: String, reason: String },
     #[error("{file} has no {key}, which every model of its kind has; download it again")]
     MissingKey { file: String, key: String },
     #[error("{file}: {key} is {found}, but {expected}")]
-    Key {
-        file: String,
-        key: String,
-        found: String,
-        expected: String,
-    },
+    Key { file: String, key: String, found: String, expected: String },
     #[error("{file}, whose metadata were read as a config.json: {reason}")]
-    Metadata {
-        file: String,
-        reason: Box<ModelError>,
-    },
+    Metadata { file: String, reason: Box<ModelError> },
 
     // Tokenizer and prompts
     #[error(
@@ -222,12 +146,7 @@ pub enum ModelError {
     #[error(
         "options {first:?} and {second:?} are one and the same token to this model, {piece:?} (id {id}); each option must differ"
     )]
-    EqualOptions {
-        first: String,
-        second: String,
-        piece: String,
-        id: u32,
-    },
+    EqualOptions { first: String, second: String, piece: String, id: u32 },
     #[error("token id {id} is past the model's vocabulary of {vocabulary}; use ids from 0 to {last}", last = vocabulary - 1)]
     TokenId { id: u32, vocabulary: usize },
     #[error("answer {answer} is not one of the {options} options; count from 0")]

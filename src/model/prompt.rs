@@ -25,20 +25,12 @@ impl Prompt {
             return Err(ModelError::EmptyPrompt);
         }
         if token_ids.len() > shape.context {
-            return Err(ModelError::TooLong {
-                tokens: token_ids.len(),
-                context: shape.context,
-            });
+            return Err(ModelError::TooLong { tokens: token_ids.len(), context: shape.context });
         }
-        if let Some(&id) = token_ids
-            .iter()
-            .chain(&option_ids)
-            .find(|&&id| id as usize >= shape.vocabulary)
+        if let Some(&id) =
+            token_ids.iter().chain(&option_ids).find(|&&id| id as usize >= shape.vocabulary)
         {
-            return Err(ModelError::TokenId {
-                id,
-                vocabulary: shape.vocabulary,
-            });
+            return Err(ModelError::TokenId { id, vocabulary: shape.vocabulary });
         }
         for (i, &id) in option_ids.iter().enumerate() {
             if let Some(first) = option_ids[..i].iter().position(|&other| other == id) {
@@ -51,10 +43,7 @@ impl Prompt {
                 });
             }
         }
-        Ok(Self {
-            token_ids,
-            option_ids,
-        })
+        Ok(Self { token_ids, option_ids })
     }
 }
 
@@ -82,9 +71,6 @@ impl Passage {
         }
         let Prompt { token_ids, .. } =
             Prompt::from_ids(shape, [context, continuation].concat(), Vec::new())?;
-        Ok(Self {
-            token_ids,
-            scored: continuation.len(),
-        })
+        Ok(Self { token_ids, scored: continuation.len() })
     }
 }

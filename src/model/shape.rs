@@ -142,20 +142,10 @@ pub enum RopeScaling {
     /// All positions divided by `factor`.
     Linear { factor: f64 },
     /// Llama 3.1: low frequencies divided by `factor`, high ones kept, the band between blended.
-    Llama3 {
-        factor: f64,
-        low_freq_factor: f64,
-        high_freq_factor: f64,
-        original_context: usize,
-    },
+    Llama3 { factor: f64, low_freq_factor: f64, high_freq_factor: f64, original_context: usize },
     /// Phi-3 128k: one divisor a frequency, the short list up to `original_context` tokens, the
     /// long list past it; cos and sin are multiplied by `attention_factor`.
-    LongRope {
-        short: Vec<f64>,
-        long: Vec<f64>,
-        original_context: usize,
-        attention_factor: f64,
-    },
+    LongRope { short: Vec<f64>, long: Vec<f64>, original_context: usize, attention_factor: f64 },
 }
 
 /// The MLP: `down(act(up x))`, or gated `down(act(gate x) * up x)`.
@@ -206,11 +196,7 @@ impl AttentionShape {
 impl MlpShape {
     /// Rows of the matrix that widens: gate rows, then up, or up alone.
     pub fn up_rows(&self) -> usize {
-        if self.is_gated {
-            2 * self.width
-        } else {
-            self.width
-        }
+        if self.is_gated { 2 * self.width } else { self.width }
     }
 }
 
@@ -240,20 +226,14 @@ impl BlockShape {
         let (q, k) = match attention.qk_norm {
             QkNorm::None => (0, 0),
             QkNorm::Head => (attention.head_width, attention.head_width),
-            QkNorm::Full => (
-                attention.attended_width(),
-                attention.kv_heads * attention.head_width,
-            ),
+            QkNorm::Full => (attention.attended_width(), attention.kv_heads * attention.head_width),
         };
         let when = |wanted: bool, length: usize| if wanted { length } else { 0 };
         let own = self.has_mlp_norm();
         let all = [
             (Role::AttentionNorm, width),
             (Role::AttentionNormBias, when(layer, width)),
-            (
-                Role::QkvBias,
-                when(attention.qkv_bias, attention.qkv_width()),
-            ),
+            (Role::QkvBias, when(attention.qkv_bias, attention.qkv_width())),
             (Role::QueryNorm, q),
             (Role::KeyNorm, k),
             (Role::OutBias, when(attention.out_bias, width)),

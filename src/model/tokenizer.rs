@@ -30,9 +30,8 @@ impl Tokenizer {
     /// # Errors
     /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
     pub fn from_json(bytes: &[u8], shape: &ModelShape) -> Result<Self, ModelError> {
-        let read_error = |error: tokenizers::Error| ModelError::Tokenizer {
-            reason: in_one_line(&error),
-        };
+        let read_error =
+            |error: tokenizers::Error| ModelError::Tokenizer { reason: in_one_line(&error) };
         let mut inner = guarded(|| tokenizers::Tokenizer::from_bytes(bytes))
             .map_err(panicked)?
             .map_err(read_error)?;
@@ -48,14 +47,11 @@ impl Tokenizer {
         inner.with_truncation(None).map_err(read_error)?;
         inner.with_padding(None);
         match inner.get_vocab(true).values().copied().max() {
-            Some(largest) if largest as usize >= shape.vocabulary => Err(ModelError::Vocabulary {
-                largest,
-                vocabulary: shape.vocabulary,
-            }),
+            Some(largest) if largest as usize >= shape.vocabulary => {
+                Err(ModelError::Vocabulary { largest, vocabulary: shape.vocabulary })
+            }
             Some(_) => Ok(Self { inner }),
-            None => Err(ModelError::Tokenizer {
-                reason: "it has no tokens".into(),
-            }),
+            None => Err(ModelError::Tokenizer { reason: "it has no tokens".into() }),
         }
     }
 
@@ -98,9 +94,7 @@ impl Tokenizer {
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
         guarded(|| self.inner.decode(ids, true))
             .map_err(panicked)?
-            .map_err(|error| ModelError::Tokenizer {
-                reason: in_one_line(&error),
-            })
+            .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
     }
 
     /// A prompt with options, each checked to be exactly one token after this prompt.
@@ -119,10 +113,7 @@ impl Tokenizer {
         }
         let token_ids = self.encode(prompt)?;
         if token_ids.len() > shape.context {
-            return Err(ModelError::TooLong {
-                tokens: token_ids.len(),
-                context: shape.context,
-            });
+            return Err(ModelError::TooLong { tokens: token_ids.len(), context: shape.context });
         }
         let mut option_ids: Vec<u32> = Vec::with_capacity(options.len());
         for option in options {
@@ -138,10 +129,7 @@ impl Tokenizer {
             }
             option_ids.push(id);
         }
-        Ok(Prompt {
-            token_ids,
-            option_ids,
-        })
+        Ok(Prompt { token_ids, option_ids })
     }
 
     fn option(&self, prompt_ids: &[u32], prompt: &str, option: &str) -> Result<u32, ModelError> {
@@ -149,11 +137,7 @@ impl Tokenizer {
         let ids = self.encode(&text)?;
         let quoted = |pieces: &[String]| {
             let quoted: Vec<String> = pieces.iter().map(|piece| format!("{piece:?}")).collect();
-            if quoted.is_empty() {
-                "no token at all".to_string()
-            } else {
-                quoted.join(" + ")
-            }
+            if quoted.is_empty() { "no token at all".to_string() } else { quoted.join(" + ") }
         };
         match ids.strip_prefix(prompt_ids) {
             Some(&[id]) => Ok(id),
@@ -161,23 +145,12 @@ impl Tokenizer {
                 let nearest = self.nearest(prompt_ids, prompt, option, rest.first().copied());
                 let pieces = self.pieces(&text)?;
                 let pieces = quoted(&pieces[pieces.len() - rest.len()..]);
-                Err(ModelError::OptionPieces {
-                    option: option.to_string(),
-                    pieces,
-                    nearest,
-                })
+                Err(ModelError::OptionPieces { option: option.to_string(), pieces, nearest })
             }
             None => {
-                let kept = ids
-                    .iter()
-                    .zip(prompt_ids)
-                    .take_while(|(a, b)| a == b)
-                    .count();
+                let kept = ids.iter().zip(prompt_ids).take_while(|(a, b)| a == b).count();
                 let pieces = quoted(&self.pieces(&text)?[kept..]);
-                Err(ModelError::OptionMerges {
-                    option: option.to_string(),
-                    pieces,
-                })
+                Err(ModelError::OptionMerges { option: option.to_string(), pieces })
             }
         }
     }
@@ -239,18 +212,16 @@ impl Tokenizer {
         match quoted.split_last() {
             None => String::new(),
             Some((only, [])) => format!("; the nearest that is one token is {only}"),
-            Some((last, others)) => format!(
-                "; the nearest that are one token are {} and {last}",
-                others.join(", ")
-            ),
+            Some((last, others)) => {
+                format!("; the nearest that are one token are {} and {last}", others.join(", "))
+            }
         }
     }
 
     /// A token as a reader knows it: the text that it adds to a prompt, or its name in the vocabulary.
     pub fn shown_after(&self, prompt_ids: &[u32], id: u32) -> String {
         let text = self.text_after(prompt_ids, id);
-        text.or_else(|| self.inner.id_to_token(id))
-            .unwrap_or_else(|| id.to_string())
+        text.or_else(|| self.inner.id_to_token(id)).unwrap_or_else(|| id.to_string())
     }
 
     /// The text that a token adds to a prompt; `None` for one that is no text of its own.
@@ -273,8 +244,6 @@ impl Tokenizer {
     fn encoding(&self, text: &str) -> Result<tokenizers::Encoding, ModelError> {
         guarded(|| self.inner.encode(text, true))
             .map_err(panicked)?
-            .map_err(|error| ModelError::Tokenizer {
-                reason: in_one_line(&error),
-            })
+            .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
     }
 }

@@ -11,23 +11,11 @@ pub enum PlanError {
     #[error("the plan is empty: name the blocks to run, in order, such as `{}` ({})", ExamplePlan(*.blocks), Blocks(*.blocks))]
     Empty { blocks: usize },
     #[error("the plan has `{found}` at character {at} where {expected} should stand ({})", Blocks(*.blocks))]
-    Unexpected {
-        found: String,
-        at: usize,
-        expected: &'static str,
-        blocks: usize,
-    },
+    Unexpected { found: String, at: usize, expected: &'static str, blocks: usize },
     #[error("the plan ends where {expected} should stand ({})", Blocks(*.blocks))]
-    Ended {
-        expected: &'static str,
-        blocks: usize,
-    },
+    Ended { expected: &'static str, blocks: usize },
     #[error("the plan runs block {block}{}, which this model does not have: {}", AtCharacter(*.at), Blocks(*.blocks))]
-    NoSuchBlock {
-        block: String,
-        at: Option<usize>,
-        blocks: usize,
-    },
+    NoSuchBlock { block: String, at: Option<usize>, blocks: usize },
     #[error("the plan's group{} is empty: name the blocks to run side by side, such as `(1,2)`", AtCharacter(*.at))]
     EmptyGroup { at: Option<usize> },
     #[error("the plan's group that opens at character {at} is not closed: end it with `)`")]
@@ -39,11 +27,7 @@ pub enum PlanError {
          write the range again, repeat each block (`{}`), or run the range side by side (`({range})x{count}`)",
         EachRepeated { range, count }
     )]
-    RepeatedRange {
-        range: String,
-        count: String,
-        at: usize,
-    },
+    RepeatedRange { range: String, count: String, at: usize },
     #[error(
         "the plan switches heads of the range `{range}` off at character {at}: write the blocks one by \
          one, such as `{}~h0`",
@@ -61,11 +45,7 @@ pub enum PlanError {
     )]
     HeadPastAll { head: String, block: usize },
     #[error("the plan switches head {head} of block {block} off, which is not there: {}", HeadNumbers(*.heads))]
-    NoSuchHead {
-        head: String,
-        block: usize,
-        heads: usize,
-    },
+    NoSuchHead { head: String, block: usize, heads: usize },
     #[error("the plan asks for {runs} block runs: at most {MAX_RUNS} are run in one plan")]
     TooLong { runs: usize },
     #[error(
@@ -76,19 +56,11 @@ pub enum PlanError {
     #[error("`{name}` is not written as `{form}` with whole numbers")]
     StrategyForm { name: String, form: &'static str },
     #[error("`{strategy}` keeps {kept} of the model's {runs} block runs at its ends and leaves none between: {}", Largest(*.runs))]
-    NoMiddle {
-        strategy: String,
-        kept: usize,
-        runs: usize,
-    },
+    NoMiddle { strategy: String, kept: usize, runs: usize },
     #[error(
         "`{strategy}` speaks of block run {position}, but the model runs {runs}, counted from 0"
     )]
-    NoSuchPosition {
-        strategy: String,
-        position: usize,
-        runs: usize,
-    },
+    NoSuchPosition { strategy: String, position: usize, runs: usize },
     #[error("`{strategy}` runs its group too few or too many times: R is from 1 to {MAX_REPEAT}")]
     Rounds { strategy: String },
     #[error("`{strategy}` leaves nothing to run: the model has a single block run")]

@@ -43,11 +43,7 @@ pub struct BlockRun {
 impl BlockRun {
     /// Both halves of block `index`.
     pub fn whole(index: usize) -> Self {
-        BlockRun {
-            index,
-            half: Half::Both,
-            heads_off: HeadsOff::NONE,
-        }
+        BlockRun { index, half: Half::Both, heads_off: HeadsOff::NONE }
     }
 }
 
@@ -100,11 +96,9 @@ impl Plan {
         let plan = Plan { steps };
         let missing = plan.block_runs().find(|run| run.index >= blocks);
         match missing {
-            Some(run) => Err(PlanError::NoSuchBlock {
-                block: run.index.to_string(),
-                at: None,
-                blocks,
-            }),
+            Some(run) => {
+                Err(PlanError::NoSuchBlock { block: run.index.to_string(), at: None, blocks })
+            }
             None => Ok(plan),
         }
     }
@@ -115,10 +109,7 @@ impl Plan {
     /// # Errors
     /// An empty order.
     pub fn whole(order: &[usize]) -> Result<Self, PlanError> {
-        Plan::new(
-            order.iter().map(|&index| Step::block(index)).collect(),
-            stored_blocks(order),
-        )
+        Plan::new(order.iter().map(|&index| Step::block(index)).collect(), stored_blocks(order))
     }
 
     /// Reads a line: the notation of docs/definitions.md, section 7, or the name of a [`Strategy`]
@@ -162,9 +153,7 @@ impl Plan {
 
     /// Every block run in the order its members are recorded, a group's blocks one after another.
     pub fn block_runs(&self) -> impl Iterator<Item = BlockRun> + '_ {
-        self.steps
-            .iter()
-            .flat_map(|step| step.block_runs().iter().copied())
+        self.steps.iter().flat_map(|step| step.block_runs().iter().copied())
     }
 }
 

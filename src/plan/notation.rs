@@ -16,11 +16,7 @@ use super::{BlockRun, Half, HeadsOff, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Ste
 
 /// Reads the notation against a model of `blocks` stored blocks.
 pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
-    let mut reader = NotationReader {
-        chars: line.chars().collect(),
-        next: 0,
-        blocks,
-    };
+    let mut reader = NotationReader { chars: line.chars().collect(), next: 0, blocks };
     reader.skip_space();
     if reader.peek().is_none() {
         return Err(PlanError::Empty { blocks });
@@ -29,10 +25,7 @@ pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
     let mut runs = 0;
     loop {
         let item = reader.item()?;
-        runs += item
-            .iter()
-            .map(|step| step.block_runs().len())
-            .sum::<usize>();
+        runs += item.iter().map(|step| step.block_runs().len()).sum::<usize>();
         // Checked as the line is read: a short line can ask for a great many runs.
         if runs > MAX_RUNS {
             return Err(PlanError::TooLong { runs });
@@ -70,11 +63,7 @@ impl NotationReader {
                 PlanEntry::Block(run) => Step::Block(run),
                 PlanEntry::Range(indices, range, at) => {
                     if self.take('x') {
-                        return Err(PlanError::RepeatedRange {
-                            range,
-                            count: self.piece(),
-                            at,
-                        });
+                        return Err(PlanError::RepeatedRange { range, count: self.piece(), at });
                     }
                     return Ok(indices.into_iter().map(Step::block).collect());
                 }
@@ -132,11 +121,8 @@ impl NotationReader {
             }));
         }
         let last = self.index("the range's last block")?;
-        let indices = if index <= last {
-            (index..=last).collect()
-        } else {
-            (last..=index).rev().collect()
-        };
+        let indices =
+            if index <= last { (index..=last).collect() } else { (last..=index).rev().collect() };
         let range = format!("{index}-{last}");
         if self.peek() == Some('~') {
             return Err(PlanError::HeadsOfRange { range, at });
@@ -165,10 +151,7 @@ impl NotationReader {
                 .parse()
                 .ok()
                 .and_then(|head| off.and(head))
-                .ok_or_else(|| PlanError::HeadPastAll {
-                    head: shortened(&digits),
-                    block,
-                })?;
+                .ok_or_else(|| PlanError::HeadPastAll { head: shortened(&digits), block })?;
             if !self.take('.') {
                 return Ok(off);
             }
@@ -198,18 +181,13 @@ impl NotationReader {
         };
         match digits.parse::<usize>() {
             Ok(count) if (1..=MAX_REPEAT).contains(&count) => Ok(count),
-            _ => Err(PlanError::RepeatCount {
-                count: shortened(&digits),
-                at,
-            }),
+            _ => Err(PlanError::RepeatCount { count: shortened(&digits), at }),
         }
     }
 
     fn digits(&mut self) -> Option<String> {
-        let digits: String = self.chars[self.next..]
-            .iter()
-            .take_while(|c| c.is_ascii_digit())
-            .collect();
+        let digits: String =
+            self.chars[self.next..].iter().take_while(|c| c.is_ascii_digit()).collect();
         self.next += digits.len();
         self.skip_space();
         (!digits.is_empty()).then_some(digits)
@@ -254,10 +232,7 @@ impl NotationReader {
                 expected,
                 blocks: self.blocks,
             },
-            None => PlanError::Ended {
-                expected,
-                blocks: self.blocks,
-            },
+            None => PlanError::Ended { expected, blocks: self.blocks },
         }
     }
 }
@@ -265,14 +240,6 @@ impl NotationReader {
 /// A piece of a line as an error quotes it: control characters escaped, no longer than a word.
 pub(super) fn shortened(piece: &str) -> String {
     const LONGEST: usize = 24;
-    let cut: String = piece
-        .chars()
-        .take(LONGEST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if piece.chars().count() > LONGEST {
-        cut + "…"
-    } else {
-        cut
-    }
+    let cut: String = piece.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    if piece.chars().count() > LONGEST { cut + "…" } else { cut }
 }

@@ -25,11 +25,7 @@ pub(super) fn print(steps: &[Step], f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 Step::Block(run) => block(*run),
                 Step::Parallel(group) => format!("({})", group_line(group)),
             };
-            items.push(if repeats.len() == 1 {
-                step
-            } else {
-                format!("{step}x{}", repeats.len())
-            });
+            items.push(if repeats.len() == 1 { step } else { format!("{step}x{}", repeats.len()) });
         }
     }
     push_ranges(&mut items, &mut single);
@@ -71,16 +67,8 @@ fn block(run: BlockRun) -> String {
 fn push_ranges(items: &mut Vec<String>, indices: &mut Vec<usize>) {
     let mut rest = std::mem::take(indices);
     while let Some(&first) = rest.first() {
-        let up = rest
-            .iter()
-            .enumerate()
-            .take_while(|&(n, &index)| index == first + n)
-            .count();
-        let down = rest
-            .iter()
-            .enumerate()
-            .take_while(|&(n, &index)| index + n == first)
-            .count();
+        let up = rest.iter().enumerate().take_while(|&(n, &index)| index == first + n).count();
+        let down = rest.iter().enumerate().take_while(|&(n, &index)| index + n == first).count();
         let taken = if up >= 2 {
             up
         } else if down >= 3 {

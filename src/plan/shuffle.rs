@@ -14,11 +14,7 @@ pub(super) fn shuffle<T>(items: &mut [T], seed: u64) {
 /// CPython seeds by array with the integer's 32-bit digits, least significant first; 0 has one.
 fn key(seed: u64) -> Vec<u32> {
     let (low, high) = (seed as u32, (seed >> 32) as u32);
-    if high == 0 {
-        vec![low]
-    } else {
-        vec![low, high]
-    }
+    if high == 0 { vec![low] } else { vec![low, high] }
 }
 
 /// `_randbelow_with_getrandbits(n)`: draws as many bits as `n` has until the number is below `n`.
@@ -54,14 +50,8 @@ mod tests {
     #[test]
     fn a_seed_past_32_bits_gives_cpythons_order() {
         assert_eq!(shuffled(3..10, 12_345_678_901), [4, 3, 9, 8, 6, 5, 7]);
-        assert_eq!(
-            shuffled(1..12, 1 << 40),
-            [5, 9, 3, 8, 10, 4, 1, 7, 11, 6, 2]
-        );
-        assert_eq!(
-            shuffled(1..80, u64::MAX)[..12],
-            [26, 8, 55, 42, 76, 52, 63, 33, 4, 14, 39, 74]
-        );
+        assert_eq!(shuffled(1..12, 1 << 40), [5, 9, 3, 8, 10, 4, 1, 7, 11, 6, 2]);
+        assert_eq!(shuffled(1..80, u64::MAX)[..12], [26, 8, 55, 42, 76, 52, 63, 33, 4, 14, 39, 74]);
     }
 
     #[test]

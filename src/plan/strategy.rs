@@ -53,15 +53,10 @@ impl Strategy {
             "swap" => "swap:i",
             "head" => "head:i:h",
             _ => {
-                return Err(PlanError::UnknownStrategy {
-                    line: shortened(line.trim()),
-                });
+                return Err(PlanError::UnknownStrategy { line: shortened(line.trim()) });
             }
         };
-        let wrong = PlanError::StrategyForm {
-            name: shortened(line.trim()),
-            form,
-        };
+        let wrong = PlanError::StrategyForm { name: shortened(line.trim()), form };
         // Past every model's size: an error at `plan`, with the model's own size in it.
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Ok(match (name, numbers.as_slice()) {
@@ -70,20 +65,14 @@ impl Strategy {
             ("reverse", &[Some(s)]) => Strategy::Reverse { s: size(s) },
             ("shuffle", &[Some(s), Some(seed)]) => Strategy::Shuffle { s: size(s), seed },
             ("parallel", &[Some(s)]) => Strategy::Parallel { s: size(s) },
-            ("loop", &[Some(s), Some(rounds)]) => Strategy::Loop {
-                s: size(s),
-                rounds: size(rounds),
-            },
-            ("drop", &[Some(position)]) => Strategy::Drop {
-                position: size(position),
-            },
-            ("swap", &[Some(position)]) => Strategy::Swap {
-                position: size(position),
-            },
-            ("head", &[Some(position), Some(head)]) => Strategy::Head {
-                position: size(position),
-                head: size(head),
-            },
+            ("loop", &[Some(s), Some(rounds)]) => {
+                Strategy::Loop { s: size(s), rounds: size(rounds) }
+            }
+            ("drop", &[Some(position)]) => Strategy::Drop { position: size(position) },
+            ("swap", &[Some(position)]) => Strategy::Swap { position: size(position) },
+            ("head", &[Some(position), Some(head)]) => {
+                Strategy::Head { position: size(position), head: size(head) }
+            }
             _ => return Err(wrong),
         })
     }
@@ -118,24 +107,16 @@ impl Strategy {
             Strategy::Parallel { s } => self.cut(order, s)?.side_by_side(1),
             Strategy::Loop { s, rounds } => {
                 if !(1..=MAX_REPEAT).contains(&rounds) {
-                    return Err(PlanError::Rounds {
-                        strategy: self.to_string(),
-                    });
+                    return Err(PlanError::Rounds { strategy: self.to_string() });
                 }
                 self.cut(order, s)?.side_by_side(rounds)
             }
             Strategy::Drop { position } => {
                 self.check(position, order.len())?;
                 if order.len() == 1 {
-                    return Err(PlanError::NothingLeft {
-                        strategy: self.to_string(),
-                    });
+                    return Err(PlanError::NothingLeft { strategy: self.to_string() });
                 }
-                order[..position]
-                    .iter()
-                    .chain(&order[position + 1..])
-                    .map(block)
-                    .collect()
+                order[..position].iter().chain(&order[position + 1..]).map(block).collect()
             }
             Strategy::Swap { position } => {
                 self.check(position, order.len())?;
@@ -167,30 +148,18 @@ impl Strategy {
         // T - 2s - 1 >= 1, without overflow.
         if runs < 2 || s > (runs - 2) / 2 {
             let kept = s.saturating_mul(2).saturating_add(1);
-            return Err(PlanError::NoMiddle {
-                strategy: self.to_string(),
-                kept,
-                runs,
-            });
+            return Err(PlanError::NoMiddle { strategy: self.to_string(), kept, runs });
         }
         let (first, rest) = order.split_at(s + 1);
         let (middle, last) = rest.split_at(rest.len() - s);
-        Ok(Cut {
-            first,
-            middle,
-            last,
-        })
+        Ok(Cut { first, middle, last })
     }
 
     fn check(&self, position: usize, runs: usize) -> Result<(), PlanError> {
         if position < runs {
             return Ok(());
         }
-        Err(PlanError::NoSuchPosition {
-            strategy: self.to_string(),
-            position,
-            runs,
-        })
+        Err(PlanError::NoSuchPosition { strategy: self.to_string(), position, runs })
     }
 }
 
@@ -225,12 +194,7 @@ impl Cut<'_> {
     /// Both ends as they were, `middle` between them.
     fn around(&self, middle: impl Iterator<Item = Step>) -> Vec<Step> {
         let block = |&index: &usize| Step::block(index);
-        self.first
-            .iter()
-            .map(block)
-            .chain(middle)
-            .chain(self.last.iter().map(block))
-            .collect()
+        self.first.iter().map(block).chain(middle).chain(self.last.iter().map(block)).collect()
     }
 
     fn side_by_side(&self, rounds: usize) -> Vec<Step> {

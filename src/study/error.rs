@@ -45,11 +45,7 @@ pub enum StudyError {
     #[error("row {row} is scored another way than the first: run each kind of rows by itself")]
     MixedRows { row: usize },
     #[error("{task}, row {row}: {error}")]
-    Row {
-        task: String,
-        row: usize,
-        error: Box<StudyError>,
-    },
+    Row { task: String, row: usize, error: Box<StudyError> },
     #[error(
         "the file holds a sweep of '{task}' with other rows, orders or seed: resume it with the options it was begun with, or write to another file"
     )]
@@ -65,11 +61,7 @@ pub enum StudyError {
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]
     Extent,
     #[error("the plan {plan} is of a model of {of_plan} blocks, and this one has {of_model}")]
-    OtherDepth {
-        plan: String,
-        of_plan: usize,
-        of_model: usize,
-    },
+    OtherDepth { plan: String, of_plan: usize, of_model: usize },
     #[error(
         "{task}: {reason}; or give --continuations to score such options by how likely each is as a continuation"
     )]
@@ -99,11 +91,7 @@ pub enum StudyError {
     #[error(
         "a run of {plan} has no member {name}: its members are called emb, then a block's number with a or m, and the last {last}"
     )]
-    NoMember {
-        name: String,
-        plan: String,
-        last: String,
-    },
+    NoMember { name: String, plan: String, last: String },
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
 }

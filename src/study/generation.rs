@@ -131,10 +131,7 @@ impl<'a> Generation<'a> {
         let before = tokenizer.decode(&ids[from..self.prompt])?;
         let whole = tokenizer.decode(&ids[from..])?;
         // A character that the prompt began and the model ended is all the model's.
-        let common = before
-            .chars()
-            .zip(whole.chars())
-            .take_while(|(a, b)| a == b);
+        let common = before.chars().zip(whole.chars()).take_while(|(a, b)| a == b);
         let common: usize = common.map(|(c, _)| c.len_utf8()).sum();
         Ok(Some(whole[common..].to_owned()))
     }

@@ -71,10 +71,7 @@ impl Averaging {
         if geometry.prompts == 1 {
             geometry.cosine_map = vec![vec![0.0; map.len()]; map.len()];
             let (plane, tokens) = paths(states, self.width);
-            geometry.trajectories = Trajectories {
-                explained: plane.explained,
-                tokens,
-            };
+            geometry.trajectories = Trajectories { explained: plane.explained, tokens };
         }
         for (means, row) in geometry.cosine_map.iter_mut().zip(&map) {
             for (mean, x) in means.iter_mut().zip(row) {
@@ -85,19 +82,11 @@ impl Averaging {
         let last = path(states, self.width, tokens.saturating_sub(1));
         if let Some(score) = line_shape_score(&last) {
             self.lines += 1;
-            step(
-                geometry.line_shape_score.get_or_insert(0.0),
-                score,
-                self.lines,
-            );
+            step(geometry.line_shape_score.get_or_insert(0.0), score, self.lines);
         }
         if let Some(distance) = expodistance(&last) {
             self.growths += 1;
-            step(
-                geometry.expodistance.get_or_insert(0.0),
-                distance,
-                self.growths,
-            );
+            step(geometry.expodistance.get_or_insert(0.0), distance, self.growths);
         }
     }
 

@@ -28,15 +28,8 @@ impl<'a> Rearranging<'a> {
     ) -> Result<Self, StudyError> {
         let plans = [model.plan(None)?, plan];
         let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
-        let run = model
-            .engine
-            .start(prompts, plans.clone().into(), Capture::states())?;
-        Ok(Self {
-            model,
-            question: question.clone(),
-            plans,
-            run,
-        })
+        let run = model.engine.start(prompts, plans.clone().into(), Capture::states())?;
+        Ok(Self { model, question: question.clone(), plans, run })
     }
 
     /// Runs one batch: `Some((done, of))` in block runs, `None` once both are done.

@@ -10,15 +10,7 @@ use crate::plan::Plan;
 
 /// What a trace says about its question.
 pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
-    let Trace {
-        members,
-        member_logits,
-        logits,
-        depths,
-        grid,
-        attention,
-        ..
-    } = trace;
+    let Trace { members, member_logits, logits, depths, grid, attention, .. } = trace;
     let mut attention = attention.into_iter();
     let pattern = attention.next();
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
@@ -97,10 +89,7 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
     let Some(tokenizer) = &model.tokenizer else {
         return;
     };
-    let grid = lens
-        .logit_lens_grid
-        .iter()
-        .flat_map(|grid| grid.depths.iter().flatten());
+    let grid = lens.logit_lens_grid.iter().flat_map(|grid| grid.depths.iter().flatten());
     let alone = [&lens.logit_lens, &lens.logit_lens_members];
     let depths = alone.into_iter().flatten().flatten().chain(grid);
     let ids = depths.flat_map(|depth| {
@@ -108,9 +97,7 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
         depth.top_ids.iter().copied().chain(followed)
     });
     let ids: BTreeSet<u32> = ids.collect();
-    let words = ids
-        .into_iter()
-        .filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
+    let words = ids.into_iter().filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
     lens.logit_lens_words =
         Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
 }
@@ -124,10 +111,7 @@ fn along(depths: &[DepthReading], plan: &Plan) -> Option<Vec<DepthReading>> {
 
 /// A report of one prompt.
 pub fn report(model: &LoadedModel, lens: Lens) -> Report {
-    Report {
-        lens: Some(lens),
-        ..Report::of(model)
-    }
+    Report { lens: Some(lens), ..Report::of(model) }
 }
 
 /// Means over rows of one plan, and so of the same members, row by row.
@@ -141,11 +125,7 @@ pub struct RunningAverages {
 impl RunningAverages {
     /// Of so many rows.
     pub fn new(rows: usize) -> Self {
-        Self {
-            n: rows as f64,
-            counts: BTreeMap::new(),
-            sums: None,
-        }
+        Self { n: rows as f64, counts: BTreeMap::new(), sums: None }
     }
 
     /// # Panics
@@ -155,11 +135,7 @@ impl RunningAverages {
         *self.counts.entry(row.answer).or_default() += 1;
         let found = &row.decomposition;
         let sums = self.sums.get_or_insert_with(|| nothing(row.members.len()));
-        assert_eq!(
-            found.by_depth.len(),
-            sums.by_depth.len(),
-            "rows of one plan"
-        );
+        assert_eq!(found.by_depth.len(), sums.by_depth.len(), "rows of one plan");
         sums.rows += 1;
         sums.accuracy += f64::from(row.correct);
         sums.sum_error = sums.sum_error.max(found.sum_error);

@@ -54,17 +54,9 @@ impl LoadedModel {
         order.sort_by(|&a, &b| logits[b as usize].total_cmp(&logits[a as usize]));
         let sayings = order.into_iter().take(LOOKED_AT).filter_map(|id| {
             // What stands for every unknown word is no word to choose.
-            let is_unknown = self
-                .unknown
-                .as_ref()
-                .is_some_and(|unknown| unknown.id == id);
-            let option = tokenizer
-                .as_option(ids, prompt, id)
-                .filter(|_| !is_unknown)?;
-            Some(Saying {
-                option,
-                probability: weight(logits[id as usize]) / total,
-            })
+            let is_unknown = self.unknown.as_ref().is_some_and(|unknown| unknown.id == id);
+            let option = tokenizer.as_option(ids, prompt, id).filter(|_| !is_unknown)?;
+            Some(Saying { option, probability: weight(logits[id as usize]) / total })
         });
         Ok(sayings.take(OFFERED).collect())
     }

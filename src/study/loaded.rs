@@ -51,10 +51,7 @@ impl ModelWords {
     pub fn of(weights: &Weights, beside: Option<&[u8]>) -> Result<Self, ModelError> {
         let json = weights.tokenizer_json(beside);
         let read = |json| Tokenizer::from_json(json, &weights.shape);
-        Ok(Self {
-            tokenizer: json.map(read).transpose()?,
-            unknown: json.and_then(Unknown::of),
-        })
+        Ok(Self { tokenizer: json.map(read).transpose()?, unknown: json.and_then(Unknown::of) })
     }
 }
 
@@ -90,12 +87,7 @@ impl LoadedModel {
 
     /// An engine, and the words that go with it.
     pub fn new(name: &str, words: ModelWords, engine: Engine) -> Self {
-        Self {
-            name: name.to_string(),
-            tokenizer: words.tokenizer,
-            unknown: words.unknown,
-            engine,
-        }
+        Self { name: name.to_string(), tokenizer: words.tokenizer, unknown: words.unknown, engine }
     }
 
     /// The model's sizes.
@@ -124,11 +116,7 @@ impl LoadedModel {
 
     /// The model's tokenizer, or the error that says it has none.
     pub fn tokenizer(&self) -> Result<&Tokenizer, StudyError> {
-        self.tokenizer
-            .as_ref()
-            .ok_or_else(|| StudyError::NoTokenizer {
-                model: self.name.clone(),
-            })
+        self.tokenizer.as_ref().ok_or_else(|| StudyError::NoTokenizer { model: self.name.clone() })
     }
 
     /// A plan for this model: a line of notation, the name of a strategy, or the model's own order.
@@ -158,11 +146,7 @@ impl LoadedModel {
             options: options.to_vec(),
             tokens: tokenizer.pieces(prompt)?,
         };
-        Ok(Question {
-            prompt: ids,
-            answer,
-            text: Some(text),
-        })
+        Ok(Question { prompt: ids, answer, text: Some(text) })
     }
 
     /// A question as token ids and vocabulary rows.
@@ -174,11 +158,7 @@ impl LoadedModel {
     ) -> Result<Question, StudyError> {
         check_answer(rows.len(), answer)?;
         let prompt = Prompt::from_ids(self.shape(), ids.to_vec(), rows.to_vec())?;
-        Ok(Question {
-            prompt,
-            answer,
-            text: None,
-        })
+        Ok(Question { prompt, answer, text: None })
     }
 
     /// A prompt and the likeliest next token, again and again: at most `tokens`, until the model ends
@@ -199,13 +179,10 @@ impl LoadedModel {
 /// The first of the largest logits.
 pub(super) fn likeliest(logits: impl IntoIterator<Item = f32>) -> u32 {
     let first = (0, f32::NEG_INFINITY);
-    let best =
-        logits.into_iter().zip(0..).fold(
-            first,
-            |best, (logit, id)| {
-                if logit > best.1 { (id, logit) } else { best }
-            },
-        );
+    let best = logits
+        .into_iter()
+        .zip(0..)
+        .fold(first, |best, (logit, id)| if logit > best.1 { (id, logit) } else { best });
     best.0
 }
 

@@ -102,9 +102,7 @@ impl<'a> Needing<'a> {
                 error: Box::new(error),
             })?;
             if reading.prompt.option_ids.len() < 2 {
-                return Err(StudyError::NeedsOptions {
-                    task: task.to_owned(),
-                });
+                return Err(StudyError::NeedsOptions { task: task.to_owned() });
             }
             readings.push(reading);
         }
@@ -176,30 +174,19 @@ impl<'a> Needing<'a> {
 
     /// The share of right answers that goes with each part, row by row.
     pub fn costs(&self) -> Vec<Mean> {
-        let FoundRows {
-            correct, without, ..
-        } = &self.found;
+        let FoundRows { correct, without, .. } = &self.found;
         let resamples = Resamples::new(correct.len(), RESAMPLES, self.seed);
         let right = |is: &bool| f64::from(u8::from(*is));
         let lost = |without: &Vec<bool>| -> Vec<f64> {
             let rows = correct.iter().zip(without);
             rows.map(|(own, other)| right(own) - right(other)).collect()
         };
-        without
-            .iter()
-            .map(|without| resamples.mean(&lost(without)))
-            .collect()
+        without.iter().map(|without| resamples.mean(&lost(without))).collect()
     }
 
     /// What was found, with intervals.
     pub fn need(self) -> Need {
-        let FoundRows {
-            lead,
-            correct,
-            votes,
-            losses,
-            without,
-        } = self.found;
+        let FoundRows { lead, correct, votes, losses, without } = self.found;
         let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);
         let order = &self.model.shape().order;
         let parts: Vec<NeedPart> = self

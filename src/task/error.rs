@@ -12,11 +12,7 @@ pub enum TaskError {
     #[error("there is no folder {folder}: give --data the folder that holds the data sets", folder = folder.display())]
     NoFolder { folder: PathBuf },
     #[error("{task} needs one of the files {files} under {folder}, and there is none", folder = folder.display())]
-    NoFile {
-        task: String,
-        files: String,
-        folder: PathBuf,
-    },
+    NoFile { task: String, files: String, folder: PathBuf },
     #[error("{path} cannot be read ({reason})", path = path.display())]
     Read { path: PathBuf, reason: String },
     #[error("its name does not end in .csv, .tsv, .jsonl or .parquet, so its format is not known")]
@@ -42,11 +38,7 @@ pub enum TaskError {
     )]
     Columns { found: String, wanted: String },
     #[error("line {line} has {found} cells and there are {columns} columns")]
-    Cells {
-        line: usize,
-        found: usize,
-        columns: usize,
-    },
+    Cells { line: usize, found: usize, columns: usize },
     #[error(
         "{task} is generated, and {count} rows of it are more than are drawn at once: ask for at most {}",
         crate::task::primer::MOST_ROWS
@@ -61,17 +53,9 @@ pub enum TaskError {
     #[error(
         "{count} of its {rows} rows have a label that is no option ({label:?} in line {line} is the first): name it in the task's labels, or in unlabelled to leave such rows out"
     )]
-    Labels {
-        count: usize,
-        rows: usize,
-        line: usize,
-        label: String,
-    },
+    Labels { count: usize, rows: usize, line: usize, label: String },
     #[error(transparent)]
     Painters(#[from] DataError),
     #[error("{path}: {error}", path = path.display())]
-    In {
-        path: PathBuf,
-        error: Box<TaskError>,
-    },
+    In { path: PathBuf, error: Box<TaskError> },
 }

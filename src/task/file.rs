@@ -45,10 +45,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     // Before it is opened, which may wait for ever.
     let kind = std::fs::metadata(path)?;
     if kind.is_dir() {
-        return Err(io::Error::new(
-            io::ErrorKind::IsADirectory,
-            "it is a folder",
-        ));
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     }
     if !kind.is_file() {
         let why = "it is a pipe or a device, and only files are read";

@@ -9,23 +9,12 @@ use crate::task::score::Score;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Item {
     /// K options of one token each. `answer` is an index below K.
-    Option {
-        prompt: String,
-        options: Vec<String>,
-        answer: usize,
-    },
+    Option { prompt: String, options: Vec<String>, answer: usize },
     /// The same in token ids and output rows, for models without a tokenizer.
-    Ids {
-        token_ids: Vec<u32>,
-        option_ids: Vec<u32>,
-        answer: usize,
-    },
+    Ids { token_ids: Vec<u32>, option_ids: Vec<u32>, answer: usize },
     /// The candidate whose continuation is likeliest after its own context is the model's answer.
     /// In WinoGrande the contexts differ and the continuation is the same (partial scoring).
-    Continuation {
-        candidates: Vec<Candidate>,
-        answer: usize,
-    },
+    Continuation { candidates: Vec<Candidate>, answer: usize },
     /// `word` begins with the space that joins it to `context`.
     LastWord { context: String, word: String },
     /// `answer` is the right number, plain: no commas, no dollar sign.
@@ -53,11 +42,7 @@ pub struct TaskRow {
 impl TaskRow {
     /// Of a task that has no levels.
     pub fn new(line: usize, item: Item) -> Self {
-        Self {
-            line,
-            level: None,
-            item,
-        }
+        Self { line, level: None, item }
     }
 }
 
@@ -97,19 +82,10 @@ impl From<Row> for Item {
     fn from(row: Row) -> Item {
         let answer = row.answer;
         match row.question {
-            RowQuestion::Text { prompt, options } => Item::Option {
-                prompt,
-                options,
-                answer,
-            },
-            RowQuestion::Ids {
-                token_ids,
-                option_ids,
-            } => Item::Ids {
-                token_ids,
-                option_ids,
-                answer,
-            },
+            RowQuestion::Text { prompt, options } => Item::Option { prompt, options, answer },
+            RowQuestion::Ids { token_ids, option_ids } => {
+                Item::Ids { token_ids, option_ids, answer }
+            }
         }
     }
 }
@@ -123,11 +99,8 @@ mod tests {
     fn a_files_rows_become_options_and_ids() {
         let file = br#"{"prompt": "a", "options": [" x", " y", " z"], "answer": 2}
                        {"ids": [1, 2], "rows": [3, 4], "answer": 0}"#;
-        let items: Vec<Item> = rows::read(file)
-            .expect("two rows")
-            .into_iter()
-            .map(Item::from)
-            .collect();
+        let items: Vec<Item> =
+            rows::read(file).expect("two rows").into_iter().map(Item::from).collect();
         assert_eq!(
             items[0],
             Item::Option {
@@ -138,37 +111,19 @@ mod tests {
         );
         assert_eq!(
             items[1],
-            Item::Ids {
-                token_ids: vec![1, 2],
-                option_ids: vec![3, 4],
-                answer: 0
-            }
+            Item::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4], answer: 0 }
         );
-        let told: Vec<_> = items
-            .iter()
-            .map(|item| (item.score(), item.options(), item.answer()))
-            .collect();
-        assert_eq!(
-            told,
-            [(Score::Option, 3, Some(2)), (Score::Option, 2, Some(0))]
-        );
+        let told: Vec<_> =
+            items.iter().map(|item| (item.score(), item.options(), item.answer())).collect();
+        assert_eq!(told, [(Score::Option, 3, Some(2)), (Score::Option, 2, Some(0))]);
     }
 
     #[test]
     fn open_answers_have_no_options() {
-        let word = Item::LastWord {
-            context: "a".into(),
-            word: " b".into(),
-        };
-        let number = Item::Generate {
-            prompt: "a".into(),
-            answer: "3".into(),
-        };
+        let word = Item::LastWord { context: "a".into(), word: " b".into() };
+        let number = Item::Generate { prompt: "a".into(), answer: "3".into() };
         for (item, score) in [(word, Score::LastWord), (number, Score::Generate)] {
-            assert_eq!(
-                (item.score(), item.options(), item.answer()),
-                (score, 0, None)
-            );
+            assert_eq!((item.score(), item.options(), item.answer()), (score, 0, None));
         }
     }
 }

@@ -38,11 +38,7 @@ pub struct NotedLines {
 impl NotedLines {
     fn phrase(&self, what: &str) -> Option<String> {
         let first: Vec<String> = self.first.iter().map(usize::to_string).collect();
-        let more = if self.count > first.len() {
-            ", …"
-        } else {
-            ""
-        };
+        let more = if self.count > first.len() { ", …" } else { "" };
         let lines = format!("{} {what} (line {}{more})", self.count, first.join(", "));
         (self.count > 0).then_some(lines)
     }
@@ -70,10 +66,7 @@ impl Notes {
             (&self.unlabelled, "without an answer, left out"),
             (&self.choices, "with another number of choices, left out"),
         ];
-        kinds
-            .into_iter()
-            .filter_map(|(lines, what)| lines.phrase(what))
-            .collect()
+        kinds.into_iter().filter_map(|(lines, what)| lines.phrase(what)).collect()
     }
 
     /// Of rows none of which can be left out.
@@ -110,12 +103,7 @@ impl SeenQuestions {
 
     /// Of all of them, none left out.
     pub fn notes(self) -> Notes {
-        Notes {
-            read: self.rows,
-            usable: self.rows,
-            repeated: self.repeated,
-            ..Notes::default()
-        }
+        Notes { read: self.rows, usable: self.rows, repeated: self.repeated, ..Notes::default() }
     }
 }
 
@@ -139,10 +127,7 @@ pub fn questions(
     score: Score,
 ) -> Result<(Vec<TaskRow>, Notes), TaskError> {
     let (layout, records) = table.records(&columns.template, &columns.layouts)?;
-    let mut notes = Notes {
-        read: records.len(),
-        ..Notes::default()
-    };
+    let mut notes = Notes { read: records.len(), ..Notes::default() };
     let mut rows = Vec::new();
     let mut wrong: Option<(usize, String)> = None;
     let mut wrong_count = 0;
@@ -160,12 +145,7 @@ pub fn questions(
         }
     }
     if let Some((line, label)) = wrong {
-        return Err(TaskError::Labels {
-            count: wrong_count,
-            rows: notes.read,
-            line,
-            label,
-        });
+        return Err(TaskError::Labels { count: wrong_count, rows: notes.read, line, label });
     }
     if records.is_empty() {
         return Err(TaskError::NoRows);
@@ -193,10 +173,7 @@ fn question(
     columns: &Columns,
     score: Score,
 ) -> Result<ReadRecord, TaskError> {
-    let missing = |name: &str| TaskError::Field {
-        line: record.line,
-        name: name.to_string(),
-    };
+    let missing = |name: &str| TaskError::Field { line: record.line, name: name.to_string() };
     let choices = match &layout.choices {
         Some(name) => Some(layout.choices(record).ok_or_else(|| missing(name))?),
         None => None,
@@ -208,9 +185,8 @@ fn question(
         Some(choices) if columns.options.is_empty() => choices.join(", "),
         Some(choices) => {
             let lines = columns.options.iter().zip(choices);
-            let lines: Vec<String> = lines
-                .map(|(letter, choice)| format!("{letter}: {choice}"))
-                .collect();
+            let lines: Vec<String> =
+                lines.map(|(letter, choice)| format!("{letter}: {choice}")).collect();
             lines.join("\n")
         }
         None => columns.options.join(", "),
@@ -257,21 +233,12 @@ fn question(
     let Some(answer) = answer(&label, layout, &texts) else {
         return Ok(ReadRecord::Label(label));
     };
-    let options = texts
-        .iter()
-        .map(|text| format!("{}{}", columns.blank, text.trim()));
+    let options = texts.iter().map(|text| format!("{}{}", columns.blank, text.trim()));
     Ok(ReadRecord::Item(match score {
-        Score::Option => Item::Option {
-            prompt,
-            options: options.collect(),
-            answer,
-        },
+        Score::Option => Item::Option { prompt, options: options.collect(), answer },
         _ => Item::Continuation {
             candidates: options
-                .map(|continuation| Candidate {
-                    context: prompt.clone(),
-                    continuation,
-                })
+                .map(|continuation| Candidate { context: prompt.clone(), continuation })
                 .collect(),
             answer,
         },
@@ -284,9 +251,6 @@ fn answer(label: &str, layout: &FileLayout, texts: &[String]) -> Option<usize> {
         let option = layout.labels.get(label)?;
         return texts.iter().position(|text| text == option);
     }
-    let index = label
-        .parse()
-        .ok()
-        .filter(|&index: &usize| index < texts.len());
+    let index = label.parse().ok().filter(|&index: &usize| index < texts.len());
     index.or_else(|| texts.iter().position(|text| text == label))
 }

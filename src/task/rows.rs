@@ -25,14 +25,8 @@ pub struct Row {
 /// What a row asks: as text, or as ids. K options, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowQuestion {
-    Text {
-        prompt: String,
-        options: Vec<String>,
-    },
-    Ids {
-        token_ids: Vec<u32>,
-        option_ids: Vec<u32>,
-    },
+    Text { prompt: String, options: Vec<String> },
+    Ids { token_ids: Vec<u32>, option_ids: Vec<u32> },
 }
 
 impl RowQuestion {
@@ -51,11 +45,7 @@ pub enum RowsError {
     #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
     NotText { line: usize },
     #[error("line {line} is not a row ({reason}, column {column}): {FORM}")]
-    Json {
-        line: usize,
-        column: usize,
-        reason: String,
-    },
+    Json { line: usize, column: usize, reason: String },
     #[error("line {line} is longer than {} MB: write one row a line", LINE >> 20)]
     Long { line: usize },
     #[error("it cannot be read ({reason})")]
@@ -65,11 +55,7 @@ pub enum RowsError {
     #[error("line {line} has {options} options: a row needs at least two")]
     TooFewOptions { line: usize, options: usize },
     #[error("line {line} has answer {answer}, but its {options} options are counted from 0")]
-    Answer {
-        line: usize,
-        answer: usize,
-        options: usize,
-    },
+    Answer { line: usize, answer: usize, options: usize },
     #[error("the file holds no rows: write one JSON object a line, {FORM_ALONE}")]
     Empty,
 }
@@ -99,12 +85,7 @@ pub fn read(file: &[u8]) -> Result<Vec<Row>, RowsError> {
 
 /// The same, row by row; nothing comes after an error.
 pub fn each<R: BufRead>(from: R) -> RowReader<R> {
-    RowReader {
-        from,
-        line: 0,
-        found: false,
-        ended: false,
-    }
+    RowReader { from, line: 0, found: false, ended: false }
 }
 
 /// See [`each`].
@@ -125,15 +106,9 @@ impl<R: BufRead> RowReader<R> {
             let line = self.line;
             let mut limited = (&mut self.from).take(LINE + 1);
             let read = limited.read_until(b'\n', &mut bytes);
-            let count = read.map_err(|error| RowsError::Read {
-                reason: error.to_string(),
-            })?;
+            let count = read.map_err(|error| RowsError::Read { reason: error.to_string() })?;
             if count == 0 {
-                return if self.found {
-                    Ok(None)
-                } else {
-                    Err(RowsError::Empty)
-                };
+                return if self.found { Ok(None) } else { Err(RowsError::Empty) };
             }
             if bytes.len() as u64 > LINE {
                 return Err(RowsError::Long { line });
@@ -170,19 +145,14 @@ fn row(text: &str, line: usize) -> Result<Row, RowsError> {
         // serde_json counts lines within `text`, which is always its first.
         let place = format!(" at line {} column {}", error.line(), error.column());
         let reason = error.to_string().replace(&place, "");
-        RowsError::Json {
-            line,
-            column: error.column(),
-            reason,
-        }
+        RowsError::Json { line, column: error.column(), reason }
     })?;
     let wrong = |found| RowsError::Fields { line, found };
     let question = match (read.prompt, read.options, read.ids, read.rows) {
         (Some(prompt), Some(options), None, None) => RowQuestion::Text { prompt, options },
-        (None, None, Some(token_ids), Some(option_ids)) => RowQuestion::Ids {
-            token_ids,
-            option_ids,
-        },
+        (None, None, Some(token_ids), Some(option_ids)) => {
+            RowQuestion::Ids { token_ids, option_ids }
+        }
         (Some(_), None, None, None) => return Err(wrong("a prompt but no options")),
         (None, Some(_), None, None) => return Err(wrong("options but no prompt")),
         (None, None, Some(_), None) => {
@@ -192,25 +162,15 @@ fn row(text: &str, line: usize) -> Result<Row, RowsError> {
         (None, None, None, None) => return Err(wrong("neither a prompt nor ids")),
         _ => return Err(wrong("both text and ids")),
     };
-    let answer = read
-        .answer
-        .ok_or_else(|| wrong("no answer (the index of the right option)"))?;
+    let answer = read.answer.ok_or_else(|| wrong("no answer (the index of the right option)"))?;
     let options = question.options();
     if options < 2 {
         return Err(RowsError::TooFewOptions { line, options });
     }
     if answer >= options {
-        return Err(RowsError::Answer {
-            line,
-            answer,
-            options,
-        });
+        return Err(RowsError::Answer { line, answer, options });
     }
-    Ok(Row {
-        line,
-        question,
-        answer,
-    })
+    Ok(Row { line, question, answer })
 }
 
 #[cfg(test)]
@@ -226,28 +186,12 @@ mod tests {
         let file = "\u{feff}{\"prompt\": \"a\", \"options\": [\" x\", \" y\"], \"answer\": 1, \"task\": \"t\"}\r\n\
                     \n  \n{\"ids\": [1, 2], \"rows\": [3, 4, 5], \"answer\": 0}";
         let rows = read(file.as_bytes()).expect("two rows");
-        let text = RowQuestion::Text {
-            prompt: "a".into(),
-            options: vec![" x".into(), " y".into()],
-        };
-        let ids = RowQuestion::Ids {
-            token_ids: vec![1, 2],
-            option_ids: vec![3, 4, 5],
-        };
+        let text =
+            RowQuestion::Text { prompt: "a".into(), options: vec![" x".into(), " y".into()] };
+        let ids = RowQuestion::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4, 5] };
         assert_eq!(
             rows,
-            [
-                Row {
-                    line: 1,
-                    question: text,
-                    answer: 1
-                },
-                Row {
-                    line: 4,
-                    question: ids,
-                    answer: 0
-                }
-            ]
+            [Row { line: 1, question: text, answer: 1 }, Row { line: 4, question: ids, answer: 0 }]
         );
     }
 
@@ -268,10 +212,7 @@ mod tests {
                 r#"{"prompt": "a", "options": ["x", "y"], "answer": -1}"#,
                 "line 2 is not a row (invalid value: integer `-1`, expected usize, column 51)",
             ),
-            (
-                r#"{"prompt": "a", "answer": 1}"#,
-                "line 2 has a prompt but no options: write {",
-            ),
+            (r#"{"prompt": "a", "answer": 1}"#, "line 2 has a prompt but no options: write {"),
             (
                 r#"{"prompt": "a", "options": ["x", "y"], "ids": [1], "answer": 1}"#,
                 "line 2 has both text and ids: ",
@@ -298,9 +239,6 @@ mod tests {
     fn nothing_and_what_is_not_text_are_refused() {
         assert!(refusal("").starts_with("the file holds no rows"));
         assert!(refusal("\n\r\n \n").starts_with("the file holds no rows"));
-        assert_eq!(
-            read(b"\n\xff\xfe").expect_err("not UTF-8"),
-            RowsError::NotText { line: 2 }
-        );
+        assert_eq!(read(b"\n\xff\xfe").expect_err("not UTF-8"), RowsError::NotText { line: 2 });
     }
 }

@@ -74,9 +74,7 @@ fn part_of_number(c: char) -> bool {
 fn plain(number: &str) -> Option<String> {
     let number: String = number.chars().filter(|c| !matches!(c, '$' | ',')).collect();
     let number = number.trim_end_matches('.');
-    number
-        .contains(|c: char| c.is_ascii_digit())
-        .then(|| number.to_string())
+    number.contains(|c: char| c.is_ascii_digit()).then(|| number.to_string())
 }
 
 /// A text and its last word with the space before it, as lm-eval splits LAMBADA: at the last space,
@@ -100,14 +98,9 @@ pub fn bytes(continuation: &str) -> usize {
 /// # Panics
 /// If there is not one length a log-likelihood.
 pub fn per_byte(log_likelihoods: &[f64], bytes: &[usize]) -> Vec<f64> {
-    assert_eq!(
-        log_likelihoods.len(),
-        bytes.len(),
-        "one length a log-likelihood"
-    );
+    assert_eq!(log_likelihoods.len(), bytes.len(), "one length a log-likelihood");
     let each = log_likelihoods.iter().zip(bytes);
-    each.map(|(sum, &bytes)| sum / bytes.max(1) as f64)
-        .collect()
+    each.map(|(sum, &bytes)| sum / bytes.max(1) as f64).collect()
 }
 
 /// Of words, from the mean of their log-probabilities (nats a word).
@@ -168,10 +161,7 @@ mod tests {
     #[test]
     fn the_last_word_keeps_its_space() {
         assert_eq!(last_word("He saw the dog"), Some(("He saw the", " dog")));
-        assert_eq!(
-            last_word("kind of\n\nPower"),
-            Some(("kind", " of\n\nPower"))
-        );
+        assert_eq!(last_word("kind of\n\nPower"), Some(("kind", " of\n\nPower")));
         assert_eq!(last_word("an  ü"), Some(("an ", " ü")));
         for text in ["", "word", " word", "word ", " "] {
             assert_eq!(last_word(text), None, "{text:?}");

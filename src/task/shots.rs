@@ -27,9 +27,8 @@ pub fn with_shots(
         .map(|(index, row)| {
             let key = [seed as u32, (seed >> 32) as u32, index as u32];
             let mut random = Mt::new_with_key(key);
-            let mut left: Vec<usize> = (0..rows.len())
-                .filter(|&other| texts[other] != texts[index])
-                .collect();
+            let mut left: Vec<usize> =
+                (0..rows.len()).filter(|&other| texts[other] != texts[index]).collect();
             if left.len() < shots {
                 return Err(rows.len());
             }
@@ -40,10 +39,7 @@ pub fn with_shots(
                 before.push_str(&rows[example].item.solved());
                 before.push_str(between);
             }
-            Ok(TaskRow {
-                item: row.item.after(&before),
-                ..row.clone()
-            })
+            Ok(TaskRow { item: row.item.after(&before), ..row.clone() })
         })
         .collect()
 }
@@ -52,14 +48,13 @@ impl Item {
     /// What a reader sees of the question, without its answer: ids where it has no text.
     pub fn text(&self) -> String {
         match self {
-            Item::Option {
-                prompt, options, ..
-            } => format!("{prompt}\u{1f}{}", options.join("\u{1f}")),
+            Item::Option { prompt, options, .. } => {
+                format!("{prompt}\u{1f}{}", options.join("\u{1f}"))
+            }
             Item::Ids { token_ids, .. } => format!("{token_ids:?}"),
             Item::Continuation { candidates, .. } => {
                 let all = candidates.iter();
-                all.map(|c| format!("{}\u{1f}{}\u{1f}", c.context, c.continuation))
-                    .collect()
+                all.map(|c| format!("{}\u{1f}{}\u{1f}", c.context, c.continuation)).collect()
             }
             Item::LastWord { context, .. } => context.clone(),
             Item::Generate { prompt, .. } => prompt.clone(),
@@ -78,11 +73,7 @@ impl Item {
     /// The question with its right answer, as an example for others.
     fn solved(&self) -> String {
         match self {
-            Item::Option {
-                prompt,
-                options,
-                answer,
-            } => format!("{prompt}{}", options[*answer]),
+            Item::Option { prompt, options, answer } => format!("{prompt}{}", options[*answer]),
             Item::Continuation { candidates, answer } => {
                 let right = &candidates[*answer];
                 format!("{}{}", right.context, right.continuation)
@@ -144,16 +135,8 @@ mod tests {
             let parts: Vec<&str> = prompt(row).split("\n\n").collect();
             assert_eq!(parts.len(), 3);
             assert_eq!(parts[2], format!("q{n} is"));
-            assert!(
-                parts[..2]
-                    .iter()
-                    .all(|part| !part.starts_with(&format!("q{n}")))
-            );
-            assert!(
-                parts[..2]
-                    .iter()
-                    .all(|part| part.ends_with(" a") || part.ends_with(" b"))
-            );
+            assert!(parts[..2].iter().all(|part| !part.starts_with(&format!("q{n}"))));
+            assert!(parts[..2].iter().all(|part| part.ends_with(" a") || part.ends_with(" b")));
             assert_ne!(parts[0], parts[1]);
         }
         assert_eq!(shown, with_shots(&rows, 2, 7, "\n\n").expect("the same"));

@@ -21,11 +21,7 @@ const LARGEST_NORM: f64 = 1.0;
 
 impl Adam {
     pub fn new(parameters: usize) -> Self {
-        Self {
-            mean: vec![0.0; parameters],
-            square: vec![0.0; parameters],
-            steps: 0,
-        }
+        Self { mean: vec![0.0; parameters], square: vec![0.0; parameters], steps: 0 }
     }
 
     /// Adds `gradients` to the first, and counts a step; its factors, and the sum's norm before it is cut.
@@ -82,9 +78,7 @@ const CHUNK: usize = 16_384;
     "aarch64+neon"
 ))]
 fn add(sums: &mut [f32], values: &[f32]) {
-    sums.iter_mut()
-        .zip(values)
-        .for_each(|(sum, value)| *sum += value);
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
 /// Their sum in f64, eight sums side by side.

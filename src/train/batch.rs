@@ -26,16 +26,8 @@ impl TrainingBatch {
     /// # Errors
     /// A word that the vocabulary has not.
     pub fn of(texts: &[CountedText]) -> Result<TrainingBatch, TrainError> {
-        let mut batch = TrainingBatch {
-            starts: vec![0],
-            ..TrainingBatch::default()
-        };
-        for CountedText {
-            text,
-            counted,
-            asides,
-        } in texts
-        {
+        let mut batch = TrainingBatch { starts: vec![0], ..TrainingBatch::default() };
+        for CountedText { text, counted, asides } in texts {
             let ids = |text: &str| {
                 let unknown = || TrainError::Word { text: text.into() };
                 primer::encode(text).ok_or_else(unknown)

@@ -45,18 +45,11 @@ fn percent(share: f64) -> String {
 fn head(first: &[&str], columns: impl Iterator<Item = String>) -> String {
     let mut names: Vec<String> = first.iter().map(|name| (*name).to_owned()).collect();
     names.extend(columns);
-    format!(
-        "| {} |\n|{}\n",
-        names.join(" | "),
-        "---|".repeat(names.len())
-    )
+    format!("| {} |\n|{}\n", names.join(" | "), "---|".repeat(names.len()))
 }
 
 fn of(column: &CardColumn, task: GeneratedTask) -> Option<&TaskAccuracy> {
-    column
-        .accuracies
-        .iter()
-        .find(|accuracy| accuracy.task == task)
+    column.accuracies.iter().find(|accuracy| accuracy.task == task)
 }
 
 /// Percent right of rows of all levels in turn, a row a task; and the mean of all tasks.
@@ -66,12 +59,8 @@ pub fn by_task(columns: &[CardColumn]) -> String {
     for (n, task) in GeneratedTask::ALL.into_iter().enumerate() {
         let shares = columns.iter().map(|column| percent(column.whole[n]));
         let shares: Vec<String> = shares.collect();
-        table += &format!(
-            "| {} | {} | {} |\n",
-            task.name(),
-            percent(task.chance()),
-            shares.join(" | ")
-        );
+        table +=
+            &format!("| {} | {} | {} |\n", task.name(), percent(task.chance()), shares.join(" | "));
     }
     let mean = |shares: &[f64]| percent(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
     let means: Vec<String> = columns.iter().map(|column| mean(&column.whole)).collect();
@@ -81,33 +70,22 @@ pub fn by_task(columns: &[CardColumn]) -> String {
 
 /// Percent right with Wilson's 95 % interval, a row a task and level.
 pub fn by_level(columns: &[CardColumn]) -> String {
-    let mut table = head(
-        &["task, level", "rows"],
-        columns.iter().map(|column| column.name.clone()),
-    );
+    let mut table =
+        head(&["task, level", "rows"], columns.iter().map(|column| column.name.clone()));
     for task in GeneratedTask::ALL {
         for level in 0..levels(task) {
             let found = |column| of(column, task).map(|accuracy| accuracy.levels[level]);
             let cells = columns.iter().map(|column| match found(column) {
                 Some(LevelShare { share, rows }) => {
                     let within = wilson(share, rows);
-                    format!(
-                        "{} ({}-{})",
-                        percent(share),
-                        percent(within.low),
-                        percent(within.high)
-                    )
+                    format!("{} ({}-{})", percent(share), percent(within.low), percent(within.high))
                 }
                 None => "-".to_owned(),
             });
             let cells: Vec<String> = cells.collect();
             let rows = columns.first().and_then(found).map_or(0, |of| of.rows);
             let name = level_name(task, level);
-            table += &format!(
-                "| {}, {name} | {rows} | {} |\n",
-                task.name(),
-                cells.join(" | ")
-            );
+            table += &format!("| {}, {name} | {rows} | {} |\n", task.name(), cells.join(" | "));
         }
     }
     table
@@ -115,10 +93,7 @@ pub fn by_level(columns: &[CardColumn]) -> String {
 
 /// Percent that each shortcut answers rightly, level by level.
 pub fn by_shortcut(rows: usize, seed: u64) -> String {
-    let mut table = head(
-        &["task"],
-        Shortcut::ALL.iter().map(|by| by.name().to_owned()),
-    );
+    let mut table = head(&["task"], Shortcut::ALL.iter().map(|by| by.name().to_owned()));
     for task in GeneratedTask::ALL {
         let cells = Shortcut::ALL.map(|by| {
             let shares: Vec<String> = shares(task, by, rows, seed)

@@ -15,18 +15,11 @@ struct Phase {
 }
 
 const fn phase(share: f64, tasks: &'static [GeneratedTask]) -> Phase {
-    Phase {
-        share,
-        tasks,
-        kind: AskKind::Told,
-    }
+    Phase { share, tasks, kind: AskKind::Told }
 }
 
 const fn claims(share: f64, tasks: &'static [GeneratedTask]) -> Phase {
-    Phase {
-        kind: AskKind::Claimed,
-        ..phase(share, tasks)
-    }
+    Phase { kind: AskKind::Claimed, ..phase(share, tasks) }
 }
 
 /// After these, tasks come in [`TURNS`]. The last four phases come back to what not every seed and depth has
@@ -87,9 +80,7 @@ fn draw_one(progress: f64, dice: &mut Dice) -> CountedText {
         .flat_map(|phase| phase.tasks)
         .copied()
         .collect();
-    let claims = PHASES
-        .iter()
-        .position(|phase| phase.kind == AskKind::Claimed);
+    let claims = PHASES.iter().position(|phase| phase.kind == AskKind::Claimed);
     let task = match PHASES.get(now) {
         Some(phase) if met.is_empty() || dice.below(100) < NEW => dice.pick(phase.tasks),
         Some(_) if met.contains(&Sum) && dice.one_in(SUMS) => Sum,
@@ -100,11 +91,7 @@ fn draw_one(progress: f64, dice: &mut Dice) -> CountedText {
         Some(claims) if claims <= now => dice.below(100) < TOLD[usize::from(claims < now)],
         _ => true,
     };
-    let kind = if told {
-        AskKind::Told
-    } else {
-        AskKind::Claimed
-    };
+    let kind = if told { AskKind::Told } else { AskKind::Claimed };
     let each = if task == Sum { LEVEL_OF_SUMS } else { LEVEL };
     let open = 1 + ((progress - begins(task)).max(0.0) / each) as usize;
     let level = dice.below(open.min(primer::levels(task)));
@@ -134,9 +121,7 @@ fn current(progress: f64) -> usize {
 
 /// The progress at which a task is met first.
 fn begins(task: GeneratedTask) -> f64 {
-    let before = PHASES
-        .iter()
-        .take_while(|phase| !phase.tasks.contains(&task));
+    let before = PHASES.iter().take_while(|phase| !phase.tasks.contains(&task));
     before.map(|phase| phase.share).sum()
 }
 

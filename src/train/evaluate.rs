@@ -11,10 +11,7 @@ use crate::task::primer::{self, GeneratedRow, GeneratedTask};
 
 /// Parameters as a model file in half precision holds them.
 pub fn rounded(parameters: &[f32]) -> Vec<f32> {
-    parameters
-        .iter()
-        .map(|&parameter| f16::from_f32(parameter).to_f32())
-        .collect()
+    parameters.iter().map(|&parameter| f16::from_f32(parameter).to_f32()).collect()
 }
 
 /// The share of `rows` whose right option has the largest logit.
@@ -25,24 +22,16 @@ pub fn accuracy(
 ) -> Result<f64, TrainError> {
     let mut network = Network::new(*shape);
     let turned = TurnedModel::of(shape, parameters);
-    let weights = StepWeights {
-        parameters,
-        turned: &turned,
-    };
+    let weights = StepWeights { parameters, turned: &turned };
     let mut right = 0;
     for rows in rows.chunks(32) {
         let (mut tokens, mut starts) = (Vec::new(), vec![0]);
         for row in rows {
-            let unknown = || TrainError::Word {
-                text: row.prompt.clone(),
-            };
+            let unknown = || TrainError::Word { text: row.prompt.clone() };
             tokens.extend(primer::encode(&row.prompt).ok_or_else(unknown)?);
             starts.push(tokens.len());
         }
-        for (row, logits) in rows
-            .iter()
-            .zip(network.next_token_logits(weights, &tokens, &starts))
-        {
+        for (row, logits) in rows.iter().zip(network.next_token_logits(weights, &tokens, &starts)) {
             let mut best = (f32::MIN, 0);
             for (option, text) in row.options.iter().enumerate() {
                 let unknown = || TrainError::Word { text: text.clone() };
@@ -101,10 +90,7 @@ pub fn accuracies(
                 let rows = rows.len();
                 Ok(LevelShare { share, rows })
             });
-            Ok(TaskAccuracy {
-                task,
-                levels: levels.collect::<Result<_, TrainError>>()?,
-            })
+            Ok(TaskAccuracy { task, levels: levels.collect::<Result<_, TrainError>>()? })
         })
         .collect()
 }
@@ -119,12 +105,6 @@ pub fn whole(
     let parameters = rounded(parameters);
     GeneratedTask::ALL
         .into_par_iter()
-        .map(|task| {
-            accuracy(
-                shape,
-                &parameters,
-                &primer::held_out(task, None, rows, seed),
-            )
-        })
+        .map(|task| accuracy(shape, &parameters, &primer::held_out(task, None, rows, seed)))
         .collect()
 }

@@ -19,27 +19,16 @@ pub struct FamilyMember {
 }
 
 const fn member(name: &'static str, blocks: usize) -> FamilyMember {
-    FamilyMember {
-        name,
-        blocks,
-        repeats: 1,
-        snapshots: false,
-    }
+    FamilyMember { name, blocks, repeats: 1, snapshots: false }
 }
 
 /// All of it, the smallest first.
 pub const FAMILY: [FamilyMember; 5] = [
     member("scholar-2", 2),
-    FamilyMember {
-        snapshots: true,
-        ..member("scholar-4", 4)
-    },
+    FamilyMember { snapshots: true, ..member("scholar-4", 4) },
     member("scholar-8", 8),
     member("scholar-12", 12),
-    FamilyMember {
-        repeats: 2,
-        ..member("scholar-12-shared", 6)
-    },
+    FamilyMember { repeats: 2, ..member("scholar-12-shared", 6) },
 ];
 
 pub const INITIAL_STD: f64 = 0.08;

@@ -53,11 +53,7 @@ fn places(shape: &Shape) -> Vec<(String, Vec<usize>, Range<usize>)> {
     let layout = shape.layout();
     let (d, f, e) = (shape.width, shape.mlp_width, shape.head_width());
     let mut places = vec![
-        (
-            "model.embed_tokens.weight".to_owned(),
-            vec![shape.vocabulary, d],
-            layout.embedding,
-        ),
+        ("model.embed_tokens.weight".to_owned(), vec![shape.vocabulary, d], layout.embedding),
         ("model.norm.weight".to_owned(), vec![d], layout.final_norm),
     ];
     for (index, block) in layout.blocks.into_iter().enumerate() {
@@ -66,16 +62,8 @@ fn places(shape: &Shape) -> Vec<(String, Vec<usize>, Range<usize>)> {
         let middle = block.gate_up.start + f * d;
         let all = [
             ("self_attn.q_proj", vec![q, d], from..from + q * d),
-            (
-                "self_attn.k_proj",
-                vec![kv, d],
-                from + q * d..from + (q + kv) * d,
-            ),
-            (
-                "self_attn.v_proj",
-                vec![kv, d],
-                from + (q + kv) * d..block.qkv.end,
-            ),
+            ("self_attn.k_proj", vec![kv, d], from + q * d..from + (q + kv) * d),
+            ("self_attn.v_proj", vec![kv, d], from + (q + kv) * d..block.qkv.end),
             ("self_attn.o_proj", vec![d, q], block.attention_out),
             ("mlp.gate_proj", vec![f, d], block.gate_up.start..middle),
             ("mlp.up_proj", vec![f, d], middle..block.gate_up.end),
@@ -84,11 +72,7 @@ fn places(shape: &Shape) -> Vec<(String, Vec<usize>, Range<usize>)> {
             ("post_attention_layernorm", vec![d], block.mlp_norm),
         ];
         places.extend(all.map(|(tensor, dimensions, place)| {
-            (
-                format!("model.layers.{index}.{tensor}.weight"),
-                dimensions,
-                place,
-            )
+            (format!("model.layers.{index}.{tensor}.weight"), dimensions, place)
         }));
     }
     places
@@ -99,10 +83,7 @@ fn places(shape: &Shape) -> Vec<(String, Vec<usize>, Range<usize>)> {
 /// # Errors
 /// A folder or file that cannot be written.
 pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), TrainError> {
-    let failed = |reason: String| TrainError::Write {
-        path: folder.to_path_buf(),
-        reason,
-    };
+    let failed = |reason: String| TrainError::Write { path: folder.to_path_buf(), reason };
     std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
     let halves = parameters.iter().map(|&value| f16::from_f32(value));
     let bytes: Vec<u8> = halves.flat_map(f16::to_le_bytes).collect();
@@ -114,22 +95,13 @@ pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), Tra
         .iter()
         .map(|(name, (dimensions, place))| {
             let bytes = &bytes[2 * place.start..2 * place.end];
-            Ok((
-                name,
-                TensorView::new(Dtype::F16, dimensions.clone(), bytes)?,
-            ))
+            Ok((name, TensorView::new(Dtype::F16, dimensions.clone(), bytes)?))
         })
         .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
         .map_err(|error| failed(error.to_string()))?;
     let weights = safetensors::serialize(views, None).map_err(|error| failed(error.to_string()))?;
-    write_whole(
-        &folder.join("config.json"),
-        pretty(&config(shape)).as_bytes(),
-    )?;
-    write_whole(
-        &folder.join("tokenizer.json"),
-        pretty(&tokenizer_json()).as_bytes(),
-    )?;
+    write_whole(&folder.join("config.json"), pretty(&config(shape)).as_bytes())?;
+    write_whole(&folder.join("tokenizer.json"), pretty(&tokenizer_json()).as_bytes())?;
     write_whole(&folder.join("model.safetensors"), &weights)
 }
 
@@ -139,21 +111,14 @@ pub fn write(folder: &Path, shape: &Shape, parameters: &[f32]) -> Result<(), Tra
 /// No such model there.
 pub fn read(folder: &Path, shape: &Shape) -> Result<Vec<f32>, TrainError> {
     let path = folder.join("model.safetensors");
-    let failed = |reason: String| TrainError::Model {
-        path: path.clone(),
-        reason,
-    };
+    let failed = |reason: String| TrainError::Model { path: path.clone(), reason };
     let file = std::fs::read(&path).map_err(|error| failed(error.to_string()))?;
     let held = SafeTensors::deserialize(&file).map_err(|error| failed(error.to_string()))?;
     let mut parameters = vec![0f32; shape.layout().len];
     for (name, dimensions, place) in places(shape) {
-        let tensor = held
-            .tensor(&name)
-            .map_err(|error| failed(error.to_string()))?;
+        let tensor = held.tensor(&name).map_err(|error| failed(error.to_string()))?;
         if tensor.dtype() != Dtype::F16 || tensor.shape() != dimensions {
-            return Err(failed(format!(
-                "its {name} is not {dimensions:?} in half precision"
-            )));
+            return Err(failed(format!("its {name} is not {dimensions:?} in half precision")));
         }
         let (halves, _) = tensor.data().as_chunks::<2>();
         for (parameter, half) in parameters[place].iter_mut().zip(halves) {

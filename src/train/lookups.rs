@@ -21,9 +21,7 @@ fn write_little(shape: &Shape, parameters: &mut [f32]) {
     let share = 1.0 / (2.0 * shape.runs() as f32).sqrt();
     for block in shape.layout().blocks {
         for range in [block.attention_out, block.down] {
-            parameters[range]
-                .iter_mut()
-                .for_each(|weight| *weight *= share);
+            parameters[range].iter_mut().for_each(|weight| *weight *= share);
         }
     }
 }
@@ -47,11 +45,7 @@ fn look_back(shape: &Shape, parameters: &mut [f32]) {
         let rows = &mut qkv[head * e * d..(head + 1) * e * d];
         rows.iter_mut().for_each(|weight| *weight *= CONTENT);
         // Rotary positions turn dimension i against i + E/2; the fastest pairs are sharp enough.
-        let back = if head < looking {
-            head as f32 + 1.0
-        } else {
-            0.0
-        };
+        let back = if head < looking { head as f32 + 1.0 } else { 0.0 };
         for pair in 0..(e / 2).min(3) {
             let angle = back * ROPE_THETA.powf(-(pair as f32) / (e / 2) as f32);
             rows[pair * d] = SHARPNESS * angle.cos();
@@ -108,10 +102,8 @@ mod tests {
                 let pairs = (0..3).map(|pair| {
                     let angle = distance as f32 * ROPE_THETA.powf(-(pair as f32) / (e / 2) as f32);
                     let (a, b) = (common(head, pair), common(head, pair + e / 2));
-                    let turned = [
-                        a * angle.cos() - b * angle.sin(),
-                        b * angle.cos() + a * angle.sin(),
-                    ];
+                    let turned =
+                        [a * angle.cos() - b * angle.sin(), b * angle.cos() + a * angle.sin()];
                     turned[0] * common(key, pair) + turned[1] * common(key, pair + e / 2)
                 });
                 pairs.sum()

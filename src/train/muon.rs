@@ -105,9 +105,7 @@ fn even(matrix: Vec<f32>, columns: usize) -> Vec<f32> {
 
 fn transposed(matrix: &[f32], columns: usize) -> Vec<f32> {
     let rows = matrix.len() / columns;
-    (0..matrix.len())
-        .map(|at| matrix[at % rows * columns + at / rows])
-        .collect()
+    (0..matrix.len()).map(|at| matrix[at % rows * columns + at / rows]).collect()
 }
 
 #[cfg(test)]

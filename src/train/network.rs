@@ -111,10 +111,7 @@ impl Network {
         let (rows, row) = (starts.len() - 1, self.shape.logits_row());
         let logits = fit(&mut self.logits, rows * row);
         matmul::forward(logits, &ends, &weights.turned.embedding, rows, false);
-        logits
-            .chunks_exact(row)
-            .map(|logits| logits[..self.shape.vocabulary].to_vec())
-            .collect()
+        logits.chunks_exact(row).map(|logits| logits[..self.shape.vocabulary].to_vec()).collect()
     }
 
     /// Adds the gradient of `scale * sum(weight * cross-entropy)` to `gradient` and returns
@@ -130,22 +127,10 @@ impl Network {
         let (n, d) = (batch.tokens.len(), self.shape.width);
         let embedding = self.layout.embedding.clone();
         let logits = fit(&mut self.logits, n * self.shape.logits_row());
-        matmul::forward(
-            logits,
-            &self.last_normed,
-            &weights.turned.embedding,
-            n,
-            false,
-        );
+        matmul::forward(logits, &self.last_normed, &weights.turned.embedding, n, false);
         let v = self.shape.vocabulary;
         let loss = cross_entropy(logits, &batch.targets, &batch.weights, v, scale);
-        matmul::weight_gradient(
-            &mut gradient[embedding.clone()],
-            logits,
-            &self.last_normed,
-            n,
-            d,
-        );
+        matmul::weight_gradient(&mut gradient[embedding.clone()], logits, &self.last_normed, n, d);
         let dnormed = fit(&mut self.scratch.normed, n * d);
         let rows = &weights.parameters[embedding.clone()];
         matmul::input_gradient(dnormed, logits, rows, n, d);
@@ -154,14 +139,7 @@ impl Network {
         dx.fill(0.0);
         let norm = self.layout.final_norm.clone();
         let gain = &weights.parameters[norm.clone()];
-        rms_norm_gradient(
-            dx,
-            &mut gradient[norm],
-            dnormed,
-            &self.last,
-            &self.last_inverse,
-            gain,
-        );
+        rms_norm_gradient(dx, &mut gradient[norm], dnormed, &self.last, &self.last_inverse, gain);
         let setting = RunSetting {
             shape: &self.shape,
             heads: self.heads,

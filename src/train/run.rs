@@ -67,11 +67,7 @@ impl RunSetting<'_> {
         kept: &mut KeptRun,
         stream: &mut [f32],
     ) {
-        let (d, f, q) = (
-            self.shape.width,
-            self.shape.mlp_width,
-            self.shape.qkv_width(),
-        );
+        let (d, f, q) = (self.shape.width, self.shape.mlp_width, self.shape.qkv_width());
         let n = stream.len() / d;
         fit(&mut kept.x, n * d).copy_from_slice(stream);
 
@@ -111,11 +107,7 @@ impl RunSetting<'_> {
         gradient: &mut [f32],
         scratch: &mut Scratch,
     ) {
-        let (d, f, q) = (
-            self.shape.width,
-            self.shape.mlp_width,
-            self.shape.qkv_width(),
-        );
+        let (d, f, q) = (self.shape.width, self.shape.mlp_width, self.shape.qkv_width());
         let n = dx.len() / d;
         let parameters = self.parameters;
         let normed = fit(&mut scratch.normed, n * d);
@@ -140,14 +132,7 @@ impl RunSetting<'_> {
         matmul::input_gradient(mixed, dx, &parameters[out], n, d);
         let qkv = fit(&mut scratch.qkv, n * q);
         let probabilities = &kept.probabilities;
-        attention::gradient(
-            qkv,
-            mixed,
-            probabilities,
-            &kept.qkv,
-            self.starts,
-            self.heads,
-        );
+        attention::gradient(qkv, mixed, probabilities, &kept.qkv, self.starts, self.heads);
         rotate_in_place(qkv, self.heads, self.starts, self.angles, true);
         let own = block.qkv.clone();
         let before = &kept.attention_normed;

@@ -52,11 +52,8 @@ impl TrainingSession {
         recipe: Recipe,
         report: &mut dyn FnMut(&Standing),
     ) -> Result<Trainer, TrainError> {
-        let mut trainer = if self.resume {
-            Trainer::resume(&self.out, recipe)?
-        } else {
-            Trainer::new(recipe)
-        };
+        let mut trainer =
+            if self.resume { Trainer::resume(&self.out, recipe)? } else { Trainer::new(recipe) };
         let shape = trainer.recipe.shape;
         let (began, tokens_before) = (Instant::now(), trainer.tokens_seen);
         let mut saved = Instant::now();
@@ -73,12 +70,7 @@ impl TrainingSession {
             }
             let now = (trainer.progress() * MEASUREMENTS).floor();
             let accuracies = if now > measured || trainer.finished() {
-                Some(evaluate::accuracies(
-                    &shape,
-                    &trainer.parameters,
-                    ROWS,
-                    super::family::SEED,
-                )?)
+                Some(evaluate::accuracies(&shape, &trainer.parameters, ROWS, super::family::SEED)?)
             } else {
                 None
             };
@@ -126,10 +118,7 @@ impl TrainingSession {
 pub fn forget_training(out: &Path) -> Result<(), TrainError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |error: std::io::Error| TrainError::Write {
-            path,
-            reason: error.to_string(),
-        }
+        move |error: std::io::Error| TrainError::Write { path, reason: error.to_string() }
     };
     let state = out.join(super::state::FILE);
     if state.exists() {

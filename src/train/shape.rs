@@ -93,12 +93,7 @@ impl Shape {
             })
             .collect();
         let final_norm = take(d);
-        ParameterLayout {
-            embedding,
-            blocks,
-            final_norm,
-            len: end,
-        }
+        ParameterLayout { embedding, blocks, final_norm, len: end }
     }
 
     /// Fresh parameters: matrices normal with standard deviation `std`, norms one. What they begin with

@@ -20,16 +20,10 @@ impl Trainer {
     /// A file that cannot be written.
     pub fn save(&self, folder: &Path) -> Result<(), TrainError> {
         let path = folder.join(FILE);
-        let failed = |reason: String| TrainError::Write {
-            path: path.clone(),
-            reason,
-        };
+        let failed = |reason: String| TrainError::Write { path: path.clone(), reason };
         std::fs::create_dir_all(folder).map_err(|error| failed(error.to_string()))?;
         let bytes = |values: &[f32]| {
-            values
-                .iter()
-                .flat_map(|value| value.to_le_bytes())
-                .collect::<Vec<u8>>()
+            values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()
         };
         let held = [
             ("parameters", bytes(&self.parameters)),
@@ -40,10 +34,7 @@ impl Trainer {
         let views = held
             .iter()
             .map(|(name, bytes)| {
-                Ok((
-                    *name,
-                    TensorView::new(Dtype::F32, dimensions.clone(), bytes)?,
-                ))
+                Ok((*name, TensorView::new(Dtype::F32, dimensions.clone(), bytes)?))
             })
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
             .map_err(|error| failed(error.to_string()))?;
@@ -70,9 +61,7 @@ impl Trainer {
             .map_err(|error| unreadable(&path, error.to_string()))?;
         let facts = header.metadata().clone().unwrap_or_default();
         let fact = |name: &str| {
-            facts
-                .get(name)
-                .ok_or_else(|| unreadable(&path, format!("it has no '{name}'")))
+            facts.get(name).ok_or_else(|| unreadable(&path, format!("it has no '{name}'")))
         };
         let number = |name: &str| {
             fact(name)?
@@ -82,18 +71,14 @@ impl Trainer {
         let held: Recipe = serde_json::from_str(fact("recipe")?)
             .map_err(|error| unreadable(&path, error.to_string()))?;
         if let Some(what) = recipe.difference(&held) {
-            return Err(TrainError::OtherTraining {
-                path,
-                what: what.to_owned(),
-            });
+            return Err(TrainError::OtherTraining { path, what: what.to_owned() });
         }
         let tensors = SafeTensors::deserialize(&file)
             .map_err(|error| unreadable(&path, error.to_string()))?;
         let len = recipe.shape.layout().len;
         let read = |name: &str| {
-            let tensor = tensors
-                .tensor(name)
-                .map_err(|error| unreadable(&path, error.to_string()))?;
+            let tensor =
+                tensors.tensor(name).map_err(|error| unreadable(&path, error.to_string()))?;
             if tensor.dtype() != Dtype::F32 || tensor.shape() != [len] {
                 return Err(unreadable(
                     &path,
@@ -101,10 +86,7 @@ impl Trainer {
                 ));
             }
             let (numbers, _) = tensor.data().as_chunks::<4>();
-            Ok(numbers
-                .iter()
-                .map(|bytes| f32::from_le_bytes(*bytes))
-                .collect::<Vec<f32>>())
+            Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect::<Vec<f32>>())
         };
         let (steps, tokens_seen) = (number("steps")?, number("tokens_seen")?);
         // Every step has tokens.
@@ -112,25 +94,14 @@ impl Trainer {
             let reason = format!("{steps} steps cannot have had {tokens_seen} tokens");
             return Err(unreadable(&path, reason));
         }
-        let optimiser = Adam {
-            mean: read("gradient_mean")?,
-            square: read("gradient_square")?,
-            steps,
-        };
-        Ok(Trainer::restore(
-            recipe,
-            read("parameters")?,
-            optimiser,
-            tokens_seen,
-        ))
+        let optimiser =
+            Adam { mean: read("gradient_mean")?, square: read("gradient_square")?, steps };
+        Ok(Trainer::restore(recipe, read("parameters")?, optimiser, tokens_seen))
     }
 }
 
 fn unreadable(path: &Path, reason: String) -> TrainError {
-    TrainError::Read {
-        path: PathBuf::from(path),
-        reason,
-    }
+    TrainError::Read { path: PathBuf::from(path), reason }
 }
 
 impl Recipe {

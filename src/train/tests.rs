@@ -7,21 +7,11 @@ use super::weights::{StepWeights, TurnedModel};
 use super::*;
 
 fn small(repeats: usize) -> Shape {
-    Shape {
-        mlp_width: 48,
-        ..family::shape(2, repeats, 32)
-    }
+    Shape { mlp_width: 48, ..family::shape(2, repeats, 32) }
 }
 
 fn recipe(tokens: u64) -> Recipe {
-    Recipe {
-        shape: small(1),
-        seed: 5,
-        tokens,
-        batch: 8,
-        rate: 1e-2,
-        initial_std: 0.1,
-    }
+    Recipe { shape: small(1), seed: 5, tokens, batch: 8, rate: 1e-2, initial_std: 0.1 }
 }
 
 /// The plain graph in candle: the sum over rows of `weight * cross-entropy * scale`.
@@ -34,9 +24,7 @@ fn plain_loss(
     let layout = shape.layout();
     let (d, e, h, g) = (shape.width, shape.head_width(), shape.heads, shape.kv_heads);
     let matrix = |range: &std::ops::Range<usize>, columns: usize| {
-        parameters
-            .narrow(0, range.start, range.len())?
-            .reshape((range.len() / columns, columns))
+        parameters.narrow(0, range.start, range.len())?.reshape((range.len() / columns, columns))
     };
     let norm = |x: &Tensor, gain: &std::ops::Range<usize>| {
         let mean = x.sqr()?.mean_keepdim(D::Minus1)?;
@@ -57,23 +45,13 @@ fn plain_loss(
         let angles = Tensor::from_vec(angles, (t, e / 2), &Device::Cpu)?;
         let (cos, sin) = (angles.cos()?, angles.sin()?);
         let turn = |x: &Tensor| {
-            let (a, b) = (
-                x.narrow(D::Minus1, 0, e / 2)?,
-                x.narrow(D::Minus1, e / 2, e / 2)?,
-            );
+            let (a, b) = (x.narrow(D::Minus1, 0, e / 2)?, x.narrow(D::Minus1, e / 2, e / 2)?);
             let first = (a.broadcast_mul(&cos)? - b.broadcast_mul(&sin)?)?;
             let second = (b.broadcast_mul(&cos)? + a.broadcast_mul(&sin)?)?;
             Tensor::cat(&[first, second], D::Minus1)
         };
-        let mask: Vec<f32> = (0..t * t)
-            .map(|at| {
-                if at % t > at / t {
-                    f32::NEG_INFINITY
-                } else {
-                    0.0
-                }
-            })
-            .collect();
+        let mask: Vec<f32> =
+            (0..t * t).map(|at| if at % t > at / t { f32::NEG_INFINITY } else { 0.0 }).collect();
         let mask = Tensor::from_vec(mask, (t, t), &Device::Cpu)?;
         let embedding = matrix(&layout.embedding, d)?;
         let mut x = embedding.index_select(&ids, 0)?;
@@ -122,20 +100,14 @@ fn gradients_are_those_of_candles_autograd() {
         let batch = TrainingBatch::of(&curriculum::draw(3, 0, 1.0, 12)).expect("a batch");
         let mut ours = vec![0f32; parameters.len()];
         let turned = TurnedModel::of(&shape, &parameters);
-        let weights = StepWeights {
-            parameters: &parameters,
-            turned: &turned,
-        };
+        let weights = StepWeights { parameters: &parameters, turned: &turned };
         let loss = Network::new(shape).gradient(weights, &batch, 0.01, &mut ours) * 0.01;
 
         let theirs =
             Var::from_slice(&parameters, parameters.len(), &Device::Cpu).expect("a variable");
         let plain = plain_loss(&shape, theirs.as_tensor(), &batch, 0.01).expect("a loss");
         let plain_value = f64::from(plain.to_scalar::<f32>().expect("a number"));
-        assert!(
-            (loss - plain_value).abs() < 1e-4 * plain_value,
-            "{loss} {plain_value}"
-        );
+        assert!((loss - plain_value).abs() < 1e-4 * plain_value, "{loss} {plain_value}");
         let gradients = plain.backward().expect("gradients");
         let theirs = gradients
             .get(theirs.as_tensor())
@@ -152,9 +124,7 @@ fn gradients_are_those_of_candles_autograd() {
             ranges.extend([&block.mlp_norm, &block.gate_up, &block.down].map(Clone::clone));
         }
         for range in ranges {
-            let size = theirs[range.clone()]
-                .iter()
-                .fold(0f32, |most, value| most.max(value.abs()));
+            let size = theirs[range.clone()].iter().fold(0f32, |most, value| most.max(value.abs()));
             for at in range.clone() {
                 assert!(
                     (ours[at] - theirs[at]).abs() < 1e-3 * size,
@@ -209,10 +179,7 @@ fn a_batch_in_parts_is_the_batch() {
     for count in [1, 2, 5, 100] {
         let parts = batch.parts(count);
         assert!(parts.len() <= count);
-        let mut joined = TrainingBatch {
-            starts: vec![0],
-            ..TrainingBatch::default()
-        };
+        let mut joined = TrainingBatch { starts: vec![0], ..TrainingBatch::default() };
         for part in &parts {
             let first = joined.tokens.len();
             joined.tokens.extend(&part.tokens);
@@ -247,14 +214,8 @@ fn an_interrupted_training_ends_with_the_same_weights() {
     assert_eq!(whole.parameters, second.parameters);
     assert_eq!(whole.optimiser, second.optimiser);
 
-    let other = Recipe {
-        seed: 6,
-        ..recipe(20_000)
-    };
-    let refused = Trainer::resume(folder.path(), other)
-        .err()
-        .expect("a refusal")
-        .to_string();
+    let other = Recipe { seed: 6, ..recipe(20_000) };
+    let refused = Trainer::resume(folder.path(), other).err().expect("a refusal").to_string();
     assert!(refused.contains("the seed differs"), "{refused}");
     std::fs::write(folder.path().join(state::FILE), b"short").expect("a spoilt file");
     assert!(Trainer::resume(folder.path(), recipe(20_000)).is_err());
@@ -280,19 +241,14 @@ fn rows_in_a_batch_do_not_see_each_other() {
     let shape = small(1);
     let parameters = shape.initialise(0.3, 2);
     let turned = TurnedModel::of(&shape, &parameters);
-    let weights = StepWeights {
-        parameters: &parameters,
-        turned: &turned,
-    };
+    let weights = StepWeights { parameters: &parameters, turned: &turned };
     let rows = curriculum::draw(8, 1, 1.0, 5);
     let mut network = Network::new(shape);
     let together = TrainingBatch::of(&rows).expect("a batch");
     let together = network.next_token_logits(weights, &together.tokens, &together.starts);
     for (row, logits) in rows.iter().zip(together) {
         let alone = TrainingBatch::of(std::slice::from_ref(row)).expect("a batch");
-        let alone = network
-            .next_token_logits(weights, &alone.tokens, &alone.starts)
-            .remove(0);
+        let alone = network.next_token_logits(weights, &alone.tokens, &alone.starts).remove(0);
         for (a, b) in alone.iter().zip(logits) {
             assert!((a - b).abs() < 1e-4, "{a} {b}");
         }

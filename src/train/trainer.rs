@@ -63,9 +63,7 @@ pub struct TrainingStep {
 
 impl Trainer {
     pub fn new(recipe: Recipe) -> Self {
-        let mut parameters = recipe
-            .shape
-            .initialise(recipe.initial_std as f32, recipe.seed);
+        let mut parameters = recipe.shape.initialise(recipe.initial_std as f32, recipe.seed);
         lookups::prepare(&recipe.shape, &mut parameters);
         let optimiser = Adam::new(parameters.len());
         Self::restore(recipe, parameters, optimiser, 0)
@@ -136,10 +134,7 @@ impl Trainer {
         let weight: f64 = weights.sum();
         let scale = (1.0 / weight) as f32;
         self.turned.fill(&self.parameters);
-        let weights = StepWeights {
-            parameters: &self.parameters,
-            turned: &self.turned,
-        };
+        let weights = StepWeights { parameters: &self.parameters, turned: &self.turned };
         let parts = self.parts.par_iter_mut().zip(&batches);
         let losses: Vec<f64> = parts
             .with_max_len(1)
@@ -147,10 +142,7 @@ impl Trainer {
                 let gradient = &mut part.gradient[..];
                 gradient.fill(0.0);
                 let network = &mut part.network;
-                batches
-                    .iter()
-                    .map(|batch| network.gradient(weights, batch, scale, gradient))
-                    .sum()
+                batches.iter().map(|batch| network.gradient(weights, batch, scale, gradient)).sum()
             })
             .collect();
         let loss = losses.iter().sum::<f64>() / weight;
@@ -170,10 +162,6 @@ impl Trainer {
         }
         let tokens = batch.tokens.len() as u64;
         self.tokens_seen += tokens;
-        Ok(TrainingStep {
-            loss,
-            gradient_norm,
-            tokens,
-        })
+        Ok(TrainingStep { loss, gradient_norm, tokens })
     }
 }

@@ -48,16 +48,10 @@ impl TurnedModel {
 
     /// Takes the present values.
     pub fn fill(&mut self, parameters: &[f32]) {
-        let Self {
-            layout,
-            embedding,
-            blocks,
-        } = self;
+        let Self { layout, embedding, blocks } = self;
         let of_block = |(block, at): (&mut TurnedBlock, &BlockLayout)| {
             block.qkv.fill(&parameters[at.qkv.clone()]);
-            block
-                .attention_out
-                .fill(&parameters[at.attention_out.clone()]);
+            block.attention_out.fill(&parameters[at.attention_out.clone()]);
             block.gate_up.fill(&parameters[at.gate_up.clone()]);
             block.down.fill(&parameters[at.down.clone()]);
         };

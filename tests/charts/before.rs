@@ -11,23 +11,17 @@ fn kept(old: &Value, new: &Value, place: &str) -> usize {
     match (old, new) {
         (Value::Object(fields), _) => {
             let each = fields.iter();
-            each.map(|(name, value)| kept(value, &new[name], &format!("{place}.{name}")))
-                .sum()
+            each.map(|(name, value)| kept(value, &new[name], &format!("{place}.{name}"))).sum()
         }
         (Value::Array(items), Value::Array(others)) => {
             assert_eq!(items.len(), others.len(), "{place}");
             let pairs = items.iter().zip(others).enumerate();
-            pairs
-                .map(|(i, (old, new))| kept(old, new, &format!("{place}[{i}]")))
-                .sum()
+            pairs.map(|(i, (old, new))| kept(old, new, &format!("{place}[{i}]"))).sum()
         }
         (Value::Number(a), Value::Number(b)) => {
             let (a, b) = (a.as_f64().unwrap_or(0.0), b.as_f64().unwrap_or(f64::NAN));
             // Some are kept in half the digits in which they are written.
-            assert!(
-                (a - b).abs() <= 1e-6 * a.abs().max(1e-3),
-                "{place}: {a}, {b}"
-            );
+            assert!((a - b).abs() <= 1e-6 * a.abs().max(1e-3), "{place}: {a}, {b}");
             1
         }
         (Value::Null, _) => 0,
@@ -41,12 +35,7 @@ fn kept(old: &Value, new: &Value, place: &str) -> usize {
 #[test]
 fn reports_made_before_open_to_the_same_numbers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/before");
-    for (name, least) in [
-        ("lens", 60),
-        ("prompts", 200),
-        ("sweep", 200),
-        ("survey", 200),
-    ] {
+    for (name, least) in [("lens", 60), ("prompts", 200), ("sweep", 200), ("survey", 200)] {
         let path = folder.join(format!("{name}.atelier.json"));
         let bytes = std::fs::read(path).expect("a report");
         let again = match Opened::read(&bytes).expect("a report of before") {

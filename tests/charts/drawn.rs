@@ -34,20 +34,13 @@ pub fn sound(figure: &Figure) {
     for row in &figure.table.rows {
         assert_eq!(row.len(), figure.table.headers.len(), "{name}");
     }
-    for svg in [
-        figure.svg(960, "a source"),
-        figure.svg(390, ""),
-        figure.drawing(358),
-    ] {
+    for svg in [figure.svg(960, "a source"), figure.svg(390, ""), figure.drawing(358)] {
         let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| {
             panic!("{name}: {error}");
         });
         assert_eq!(document.root_element().tag_name().name(), "svg");
         for element in document.descendants() {
-            for attribute in element
-                .attributes()
-                .filter(|one| one.name() != "aria-label")
-            {
+            for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
                 let value = attribute.value();
                 let drawn = !value.contains("NaN") && !value.contains("inf");
                 assert!(drawn, "{name}: {}=\"{value}\"", attribute.name());
@@ -57,11 +50,7 @@ pub fn sound(figure: &Figure) {
     let option = figure.option();
     let panels = figure.plot.panels.len();
     for part in ["grid", "xAxis", "yAxis", "title"] {
-        assert_eq!(
-            option[part].as_array().map(Vec::len),
-            Some(panels),
-            "{name}: {part}"
-        );
+        assert_eq!(option[part].as_array().map(Vec::len), Some(panels), "{name}: {part}");
     }
     let series = option["series"].as_array().expect("series");
     let drawn: usize = series
@@ -73,10 +62,7 @@ pub fn sound(figure: &Figure) {
         })
         .sum();
     let points: usize = figure.plot.panels.iter().map(marks).sum();
-    assert_eq!(
-        drawn, points,
-        "{name}: the option draws the figure's own marks"
-    );
+    assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
 }
 
 fn marks(panel: &atelier::chart::plot::Panel) -> usize {
@@ -99,11 +85,7 @@ fn every_figure_of_every_report_is_sound() {
             sound(figure);
             let words = figure.words.iter().all(|words| !words.is_empty());
             assert!(words, "{}", figure.name);
-            assert!(
-                figure.plot.panels.iter().map(marks).sum::<usize>() > 0,
-                "{}",
-                figure.name
-            );
+            assert!(figure.plot.panels.iter().map(marks).sum::<usize>() > 0, "{}", figure.name);
         }
         count += all;
     }
@@ -208,11 +190,7 @@ fn names_are_escaped_once_and_control_characters_stay_out() {
     }
     let [votes, ..] = figures(&lens, Column::Logit, &LIGHT);
     let said = votes.plot.hover.expect("what columns say");
-    assert!(
-        said[1].starts_with("block 0's attention\nlogit(right)"),
-        "{}",
-        said[1]
-    );
+    assert!(said[1].starts_with("block 0's attention\nlogit(right)"), "{}", said[1]);
 }
 
 #[test]
@@ -238,10 +216,7 @@ fn a_read_outs_bias_has_its_own_mark_and_name() {
     assert_eq!(lens.members[last].kind, MemberKind::Bias);
     let tiles = atelier::chart::tiles(&lens);
     let tile = tiles.last().expect("tiles");
-    assert_eq!(
-        (tile.block, &tile.strokes, tile.run),
-        (None, &vec![last], 1)
-    );
+    assert_eq!((tile.block, &tile.strokes, tile.run), (None, &vec![last], 1));
     for figure in figures(&lens, Column::Logit, &LIGHT) {
         sound(&figure);
         let Axis::Category { names, .. } = &figure.plot.panels[0].x else {
@@ -259,11 +234,7 @@ fn a_read_outs_bias_has_its_own_mark_and_name() {
             let own = |series: &Series| {
                 series.pen.mark == Mark::Triangle && series.shape == MarkShape::Curve
             };
-            let points = panel
-                .series
-                .iter()
-                .filter(|s| own(s))
-                .flat_map(|s| &s.points);
+            let points = panel.series.iter().filter(|s| own(s)).flat_map(|s| &s.points);
             points.map(|point| point.x).collect::<Vec<_>>() == [last as f64]
         });
         assert!(drawn, "{}", figure.key);
@@ -279,24 +250,14 @@ fn a_survey_of_a_model_with_a_read_outs_bias_shows_its_share() {
         own.expect("shares of the kinds")
     };
     let without = shares(&survey);
-    assert!(
-        without
-            .plot
-            .panels
-            .iter()
-            .all(|panel| panel.series.len() == 3)
-    );
+    assert!(without.plot.panels.iter().all(|panel| panel.series.len() == 3));
     survey.models[1].members.last_mut().expect("members").kind = MemberKind::Bias;
     let own = survey.cells.iter_mut().filter(|cell| cell.model == 1);
     for cell in own {
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {
             for column in [&mut found.averages.probability, &mut found.averages.logit] {
                 let (bias, diversity) = (0.1 * column.total.bias, 0.2 * column.total.diversity);
-                column.by_kind.bias = Share {
-                    count: 1,
-                    bias,
-                    diversity,
-                };
+                column.by_kind.bias = Share { count: 1, bias, diversity };
             }
         }
     }

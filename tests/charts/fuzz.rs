@@ -69,11 +69,7 @@ fn apply(value: &mut Value, way: &[Index], edit: &Edit) {
             }
         }
         Value::Object(all) if !all.is_empty() => {
-            let key = all
-                .keys()
-                .nth(here.index(all.len()))
-                .cloned()
-                .expect("a key");
+            let key = all.keys().nth(here.index(all.len())).cloned().expect("a key");
             if on.is_empty() && matches!(edit, Edit::Remove) {
                 all.remove(&key);
             } else {
@@ -101,10 +97,7 @@ fn opened(mut value: Value, edits: &[(Vec<Index>, Edit)]) {
         Ok(opened) => all_figures(&opened, &LIGHT).iter().for_each(sound),
         Err(error) => {
             let sentence = error.to_string();
-            assert!(
-                !sentence.is_empty() && !sentence.contains('\n'),
-                "{sentence}"
-            );
+            assert!(!sentence.is_empty() && !sentence.contains('\n'), "{sentence}");
         }
     }
 }
@@ -167,9 +160,7 @@ fn what_does_not_fit_is_named() {
     let change = |value: &Value, pointer: &str, new: Value| {
         let mut value = value.clone();
         *value.pointer_mut(pointer).expect(pointer) = new;
-        Opened::read(value.to_string().as_bytes())
-            .expect_err(pointer)
-            .to_string()
+        Opened::read(value.to_string().as_bytes()).expect_err(pointer).to_string()
     };
     for (value, pointer, new, says) in [
         (
@@ -180,24 +171,14 @@ fn what_does_not_fit_is_named() {
         ),
         (&lens, "/lens/by_depth", json!([]), "by_depth has 0 entries"),
         (&lens, "/lens/logits/0", json!(1e39), "number out of range"),
-        (
-            &lens,
-            "/lens/logit/member_bias",
-            json!([1.0]),
-            "logit.member_bias has 1 entries",
-        ),
+        (&lens, "/lens/logit/member_bias", json!([1.0]), "logit.member_bias has 1 entries"),
         (
             &prompts,
             "/prompts/rows",
             json!([]),
             "the prompts does not fit the rest of the file (there are none)",
         ),
-        (
-            &prompts,
-            "/prompts/averages/rows",
-            json!(3),
-            "rows has 4 entries for 3 averaged rows",
-        ),
+        (&prompts, "/prompts/averages/rows", json!(3), "rows has 4 entries for 3 averaged rows"),
         (
             &lab,
             "/lab/geometry/0/cosine_map/1",
@@ -216,12 +197,7 @@ fn what_does_not_fit_is_named() {
             json!([999]),
             "the sweep on “sum” does not fit the rest of the file (point 0 is of variant 999",
         ),
-        (
-            &orders,
-            "/orders/0/points/0/at",
-            json!(u64::MAX),
-            "point 0 counts to",
-        ),
+        (&orders, "/orders/0/points/0/at", json!(u64::MAX), "point 0 counts to"),
         (
             &coupling,
             "/coupling/depth_wise/4/singular/1",
@@ -249,9 +225,7 @@ fn what_does_not_fit_is_named() {
         assert_eq!(opened.what(), what);
         let refused = opened.survey().expect_err("no survey").to_string();
         assert!(
-            refused.starts_with(&format!(
-                "it is {what}, without a survey in it: open it with"
-            )),
+            refused.starts_with(&format!("it is {what}, without a survey in it: open it with")),
             "{refused}"
         );
     }

@@ -50,11 +50,7 @@ fn numbers(value: &Value, into: &mut Vec<f64>) {
 #[test]
 fn every_point_of_a_sweep_carries_a_plan_of_the_report() {
     let orders = sweep(6);
-    let known: Vec<&str> = orders
-        .variants
-        .iter()
-        .map(|one| one.name.as_str())
-        .collect();
+    let known: Vec<&str> = orders.variants.iter().map(|one| one.name.as_str()).collect();
     for figure in sweep_figures(&orders, Quantity::Accuracy, Column::Probability, &DARK) {
         for panel in &figure.plot.panels {
             let points = panel.series.iter().flat_map(|series| &series.points);

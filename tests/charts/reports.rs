@@ -52,11 +52,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     let path = root().join("tests/golden").join(format!("{name}.json"));
     let golden: Golden = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let answer = answer.unwrap_or(golden.answer);
-    let Baseline {
-        members,
-        member_logits,
-        logits,
-    } = golden.baseline;
+    let Baseline { members, member_logits, logits } = golden.baseline;
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
     Lens {
         logit_lens: None,
@@ -88,11 +84,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
 /// A sweep with numbers from a formula, so that the pictures can be checked without a model: harm
 /// grows with the middle, and each sweep has its own share of it.
 pub fn sweep(runs: usize) -> Orders {
-    let mean = |x: f64, width: f64| Mean {
-        mean: x,
-        low: x - width,
-        high: x + width,
-    };
+    let mean = |x: f64, width: f64| Mean { mean: x, low: x - width, high: x + width };
     let measures = |harm: f64| {
         let votes = |scale: f64| VoteMeans {
             mse: mean(scale * (0.1 + 0.2 * harm), 0.01),
@@ -128,11 +120,7 @@ pub fn sweep(runs: usize) -> Orders {
         },
     };
     let order: Vec<usize> = (0..runs).collect();
-    let extent = Extent {
-        seeds: 2,
-        rounds: 4,
-        heads: 4,
-    };
+    let extent = Extent { seeds: 2, rounds: 4, heads: 4 };
     let mut variants = Vec::new();
     let mut points: Vec<SweepPoint> = Vec::new();
     for sweep in Sweep::ALL.into_iter().chain([Sweep::Heads]) {
@@ -225,10 +213,7 @@ pub fn lab() -> Lab {
         },
     };
     let original = lens("tinystories-656k-lily", None);
-    let arranged = Lens {
-        plan: "0,(1-2)".into(),
-        ..lens("tinystories-656k-lily", Some(1))
-    };
+    let arranged = Lens { plan: "0,(1-2)".into(), ..lens("tinystories-656k-lily", Some(1)) };
     Lab {
         original,
         arranged,
@@ -244,15 +229,11 @@ pub fn inside() -> Lens {
     let (tokens, end) = (own.token_ids.len(), own.option_token_ids[0]);
     let reading = |depth: usize, t: usize| {
         let sure = 1.0 / (1.5 + (2 - depth.min(2)) as f64 + (t % 2) as f64);
-        let followed = own
-            .option_token_ids
-            .iter()
-            .enumerate()
-            .map(|(k, &id)| FollowedToken {
-                id,
-                rank: 1 + (k + 2 - depth.min(2)) as u32,
-                log_probability: (sure / (1 + k) as f64).ln(),
-            });
+        let followed = own.option_token_ids.iter().enumerate().map(|(k, &id)| FollowedToken {
+            id,
+            rank: 1 + (k + 2 - depth.min(2)) as u32,
+            log_probability: (sure / (1 + k) as f64).ln(),
+        });
         DepthReading {
             top_ids: vec![if depth < 2 { own.token_ids[t] } else { end }, 7],
             top_log_probabilities: vec![sure.ln(), (sure / 2.0).ln()],
@@ -265,11 +246,7 @@ pub fn inside() -> Lens {
     let row = |query: usize, head: usize| -> Vec<f32> {
         let sum = (0..=query).map(|t| 1 + (t + head) % 3).sum::<usize>() as f32;
         let weight = |t: usize| {
-            if t > query {
-                0.0
-            } else {
-                (1 + (t + head) % 3) as f32 / sum
-            }
+            if t > query { 0.0 } else { (1 + (t + head) % 3) as f32 / sum }
         };
         (0..tokens).map(weight).collect()
     };
@@ -290,9 +267,7 @@ pub fn inside() -> Lens {
         tokens: Some((0..tokens).map(|t| format!("token{t}")).collect()),
         logit_lens: Some(depths(tokens - 1)),
         logit_lens_members: Some(
-            (0..own.members.len())
-                .map(|m| reading(m / 2, tokens - 1))
-                .collect(),
+            (0..own.members.len()).map(|m| reading(m / 2, tokens - 1)).collect(),
         ),
         logit_lens_grid: Some(DepthGrid {
             positions: window.clone(),
@@ -322,9 +297,7 @@ pub fn account() -> MemberAccount {
         head,
         is_off: head == 1,
         weights: vec![1.0 / tokens as f32; tokens],
-        carried: (0..tokens)
-            .map(|t| if head == 1 { 0.0 } else { 0.1 * t as f32 })
-            .collect(),
+        carried: (0..tokens).map(|t| if head == 1 { 0.0 } else { 0.1 * t as f32 }).collect(),
     };
     let vote = |n: usize, sign: f32| TokenVote {
         id: n as u32,
@@ -352,11 +325,7 @@ pub fn account() -> MemberAccount {
 
 /// Three parts of a task.
 pub fn need() -> Need {
-    let mean = |mean: f64| Mean {
-        mean,
-        low: mean - 0.1,
-        high: mean + 0.1,
-    };
+    let mean = |mean: f64| Mean { mean, low: mean - 0.1, high: mean + 0.1 };
     let part = |kind, head: Option<usize>, vote: f64, loss: f64| NeedPart {
         kind,
         run: 1,
@@ -385,27 +354,19 @@ pub fn need() -> Need {
 
 /// Four rows of one plan, with different right answers.
 pub fn prompts() -> Prompts {
-    let rows: Vec<Lens> = (0..4)
-        .map(|answer| lens("tinystories-656k-lily", Some(answer % 2)))
-        .collect();
+    let rows: Vec<Lens> =
+        (0..4).map(|answer| lens("tinystories-656k-lily", Some(answer % 2))).collect();
     let mut averages = RunningAverages::new(rows.len());
     rows.iter().for_each(|row| averages.add(row));
-    Prompts {
-        averages: averages.finish().expect("four rows"),
-        rows,
-    }
+    Prompts { averages: averages.finish().expect("four rows"), rows }
 }
 
 /// The baked survey's first and last model on two of its tasks.
 pub fn survey() -> Survey {
     let text = include_bytes!("../../public/examples/survey.atelier.json");
-    let mut survey = Opened::read(text)
-        .and_then(Opened::survey)
-        .expect("the baked survey");
+    let mut survey = Opened::read(text).and_then(Opened::survey).expect("the baked survey");
     let (models, tasks) = ([0, 4], [3, 6]);
-    survey
-        .cells
-        .retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
+    survey.cells.retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
     for cell in &mut survey.cells {
         cell.model = usize::from(cell.model == models[1]);
         cell.task = usize::from(cell.task == tasks[1]);
@@ -418,17 +379,10 @@ pub fn survey() -> Survey {
     survey.tasks[1].levels = None;
     for cell in &mut survey.cells {
         let (slope, is_first) = ([3, 1][cell.model], cell.task == 0);
-        let level = |n: usize| LevelAccuracy {
-            level: 2 + n,
-            rows: 25,
-            correct: 25 - slope * 3 * n,
-        };
+        let level =
+            |n: usize| LevelAccuracy { level: 2 + n, rows: 25, correct: 25 - slope * 3 * n };
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {
-            found.levels = if is_first {
-                (0..3).map(level).collect()
-            } else {
-                Vec::new()
-            };
+            found.levels = if is_first { (0..3).map(level).collect() } else { Vec::new() };
         }
     }
     survey
@@ -471,23 +425,14 @@ fn mis_coupling(steps: usize, from: f64) -> MisCoupling {
         apart => Some(from + 0.01 * apart as f64),
     };
     let map = |scale: f64| -> Vec<Vec<Option<f64>>> {
-        let row = |i: usize| {
-            (0..steps)
-                .map(|j| off_diagonal(i, j).map(|x| scale * x))
-                .collect()
-        };
+        let row = |i: usize| (0..steps).map(|j| off_diagonal(i, j).map(|x| scale * x)).collect();
         (0..steps).map(row).collect()
     };
     let mut why_row = vec![None; steps];
     let mut why_column = vec![None; steps];
     why_row[steps - 1] = Some(Undefined::Zero);
     why_column[1] = Some(Undefined::Rank);
-    MisCoupling {
-        off_diagonal: map(1.0),
-        singular: map(1.05),
-        why_row,
-        why_column,
-    }
+    MisCoupling { off_diagonal: map(1.0), singular: map(1.05), why_row, why_column }
 }
 
 /// A coupling in numbers from formulas: four steps, of which one comes twice, and three tokens.
@@ -506,10 +451,7 @@ pub fn coupling() -> Coupling {
     let depth_wise = [2, 4].map(|k| {
         let found = DepthWise {
             map: mis_coupling(steps, 0.7),
-            coupling: BothMetrics {
-                off_diagonal: Some(0.28),
-                singular: Some(0.24),
-            },
+            coupling: BothMetrics { off_diagonal: Some(0.28), singular: Some(0.24) },
             chance: chance(k),
         };
         (k, found)
@@ -528,11 +470,7 @@ pub fn coupling() -> Coupling {
             (_, true) => 0.0,
             _ => 0.5 - 0.25 * (r + c + i) as f32,
         };
-        (i != 3 && j != 1).then(|| {
-            (0..4)
-                .map(|r| (0..4).map(|c| entry(r, c)).collect())
-                .collect()
-        })
+        (i != 3 && j != 1).then(|| (0..4).map(|r| (0..4).map(|c| entry(r, c)).collect()).collect())
     };
     Coupling {
         prompt: Some("one two three".into()),
@@ -549,26 +487,13 @@ pub fn coupling() -> Coupling {
         depth_wise: depth_wise.into(),
         aligned: Some(Aligned {
             k: 4,
-            pairs: (0..steps)
-                .map(|i| (0..steps).map(|j| a(i, j)).collect())
-                .collect(),
+            pairs: (0..steps).map(|i| (0..steps).map(|j| a(i, j)).collect()).collect(),
         }),
         token_wise: Some(TokenWise {
             k: 4,
-            same: Some(SelfTokens {
-                t: vec![0, 1, 2],
-                pairs: pairs(false),
-            }),
-            fixed_input: Some(FixedInput {
-                t_in: 0,
-                t_out: vec![0, 1, 2],
-                pairs: pairs(true),
-            }),
-            fixed_output: Some(FixedOutput {
-                t_out: 2,
-                t_in: vec![0, 1, 2],
-                pairs: pairs(true),
-            }),
+            same: Some(SelfTokens { t: vec![0, 1, 2], pairs: pairs(false) }),
+            fixed_input: Some(FixedInput { t_in: 0, t_out: vec![0, 1, 2], pairs: pairs(true) }),
+            fixed_output: Some(FixedOutput { t_out: 2, t_in: vec![0, 1, 2], pairs: pairs(true) }),
         }),
         linearised: Linearised {
             cosine: vec![Some(0.9), Some(0.5), Some(-0.1), None],
@@ -578,9 +503,7 @@ pub fn coupling() -> Coupling {
             explained_variance_ratio: [0.6, 0.3],
             states: (0..=steps)
                 .map(|depth| {
-                    (0..3)
-                        .map(|t| [(depth * t) as f64, depth as f64 - t as f64])
-                        .collect()
+                    (0..3).map(|t| [(depth * t) as f64, depth as f64 - t as f64]).collect()
                 })
                 .collect(),
         },
@@ -592,17 +515,9 @@ pub fn coupling() -> Coupling {
 /// The same over rows: eleven pairs, of which one makes the correlation.
 pub fn task_coupling() -> TaskCoupling {
     let one = coupling();
-    let mean = |x: &Option<f64>| {
-        x.map(|mean| Mean {
-            mean,
-            low: mean - 0.05,
-            high: mean + 0.05,
-        })
-    };
+    let mean = |x: &Option<f64>| x.map(|mean| Mean { mean, low: mean - 0.05, high: mean + 0.05 });
     let all = |map: &Vec<Vec<Option<f64>>>| {
-        map.iter()
-            .map(|row| row.iter().map(mean).collect())
-            .collect()
+        map.iter().map(|row| row.iter().map(mean).collect()).collect()
     };
     let depth_wise = one.depth_wise.iter().map(|(&k, found)| {
         let means = MeanMap {
@@ -619,16 +534,8 @@ pub fn task_coupling() -> TaskCoupling {
     });
     let point = |n: usize| ScatterPoint {
         name: format!("{n}-{}", n + 1),
-        x: if n == 0 {
-            0.02
-        } else {
-            0.15 + 0.01 * (n % 3) as f64
-        },
-        y: if n == 0 {
-            8.0
-        } else {
-            1.0 + 0.2 * (n % 2) as f64
-        },
+        x: if n == 0 { 0.02 } else { 0.15 + 0.01 * (n % 3) as f64 },
+        y: if n == 0 { 8.0 } else { 1.0 + 0.2 * (n % 2) as f64 },
     };
     let points: Vec<ScatterPoint> = (0..11).map(point).collect();
     let x: Vec<f64> = points.iter().map(|point| point.x).collect();
@@ -694,24 +601,12 @@ pub fn task_coupling() -> TaskCoupling {
 /// Two models, each with its own.
 pub fn coupled_models() -> ModelsCoupling {
     let model = |name: &str, line: f64| {
-        let coupling = Coupling {
-            line_shape_score: Some(line),
-            ..coupling()
-        };
-        let mut report = Report {
-            coupling: Some(Box::new(coupling)),
-            ..empty()
-        };
+        let coupling = Coupling { line_shape_score: Some(line), ..coupling() };
+        let mut report = Report { coupling: Some(Box::new(coupling)), ..empty() };
         report.model.name = name.into();
-        ModelCoupling {
-            training_step: None,
-            report,
-        }
+        ModelCoupling { training_step: None, report }
     };
-    let relation = Relation {
-        to: RelationTo::Depth,
-        ..task_coupling().relations[0].clone()
-    };
+    let relation = Relation { to: RelationTo::Depth, ..task_coupling().relations[0].clone() };
     ModelsCoupling {
         models: vec![model("small", 1.3), model("large", 2.6)],
         relations: vec![relation],
@@ -721,31 +616,12 @@ pub fn coupled_models() -> ModelsCoupling {
 /// One of each kind.
 pub fn all() -> [Report; 7] {
     [
-        Report {
-            lens: Some(lens("tinystories-656k-lily", None)),
-            ..empty()
-        },
-        Report {
-            prompts: Some(prompts()),
-            ..empty()
-        },
-        Report {
-            lab: Some(Box::new(lab())),
-            ..empty()
-        },
-        Report {
-            orders: vec![sweep(6)],
-            ..empty()
-        },
-        Report {
-            lens: Some(inside()),
-            member: Some(Box::new(account())),
-            ..empty()
-        },
-        Report {
-            need: vec![need()],
-            ..empty()
-        },
+        Report { lens: Some(lens("tinystories-656k-lily", None)), ..empty() },
+        Report { prompts: Some(prompts()), ..empty() },
+        Report { lab: Some(Box::new(lab())), ..empty() },
+        Report { orders: vec![sweep(6)], ..empty() },
+        Report { lens: Some(inside()), member: Some(Box::new(account())), ..empty() },
+        Report { need: vec![need()], ..empty() },
         Report {
             coupling: Some(Box::new(coupling())),
             task_coupling: vec![task_coupling()],

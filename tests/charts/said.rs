@@ -17,10 +17,7 @@ use super::reports::{self, lab, lens, prompts, survey, sweep};
 use super::snapshot::{check, words};
 
 fn all<'a>(figures: impl IntoIterator<Item = &'a Figure>, rows: usize) -> String {
-    figures
-        .into_iter()
-        .map(|figure| words(figure, rows))
-        .collect()
+    figures.into_iter().map(|figure| words(figure, rows)).collect()
 }
 
 #[test]
@@ -33,17 +30,13 @@ fn one_prompt_in_three_columns() {
 #[test]
 fn a_wrong_answer_without_text_and_blocks_that_run_twice() {
     let wrong = lens("random-llama3", Some(0));
-    assert!(
-        !wrong.correct,
-        "the first option is not this model's answer"
-    );
+    assert!(!wrong.correct, "the first option is not this model's answer");
     let twice = lens("random-mobilellm-layer-share", None);
     let mut text = all(&figures(&wrong, Column::Probability, &LIGHT), 3);
     text += &all(&figures(&twice, Column::Logit, &LIGHT)[..1], 99);
     check("lens-others.txt", &text);
-    let names: Vec<String> = (0..twice.members.len())
-        .map(|i| atelier::chart::stroke_name(&twice, i))
-        .collect();
+    let names: Vec<String> =
+        (0..twice.members.len()).map(|i| atelier::chart::stroke_name(&twice, i)).collect();
     let mut unique = names.clone();
     unique.sort();
     unique.dedup();
@@ -57,33 +50,19 @@ fn a_wrong_answer_without_text_and_blocks_that_run_twice() {
 fn many_prompts() {
     let prompts = prompts();
     let of = |column| all(&prompt_figures(&prompts, column, &LIGHT), 4);
-    check(
-        "prompts.txt",
-        &(of(Column::Probability) + &of(Column::Paper)),
-    );
+    check("prompts.txt", &(of(Column::Probability) + &of(Column::Paper)));
 }
 
 #[test]
 fn the_lab_before_and_after() {
-    check(
-        "lab.txt",
-        &all(&lab_figures(&lab(), Column::Probability, &LIGHT), 4),
-    );
+    check("lab.txt", &all(&lab_figures(&lab(), Column::Probability, &LIGHT), 4));
 }
 
 #[test]
 fn a_sweep_in_two_quantities() {
     let orders = sweep(6);
-    let of = |quantity| {
-        all(
-            &sweep_figures(&orders, quantity, Column::Probability, &LIGHT),
-            8,
-        )
-    };
-    check(
-        "sweep.txt",
-        &(of(Quantity::Accuracy) + &of(Quantity::Diversity)),
-    );
+    let of = |quantity| all(&sweep_figures(&orders, quantity, Column::Probability, &LIGHT), 8);
+    check("sweep.txt", &(of(Quantity::Accuracy) + &of(Quantity::Diversity)));
 }
 
 #[test]
@@ -100,10 +79,7 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
             .map(|figure| figure.key)
             .collect()
     };
-    assert_eq!(
-        keys(&orders, Quantity::Kl),
-        ["neighbours", "heads-off", "family", "loops"]
-    );
+    assert_eq!(keys(&orders, Quantity::Kl), ["neighbours", "heads-off", "family", "loops"]);
     orders.points.retain(|point| point.sweep == Sweep::Swap);
     assert_eq!(keys(&orders, Quantity::Kl), ["neighbours"]);
     // A model at chance has no normalised score, and so no picture of it.
@@ -119,10 +95,7 @@ fn blocks_have_their_ticks_in_both_drawings() {
     let axis = &option["xAxis"][0];
     for part in ["axisLabel", "axisTick"] {
         let ticks = axis[part]["customValues"].as_array().expect("ticks");
-        let ticks: Vec<f64> = ticks
-            .iter()
-            .map(|x| x.as_f64().expect("a number"))
-            .collect();
+        let ticks: Vec<f64> = ticks.iter().map(|x| x.as_f64().expect("a number")).collect();
         assert_eq!(ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
     }
 }
@@ -133,19 +106,10 @@ fn axes_say_what_is_drawn() {
     let name = |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
     let options = two.logits.len();
     assert!(options > 2);
-    assert_eq!(
-        name(&two, Column::Probability),
-        "p(right) − mean p(others), each stroke alone"
-    );
-    assert_eq!(
-        name(&two, Column::Logit),
-        "logit(right) − mean logit(others), each stroke alone"
-    );
+    assert_eq!(name(&two, Column::Probability), "p(right) − mean p(others), each stroke alone");
+    assert_eq!(name(&two, Column::Logit), "logit(right) − mean logit(others), each stroke alone");
     two.logits.truncate(2);
-    assert_eq!(
-        name(&two, Column::Probability),
-        "p(right) − p(other), each stroke alone"
-    );
+    assert_eq!(name(&two, Column::Probability), "p(right) − p(other), each stroke alone");
 }
 
 #[test]
@@ -154,15 +118,9 @@ fn a_member_by_itself() {
     let figures = member_figures(&lens, &account, true, &LIGHT);
     check("member.txt", &all(&figures, 6));
     // What looks nowhere has no picture of it.
-    let without = MemberAccount {
-        reads: Vec::new(),
-        ..account
-    };
+    let without = MemberAccount { reads: Vec::new(), ..account };
     let keys = member_figures(&lens, &without, false, &LIGHT);
-    assert_eq!(
-        keys.iter().map(|one| one.key).collect::<Vec<_>>(),
-        ["member-writes"]
-    );
+    assert_eq!(keys.iter().map(|one| one.key).collect::<Vec<_>>(), ["member-writes"]);
 }
 
 #[test]
@@ -170,11 +128,7 @@ fn every_stroke_leads_to_its_own_row() {
     let lens = reports::inside();
     let names = member_names(&lens.members);
     let mut all = figures(&lens, Column::Logit, &LIGHT).to_vec();
-    all.extend(
-        depth_figures(&lens, DepthColour::Followed(0), &LIGHT)
-            .into_iter()
-            .skip(1),
-    );
+    all.extend(depth_figures(&lens, DepthColour::Followed(0), &LIGHT).into_iter().skip(1));
     for figure in &all {
         let cells = figure.table.rows.iter().flatten();
         let members = cells.filter_map(|cell| match cell {
@@ -195,12 +149,7 @@ fn every_stroke_leads_to_its_own_row() {
 #[test]
 fn the_inside_of_a_run_and_a_need() {
     let lens = reports::inside();
-    let shown = AttentionShown {
-        run: 1,
-        head: 0,
-        is_carried: false,
-        sharing: 2,
-    };
+    let shown = AttentionShown { run: 1, head: 0, is_carried: false, sharing: 2 };
     let mut figures = depth_figures(&lens, DepthColour::Entropy, &LIGHT);
     figures.extend(attention_figures(&lens, shown, &LIGHT));
     figures.extend(need_figure(&reports::need(), &LIGHT));
@@ -211,36 +160,22 @@ fn the_inside_of_a_run_and_a_need() {
         patches.filter_map(|patch| patch.plan.clone()).collect()
     };
     assert_eq!(plans(&figures[0])[..2], ["0~h1", "0~h1,1"]);
-    assert_eq!(
-        plans(&figures[3]),
-        ["0~h0.1,1", "0-1", "0~h1,1~h0", "0~h1,1~h1"]
-    );
+    assert_eq!(plans(&figures[3]), ["0~h0.1,1", "0-1", "0~h1,1~h0", "0~h1,1~h1"]);
     // The colour of a followed word's rank: 0 where it is the likeliest.
-    let ranked = &depth_figures(&lens, DepthColour::Rank(0), &LIGHT)[0]
-        .plot
-        .panels[0];
+    let ranked = &depth_figures(&lens, DepthColour::Rank(0), &LIGHT)[0].plot.panels[0];
     let grid = lens.logit_lens_grid.as_ref().expect("a grid");
     let ranks = grid.depths.iter().flatten();
-    let ranks: Vec<f64> = ranks
-        .map(|depth| f64::from(depth.followed[0].rank))
-        .collect();
+    let ranks: Vec<f64> = ranks.map(|depth| f64::from(depth.followed[0].rank)).collect();
     assert!(ranks.iter().any(|rank| *rank > 1.0), "{ranks:?}");
     for (patch, rank) in ranked.patches.iter().zip(&ranks) {
         assert_eq!(patch.value, rank.log10());
-        assert!(
-            patch.name.ends_with(&format!("rank {rank}")),
-            "{}",
-            patch.name
-        );
+        assert!(patch.name.ends_with(&format!("rank {rank}")), "{}", patch.name);
     }
     // One that is not followed has no rank.
     let plain = &depth_figures(&lens, DepthColour::Probability, &LIGHT)[0];
     for colour in [DepthColour::Rank(7), DepthColour::Followed(7)] {
         let figure = &depth_figures(&lens, colour, &LIGHT)[0];
-        assert_eq!(
-            figure.plot.panels[0].patches[0].value,
-            plain.plot.panels[0].patches[0].value
-        );
+        assert_eq!(figure.plot.panels[0].patches[0].value, plain.plot.panels[0].patches[0].value);
         assert_eq!(figure.plot.ramp, plain.plot.ramp);
     }
     // Nothing is asked of a report that has none of it.
@@ -253,12 +188,7 @@ fn the_inside_of_a_run_and_a_need() {
 fn a_coupling_in_both_metrics() {
     let coupling = reports::coupling();
     let of = |metric, k, pair, frame| {
-        let shown = CouplingShown {
-            metric,
-            k,
-            pair,
-            frame,
-        };
+        let shown = CouplingShown { metric, k, pair, frame };
         coupling_figures(&coupling, &shown, &LIGHT)
     };
     let own = of(CouplingMetric::OffDiagonal, 4, None, None);
@@ -277,10 +207,7 @@ fn a_coupling_in_both_metrics() {
         assert_eq!(panel.patches.len() + panel.voids.len(), 16);
         assert_eq!(panel.voids.len(), 7);
         let whys = panel.voids.iter().map(|cell| cell.name.as_str());
-        assert!(
-            whys.clone()
-                .any(|why| why.contains("all of the Jacobian is zero"))
-        );
+        assert!(whys.clone().any(|why| why.contains("all of the Jacobian is zero")));
         assert!(whys.clone().any(|why| why.contains("is next to nothing")));
         // Colours begin at chance.
         let ramp = figures[0].plot.ramp.as_ref().expect("a ramp");
@@ -293,9 +220,7 @@ fn a_coupling_in_both_metrics() {
         let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
         let paths = figures.into_iter().find(|one| one.key == "coupling-paths");
         let rows = paths.expect("ways").table.rows;
-        let marked = rows
-            .iter()
-            .filter(|row| row.last() == Some(&TableCell::Check(true)));
+        let marked = rows.iter().filter(|row| row.last() == Some(&TableCell::Check(true)));
         (rows.len(), marked.count())
     };
     assert_eq!((ways(None), ways(Some(1))), ((15, 3), (15, 3)));
@@ -323,10 +248,7 @@ fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
     let none = std::collections::BTreeSet::new();
     let whole = relation_figure(relation, &none, &LIGHT);
     let without = relation_figure(relation, &["0-1".to_owned()].into(), &LIGHT);
-    let mut text = all(
-        &task_coupling_figures(&task, &CouplingShown::default(), &LIGHT),
-        4,
-    );
+    let mut text = all(&task_coupling_figures(&task, &CouplingShown::default(), &LIGHT), 4);
     text += &all([&whole, &without], 12);
     let models = reports::coupled_models();
     let relations = models.relations.iter();
@@ -336,33 +258,16 @@ fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
     text += &all(&over.collect::<Vec<_>>(), 4);
     check("coupling-rows.txt", &text);
     // One point made it, and is still there as a ring when it is taken away.
-    assert!(
-        whole.title.ends_with("one point made it"),
-        "{}",
-        whole.title
-    );
+    assert!(whole.title.ends_with("one point made it"), "{}", whole.title);
     assert!(!without.title.contains("made it"), "{}", without.title);
-    let counts = without.plot.panels[0]
-        .series
-        .iter()
-        .map(|series| series.points.len());
+    let counts = without.plot.panels[0].series.iter().map(|series| series.points.len());
     assert_eq!(counts.collect::<Vec<_>>(), [10, 1]);
     // With all taken away nothing is said to go together.
-    let names = relation
-        .points
-        .iter()
-        .map(|point| point.name.clone())
-        .collect();
+    let names = relation.points.iter().map(|point| point.name.clone()).collect();
     let empty = relation_figure(relation, &names, &LIGHT);
-    assert_eq!(
-        empty.title,
-        "Too few points, or all alike, for a correlation"
-    );
+    assert_eq!(empty.title, "Too few points, or all alike, for a correlation");
     // A task whose relations are few has its maps all the same.
-    let bare = TaskCoupling {
-        relations: Vec::new(),
-        ..task
-    };
+    let bare = TaskCoupling { relations: Vec::new(), ..task };
     assert!(!task_coupling_figures(&bare, &CouplingShown::default(), &LIGHT).is_empty());
 }
 
@@ -377,10 +282,7 @@ fn one_vector_alone_is_no_finding() {
     one.chance = chance(1);
     coupling.top = vec![1];
     coupling.depth_wise = [(1, one)].into();
-    let shown = CouplingShown {
-        k: 1,
-        ..CouplingShown::default()
-    };
+    let shown = CouplingShown { k: 1, ..CouplingShown::default() };
     let title = coupling_figures(&coupling, &shown, &LIGHT)[0].title.clone();
     assert!(
         title.starts_with("Neighbouring steps couple at 1.00") && title.ends_with("chance is 1.00"),

@@ -29,24 +29,13 @@ pub fn words(figure: &Figure, rows: usize) -> String {
         text += &format!("{words}\n");
     }
     for panel in &figure.plot.panels {
-        let _ = writeln!(
-            text,
-            "panel {}: {} by {}",
-            panel.name,
-            axis(&panel.x),
-            axis(&panel.y)
-        );
+        let _ = writeln!(text, "panel {}: {} by {}", panel.name, axis(&panel.x), axis(&panel.y));
         for series in &panel.series {
             let drawn = match series.shape {
                 MarkShape::Curve => "curve",
                 _ => "bars",
             };
-            let _ = writeln!(
-                text,
-                "  {drawn} {}: {}",
-                series.pen.name,
-                series.points.len()
-            );
+            let _ = writeln!(text, "  {drawn} {}: {}", series.pen.name, series.points.len());
         }
         if !panel.patches.is_empty() {
             let framed = panel.patches.iter().filter(|patch| patch.framed).count();
@@ -66,9 +55,7 @@ pub fn words(figure: &Figure, rows: usize) -> String {
 
 fn axis(axis: &Axis) -> String {
     match axis {
-        Axis::Linear {
-            name, low, high, ..
-        } => format!("“{name}” {low} to {high}"),
+        Axis::Linear { name, low, high, .. } => format!("“{name}” {low} to {high}"),
         Axis::Log { name, low, high } => format!("“{name}” {low:e} to {high:e}, logarithmic"),
         Axis::Category { name, names } => format!("“{name}” {}", names.join(" ")),
     }

@@ -9,9 +9,7 @@ fn commands() -> Vec<String> {
     let help = printed(&["--help"]);
     let (_, list) = help.split_once("Commands:\n").expect("a list of commands");
     let (list, _) = list.split_once("\n\n").expect("its end");
-    let names = list
-        .lines()
-        .filter_map(|line| line.split_whitespace().next());
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
     let names: Vec<String> = names.map(str::to_string).collect();
     assert!(names.len() > 12 && names.contains(&"lens".to_string()));
     names
@@ -19,10 +17,7 @@ fn commands() -> Vec<String> {
 
 #[test]
 fn the_version_says_commit_and_features() {
-    assert_eq!(
-        printed(&["-V"]),
-        concat!("atelier ", env!("CARGO_PKG_VERSION"), "\n")
-    );
+    assert_eq!(printed(&["-V"]), concat!("atelier ", env!("CARGO_PKG_VERSION"), "\n"));
     let said = printed(&["--version"]);
     let lines: Vec<&str> = said.lines().collect();
     let [version, commit, features] = lines[..] else {
@@ -70,13 +65,7 @@ fn bash_completes_with_its_script() {
         COMP_WORDS=(atelier sur) COMP_CWORD=1 COMP_LINE='atelier sur' COMP_POINT=11
         _atelier atelier sur atelier && echo \"${COMPREPLY[@]}\"";
     let output = Command::new("bash")
-        .args([
-            "--norc",
-            "-c",
-            script,
-            "bash",
-            &printed(&["completions", "bash"]),
-        ])
+        .args(["--norc", "-c", script, "bash", &printed(&["completions", "bash"])])
         .stdin(Stdio::null())
         .output()
         .expect("bash runs");

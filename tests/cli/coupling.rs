@@ -44,10 +44,7 @@ fn bad_input_is_one_sentence() {
     refuses(&ids(&["--skip-long"]), "--skip-long");
     refuses(&ids(&["--steps", "0,1"]), "--self, --input and --output");
     refuses(&ids(&["--steps", "0", "--self", "1"]), "two steps");
-    refuses(
-        &ids(&["--steps", "0,99", "--self", "1"]),
-        "there is no step 99",
-    );
+    refuses(&ids(&["--steps", "0,99", "--self", "1"]), "there is no step 99");
     refuses(&ids(&["--plan", "0,77"]), "77");
     refuses(&ids(&["--ids", "99999999"]), "99999999");
     refuses(&ids(&["--resume"]), "--resume");
@@ -65,25 +62,11 @@ fn bad_input_is_one_sentence() {
     refuses(&of(&["--task", "sum", "--self", "1"]), "--self");
     refuses(&["coupling", "--ids", "1"].map(String::from), "--model");
     refuses(
-        &[
-            "coupling",
-            "--models",
-            "scholar-2,scholar-2",
-            "--prompt",
-            PROMPT,
-        ]
-        .map(String::from),
+        &["coupling", "--models", "scholar-2,scholar-2", "--prompt", PROMPT].map(String::from),
         "twice",
     );
     refuses(
-        &[
-            "coupling",
-            "--models",
-            "scholar-2,scholar-99",
-            "--prompt",
-            PROMPT,
-        ]
-        .map(String::from),
+        &["coupling", "--models", "scholar-2,scholar-99", "--prompt", PROMPT].map(String::from),
         "scholar-99",
     );
 }
@@ -113,20 +96,7 @@ fn a_prompt_as_table_json_and_csv() {
     assert_eq!(lines.len(), 1 + 2 * 16);
     let last = (coupling["token_ids"].as_array().map_or(0, Vec::len) - 1).to_string();
     let one: Vec<&str> = lines[1 + 16 + 1].split(',').collect();
-    assert_eq!(
-        one[..9],
-        [
-            "scholar-4",
-            "depth_wise",
-            "8",
-            "0",
-            &last,
-            &last,
-            "1",
-            &last,
-            &last
-        ]
-    );
+    assert_eq!(one[..9], ["scholar-4", "depth_wise", "8", "0", &last, &last, "1", &last, &last]);
     let number: f64 = one[9].parse().expect("a number");
     assert_eq!(Some(number), map[0][1].as_f64());
 }
@@ -144,11 +114,7 @@ fn whole_jacobians_and_searches_say_the_same() {
         let map = &report["coupling"]["depth_wise"]["8"]["off_diagonal"];
         serde_json::from_value(map.clone()).expect("a map")
     };
-    for (a, b) in map(&whole)
-        .iter()
-        .flatten()
-        .zip(map(&searched).iter().flatten())
-    {
+    for (a, b) in map(&whole).iter().flatten().zip(map(&searched).iter().flatten()) {
         assert!((a - b).abs() < 1e-3, "{a} {b}");
     }
     let table = printed(&scholar(&["--method", "lanczos"]));
@@ -159,28 +125,16 @@ fn whole_jacobians_and_searches_say_the_same() {
 fn a_window_hides_what_lies_before_it() {
     let folder = model("random-mistral");
     let ids: Vec<String> = (0..24).map(|n| (n * 7 % 300).to_string()).collect();
-    let line = [
-        "coupling",
-        "--model",
-        &folder,
-        "--ids",
-        &ids.join(","),
-        "--output",
-        "23:0,20,23",
-    ];
+    let line = ["coupling", "--model", &folder, "--ids", &ids.join(","), "--output", "23:0,20,23"];
     let table = printed(&line);
-    assert!(
-        table.contains("0 (the output does not see the input)"),
-        "{table}"
-    );
+    assert!(table.contains("0 (the output does not see the input)"), "{table}");
 }
 
 #[test]
 fn one_token_and_one_block() {
     let folder = model("random-llama2");
-    let table = printed(&[
-        "coupling", "--model", &folder, "--ids", "7", "--plan", "1", "--top", "4",
-    ]);
+    let table =
+        printed(&["coupling", "--model", &folder, "--ids", "7", "--plan", "1", "--top", "4"]);
     assert!(table.contains("1 step, 1 token;"), "{table}");
     assert!(table.contains("none"), "{table}");
 }
@@ -191,30 +145,12 @@ fn a_file_of_prompts_for_a_model_without_words() {
     let rows = "{\"ids\": [1, 2, 3], \"rows\": [3, 4], \"answer\": 0}\n{\"ids\": [4, 2], \"rows\": [3, 4], \"answer\": 1}\n";
     folder.write("rows.jsonl", rows.as_bytes());
     let file = folder.file("rows.jsonl").display().to_string();
-    let model = in_project("tests/models/random-llama2")
-        .display()
-        .to_string();
-    let found = report(&[
-        "coupling",
-        "--model",
-        &model,
-        "--prompts",
-        &file,
-        "--top",
-        "4",
-        "--json",
-    ]);
+    let model = in_project("tests/models/random-llama2").display().to_string();
+    let found =
+        report(&["coupling", "--model", &model, "--prompts", &file, "--top", "4", "--json"]);
     assert_eq!(found["task_coupling"][0]["rows"], 2);
-    let half = report(&[
-        "coupling",
-        "--model",
-        &model,
-        "--prompts",
-        &file,
-        "--plan",
-        "0,1m",
-        "--json",
-    ]);
+    let half =
+        report(&["coupling", "--model", &model, "--prompts", &file, "--plan", "0,1m", "--json"]);
     let task = &half["task_coupling"][0];
     assert_eq!(task["costs"], Value::Null);
     assert!(task["accuracy"]["mean"].is_number());

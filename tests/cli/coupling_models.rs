@@ -32,11 +32,7 @@ fn relations<'a>(report: &'a Value, to: &str) -> Vec<&'a Value> {
 #[test]
 fn models_side_by_side() {
     let folder = folder();
-    let out = folder
-        .path()
-        .join("models.atelier.json")
-        .display()
-        .to_string();
+    let out = folder.path().join("models.atelier.json").display().to_string();
     let line = |rest: &[&str]| -> Vec<String> {
         let line = ["coupling", "--models", "scholar-2,scholar-4", "--top", "4"];
         line.iter().chain(rest).map(ToString::to_string).collect()
@@ -46,14 +42,10 @@ fn models_side_by_side() {
     let table = printed(&line(&["--task", "topic", "--rows", "2", "--out", &out]));
     assert!(table.contains("number of steps, topic"), "{table}");
     let kept = std::fs::read(&out).expect("the report");
-    printed(&line(&[
-        "--task", "topic", "--rows", "2", "--out", &out, "--resume",
-    ]));
+    printed(&line(&["--task", "topic", "--rows", "2", "--out", &out, "--resume"]));
     assert_eq!(std::fs::read(&out).expect("the report"), kept);
     let found: Value = serde_json::from_slice(&kept).expect("JSON");
-    let models = found["coupling_models"]["models"]
-        .as_array()
-        .expect("models");
+    let models = found["coupling_models"]["models"].as_array().expect("models");
     assert_eq!(models.len(), 2);
 }
 
@@ -75,26 +67,14 @@ fn models_against_what_skipping_and_swapping_cost() {
     for (to, sweep) in [("mean_swap_margin", "swap:"), ("mean_drop_margin", "drop:")] {
         let relations = relations(&found, to);
         assert_eq!(relations.len(), 2, "one a metric");
-        for (n, point) in relations[0]["points"]
-            .as_array()
-            .expect("points")
-            .iter()
-            .enumerate()
-        {
+        for (n, point) in relations[0]["points"].as_array().expect("points").iter().enumerate() {
             let model = &found["coupling_models"]["models"][n]["report"];
             assert_eq!(point["name"], model["model"]["name"]);
-            let costs = model["task_coupling"][0]["costs"]
-                .as_array()
-                .expect("costs");
-            let of = |cost: &&Value| {
-                cost["order"]
-                    .as_str()
-                    .is_some_and(|of| of.starts_with(sweep))
-            };
+            let costs = model["task_coupling"][0]["costs"].as_array().expect("costs");
+            let of = |cost: &&Value| cost["order"].as_str().is_some_and(|of| of.starts_with(sweep));
             let costs = costs.iter().filter(of);
-            let costs: Vec<f64> = costs
-                .filter_map(|cost| cost["margin"]["mean"].as_f64())
-                .collect();
+            let costs: Vec<f64> =
+                costs.filter_map(|cost| cost["margin"]["mean"].as_f64()).collect();
             let mean = costs.iter().sum::<f64>() / costs.len() as f64;
             let y = point["y"].as_f64().expect("a cost");
             assert!((y - mean).abs() < 1e-12, "{to}: {y}, {mean}");
@@ -111,27 +91,16 @@ fn models_against_what_skipping_and_swapping_cost() {
         "--top",
         "4",
     ]);
-    assert!(
-        table.contains("by swapping neighbours, mean, topic"),
-        "{table}"
-    );
+    assert!(table.contains("by swapping neighbours, mean, topic"), "{table}");
 }
 
 /// Steps are the plan's that ran, in the table and in the relation.
 #[test]
 fn depth_is_of_the_plan() {
-    let words = [
-        "coupling",
-        "--models",
-        "scholar-2,scholar-4",
-        "--prompt",
-        PROMPT,
-    ];
+    let words = ["coupling", "--models", "scholar-2,scholar-4", "--prompt", PROMPT];
     let of = |rest: &[&str]| line(&words, &[&["--top", "4"], rest].concat());
     let table = printed(&of(&["--plan", "0-1"]));
-    let row = table
-        .lines()
-        .find(|line| line.starts_with("scholar-4  the prompt"));
+    let row = table.lines().find(|line| line.starts_with("scholar-4  the prompt"));
     let row = row.unwrap_or_else(|| panic!("no line of it in:\n{table}"));
     let steps = row.split_whitespace().nth(3);
     assert_eq!(steps, Some("2"), "{row}");
@@ -159,16 +128,9 @@ fn several_models_as_csv() {
     let lines: Vec<&str> = csv.lines().collect();
     let columns = lines[0].split(',').count();
     assert_eq!(lines.len(), 1 + 2 * 2 + 4 * 4);
-    assert!(
-        lines[1..]
-            .iter()
-            .all(|line| line.split(',').count() == columns)
-    );
+    assert!(lines[1..].iter().all(|line| line.split(',').count() == columns));
     let of = |name: &str| lines.iter().filter(|line| line.starts_with(name)).count();
-    assert_eq!(
-        (of("scholar-2,topic,2,4,"), of("scholar-4,topic,2,4,")),
-        (4, 16)
-    );
+    assert_eq!((of("scholar-2,topic,2,4,"), of("scholar-4,topic,2,4,")), (4, 16));
 }
 
 /// A tiny training; its checkpoints say their steps, and another training's are called alike.
@@ -190,33 +152,18 @@ fn checkpoints_of_trainings_side_by_side() {
         "--out",
     ];
     let output = atelier(&line(&train, &[&place("first")]));
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for step in ["step-000000", "step-000058"] {
         assert!(Path::new(&place("first")).join(step).is_dir(), "{step}");
     }
     let asked = ["--task", "topic", "--rows", "2", "--top", "4"];
     let of = |models: &[&str], rest: &[&str]| {
         let models: Vec<String> = models.iter().map(|model| place(model)).collect();
-        line(
-            &["coupling", "--models", &models.join(",")],
-            &[&asked[..], rest].concat(),
-        )
+        line(&["coupling", "--models", &models.join(",")], &[&asked[..], rest].concat())
     };
-    let found = report(&of(
-        &["first/step-000000", "first/step-000058"],
-        &["--json"],
-    ));
-    let models = found["coupling_models"]["models"]
-        .as_array()
-        .expect("models");
-    let steps: Vec<_> = models
-        .iter()
-        .map(|model| model["training_step"].as_u64())
-        .collect();
+    let found = report(&of(&["first/step-000000", "first/step-000058"], &["--json"]));
+    let models = found["coupling_models"]["models"].as_array().expect("models");
+    let steps: Vec<_> = models.iter().map(|model| model["training_step"].as_u64()).collect();
     assert_eq!(steps, [Some(0), Some(58)]);
     let training = relations(&found, "training");
     assert_eq!(training.len(), 2, "one a metric");
@@ -242,8 +189,5 @@ fn checkpoints_of_trainings_side_by_side() {
     let kept = std::fs::read(&out).expect("the report");
     printed(&of(&both, &["--out", &out, "--resume"]));
     assert!(std::fs::read(&out).expect("the report") == kept);
-    refuses(
-        &of(&["first/step-000058"; 2], &[]),
-        "names step-000058 twice",
-    );
+    refuses(&of(&["first/step-000058"; 2], &[]), "names step-000058 twice");
 }

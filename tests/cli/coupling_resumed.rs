@@ -43,42 +43,21 @@ fn begin(args: &[String]) -> Child {
 #[test]
 fn rows_are_kept_and_gone_on_with() {
     let folder = folder();
-    let out = folder
-        .path()
-        .join("kept.atelier.json")
-        .display()
-        .to_string();
+    let out = folder.path().join("kept.atelier.json").display().to_string();
     let line = |rest: &[&str]| -> Vec<String> {
-        let line = [
-            "coupling",
-            "--model",
-            "scholar-2",
-            "--task",
-            "topic",
-            "--top",
-            "4",
-        ];
+        let line = ["coupling", "--model", "scholar-2", "--task", "topic", "--top", "4"];
         line.iter().chain(rest).map(ToString::to_string).collect()
     };
     let table = printed(&line(&["--rows", "3", "--out", &out]));
     assert!(table.contains("topic: 3 rows"), "{table}");
-    assert!(
-        table.contains("Coupling against what other orders cost"),
-        "{table}"
-    );
+    assert!(table.contains("Coupling against what other orders cost"), "{table}");
     let kept = std::fs::read(&out).expect("the report");
     refuses(&line(&["--rows", "3", "--out", &out]), "is there already");
     // What is done is not done again, and ends as it was.
     printed(&line(&["--rows", "3", "--out", &out, "--resume"]));
     assert_eq!(std::fs::read(&out).expect("the report"), kept);
-    refuses(
-        &line(&["--rows", "2", "--out", &out, "--resume"]),
-        "other questions",
-    );
-    refuses(
-        &line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]),
-        "other",
-    );
+    refuses(&line(&["--rows", "2", "--out", &out, "--resume"]), "other questions");
+    refuses(&line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]), "other");
     let other = ["coupling", "--model", "scholar-4", "--task", "topic"];
     let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
     let other: Vec<String> = other.iter().map(ToString::to_string).collect();
@@ -86,27 +65,17 @@ fn rows_are_kept_and_gone_on_with() {
     let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
     edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
     std::fs::write(&out, edited.to_string()).expect("written");
-    refuses(
-        &line(&["--rows", "3", "--out", &out, "--resume"]),
-        "other numbers than it holds now",
-    );
+    refuses(&line(&["--rows", "3", "--out", &out, "--resume"]), "other numbers than it holds now");
     let csv = printed(&line(&["--rows", "2", "--csv"]));
     assert_eq!(csv.lines().count(), 1 + 4);
-    assert!(
-        csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"),
-        "{csv}"
-    );
+    assert!(csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"), "{csv}");
 }
 
 /// Two folders of one name are two models.
 #[test]
 fn another_model_of_the_same_name_is_refused() {
     let folder = folder();
-    let out = folder
-        .path()
-        .join("kept.atelier.json")
-        .display()
-        .to_string();
+    let out = folder.path().join("kept.atelier.json").display().to_string();
     let [first, second] = [("scholar-2", "d1/m"), ("scholar-4", "d2/m")]
         .map(|(model, to)| copy(model, &folder.path().join(to)));
     let of = |model: &str, rest: &[&str]| {
@@ -126,12 +95,7 @@ fn a_report_of_one_prompt_is_nothing_to_go_on_from() {
     let folder = folder();
     let out = folder.path().join("one.atelier.json").display().to_string();
     let of = |rest: &[&str]| line(&["coupling", "--model", "scholar-2", "--out", &out], rest);
-    printed(&of(&[
-        "--prompt",
-        "The soup is not awful. So it is",
-        "--top",
-        "4",
-    ]));
+    printed(&of(&["--prompt", "The soup is not awful. So it is", "--top", "4"]));
     let kept = std::fs::read(&out).expect("the report");
     let resumed = ["--task", "sum", "--rows", "2", "--resume", "--csv"];
     refuses(&of(&resumed), "it is a report of one prompt");
@@ -147,12 +111,7 @@ fn stopped_at_any_moment_it_goes_on() {
     let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
     let line = |out: &str, rest: &[&str]| -> Vec<String> {
         let line = ["coupling", "--model", "scholar-4", "--task", "topic,sum"];
-        let line = [
-            &line[..],
-            &["--rows", "8", "--top", "4", "--out", out],
-            rest,
-        ]
-        .concat();
+        let line = [&line[..], &["--rows", "8", "--top", "4", "--out", out], rest].concat();
         line.iter().map(ToString::to_string).collect()
     };
     printed(&line(&whole, &[]));
@@ -181,10 +140,7 @@ fn stopped_at_any_moment_it_goes_on() {
             }
         }
         printed(&line(&out, &["--resume"]));
-        assert!(
-            std::fs::read(&out).expect("the report") == whole,
-            "{milliseconds}"
-        );
+        assert!(std::fs::read(&out).expect("the report") == whole, "{milliseconds}");
     }
     assert!(stopped > 0, "it was never caught");
 }
@@ -198,10 +154,7 @@ fn a_stopped_search_goes_on_as_a_search() {
     let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
     let of = |out: &str, rest: &[&str]| {
         let asked = ["coupling", "--model", "scholar-4", "--task", "sum"];
-        line(
-            &asked,
-            &[&["--rows", "60", "--top", "4", "--out", out], rest].concat(),
-        )
+        line(&asked, &[&["--rows", "60", "--top", "4", "--out", out], rest].concat())
     };
     printed(&of(&whole, &["--method", "lanczos"]));
     let whole = std::fs::read(&whole).expect("the report");
@@ -222,16 +175,10 @@ fn a_stopped_search_goes_on_as_a_search() {
         let kept: Value = serde_json::from_str(&kept).unwrap_or_default();
         rows = kept["task_coupling"][0]["rows"].as_u64().unwrap_or(0);
     }
-    assert!(
-        (1..60).contains(&rows),
-        "it was never caught among its rows"
-    );
+    assert!((1..60).contains(&rows), "it was never caught among its rows");
     refuses(&of(&out, &["--method", "whole", "--resume"]), "method");
     printed(&of(&out, &["--resume"]));
-    assert!(
-        std::fs::read(&out).expect("the report") == whole,
-        "{rows} rows"
-    );
+    assert!(std::fs::read(&out).expect("the report") == whole, "{rows} rows");
 }
 
 /// Killed after it saved by itself, it goes on from what it saved.
@@ -243,10 +190,7 @@ fn killed_rows_keep_what_was_saved() {
     let out = path("killed.atelier.json");
     let of = |out: &str, rows: &str, rest: &[&str]| {
         let asked = ["coupling", "--model", "scholar-8", "--task", "sum"];
-        line(
-            &asked,
-            &[&["--rows", rows, "--top", "4", "--out", out], rest].concat(),
-        )
+        line(&asked, &[&["--rows", rows, "--top", "4", "--out", out], rest].concat())
     };
     let rows_in = |text: &str| -> u64 {
         let kept: Value = serde_json::from_str(text).unwrap_or_default();

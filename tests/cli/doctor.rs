@@ -20,15 +20,7 @@ fn goldens() -> tempfile::TempDir {
 fn checked(folder: &Path, more: &[&str]) -> (Option<i32>, Value) {
     let folder = folder.display().to_string();
     let models = in_project("tests/models").display().to_string();
-    let args = [
-        "doctor",
-        "--quick",
-        "--json",
-        "--goldens",
-        &folder,
-        "--models",
-        &models,
-    ];
+    let args = ["doctor", "--quick", "--json", "--goldens", &folder, "--models", &models];
     let output = atelier(&[&args[..], more].concat());
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     // A GPU's driver may say something of its own there.
@@ -49,26 +41,17 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
     assert_eq!(code, Some(0), "{report}");
     let processor = &report["processor"];
     assert!(processor["threads"].as_u64() > Some(0), "{processor}");
-    assert_eq!(
-        processor["instruction_set"],
-        processor["instruction_sets"][0]
-    );
+    assert_eq!(processor["instruction_set"], processor["instruction_sets"][0]);
     assert!(processor["processors"].as_u64() > Some(0), "{processor}");
     assert_eq!(report["is_quick"], true);
     assert!(report["browser"].is_null(), "{}", report["browser"]);
     let sentence = report["choice"].as_str().expect("a sentence");
-    assert!(
-        sentence.starts_with("The command line takes the CPU"),
-        "{sentence}"
-    );
+    assert!(sentence.starts_with("The command line takes the CPU"), "{sentence}");
 
     // The processor, and every adapter.
     let devices = 1 + list(&report, "adapters").len();
     if cfg!(feature = "webgpu") {
-        assert!(
-            devices > 1,
-            "tests need an adapter: install Mesa's lavapipe"
-        );
+        assert!(devices > 1, "tests need an adapter: install Mesa's lavapipe");
         let limits = &report["adapters"][0]["limits"];
         assert!(limits["binding"].as_u64() >= Some(128 << 20), "{limits}");
     }
@@ -80,10 +63,7 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
         for kernel in kernels {
             assert_eq!(kernel["is_right"], true, "{kernel}");
             let off = kernel["off"].as_f64().expect("a number");
-            assert!(
-                off <= kernel["most"].as_f64().expect("a number"),
-                "{kernel}"
-            );
+            assert!(off <= kernel["most"].as_f64().expect("a number"), "{kernel}");
         }
     }
     assert_eq!(list(&report, "rates").len(), devices);
@@ -103,10 +83,7 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
     for golden in goldens {
         assert_eq!(golden["passes"], true, "{golden}");
         assert!(golden["runs"].as_u64() >= Some(25), "{golden}");
-        assert!(
-            golden["largest_difference"].as_f64() > Some(0.0),
-            "{golden}"
-        );
+        assert!(golden["largest_difference"].as_f64() > Some(0.0), "{golden}");
     }
 
     assert_eq!(list(&report, "prefill").len(), devices);
@@ -115,15 +92,8 @@ fn a_quick_look_measures_this_machine_and_goldens_hold_on_every_engine() {
         assert_eq!(prompts[0]["tokens"], 12, "{engine}");
         assert_eq!(prompts[0]["members"], 13, "{engine}");
         assert!(prompts[0]["tokens_a_second"].as_f64() > Some(0.0));
-        assert_eq!(
-            prompts.len() + list(engine, "unmeasured").len(),
-            3,
-            "{engine}"
-        );
-        assert!(
-            engine["drop_sweep"]["ratio"].as_f64() > Some(0.0),
-            "{engine}"
-        );
+        assert_eq!(prompts.len() + list(engine, "unmeasured").len(), 3, "{engine}");
+        assert!(engine["drop_sweep"]["ratio"].as_f64() > Some(0.0), "{engine}");
         assert_eq!(engine["drop_sweep"]["plans"], 6, "{engine}");
     }
 }
@@ -159,10 +129,7 @@ fn what_cannot_be_checked_is_refused_before_anything_is_measured() {
     let sentence = asked(&["--goldens", &folder]);
     assert!(sentence.contains("no golden run in"), "{sentence}");
     let sentence = asked(&["--goldens", "no/such/folder"]);
-    assert!(
-        sentence.contains("no/such/folder cannot be read"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("no/such/folder cannot be read"), "{sentence}");
     let sentence = asked(&["--models", &folder]);
     assert!(sentence.contains("--goldens"), "{sentence}");
     let sentence = asked(&["--model", "no/such/model"]);

@@ -18,10 +18,7 @@ fn drawn(report: &Path, out: &Path, more: &[&str]) -> Vec<String> {
 #[test]
 fn one_prompt_as_svg_and_csv() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (report, out) = (
-        folder.path().join("lens.atelier.json"),
-        folder.path().join("pictures"),
-    );
+    let (report, out) = (folder.path().join("lens.atelier.json"), folder.path().join("pictures"));
     let (model, path) = (model("random-llama2"), report.display().to_string());
     printed(&[&["lens", "--model", &model], &IDS[..], &["--out", &path]].concat());
     let names = drawn(&report, &out, &["--width", "640"]);
@@ -54,15 +51,7 @@ fn many_prompts_are_drawn_too() {
     let [rows, report, out] =
         ["rows.jsonl", "rows.atelier.json", "pictures"].map(|name| folder.file(name));
     let [rows, path] = [&rows, &report].map(|path| path.display().to_string());
-    printed(&[
-        "lens",
-        "--model",
-        &folder.path(),
-        "--prompts",
-        &rows,
-        "--out",
-        &path,
-    ]);
+    printed(&["lens", "--model", &folder.path(), "--prompts", &rows, "--out", &path]);
     let names = drawn(&report, &out, &[]);
     assert_eq!(names.len(), 9);
     assert!(names.contains(&"prompts-running-paper".to_owned()));
@@ -100,13 +89,7 @@ fn a_wrong_file_is_named_for_what_it_is() {
         assert!(sentence.contains(says), "{sentence}");
     }
     let first = in_project("public/examples/first.atelier.json");
-    let sentence = refused(&[
-        "survey",
-        "figures",
-        &first.display().to_string(),
-        "--out",
-        &out,
-    ]);
+    let sentence = refused(&["survey", "figures", &first.display().to_string(), "--out", &out]);
     assert!(
         sentence.contains(
             "it is a report of one prompt, without a survey in it: open it with the lens"

@@ -14,15 +14,7 @@ fn json(args: &[&str]) -> Value {
 
 #[test]
 fn words_go_on_from_the_prompt_and_are_those_of_the_json() {
-    let args = [
-        "generate",
-        "--model",
-        "scholar-4",
-        "--prompt",
-        "Ann is in the",
-        "--tokens",
-        "7",
-    ];
+    let args = ["generate", "--model", "scholar-4", "--prompt", "Ann is in the", "--tokens", "7"];
     let text = printed(&args);
     let line = json(&args);
     let written = line["written"].as_str().expect("a text");
@@ -44,12 +36,8 @@ fn ids_are_written_for_a_model_without_a_tokenizer_until_its_context_is_full() {
     let line = json(&[&args[..], &["4"]].concat());
     assert_eq!(line["written"], Value::Null);
     assert_eq!(line["ended"], "tokens");
-    let ids: Vec<String> = line["written_ids"]
-        .as_array()
-        .expect("ids")
-        .iter()
-        .map(Value::to_string)
-        .collect();
+    let ids: Vec<String> =
+        line["written_ids"].as_array().expect("ids").iter().map(Value::to_string).collect();
     assert_eq!(few, format!("{}\n", ids.join(",")));
 
     // 64 tokens are its context.
@@ -59,10 +47,7 @@ fn ids_are_written_for_a_model_without_a_tokenizer_until_its_context_is_full() {
     assert_eq!(line["ended"], "context");
     assert_eq!(line["written_ids"].as_array().map(Vec::len), Some(61));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(
-        said,
-        "atelier: the model's context of 64 tokens is full after 61 written ones\n"
-    );
+    assert_eq!(said, "atelier: the model's context of 64 tokens is full after 61 written ones\n");
 }
 
 #[test]
@@ -74,10 +59,7 @@ fn what_cannot_be_gone_on_with_is_refused() {
         (&["--prompt", "x"], "has no tokenizer"),
         (&["--ids", &full], "fills the model's context of 64 tokens"),
         (&["--ids", &long], "the prompt has 65 tokens"),
-        (
-            &["--ids", "1,99999"],
-            "token id 99999 is past the model's vocabulary",
-        ),
+        (&["--ids", "1,99999"], "token id 99999 is past the model's vocabulary"),
         (&["--ids", "1", "--plan", ""], "the plan is empty"),
         (&["--ids", "1", "--plan", "0-99"], "the plan runs block"),
         (&["--ids", "1", "--tokens", "-3"], "invalid value '-3'"),
@@ -92,19 +74,8 @@ fn what_cannot_be_gone_on_with_is_refused() {
 #[cfg(unix)]
 fn ctrl_c_keeps_what_was_written() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "generate",
-            "--model",
-            &model("random-llama2"),
-            "--ids",
-            "1,2",
-        ])
-        .args([
-            "--tokens",
-            "100000",
-            "--plan",
-            "(0-3)x64,(0-3)x64,(0-3)x64,(0-3)x64",
-        ])
+        .args(["generate", "--model", &model("random-llama2"), "--ids", "1,2"])
+        .args(["--tokens", "100000", "--plan", "(0-3)x64,(0-3)x64,(0-3)x64,(0-3)x64"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -41,10 +41,7 @@ fn the_logit_lens_is_the_goldens() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let lens = &report["lens"];
     assert_eq!(lens["logit_lens_norm"], "recomputed");
-    let (found, expected) = (
-        lens["logit_lens"].as_array(),
-        golden["logit_lens"].as_array(),
-    );
+    let (found, expected) = (lens["logit_lens"].as_array(), golden["logit_lens"].as_array());
     let (found, expected) = (found.expect("entries"), expected.expect("entries"));
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {
@@ -55,29 +52,17 @@ fn the_logit_lens_is_the_goldens() {
         assert_eq!(found["top_ids"][0], expected["top_ids"][0]);
     }
     let members = lens["logit_lens_members"].as_array().expect("entries");
-    assert_eq!(
-        members.len(),
-        lens["members"].as_array().expect("members").len()
-    );
+    assert_eq!(members.len(), lens["members"].as_array().expect("members").len());
     assert_eq!(members.last(), found.last());
     let held = asked(&["--lens", "3", "--lens-norm", "held"]);
     let shown = String::from_utf8(held.stdout).expect("text");
-    assert!(
-        shown.contains("held at the run's end") && shown.contains("KL to the end"),
-        "{shown}"
-    );
+    assert!(shown.contains("held at the run's end") && shown.contains("KL to the end"), "{shown}");
 
     for (more, says) in [
-        (
-            &["--lens", "0"][..],
-            "0 likeliest tokens cannot be read at every depth: ask for 1 to 50",
-        ),
+        (&["--lens", "0"][..], "0 likeliest tokens cannot be read at every depth: ask for 1 to 50"),
         (&["--lens", "51"], "ask for 1 to 50"),
         (&["--lens", "2", "--follow", " a"], "--prompt"),
-        (
-            &["--plan", "0~h6"],
-            "head 6 of block 0 off, which is not there: heads are 0 to 5",
-        ),
+        (&["--plan", "0~h6"], "head 6 of block 0 off, which is not there: heads are 0 to 5"),
     ] {
         let output = asked(more);
         let why = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -99,14 +84,8 @@ fn the_attention_pattern_is_the_goldens() {
     };
     let (model, ids, rows) = (model("random-qwen2"), list("ids"), list("rows"));
     let words = |more: &[&str]| {
-        let words = [
-            "lens", "--model", &model, "--ids", &ids, "--rows", &rows, "--answer", "0",
-        ];
-        words
-            .iter()
-            .chain(more)
-            .map(|word| (*word).to_owned())
-            .collect::<Vec<_>>()
+        let words = ["lens", "--model", &model, "--ids", &ids, "--rows", &rows, "--answer", "0"];
+        words.iter().chain(more).map(|word| (*word).to_owned()).collect::<Vec<_>>()
     };
     let lens = |more: &[&str]| report(&words(more))["lens"].clone();
     let numbers = |value: &Value| -> Vec<f64> {
@@ -116,17 +95,11 @@ fn the_attention_pattern_is_the_goldens() {
         all.map(|x| x.as_f64().expect("a number")).collect()
     };
     let found = lens(&["--attention", "--json"]);
-    let (ours, expected) = (
-        numbers(&found["attention_pattern"]),
-        numbers(&golden["attention_pattern"]),
-    );
+    let (ours, expected) =
+        (numbers(&found["attention_pattern"]), numbers(&golden["attention_pattern"]));
     assert_eq!(ours.len(), expected.len());
     assert_eq!(numbers(&found["attention_carried"]).len(), expected.len());
-    assert!(
-        ours.iter()
-            .zip(&expected)
-            .all(|(a, b)| (a - b).abs() < TOLERANCE)
-    );
+    assert!(ours.iter().zip(&expected).all(|(a, b)| (a - b).abs() < TOLERANCE));
     assert_eq!(found["attention_query"], 23);
     // A token that comes earlier sees less, and a head that is off carries nothing.
     let early = lens(&["--attention", "--query", "1", "--plan", "0~h1,2", "--json"]);
@@ -145,10 +118,7 @@ fn the_attention_pattern_is_the_goldens() {
             "there is no position 24: the prompt's 24 tokens are counted 0 to 23",
         ),
         (&["--query", "3"], "--attention"),
-        (
-            &["--lens", "3", "--lens-at", "7,99"],
-            "there is no position 99",
-        ),
+        (&["--lens", "3", "--lens-at", "7,99"], "there is no position 99"),
         (&["--attention", "--plan", "1-2~h0"], "range"),
     ] {
         let sentence = super::support::refused(&words(more));
@@ -180,18 +150,10 @@ fn a_followed_word_is_one_token_from_depth_to_depth() {
         ])
     };
     let output = asked(" red");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let depths = report["lens"]["logit_lens"].as_array().expect("entries");
-    assert!(
-        depths
-            .iter()
-            .all(|depth| depth["followed"][0]["rank"].as_u64() >= Some(1))
-    );
+    assert!(depths.iter().all(|depth| depth["followed"][0]["rank"].as_u64() >= Some(1)));
     let output = asked(" red blue");
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{why}");
@@ -200,10 +162,7 @@ fn a_followed_word_is_one_token_from_depth_to_depth() {
     let output = asked(" zeppelin");
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{why}");
-    assert!(
-        why.contains("does not know") && why.contains("zeppelin"),
-        "{why}"
-    );
+    assert!(why.contains("does not know") && why.contains("zeppelin"), "{why}");
 }
 
 #[test]
@@ -249,18 +208,11 @@ fn tinystories_656k_lily_where_shared_models_are() {
 fn by_ids(name: &str) {
     let golden = golden(name);
     let list = |field: &str| {
-        let ids: Vec<String> = golden[field]
-            .as_array()
-            .expect(field)
-            .iter()
-            .map(Value::to_string)
-            .collect();
+        let ids: Vec<String> =
+            golden[field].as_array().expect(field).iter().map(Value::to_string).collect();
         ids.join(",")
     };
-    let mut args = vec![
-        "--model".to_string(),
-        model(golden["model"].as_str().expect("a model")),
-    ];
+    let mut args = vec!["--model".to_string(), model(golden["model"].as_str().expect("a model"))];
     args.extend(["--ids".into(), list("ids"), "--rows".into(), list("rows")]);
     compare_all(name, &golden, args);
 }
@@ -271,9 +223,7 @@ fn by_text(name: &str) {
     if !folder.is_dir() {
         // Past the test harness, which keeps what a passing test prints to itself.
         let line = format!("SKIPPED {name}: {} is not there\n", folder.display());
-        std::io::stderr()
-            .write_all(line.as_bytes())
-            .expect("standard error");
+        std::io::stderr().write_all(line.as_bytes()).expect("standard error");
         return;
     }
     let text = |value: &Value| value.as_str().expect("text").to_string();
@@ -297,11 +247,7 @@ fn golden(name: &str) -> Value {
 /// The model's own order, then every plan by its name and by the line that the report gives it.
 fn compare_all(name: &str, golden: &Value, mut args: Vec<String>) {
     args.insert(0, "lens".into());
-    args.extend([
-        "--answer".into(),
-        golden["answer"].to_string(),
-        "--json".into(),
-    ]);
+    args.extend(["--answer".into(), golden["answer"].to_string(), "--json".into()]);
     let mut worst = Worst::default();
 
     let lens = report(&args)["lens"].take();
@@ -374,9 +320,8 @@ impl Worst {
             }
             Value::Number(golden) => {
                 let golden = golden.as_f64().expect("a number");
-                let found = found
-                    .as_f64()
-                    .unwrap_or_else(|| panic!("{place}: {found} for {golden}"));
+                let found =
+                    found.as_f64().unwrap_or_else(|| panic!("{place}: {found} for {golden}"));
                 self.check(place, golden, found, golden.abs());
             }
             _ => assert_eq!(found, golden, "{place}"),

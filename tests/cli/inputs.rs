@@ -46,13 +46,7 @@ fn pipes_and_devices_are_not_read() {
         soon(&["orders", "--model", &model, "--prompts", input], device);
         soon(&["tasks", "check", "lambada", "--data", input], device);
         soon(
-            &[
-                "survey",
-                "figures",
-                input,
-                "--out",
-                &folder.file("x").display().to_string(),
-            ],
+            &["survey", "figures", input, "--out", &folder.file("x").display().to_string()],
             device,
         );
     }
@@ -67,10 +61,7 @@ fn more_rows_than_there_are() {
     let folder = words();
     let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
-    let (path, file) = (
-        folder.path(),
-        folder.file("rows.jsonl").display().to_string(),
-    );
+    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
     let text = printed(&[
         "orders",
         "--model",
@@ -83,28 +74,12 @@ fn more_rows_than_there_are() {
         "drop",
     ]);
     assert!(text.contains("2 rows"), "{text}");
-    let sweep = [
-        "orders",
-        "--model",
-        "scholar-2",
-        "--task",
-        "sum",
-        "--strategy",
-        "drop",
-    ];
+    let sweep = ["orders", "--model", "scholar-2", "--task", "sum", "--strategy", "drop"];
     let with = |more: &[&str]| refused(&[&sweep[..], more].concat());
     assert!(with(&["--rows", "1000000000"]).contains("ask for at most 1000000"));
     assert!(with(&["--seeds", "1000000000"]).contains("1 to 1000 seeds"));
     let out = folder.file("survey").display().to_string();
-    let survey = [
-        "survey",
-        "--models",
-        "scholar-2",
-        "--tasks",
-        "sum",
-        "--out",
-        &out,
-    ];
+    let survey = ["survey", "--models", "scholar-2", "--tasks", "sum", "--out", &out];
     let why = refused(&[&survey[..], &["--rows", "1000000000"]].concat());
     assert!(why.contains("ask for at most 1000000"), "{why}");
     let why = refused(&["train", "rows", "--task", "sum", "--rows", "1000000000"]);
@@ -148,13 +123,11 @@ fn a_listener_that_is_gone_ends_the_run_as_a_pipe_does() {
     };
     let atelier = env!("CARGO_BIN_EXE_atelier");
     // Long enough after the reader is gone.
-    let code = gone(&format!(
-        "sleep 0.3; '{atelier}' lens --model nothing --ids 1 --rows 1,2 --answer 0"
-    ));
+    let code =
+        gone(&format!("sleep 0.3; '{atelier}' lens --model nothing --ids 1 --rows 1,2 --answer 0"));
     assert_eq!(code.trim(), "141");
-    let code = gone(&format!(
-        "sleep 0.3; '{atelier}' orders --model scholar-2 --task topic --rows 8"
-    ));
+    let code =
+        gone(&format!("sleep 0.3; '{atelier}' orders --model scholar-2 --task topic --rows 8"));
     assert_eq!(code.trim(), "141");
 }
 
@@ -174,21 +147,10 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
     let path = folder.path();
     let file = folder.file("rows.jsonl").display().to_string();
     let lens = ["lens", "--model", &path, "--prompts", &file];
-    let sweep = [
-        "orders",
-        "--model",
-        &path,
-        "--prompts",
-        &file,
-        "--strategy",
-        "drop",
-    ];
+    let sweep = ["orders", "--model", &path, "--prompts", &file, "--strategy", "drop"];
     for (tensor, branch) in [
         ("model.layers.3.mlp.down_proj.weight", "the MLP of block 3"),
-        (
-            "model.layers.2.self_attn.o_proj.weight",
-            "the attention of block 2",
-        ),
+        ("model.layers.2.self_attn.o_proj.weight", "the attention of block 2"),
     ] {
         let change = |name: &str, before: Tensor| match name == tensor {
             true => large(name, before),
@@ -204,10 +166,7 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
         #[cfg(feature = "webgpu")]
         {
             let why = refused(&[&lens[..], &["--engine", "webgpu"]].concat());
-            assert!(
-                why.contains("the GPU gave a number that is not finite"),
-                "{why}"
-            );
+            assert!(why.contains("the GPU gave a number that is not finite"), "{why}");
             assert!(why.contains("--engine cpu says in which block"), "{why}");
         }
     }
@@ -219,15 +178,11 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
     );
     folder.write("two.csv", b"text,label\nthe ball is,0\n");
     let task = folder.file("two.toml").display().to_string();
-    let output = atelier(&[
-        "survey", "--models", &path, "--tasks", &task, "--data", &path, "--out", &out,
-    ]);
+    let output =
+        atelier(&["survey", "--models", &path, "--tasks", &task, "--data", &path, "--out", &out]);
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{why}");
-    assert!(
-        why.contains("numbers left the finite range in the attention of block 2; "),
-        "{why}"
-    );
+    assert!(why.contains("numbers left the finite range in the attention of block 2; "), "{why}");
 }
 
 #[test]
@@ -253,10 +208,7 @@ fn words_that_the_model_does_not_know_are_said() {
     let refused_option = ask("the ball is", " mauve");
     assert_eq!(refused_option.status.code(), Some(2));
     let why = said(&refused_option);
-    assert!(
-        why.contains("does not know the option \" mauve\" and reads it as [UNK]"),
-        "{why}"
-    );
+    assert!(why.contains("does not know the option \" mauve\" and reads it as [UNK]"), "{why}");
 
     let good = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     let rows = format!("{good}\n{}\n", good.replace("ball", "zeppelin"));
@@ -266,25 +218,13 @@ fn words_that_the_model_does_not_know_are_said() {
         let output = atelier(&[command, "--model", &path, "--prompts", &file]);
         let said = said(&output);
         assert!(output.status.success(), "{said}");
-        assert!(
-            said.contains("1 rows have words that the model does not know"),
-            "{said}"
-        );
+        assert!(said.contains("1 rows have words that the model does not know"), "{said}");
     }
-    folder.write(
-        "rows.jsonl",
-        format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes(),
-    );
+    folder.write("rows.jsonl", format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes());
     let why = refused(&["lens", "--model", &path, "--prompts", &file]);
-    assert!(
-        why.contains("rows.jsonl, line 2: the model does not know the option"),
-        "{why}"
-    );
+    assert!(why.contains("rows.jsonl, line 2: the model does not know the option"), "{why}");
     let why = refused(&["orders", "--model", &path, "--prompts", &file]);
-    assert!(
-        why.contains("row 2: the model does not know the option"),
-        "{why}"
-    );
+    assert!(why.contains("row 2: the model does not know the option"), "{why}");
 }
 
 #[test]
@@ -301,22 +241,13 @@ fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     let (path, file) = (folder.path(), folder.file("two.toml").display().to_string());
     let run = |out: &str| {
         let out = folder.file(out).display().to_string();
-        atelier(&[
-            "survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out,
-        ])
+        atelier(&["survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out])
     };
     task(r#"["red", "blue"]"#);
     let output = run("known");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    assert!(
-        text.contains("1 rows have words that the model does not know"),
-        "{text}"
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("1 rows have words that the model does not know"), "{text}");
     task(r#"["red", "mauve"]"#);
     let output = run("unknown");
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -342,18 +273,8 @@ fn the_same_text_is_the_same_tokens() {
     });
     folder.write("tokenizer.json", tokenizer.to_string().as_bytes());
     let path = folder.path();
-    let text = [
-        "lens",
-        "--model",
-        &path,
-        "--prompt",
-        "abababababab",
-        "--json",
-    ];
+    let text = ["lens", "--model", &path, "--prompt", "abababababab", "--json"];
     let options = ["--option", "a", "--option", "b", "--answer", "0"];
     let report = super::support::report(&[&text[..], &options[..]].concat());
-    assert_eq!(
-        report["lens"]["token_ids"],
-        serde_json::json!([2, 2, 2, 2, 2, 2])
-    );
+    assert_eq!(report["lens"]["token_ids"], serde_json::json!([2, 2, 2, 2, 2, 2]));
 }

@@ -21,10 +21,7 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    let found = report(&lens(
-        &model,
-        &["--member", "1a:2", "--plan", "0,1,1", "--json"],
-    ));
+    let found = report(&lens(&model, &["--member", "1a:2", "--plan", "0,1,1", "--json"]));
     assert_eq!(found["member"]["name"], "1a:2");
     assert_eq!(found["member"]["index"], 5);
     let plain = report(&lens(&model, &["--plan", "0,1,1", "--json"]));

@@ -58,10 +58,7 @@ fn a_sweep_prints_scores_beside_votes() {
     assert_eq!(variants.len(), 8, "the sweeps' and the reader's own");
     // swap:1 is that plan by another name.
     let (own, swap) = (&variants[7], &variants[5]);
-    assert_eq!(
-        (&own["plan"], &swap["name"]),
-        (&swap["plan"], &"swap:1".into())
-    );
+    assert_eq!((&own["plan"], &swap["name"]), (&swap["plan"], &"swap:1".into()));
     assert_eq!(own["measures"], swap["measures"]);
     let csv = printed(&with(&["--csv"]));
     let lines: Vec<&str> = csv.lines().collect();
@@ -146,20 +143,8 @@ fn a_stopped_sweep_is_resumed_to_the_same_report() {
     orders["fingerprint"]["found"] = checksum(orders).into();
     std::fs::write(&part, cut.to_string()).expect("a file");
     run(&["--out", &part, "--resume"]);
-    assert_eq!(
-        std::fs::read(&part).expect("a file"),
-        std::fs::read(&whole).expect("a file")
-    );
-    let other = [
-        "orders",
-        "--model",
-        "scholar-2",
-        "--task",
-        "sum",
-        "--out",
-        &part,
-        "--resume",
-    ];
+    assert_eq!(std::fs::read(&part).expect("a file"), std::fs::read(&whole).expect("a file"));
+    let other = ["orders", "--model", "scholar-2", "--task", "sum", "--out", &part, "--resume"];
     assert!(refused(&other).contains("was written for scholar-4"));
 }
 
@@ -171,15 +156,7 @@ fn ctrl_c_keeps_what_is_done() {
     let out = folder.path().join("kept.atelier.json");
     let begin = |rest: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args([
-                "orders",
-                "--model",
-                "scholar-12",
-                "--task",
-                "sum",
-                "--strategy",
-                "drop",
-            ])
+            .args(["orders", "--model", "scholar-12", "--task", "sum", "--strategy", "drop"])
             .args(["--rows", "480", "--out"])
             .arg(&out)
             .args(rest)
@@ -206,60 +183,16 @@ fn ctrl_c_keeps_what_is_done() {
 fn sweeps_that_cannot_be_run() {
     let cases: [(&[&str], &str); 11] = [
         (&["--model", "scholar-4"], "required"),
-        (
-            &["--model", "scholar-4", "--task", "sums"],
-            "there is no task 'sums'",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "arc"],
-            "give it with --data FILE",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--data", "x"],
-            "sum is generated",
-        ),
-        (
-            &[
-                "--model",
-                "scholar-4",
-                "--task",
-                "sum",
-                "--strategy",
-                "flip",
-            ],
-            "no sweep 'flip'",
-        ),
-        (
-            &[
-                "--model",
-                "scholar-2",
-                "--task",
-                "sum",
-                "--strategy",
-                "reverse",
-            ],
-            "at least 3",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--plan", ""],
-            "plan",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--plan", "0x0"],
-            "0",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--rounds", "65"],
-            "64 rounds",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--rows", "0"],
-            "--rows 0",
-        ),
-        (
-            &["--model", "scholar-4", "--task", "sum", "--resume"],
-            "--out",
-        ),
+        (&["--model", "scholar-4", "--task", "sums"], "there is no task 'sums'"),
+        (&["--model", "scholar-4", "--task", "arc"], "give it with --data FILE"),
+        (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum is generated"),
+        (&["--model", "scholar-4", "--task", "sum", "--strategy", "flip"], "no sweep 'flip'"),
+        (&["--model", "scholar-2", "--task", "sum", "--strategy", "reverse"], "at least 3"),
+        (&["--model", "scholar-4", "--task", "sum", "--plan", ""], "plan"),
+        (&["--model", "scholar-4", "--task", "sum", "--plan", "0x0"], "0"),
+        (&["--model", "scholar-4", "--task", "sum", "--rounds", "65"], "64 rounds"),
+        (&["--model", "scholar-4", "--task", "sum", "--rows", "0"], "--rows 0"),
+        (&["--model", "scholar-4", "--task", "sum", "--resume"], "--out"),
     ];
     for (args, piece) in cases {
         let sentence = refused(&[&["orders"], args].concat());
@@ -267,73 +200,39 @@ fn sweeps_that_cannot_be_run() {
     }
     let ids = model("random-llama2");
     let sentence = refused(&["orders", "--model", &ids, "--task", "sum"]);
-    assert!(
-        sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"), "{sentence}");
 }
 
 #[test]
 fn the_two_block_model_says_which_sweeps_it_lacks() {
-    let output = atelier(&[
-        "orders",
-        "--model",
-        "scholar-2",
-        "--task",
-        "topic",
-        "--rows",
-        "8",
-    ]);
+    let output = atelier(&["orders", "--model", "scholar-2", "--task", "topic", "--rows", "8"]);
     assert!(output.status.success());
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     for sweep in ["reverse", "shuffle", "parallel"] {
-        assert!(
-            said.contains(&format!("{sweep} needs at least 3")),
-            "{said}"
-        );
+        assert!(said.contains(&format!("{sweep} needs at least 3")), "{said}");
     }
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(
-        text.contains("loop:0:8") && text.contains("skip:0"),
-        "{text}"
-    );
+    assert!(text.contains("loop:0:8") && text.contains("skip:0"), "{text}");
 }
 
 #[test]
 fn the_painters_five_data_sets_run_through_a_story_model() {
-    let model = in_project("../shared/models/stories260k")
-        .display()
-        .to_string();
+    let model = in_project("../shared/models/stories260k").display().to_string();
     for (task, path, words) in [
         ("lambada", "lambada/lambada_test_openai.jsonl", "perplexity"),
         ("hellaswag", "hellaswag/val_first_1000.txt", "chance 25.0 %"),
-        (
-            "winogrande",
-            "winogrande/winogrande_dev.llmfoundry.jsonl",
-            "chance 50.0 %",
-        ),
-        (
-            "arc",
-            "arc/arc_challenge_test.llmfoundry.jsonl",
-            "right by byte",
-        ),
+        ("winogrande", "winogrande/winogrande_dev.llmfoundry.jsonl", "chance 50.0 %"),
+        ("arc", "arc/arc_challenge_test.llmfoundry.jsonl", "right by byte"),
         ("gsm8k", "gsm8k/test.jsonl", "written greedily"),
     ] {
         let Some(path) = data(path) else { return };
         // Generating recomputes every token under every order: few rows, one order.
-        let (rows, plan) = if task == "gsm8k" {
-            ("2", "0-3")
-        } else {
-            ("8", "0,2,1,3,4")
-        };
+        let (rows, plan) = if task == "gsm8k" { ("2", "0-3") } else { ("8", "0,2,1,3,4") };
         let text = printed(&[
             "orders", "--model", &model, "--task", task, "--data", &path, "--rows", rows, "--plan",
             plan,
         ]);
-        assert!(
-            text.contains(words) && text.contains(plan),
-            "{words} in\n{text}"
-        );
+        assert!(text.contains(words) && text.contains(plan), "{words} in\n{text}");
         assert!(text.contains(&format!("{rows} rows")), "{text}");
     }
 }

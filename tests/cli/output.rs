@@ -15,9 +15,7 @@ fn lens<'a>(model: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
 
 /// The numbers of one line of a table.
 fn numbers(line: &str) -> Vec<f64> {
-    line.split_whitespace()
-        .filter_map(|word| word.trim_end_matches('•').parse().ok())
-        .collect()
+    line.split_whitespace().filter_map(|word| word.trim_end_matches('•').parse().ok()).collect()
 }
 
 #[test]
@@ -47,79 +45,37 @@ fn a_table_with_a_line_for_every_member_and_the_identity() {
         assert!(line.starts_with(start), "{line}");
     }
     // The last line's running mse is the whole's.
-    let last = *numbers(members[7].trim_end_matches('✓'))
-        .last()
-        .expect("numbers");
+    let last = *numbers(members[7].trim_end_matches('✓')).last().expect("numbers");
     let mse = found["probability"]["mse"].as_f64().expect("mse");
     assert!((last - mse).abs() < 1e-3 * mse, "{last} {mse}");
 
-    let identity = text
-        .lines()
-        .find(|line| line.starts_with("probability"))
-        .expect("the identity");
-    assert!(
-        identity.contains('=') && identity.contains(" - "),
-        "{identity}"
-    );
-    let [mse, bias, diversity] = numbers(identity)[..] else {
-        panic!("{identity}")
-    };
+    let identity = text.lines().find(|line| line.starts_with("probability")).expect("the identity");
+    assert!(identity.contains('=') && identity.contains(" - "), "{identity}");
+    let [mse, bias, diversity] = numbers(identity)[..] else { panic!("{identity}") };
     assert!((mse - (bias - diversity)).abs() < 2e-4, "{identity}");
-    let paper = text
-        .lines()
-        .find(|line| line.starts_with("paper"))
-        .expect("the paper's column");
+    let paper = text.lines().find(|line| line.starts_with("paper")).expect("the paper's column");
     let hundred = 100.0 * found["paper"]["mse"].as_f64().expect("mse");
     assert!(
         (numbers(paper.trim_start_matches("paper ×100"))[0] - hundred).abs() < 0.006,
         "{paper}"
     );
-    assert!(
-        paper.contains("22.22"),
-        "the uniform answer of three options: {paper}"
-    );
+    assert!(paper.contains("22.22"), "the uniform answer of three options: {paper}");
     assert!(text.contains("the model's own logits within"), "{text}");
-    assert!(
-        text.is_ascii() || !text.contains('\u{1b}'),
-        "no colour where there is no terminal"
-    );
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 100),
-        "at most 100 columns"
-    );
+    assert!(text.is_ascii() || !text.contains('\u{1b}'), "no colour where there is no terminal");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "at most 100 columns");
 }
 
 #[test]
 fn every_column_can_be_shown() {
     let model = model("random-llama2");
-    let options = [
-        "--ids",
-        "3",
-        "--rows",
-        "101,102,103,104,105",
-        "--answer",
-        "3",
-    ];
-    let wide = [
-        &["lens", "--model", &model, "--column", "paper"],
-        &options[..],
-    ]
-    .concat();
+    let options = ["--ids", "3", "--rows", "101,102,103,104,105", "--answer", "3"];
+    let wide = [&["lens", "--model", &model, "--column", "paper"], &options[..]].concat();
     let text = printed(&wide);
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 100),
-        "{text}"
-    );
-    for (column, header) in [
-        ("probability", "bias  "),
-        ("logit", "bias  "),
-        ("paper", "bias ×100"),
-    ] {
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    for (column, header) in [("probability", "bias  "), ("logit", "bias  "), ("paper", "bias ×100")]
+    {
         let text = printed(&lens(&model, &["--column", column]));
-        assert!(
-            text.contains(header) && text.contains("diversity"),
-            "{text}"
-        );
+        assert!(text.contains(header) && text.contains("diversity"), "{text}");
     }
 }
 
@@ -137,10 +93,7 @@ fn many_options_still_fit_a_line() {
         "9",
     ]);
     assert!(text.contains("choice"), "{text}");
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 100),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
 
 #[test]
@@ -149,47 +102,30 @@ fn the_report_is_printed_and_written() {
     let model = model("random-llama2");
     let out = folder.file("lens.atelier.json");
     folder.write("lens.atelier.json", b"what was there before");
-    let printed = report(&lens(
-        &model,
-        &["--json", "--force", "--out", out.to_str().expect("UTF-8")],
-    ));
+    let printed =
+        report(&lens(&model, &["--json", "--force", "--out", out.to_str().expect("UTF-8")]));
     let written: Value =
         serde_json::from_slice(&folder.read("lens.atelier.json")).expect("a report");
     assert_eq!(printed, written);
     assert_eq!(printed["atelier"], 1);
     assert_eq!(printed["model"]["name"], "random-llama2");
     assert_eq!(printed["lens"]["plan"], "0-5");
-    let files = std::fs::read_dir(folder.file(""))
-        .expect("the folder")
-        .count();
+    let files = std::fs::read_dir(folder.file("")).expect("the folder").count();
     assert_eq!(files, 3, "no unfinished file is left beside it");
 }
 
 #[test]
 fn a_file_of_prompts_gives_every_row_and_their_averages() {
-    let folder = Folder::with_words(
-        "random-llama2",
-        &["the", "ball", "is", "red", "blue", "green", "not"],
-    );
+    let folder =
+        Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue", "green", "not"]);
     let rows = [
         r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#,
         r#"{"ids": [1, 2, 3, 7], "rows": [4, 5, 6], "answer": 1}"#,
         r#"{"prompt": "the", "options": [" red", " blue", " green"], "answer": 0}"#,
     ];
     folder.write("rows.jsonl", (rows.join("\n\n") + "\n").as_bytes());
-    let (path, file) = (
-        folder.path(),
-        folder.file("rows.jsonl").display().to_string(),
-    );
-    let args = [
-        "lens",
-        "--model",
-        &path,
-        "--prompts",
-        &file,
-        "--plan",
-        "reverse:1",
-    ];
+    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
+    let args = ["lens", "--model", &path, "--prompts", &file, "--plan", "reverse:1"];
     let prompts = &report(&[&args[..], &["--json"]].concat())["prompts"];
     let seen = prompts["rows"].as_array().expect("rows");
     assert_eq!(seen.len(), 3);
@@ -233,14 +169,8 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
         mean(&|row| if row["correct"] == true { 1.0 } else { 0.0 }),
     );
     close(number(&averages["majority"]), 2.0 / 3.0);
-    close(
-        number(&averages["probability"]["mse"]),
-        mean(&|row| number(&row["probability"]["mse"])),
-    );
-    close(
-        number(&averages["logit"]["diversity"]),
-        mean(&|row| number(&row["logit"]["diversity"])),
-    );
+    close(number(&averages["probability"]["mse"]), mean(&|row| number(&row["probability"]["mse"])));
+    close(number(&averages["logit"]["diversity"]), mean(&|row| number(&row["logit"]["diversity"])));
     close(
         number(&averages["by_depth"][4]["paper"]["mse"]),
         mean(&|row| number(&row["by_depth"][4]["paper"]["mse"])),
@@ -250,22 +180,11 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
     println!("{text}");
     // The same rows from standard input.
     let mut piped = Command::new(env!("CARGO_BIN_EXE_atelier"));
-    piped.args([
-        "lens",
-        "--model",
-        &path,
-        "--prompts",
-        "-",
-        "--plan",
-        "reverse:1",
-    ]);
+    piped.args(["lens", "--model", &path, "--prompts", "-", "--plan", "reverse:1"]);
     let rows = std::fs::File::open(folder.file("rows.jsonl")).expect("rows.jsonl");
     let piped = piped.stdin(rows).output().expect("atelier starts");
     assert_eq!(String::from_utf8_lossy(&piped.stdout), text);
-    assert!(
-        text.contains("prompts   3, answered right ") && text.contains("66.7 %"),
-        "{text}"
-    );
+    assert!(text.contains("prompts   3, answered right ") && text.contains("66.7 %"), "{text}");
     assert!(text.contains("Means over 3 prompts"), "{text}");
 }
 
@@ -279,12 +198,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         .expect("atelier starts");
     drop(child.stdout.take());
     let mut errors = String::new();
-    child
-        .stderr
-        .take()
-        .expect("stderr")
-        .read_to_string(&mut errors)
-        .expect("UTF-8");
+    child.stderr.take().expect("stderr").read_to_string(&mut errors).expect("UTF-8");
     assert!(child.wait().expect("an end").success(), "{errors}");
     assert_eq!(errors, "");
 }
@@ -311,9 +225,7 @@ fn an_interrupted_run_leaves_the_file_as_it_was() {
     child.kill().expect("it was still running");
     child.wait().expect("an end");
     assert_eq!(folder.read("out.atelier.json"), b"what was there before");
-    let files = std::fs::read_dir(folder.file(""))
-        .expect("the folder")
-        .count();
+    let files = std::fs::read_dir(folder.file("")).expect("the folder").count();
     assert!(files <= 5, "what was there, and the unfinished file");
     // Who is killed cannot clean up; the next run does.
     let mut next = Command::new(env!("CARGO_BIN_EXE_atelier"));
@@ -329,10 +241,7 @@ fn an_interrupted_run_leaves_the_file_as_it_was() {
 fn help_and_the_list_of_models() {
     assert!(printed(&["--help"]).contains("lens"));
     let help = printed(&["lens", "--help"]);
-    assert!(
-        help.contains("--prompts") && help.contains("Examples:"),
-        "{help}"
-    );
+    assert!(help.contains("--prompts") && help.contains("Examples:"), "{help}");
     printed(&["models"]);
 }
 
@@ -350,11 +259,7 @@ fn what_is_shown_does_not_speak_to_the_terminal() {
     }
     let path = |name: &str| folder.path().join(name).display().to_string();
     let rows = path(&format!("{NAME}.jsonl"));
-    std::fs::write(
-        &rows,
-        "{\"ids\": [1, 2], \"rows\": [3, 4], \"answer\": 0}\n",
-    )
-    .expect("written");
+    std::fs::write(&rows, "{\"ids\": [1, 2], \"rows\": [3, 4], \"answer\": 0}\n").expect("written");
     let task = path("t.toml");
     let data = format!("text,label\n\u{1b}[31mit is {NAME},1\nit is,0\n");
     std::fs::write(folder.path().join("t.csv"), data.replace("\ny", "y")).expect("written");
@@ -363,23 +268,11 @@ fn what_is_shown_does_not_speak_to_the_terminal() {
     let own = own.display().to_string();
     let (all, out) = (path(""), path("out"));
     let runs: [&[&str]; 5] = [
-        &[
-            "lens", "--model", &own, "--ids", "1", "--rows", "3,4", "--answer", "0",
-        ],
+        &["lens", "--model", &own, "--ids", "1", "--rows", "3,4", "--answer", "0"],
         &["lens", "--model", &own, "--prompts", &rows],
-        &[
-            "orders",
-            "--model",
-            &own,
-            "--prompts",
-            &rows,
-            "--strategy",
-            "drop",
-        ],
+        &["orders", "--model", &own, "--prompts", &rows, "--strategy", "drop"],
         &["tasks", "check", &task, "--data", &all],
-        &[
-            "survey", "--models", &own, "--tasks", "sum", "--rows", "2", "--out", &out,
-        ],
+        &["survey", "--models", &own, "--tasks", "sum", "--rows", "2", "--out", &out],
     ];
     for run in runs {
         let output = atelier(run);

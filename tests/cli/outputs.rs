@@ -5,13 +5,7 @@ use super::support::{Folder, atelier, model, printed, refused};
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
 fn lens<'a>(model: &'a str, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [
-        &["lens", "--model", model],
-        &IDS[..],
-        &["--json", "--out", out],
-        more,
-    ]
-    .concat()
+    [&["lens", "--model", model], &IDS[..], &["--json", "--out", out], more].concat()
 }
 
 #[test]
@@ -21,17 +15,10 @@ fn what_is_there_is_replaced_by_force_alone() {
     folder.write("lens.atelier.json", b"what was there before");
     let out = folder.file("lens.atelier.json").display().to_string();
     let why = refused(&lens(&model, &out, &[]));
-    assert!(
-        why.contains("lens.atelier.json is there already") && why.contains("--force"),
-        "{why}"
-    );
+    assert!(why.contains("lens.atelier.json is there already") && why.contains("--force"), "{why}");
     assert_eq!(folder.read("lens.atelier.json"), b"what was there before");
     printed(&lens(&model, &out, &["--force"]));
-    assert!(
-        folder
-            .read("lens.atelier.json")
-            .starts_with(b"{\"atelier\":1")
-    );
+    assert!(folder.read("lens.atelier.json").starts_with(b"{\"atelier\":1"));
     // An empty file is nothing that could be lost.
     folder.write("empty.atelier.json", b"");
     let empty = folder.file("empty.atelier.json").display().to_string();
@@ -43,10 +30,7 @@ fn what_is_read_is_not_written() {
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let rows = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", rows.as_bytes());
-    let (path, file) = (
-        folder.path(),
-        folder.file("rows.jsonl").display().to_string(),
-    );
+    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
     for out in [&file, &folder.file("config.json").display().to_string()] {
         let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", out]);
         assert!(why.contains("is one of the files that are read"), "{why}");
@@ -92,12 +76,7 @@ fn pipes_and_devices_are_written_into() {
     });
     let said = printed(&lens(&model, pipe.to_str().expect("UTF-8"), &[]));
     assert_eq!(reader.join().expect("a reader"), said);
-    assert!(
-        pipe.symlink_metadata()
-            .expect("a pipe")
-            .file_type()
-            .is_fifo()
-    );
+    assert!(pipe.symlink_metadata().expect("a pipe").file_type().is_fifo());
     // Through a link, so that a mistake here cannot replace the system's own.
     let null = folder.file("null");
     std::os::unix::fs::symlink("/dev/null", &null).expect("a link");
@@ -134,26 +113,13 @@ fn a_models_folder_is_not_written_into() {
     let before = folder.read("model.safetensors");
     let out = folder.path();
     let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
-    assert!(
-        why.contains("holds a model already") && why.contains("--force"),
-        "{why}"
-    );
-    let why = refused(&[
-        "survey",
-        "--models",
-        "scholar-2",
-        "--tasks",
-        "mood",
-        "--out",
-        &out,
-    ]);
+    assert!(why.contains("holds a model already") && why.contains("--force"), "{why}");
+    let why = refused(&["survey", "--models", "scholar-2", "--tasks", "mood", "--out", &out]);
     assert!(why.contains("is a model's folder"), "{why}");
     assert_eq!(folder.read("model.safetensors"), before);
     folder.write("rows.jsonl", b"mine");
     let rows = folder.file("rows.jsonl").display().to_string();
-    let draw = [
-        "train", "rows", "--task", "sum", "--rows", "2", "--out", &rows,
-    ];
+    let draw = ["train", "rows", "--task", "sum", "--rows", "2", "--out", &rows];
     assert!(refused(&draw).contains("is there already"));
     printed(&[&draw[..], &["--force"]].concat());
     assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);
@@ -188,16 +154,10 @@ fn a_training_that_is_replaced_leaves_nothing_behind() {
     trained(&train("run", &["--tokens", "9000"]));
     assert_ne!(steps("run"), steps("alone"));
     let why = refused(&train("run", &["--tokens", "9000", "--resume"]));
-    assert!(
-        why.contains("no state to go on from") && why.contains("--force"),
-        "{why}"
-    );
+    assert!(why.contains("no state to go on from") && why.contains("--force"), "{why}");
     let why = refused(&train("new", &["--tokens", "9000", "--resume"]));
     assert!(why.contains("no training to go on from"), "{why}");
-    assert!(
-        !folder.path().join("new").exists(),
-        "nothing is made for it"
-    );
+    assert!(!folder.path().join("new").exists(), "nothing is made for it");
     std::fs::create_dir(folder.path().join("run/step-mine")).expect("a folder");
     let said = trained(&train("run", &[&short[..], &["--force"]].concat()));
     assert!(said.contains("tokens from seed 2;"), "{said}");
@@ -226,27 +186,15 @@ fn a_gguf_models_folder_is_not_written_into() {
 fn nothing_is_added_to_a_model() {
     let folder = Folder::copy_of("random-llama2");
     let own = folder.path();
-    for name in [
-        "tokenizer.json",
-        "x.safetensors",
-        "x.gguf",
-        "model.safetensors.index.json",
-    ] {
+    for name in ["tokenizer.json", "x.safetensors", "x.gguf", "model.safetensors.index.json"] {
         let out = folder.file(name).display().to_string();
         for model in [own.as_str(), &model("random-llama2")] {
             let why = refused(&lens(model, &out, &[]));
-            assert!(
-                why.contains("would be taken for a part of the model"),
-                "{why}"
-            );
+            assert!(why.contains("would be taken for a part of the model"), "{why}");
         }
         assert!(!folder.file(name).exists());
     }
-    printed(&lens(
-        &own,
-        &folder.file("x.json").display().to_string(),
-        &[],
-    ));
+    printed(&lens(&own, &folder.file("x.json").display().to_string(), &[]));
 }
 
 #[cfg(unix)]
@@ -256,10 +204,7 @@ fn sockets_and_links_without_an_end_are_told_first() {
     let [socket, link] = ["socket", "link"].map(|name| folder.path().join(name));
     let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
     std::os::unix::fs::symlink("link", &link).expect("a link");
-    for (out, says) in [
-        (socket, "is a socket"),
-        (link, "is a link that leads to itself"),
-    ] {
+    for (out, says) in [(socket, "is a socket"), (link, "is a link that leads to itself")] {
         let why = refused(&lens("no-such-model", out.to_str().expect("UTF-8"), &[]));
         assert!(why.contains(says), "{why}");
         assert!(out.symlink_metadata().is_ok());

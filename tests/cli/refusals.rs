@@ -31,12 +31,7 @@ fn a_truncated_checkpoint() {
     folder.write("model.safetensors", &bytes[..bytes.len() / 2]);
     says(
         &refused_folder(&folder),
-        &[
-            "model.safetensors",
-            "ends too early",
-            &bytes.len().to_string(),
-            "download it again",
-        ],
+        &["model.safetensors", "ends too early", &bytes.len().to_string(), "download it again"],
     );
 }
 
@@ -45,36 +40,19 @@ fn a_checkpoint_cut_inside_its_header() {
     let folder = Folder::copy_of("random-llama2");
     let bytes = folder.read("model.safetensors");
     folder.write("model.safetensors", &bytes[..100]);
-    says(
-        &refused_folder(&folder),
-        &["model.safetensors", "header", "100", "download it again"],
-    );
+    says(&refused_folder(&folder), &["model.safetensors", "header", "100", "download it again"]);
 }
 
 #[test]
 fn a_file_that_is_not_safetensors() {
     let folder = Folder::copy_of("random-llama2");
-    folder.write(
-        "model.safetensors",
-        b"<!DOCTYPE html><html>404 Not Found</html>",
-    );
-    says(
-        &refused_folder(&folder),
-        &["model.safetensors", "safetensors file", "download it again"],
-    );
+    folder.write("model.safetensors", b"<!DOCTYPE html><html>404 Not Found</html>");
+    says(&refused_folder(&folder), &["model.safetensors", "safetensors file", "download it again"]);
     folder.write("model.safetensors", b"");
-    says(
-        &refused_folder(&folder),
-        &["model.safetensors", "safetensors file", "download it again"],
-    );
-    folder.write(
-        "model.safetensors",
-        &[&9u64.to_le_bytes()[..], b"{\"a\": 1,}", &[0; 64]].concat(),
-    );
-    says(
-        &refused_folder(&folder),
-        &["model.safetensors", "safetensors file", "download it again"],
-    );
+    says(&refused_folder(&folder), &["model.safetensors", "safetensors file", "download it again"]);
+    folder
+        .write("model.safetensors", &[&9u64.to_le_bytes()[..], b"{\"a\": 1,}", &[0; 64]].concat());
+    says(&refused_folder(&folder), &["model.safetensors", "safetensors file", "download it again"]);
 }
 
 #[test]
@@ -85,11 +63,7 @@ fn a_header_larger_than_the_file() {
     folder.write("model.safetensors", &bytes);
     says(
         &refused_folder(&folder),
-        &[
-            "model.safetensors",
-            &u64::MAX.to_string(),
-            &bytes.len().to_string(),
-        ],
+        &["model.safetensors", &u64::MAX.to_string(), &bytes.len().to_string()],
     );
 }
 
@@ -99,16 +73,10 @@ fn a_missing_tensor() {
     folder.edit_tensors(|name, tensor| {
         (name != "model.layers.3.mlp.down_proj.weight").then_some(tensor)
     });
-    says(
-        &refused_folder(&folder),
-        &["model.layers.3.mlp.down_proj.weight", "missing"],
-    );
+    says(&refused_folder(&folder), &["model.layers.3.mlp.down_proj.weight", "missing"]);
     let folder = Folder::copy_of("random-llama2");
     folder.edit_tensors(|name, tensor| (name != "lm_head.weight").then_some(tensor));
-    says(
-        &refused_folder(&folder),
-        &["lm_head.weight", "missing", "tie_word_embeddings"],
-    );
+    says(&refused_folder(&folder), &["lm_head.weight", "missing", "tie_word_embeddings"]);
 }
 
 #[test]
@@ -123,21 +91,13 @@ fn a_tensor_of_another_shape() {
     });
     says(
         &refused_folder(&folder),
-        &[
-            "model.layers.0.self_attn.q_proj.weight",
-            "model.safetensors",
-            "shape",
-        ],
+        &["model.layers.0.self_attn.q_proj.weight", "model.safetensors", "shape"],
     );
 }
 
 #[test]
 fn weights_that_are_no_numbers() {
-    for (value, name) in [
-        (f32::NAN, "NaN"),
-        (f32::INFINITY, "inf"),
-        (f32::NEG_INFINITY, "-inf"),
-    ] {
+    for (value, name) in [(f32::NAN, "NaN"), (f32::INFINITY, "inf"), (f32::NEG_INFINITY, "-inf")] {
         let folder = Folder::copy_of("random-llama2");
         folder.edit_tensors(|name, mut tensor| {
             if name == "model.layers.1.mlp.up_proj.weight" {
@@ -145,10 +105,7 @@ fn weights_that_are_no_numbers() {
             }
             Some(tensor)
         });
-        says(
-            &refused_folder(&folder),
-            &["model.layers.1.mlp.up_proj.weight", name, "element 10"],
-        );
+        says(&refused_folder(&folder), &["model.layers.1.mlp.up_proj.weight", name, "element 10"]);
     }
 }
 
@@ -159,14 +116,7 @@ fn another_architecture() {
     folder.edit_config("architectures", json!(["Gemma2ForCausalLM"]));
     says(
         &refused_folder(&folder),
-        &[
-            "config.json",
-            "gemma2",
-            "Llama",
-            "Mistral",
-            "Phi-3",
-            "MobileLLM",
-        ],
+        &["config.json", "gemma2", "Llama", "Mistral", "Phi-3", "MobileLLM"],
     );
 }
 
@@ -174,10 +124,7 @@ fn another_architecture() {
 fn a_config_that_does_not_fit() {
     let folder = Folder::copy_of("random-llama2");
     folder.edit_config("num_attention_heads", json!(0));
-    says(
-        &refused_folder(&folder),
-        &["config.json", "num_attention_heads"],
-    );
+    says(&refused_folder(&folder), &["config.json", "num_attention_heads"]);
     folder.edit_config("num_attention_heads", json!("four"));
     says(&refused_folder(&folder), &["config.json", "four"]);
     folder.write("config.json", b"{\"model_type\": \"llama\",");
@@ -193,9 +140,7 @@ fn a_folder_that_lacks_a_file() {
     folder.remove("model.safetensors");
     says(&refused_folder(&folder), &["safetensors", "add"]);
     says(
-        &refused_ids(&[
-            "--prompt", "a b", "--option", " c", "--option", " d", "--answer", "0",
-        ]),
+        &refused_ids(&["--prompt", "a b", "--option", " c", "--option", " d", "--answer", "0"]),
         &["random-llama2", "tokenizer.json"],
     );
 }
@@ -205,14 +150,9 @@ fn a_tokenizer_of_another_model() {
     let folder = Folder::copy_of("random-llama2");
     folder.write(
         "tokenizer.json",
-        tokenizer(json!({ "[UNK]": 0, "word": 99_999 }))
-            .to_string()
-            .as_bytes(),
+        tokenizer(json!({ "[UNK]": 0, "word": 99_999 })).to_string().as_bytes(),
     );
-    says(
-        &refused_folder(&folder),
-        &["tokenizer.json", "99999", "512"],
-    );
+    says(&refused_folder(&folder), &["tokenizer.json", "99999", "512"]);
     folder.write("tokenizer.json", b"{}");
     says(&refused_folder(&folder), &["tokenizer.json"]);
 }
@@ -233,11 +173,7 @@ fn prompts_and_options_that_cannot_be_asked() {
         .into_iter()
         .map(String::from)
         .collect::<Vec<_>>();
-        args.extend(
-            options
-                .iter()
-                .flat_map(|option| ["--option".to_string(), option.to_string()]),
-        );
+        args.extend(options.iter().flat_map(|option| ["--option".to_string(), option.to_string()]));
         refused(&args)
     };
     says(&ask("", &[" red", " blue"], "0"), &["prompt is empty"]);
@@ -247,19 +183,10 @@ fn prompts_and_options_that_cannot_be_asked() {
         &["\" red blue\"", "\"red\" + \"blue\"", "one token"],
     );
     says(&ask("the ball is", &[" red", ""], "0"), &["option \"\""]);
-    says(
-        &ask("the ball is", &[" red", " red"], "0"),
-        &["\" red\"", "same token"],
-    );
+    says(&ask("the ball is", &[" red", " red"], "0"), &["\" red\"", "same token"]);
     says(&ask("the ball is", &[" red"], "0"), &["two options"]);
-    says(
-        &ask("the ball is", &[" red", " blue"], "2"),
-        &["answer 2", "2 options", "from 0"],
-    );
-    says(
-        &ask(&"the ".repeat(5000), &[" red", " blue"], "0"),
-        &["5000 tokens", "context"],
-    );
+    says(&ask("the ball is", &[" red", " blue"], "2"), &["answer 2", "2 options", "from 0"]);
+    says(&ask(&"the ".repeat(5000), &[" red", " blue"], "0"), &["5000 tokens", "context"]);
 }
 
 #[test]
@@ -268,14 +195,8 @@ fn ids_that_cannot_be_asked() {
         &refused_ids(&["--ids", "1,512", "--rows", "17,230", "--answer", "0"]),
         &["512", "vocabulary", "511"],
     );
-    says(
-        &refused_ids(&["--ids", "1", "--rows", "17,17", "--answer", "0"]),
-        &["same token", "17"],
-    );
-    says(
-        &refused_ids(&["--ids", "1", "--rows", "17", "--answer", "0"]),
-        &["two options"],
-    );
+    says(&refused_ids(&["--ids", "1", "--rows", "17,17", "--answer", "0"]), &["same token", "17"]);
+    says(&refused_ids(&["--ids", "1", "--rows", "17", "--answer", "0"]), &["two options"]);
     says(
         &refused_ids(&["--ids", "1", "--rows", "17,18", "--answer", "2"]),
         &["answer 2", "from 0"],
@@ -289,14 +210,8 @@ fn ids_that_cannot_be_asked() {
         &refused_ids(&["--ids", "1,two", "--rows", "17,18", "--answer", "0"]),
         &["'two'", "--ids"],
     );
-    says(
-        &refused_ids(&["--ids", "-1", "--rows", "17,18", "--answer", "0"]),
-        &["'-1'", "--ids"],
-    );
-    says(
-        &refused_ids(&["--ids", "", "--rows", "17,18", "--answer", "0"]),
-        &["--ids"],
-    );
+    says(&refused_ids(&["--ids", "-1", "--rows", "17,18", "--answer", "0"]), &["'-1'", "--ids"]);
+    says(&refused_ids(&["--ids", "", "--rows", "17,18", "--answer", "0"]), &["--ids"]);
 }
 
 #[test]
@@ -319,10 +234,7 @@ fn files_of_prompts_that_cannot_be_read() {
         let rows = folder.file("rows.jsonl").display().to_string();
         refused(&["lens", "--model", &folder.path(), "--prompts", &rows])
     };
-    says(
-        &with(&format!("{good}\n\n{{\"prompt\": ")),
-        &["rows.jsonl: line 3", "EOF"],
-    );
+    says(&with(&format!("{good}\n\n{{\"prompt\": ")), &["rows.jsonl: line 3", "EOF"]);
     says(
         &with(&format!("{good}\n{}", good.replace('1', "2"))),
         &["rows.jsonl: line 2", "answer 2"],
@@ -353,14 +265,8 @@ fn models_that_are_not_there() {
         &refused(&[&["lens", "--model", "no/such/folder"], &IDS[..]].concat()),
         &["no/such/folder", "folder"],
     );
-    let file = Folder::copy_of("random-llama2")
-        .file("config.json")
-        .display()
-        .to_string();
-    says(
-        &refused(&[&["lens", "--model", &file], &IDS[..]].concat()),
-        &["config.json", "folder"],
-    );
+    let file = Folder::copy_of("random-llama2").file("config.json").display().to_string();
+    says(&refused(&[&["lens", "--model", &file], &IDS[..]].concat()), &["config.json", "folder"]);
 }
 
 /// Links, reports and notes of before name models that do not come with the program any more.
@@ -368,57 +274,17 @@ fn models_that_are_not_there() {
 fn models_of_an_older_page_say_what_took_their_place() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out").display().to_string();
-    let lens = [
-        "--prompt", "a", "--option", " b", "--option", " c", "--answer", "0",
-    ];
+    let lens = ["--prompt", "a", "--option", " b", "--option", " c", "--answer", "0"];
     for (line, successor) in [
         (&["lens", "--model", "apprentice-4"][..], "scholar-4"),
-        (
-            &["next", "--prompt", "a", "--model", "apprentice-12-shared"],
-            "scholar-12-shared",
-        ),
-        (
-            &["orders", "--task", "sum", "--model", "apprentice-8"],
-            "scholar-8",
-        ),
-        (
-            &["need", "--task", "sum", "--model", "apprentice-2"],
-            "scholar-2",
-        ),
-        (
-            &[
-                "coupling",
-                "--task",
-                "sum",
-                "--models",
-                "scholar-2,apprentice-4",
-            ],
-            "scholar-4",
-        ),
-        (
-            &[
-                "survey",
-                "--tasks",
-                "sum",
-                "--out",
-                &out,
-                "--models",
-                "apprentice-2",
-            ],
-            "scholar-2",
-        ),
-        (
-            &["open", "--no-open", "--model", "apprentice-12"],
-            "scholar-12",
-        ),
-        (
-            &["train", "--out", &out, "--model", "apprentice-12"],
-            "scholar-12",
-        ),
-        (
-            &["lens", "--model", "apprentice-4-step-000250"],
-            "scholar-4-step-",
-        ),
+        (&["next", "--prompt", "a", "--model", "apprentice-12-shared"], "scholar-12-shared"),
+        (&["orders", "--task", "sum", "--model", "apprentice-8"], "scholar-8"),
+        (&["need", "--task", "sum", "--model", "apprentice-2"], "scholar-2"),
+        (&["coupling", "--task", "sum", "--models", "scholar-2,apprentice-4"], "scholar-4"),
+        (&["survey", "--tasks", "sum", "--out", &out, "--models", "apprentice-2"], "scholar-2"),
+        (&["open", "--no-open", "--model", "apprentice-12"], "scholar-12"),
+        (&["train", "--out", &out, "--model", "apprentice-12"], "scholar-12"),
+        (&["lens", "--model", "apprentice-4-step-000250"], "scholar-4-step-"),
     ] {
         let rest: &[&str] = if line[0] == "lens" { &lens } else { &[] };
         let sentence = refused(&[line, rest].concat());
@@ -434,14 +300,8 @@ fn arguments_that_do_not_go_together() {
         &["--prompt", "--ids", "cannot be used with"],
     );
     says(&refused_ids(&["--ids", "1", "--answer", "0"]), &["--rows"]);
-    says(
-        &refused_ids(&["--prompt", "the", "--answer", "0"]),
-        &["--option"],
-    );
-    says(
-        &refused_ids(&["--prompt", "the", "--option", " a"]),
-        &["--answer"],
-    );
+    says(&refused_ids(&["--prompt", "the", "--answer", "0"]), &["--option"]);
+    says(&refused_ids(&["--prompt", "the", "--option", " a"]), &["--answer"]);
     says(&refused_ids(&[]), &["--prompt", "--ids", "--prompts"]);
     says(&refused(&["lens"]), &["--model"]);
     says(&refused(&["paint"]), &["paint"]);
@@ -456,10 +316,7 @@ fn an_output_file_that_cannot_be_written() {
     let folder = Folder::copy_of("random-llama2");
     let into = |path: &str| refused_ids(&[&IDS[..], &["--out", path]].concat());
     let missing = folder.file("no/such").display().to_string();
-    says(
-        &into(&format!("{missing}/lens.atelier.json")),
-        &["no/such", "does not exist"],
-    );
+    says(&into(&format!("{missing}/lens.atelier.json")), &["no/such", "does not exist"]);
     says(&into(&folder.path()), &["is a folder"]);
 }
 
@@ -473,18 +330,9 @@ fn tokenizers_whose_parts_do_not_fit_together() {
     let template = |single: serde_json::Value| serde_json::json!({"type": "TemplateProcessing", "single": single, "pair": [], "special_tokens": {}});
     for (field, value) in [
         // The library quotes the token that it misses, line break and all; `refused` wants one line.
-        (
-            "model",
-            serde_json::json!({"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "\nm"]]}),
-        ),
-        (
-            "pre_tokenizer",
-            serde_json::json!({"type": "FixedLength", "length": 0}),
-        ),
-        (
-            "normalizer",
-            serde_json::json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}),
-        ),
+        ("model", serde_json::json!({"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "\nm"]]})),
+        ("pre_tokenizer", serde_json::json!({"type": "FixedLength", "length": 0})),
+        ("normalizer", serde_json::json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"})),
         (
             "post_processor",
             template(serde_json::json!([{"SpecialToken": {"id": "[X]", "type_id": 0}}])),
@@ -501,9 +349,6 @@ fn tokenizers_whose_parts_do_not_fit_together() {
         folder.write("tokenizer.json", broken.to_string().as_bytes());
         let text = ["lens", "--model", &path, "--prompt", "the ball is"];
         let options = ["--option", " red", "--option", " blue", "--answer", "0"];
-        says(
-            &refused(&[&text[..], &options[..]].concat()),
-            &["tokenizer.json cannot be read ("],
-        );
+        says(&refused(&[&text[..], &options[..]].concat()), &["tokenizer.json cannot be read ("]);
     }
 }

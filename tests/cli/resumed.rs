@@ -50,11 +50,7 @@ impl Survey {
         let folder = tempfile::tempdir().expect("a folder");
         let model = copy("scholar-2", &folder.path().join("mine"));
         let task = own_task(folder.path(), ROWS);
-        Self {
-            folder,
-            model,
-            task,
-        }
+        Self { folder, model, task }
     }
 
     fn out(&self) -> PathBuf {
@@ -84,40 +80,19 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
 
     change_weights(&survey.model);
     let why = survey.resumed();
-    assert!(
-        why.contains("begun with another model.safetensors of mine"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another model.safetensors of mine"), "{why}");
     change_weights(&survey.model);
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
-    own_task(
-        survey.folder.path(),
-        &ROWS.replace("bad. So it is,1", "bad. So it is,0"),
-    );
+    own_task(survey.folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     let why = survey.resumed();
-    assert!(
-        why.contains("begun with other questions or right answers of two"),
-        "{why}"
-    );
-    own_task(
-        survey.folder.path(),
-        &ROWS.replace("soup is bad", "soup is dull"),
-    );
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
     let why = survey.resumed();
-    assert!(
-        why.contains("begun with other questions or right answers of two"),
-        "{why}"
-    );
-    own_task(
-        survey.folder.path(),
-        &format!("{ROWS}The soup is fine. So it is,0\n"),
-    );
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    own_task(survey.folder.path(), &format!("{ROWS}The soup is fine. So it is,0\n"));
     let why = survey.resumed();
-    assert!(
-        why.contains("begun with 2 rows of two, and now they are 3"),
-        "{why}"
-    );
+    assert!(why.contains("begun with 2 rows of two, and now they are 3"), "{why}");
     own_task(survey.folder.path(), ROWS);
 
     let path = survey.out().join("survey.json");
@@ -129,15 +104,9 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
         survey.resumed()
     };
     let why = edited("program", "0.0.9".into());
-    assert!(
-        why.contains("begun with another version of atelier (0.0.9, and this is"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another version of atelier (0.0.9, and this is"), "{why}");
     let why = edited("engine", "webgpu".into());
-    assert!(
-        why.contains("begun with another engine (webgpu, and now it is cpu)"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another engine (webgpu, and now it is cpu)"), "{why}");
     let why = edited("program", Value::Null);
     assert!(why.contains("not what a survey wrote"), "{why}");
     let mut old: Value = serde_json::from_str(&asked).expect("JSON");
@@ -146,10 +115,7 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     }
     std::fs::write(&path, old.to_string()).expect("written");
     let why = survey.resumed();
-    assert!(
-        why.contains("begun with an atelier that kept no fingerprints"),
-        "{why}"
-    );
+    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
 }
 
 /// Every tenth byte or so of what a resumed survey reads: the report is the same, or the run is
@@ -162,11 +128,7 @@ fn no_flipped_bit_changes_a_report_unseen() {
     let whole = std::fs::read(&report).expect("a report");
     let mut seen = 0;
     let model = survey.out().join("rows/mine");
-    for (file, step) in [
-        ("two.parquet", 151),
-        ("mood.parquet", 1009),
-        ("model.json", 31),
-    ] {
+    for (file, step) in [("two.parquet", 151), ("mood.parquet", 1009), ("model.json", 31)] {
         let path = model.join(file);
         let bytes = std::fs::read(&path).expect(file);
         for at in (0..bytes.len()).step_by(step) {
@@ -219,19 +181,12 @@ fn parts_are_merged_as_what_they_are() {
     let merge = || refused(&["survey", "merge", out.to_str().expect("UTF-8")]);
     let run = |part: &str| {
         let output = atelier(&survey.args(&["--shard", part]));
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
     let part = |name: &str| out.join(name);
     let copy_all = |from: &str, to: &str| {
-        let status = std::process::Command::new("cp")
-            .arg("-r")
-            .arg(part(from))
-            .arg(part(to))
-            .status();
+        let status =
+            std::process::Command::new("cp").arg("-r").arg(part(from)).arg(part(to)).status();
         assert!(status.expect("cp").success());
     };
     run("1/2");
@@ -248,11 +203,8 @@ fn parts_are_merged_as_what_they_are() {
     run("2/2");
     let rows = "rows/mine/mood.parquet";
     let own = std::fs::read(part("shard-2-of-2").join(rows)).expect("rows");
-    std::fs::copy(
-        part("shard-1-of-2").join(rows),
-        part("shard-2-of-2").join(rows),
-    )
-    .expect("a copy");
+    std::fs::copy(part("shard-1-of-2").join(rows), part("shard-2-of-2").join(rows))
+        .expect("a copy");
     let why = merge();
     assert!(
         why.contains(
@@ -293,15 +245,9 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let args = |tasks: &str, more: &[&str]| -> Vec<String> {
-        let own = [
-            "orders", "--model", &model, "--task", tasks, "--data", &data,
-        ];
+        let own = ["orders", "--model", &model, "--task", tasks, "--data", &data];
         let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
-        own.iter()
-            .chain(&rest)
-            .chain(more)
-            .map(ToString::to_string)
-            .collect()
+        own.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
     };
     let both = format!("mood,{task}");
     let first = printed(&args(&both, &[]));
@@ -310,31 +256,16 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     assert!(std::fs::read(&out).expect("a report") == whole);
 
     let why = refused(&args(&both, &[]));
-    assert!(
-        why.contains("is there already") && why.contains("--force"),
-        "{why}"
-    );
+    assert!(why.contains("is there already") && why.contains("--force"), "{why}");
     let why = refused(&args("mood", &["--resume"]));
-    assert!(
-        why.contains("begun with two too, which is not asked now"),
-        "{why}"
-    );
+    assert!(why.contains("begun with two too, which is not asked now"), "{why}");
     change_weights(&model);
     let why = refused(&args(&both, &["--resume"]));
-    assert!(
-        why.contains("begun with another model.safetensors"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another model.safetensors"), "{why}");
     change_weights(&model);
-    own_task(
-        folder.path(),
-        &ROWS.replace("bad. So it is,1", "bad. So it is,0"),
-    );
+    own_task(folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     let why = refused(&args(&both, &["--resume"]));
-    assert!(
-        why.contains("begun with other questions or right answers of two"),
-        "{why}"
-    );
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
     own_task(folder.path(), ROWS);
 
     let edited = |change: &dyn Fn(&mut Value)| {
@@ -344,42 +275,21 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
         refused(&args(&both, &["--resume"]))
     };
     let why = edited(&|orders| orders["fingerprint"]["engine"] = "WebGPU".into());
-    assert!(
-        why.contains("begun with another engine (WebGPU, and now it is CPU (f16))"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another engine (WebGPU, and now it is CPU (f16))"), "{why}");
     let why = edited(&|orders| orders["fingerprint"]["program"] = "0.0.9".into());
-    assert!(
-        why.contains("begun with another version of atelier (0.0.9"),
-        "{why}"
-    );
+    assert!(why.contains("begun with another version of atelier (0.0.9"), "{why}");
     let text = String::from_utf8(whole.clone()).expect("UTF-8");
     let newer = text.replacen("{\"atelier\":1,", "{\"atelier\":2,", 1);
     assert_ne!(newer, text);
     std::fs::write(&out, newer).expect("written");
     let why = refused(&args(&both, &["--resume"]));
-    assert!(
-        why.contains("it was written by a newer atelier (layout 2"),
-        "{why}"
-    );
-    let why = edited(&|orders| {
-        drop(
-            orders
-                .as_object_mut()
-                .expect("an object")
-                .remove("fingerprint"),
-        )
-    });
-    assert!(
-        why.contains("begun with an atelier that kept no fingerprints"),
-        "{why}"
-    );
+    assert!(why.contains("it was written by a newer atelier (layout 2"), "{why}");
+    let why =
+        edited(&|orders| drop(orders.as_object_mut().expect("an object").remove("fingerprint")));
+    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
     // A list of another length than there are rows.
     let why = edited(&|orders| {
-        orders["original"]["rows"]["kl"]
-            .as_array_mut()
-            .expect("a list")
-            .pop();
+        orders["original"]["rows"]["kl"].as_array_mut().expect("a list").pop();
     });
     assert!(
         why.contains("the sweep on “mood” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
@@ -402,15 +312,7 @@ fn a_killed_sweep_keeps_what_it_saved() {
     let begin = |out: &Path, more: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
         command
-            .args([
-                "orders",
-                "--model",
-                "scholar-2",
-                "--task",
-                "mood",
-                "--strategy",
-                "drop",
-            ])
+            .args(["orders", "--model", "scholar-2", "--task", "mood", "--strategy", "drop"])
             .args(["--rows", "320", "--out"])
             .arg(out)
             .args(more)
@@ -427,11 +329,7 @@ fn a_killed_sweep_keeps_what_it_saved() {
     // What a run leaves that is killed while it saves.
     std::fs::write(path("killed.atelier.json.999999.part"), "{\"atel").expect("written");
     let output = begin(&killed, &["--resume"]).output().expect("a run");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
     let names = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(names, 2, "no stray file");
@@ -441,11 +339,8 @@ fn a_killed_sweep_keeps_what_it_saved() {
 fn strays_of_killed_surveys_are_taken_away() {
     let survey = Survey::new();
     printed(&survey.args(&[]));
-    let strays = [
-        "survey.json.99.part",
-        "rows/mine/mood.parquet.99.part",
-        "rows/mine/model.json.7.part",
-    ];
+    let strays =
+        ["survey.json.99.part", "rows/mine/mood.parquet.99.part", "rows/mine/model.json.7.part"];
     for stray in strays {
         std::fs::write(survey.out().join(stray), "half").expect("written");
     }
@@ -536,19 +431,13 @@ fn a_sweep_is_gone_on_with_as_it_was_written() {
     printed(&args(&["--geometry"]));
     let whole = std::fs::read(&out).expect("a report");
     printed(&args(&["--resume"]));
-    assert!(
-        std::fs::read(&out).expect("a report") == whole,
-        "its geometry stays"
-    );
+    assert!(std::fs::read(&out).expect("a report") == whole, "its geometry stays");
     let changed = |change: &dyn Fn(&mut Value)| {
         let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
         change(&mut report["orders"][0]);
         std::fs::write(&out, report.to_string()).expect("written");
         let why = refused(&args(&["--resume"]));
-        assert!(
-            why.contains("begun with other numbers than it holds now"),
-            "{why}"
-        );
+        assert!(why.contains("begun with other numbers than it holds now"), "{why}");
     };
     changed(&|sweep| {
         let first = &mut sweep["original"]["rows"]["correct"][0];
@@ -572,9 +461,7 @@ fn after(args: &[&str], ignored: &str, milliseconds: u64, signal: &str) -> Optio
         .expect("a shell");
     std::thread::sleep(std::time::Duration::from_millis(milliseconds));
     let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args([signal, &id])
-        .status();
+    let sent = std::process::Command::new("kill").args([signal, &id]).status();
     assert!(sent.expect("kill").success());
     child.wait().expect("an end").code()
 }
@@ -586,15 +473,7 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
-    let ask = [
-        "orders",
-        "--model",
-        "scholar-12",
-        "--task",
-        "mood",
-        "--strategy",
-        "family",
-    ];
+    let ask = ["orders", "--model", "scholar-12", "--task", "mood", "--strategy", "family"];
     let sweep = [&ask[..], &["--rows", "48", "--out", &path]].concat();
     let (mut stopped, mut milliseconds) = (0, 40);
     // From before it listens, on a machine that is busy or not, to where it is done.
@@ -608,10 +487,7 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
             _ => continue,
         }
         let text = std::fs::read_to_string(&out).unwrap_or_default();
-        assert!(
-            text.is_empty() || text.contains("\"orders\":[{"),
-            "{milliseconds}: {text}"
-        );
+        assert!(text.is_empty() || text.contains("\"orders\":[{"), "{milliseconds}: {text}");
     }
     assert!(stopped > 0, "it was never caught");
 }

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 
 /// What the project carries: `tests/models/random-llama2`.
 pub fn model(name: &str) -> String {
-    in_project(&format!("tests/models/{name}"))
-        .display()
-        .to_string()
+    in_project(&format!("tests/models/{name}")).display().to_string()
 }
 
 pub fn in_project(path: &str) -> PathBuf {
@@ -18,10 +16,7 @@ pub fn in_project(path: &str) -> PathBuf {
 }
 
 pub fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(args)
-        .output()
-        .expect("atelier starts")
+    Command::new(env!("CARGO_BIN_EXE_atelier")).args(args).output().expect("atelier starts")
 }
 
 /// Standard output of a run that must succeed.
@@ -42,16 +37,10 @@ pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let output = atelier(args);
     let sentence = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2), "{sentence}");
-    assert!(
-        output.stdout.is_empty(),
-        "nothing is printed before a refusal"
-    );
+    assert!(output.stdout.is_empty(), "nothing is printed before a refusal");
     let sentence = sentence.strip_suffix('\n').expect("a line");
     assert!(!sentence.contains('\n'), "one line: {sentence}");
-    sentence
-        .strip_prefix("atelier: ")
-        .expect("who speaks")
-        .to_string()
+    sentence.strip_prefix("atelier: ").expect("who speaks").to_string()
 }
 
 /// A copy of a model's folder, to break.
@@ -78,10 +67,7 @@ impl Folder {
         for (index, word) in words.iter().enumerate() {
             vocabulary[word] = json!(index + 1);
         }
-        folder.write(
-            "tokenizer.json",
-            tokenizer(vocabulary).to_string().as_bytes(),
-        );
+        folder.write("tokenizer.json", tokenizer(vocabulary).to_string().as_bytes());
         folder
     }
 

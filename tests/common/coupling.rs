@@ -57,10 +57,7 @@ fn tokens(golden: &Value) -> TokenWish {
 /// Both metrics of a map, to an absolute tolerance; undefined pairs are undefined.
 fn map_holds(found: &MisCoupling, expected: &Value, at: &str, tolerance: f64) -> usize {
     let mut checked = 0;
-    for (map, field) in [
-        (&found.off_diagonal, "off_diagonal"),
-        (&found.singular, "singular"),
-    ] {
+    for (map, field) in [(&found.off_diagonal, "off_diagonal"), (&found.singular, "singular")] {
         let expected = expected[field].as_array().expect("a map");
         assert_eq!(map.len(), expected.len(), "{at} {field}");
         for (i, (row, expected)) in map.iter().zip(expected).enumerate() {
@@ -99,10 +96,7 @@ pub fn goldens_hold(load: &Load, method: CouplingMethod, tolerance: f64, of_path
             continue;
         };
         let model = load(&folder);
-        let wish = CouplingWish {
-            tokens: tokens(&golden),
-            ..wish(&model, &[4, 8, 16], method)
-        };
+        let wish = CouplingWish { tokens: tokens(&golden), ..wish(&model, &[4, 8, 16], method) };
         let ids = u32s(&golden["token_ids"]);
         let found = run(&model, &ids, wish).expect("a coupling");
         assert_eq!(found.method, method, "{name}");
@@ -110,10 +104,9 @@ pub fn goldens_hold(load: &Load, method: CouplingMethod, tolerance: f64, of_path
             let expected = &golden["depth_wise"][k.to_string()];
             let at = format!("{name} K {k}");
             checked += map_holds(&one.map, expected, &at, tolerance);
-            for (found, field) in [
-                (one.coupling.off_diagonal, "off_diagonal"),
-                (one.coupling.singular, "singular"),
-            ] {
+            for (found, field) in
+                [(one.coupling.off_diagonal, "off_diagonal"), (one.coupling.singular, "singular")]
+            {
                 let expected = expected["coupling"][field].as_f64().expect("a coupling");
                 let found = found.expect("a coupling");
                 assert!(
@@ -160,10 +153,7 @@ fn spectra_hold(found: &Coupling, golden: &Value, name: &str, tolerance: f64) {
         for (k, gap) in &found.gap {
             let expected = expected["gap"][k.to_string()].as_f64().expect("a gap");
             let gap = gap.expect("a gap");
-            assert!(
-                (gap - expected).abs() <= 10.0 * tolerance,
-                "{at} gap {k}: {gap}"
-            );
+            assert!((gap - expected).abs() <= 10.0 * tolerance, "{at} gap {k}: {gap}");
         }
     }
 }
@@ -228,10 +218,9 @@ pub fn families_hold(load: &Load, tolerance: f64) {
             (found_there - expected).abs() <= tolerance,
             "{name}: {found_there}, expected {expected}"
         );
-        for (found, field) in [
-            (found.line_shape_score, "line_shape_score"),
-            (found.expodistance, "expodistance"),
-        ] {
+        for (found, field) in
+            [(found.line_shape_score, "line_shape_score"), (found.expodistance, "expodistance")]
+        {
             assert_close_to(&json!(found), &golden[field], &name, tolerance.max(1e-3));
         }
         checked += 1;
@@ -255,8 +244,5 @@ pub fn of_plan(model: &LoadedModel, line: &str) -> Plan {
 /// A run that is not done gives nothing.
 pub fn too_early(model: &LoadedModel, ids: &[u32], wish: CouplingWish) {
     let run = Linearising::start(model, ids, wish).expect("a run");
-    assert!(matches!(
-        run.coupling(None),
-        Err(StudyError::Engine(EngineError::Cancelled))
-    ));
+    assert!(matches!(run.coupling(None), Err(StudyError::Engine(EngineError::Cancelled))));
 }

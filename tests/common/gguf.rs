@@ -61,15 +61,9 @@ enum Pair {
 
 /// What the families' names become, without what stands before a block's own.
 const NAMES: &[(&str, &[&str])] = &[
-    (
-        "token_embd",
-        &["embed_tokens", "wte", "embed_in", "word_embeddings"],
-    ),
+    ("token_embd", &["embed_tokens", "wte", "embed_in", "word_embeddings"]),
     ("position_embd", &["wpe"]),
-    (
-        "output_norm",
-        &["norm", "ln_f", "final_layer_norm", "final_layernorm"],
-    ),
+    ("output_norm", &["norm", "ln_f", "final_layer_norm", "final_layernorm"]),
     ("output", &["lm_head", "embed_out"]),
     ("attn_norm", &["input_layernorm", "ln_1"]),
     ("attn_q", &["self_attn.q_proj"]),
@@ -99,25 +93,8 @@ const NAMES: &[(&str, &[&str])] = &[
     ("ffn_norm", &["post_attention_layernorm", "ln_2"]),
     ("post_ffw_norm", &["post_feedforward_layernorm"]),
     ("ffn_gate", &["mlp.gate_proj"]),
-    (
-        "ffn_up",
-        &[
-            "mlp.up_proj",
-            "mlp.gate_up_proj",
-            "mlp.c_fc",
-            "mlp.dense_h_to_4h",
-            "mlp.fc1",
-        ],
-    ),
-    (
-        "ffn_down",
-        &[
-            "mlp.down_proj",
-            "mlp.c_proj",
-            "mlp.dense_4h_to_h",
-            "mlp.fc2",
-        ],
-    ),
+    ("ffn_up", &["mlp.up_proj", "mlp.gate_up_proj", "mlp.c_fc", "mlp.dense_h_to_4h", "mlp.fc1"]),
+    ("ffn_down", &["mlp.down_proj", "mlp.c_proj", "mlp.dense_4h_to_h", "mlp.fc2"]),
 ];
 
 impl GgufFile {
@@ -145,10 +122,7 @@ impl GgufFile {
             Some(true) => 1,
             _ => size(&["num_key_value_heads"]).unwrap_or(heads),
         };
-        let mut file = Self {
-            pairs: BTreeMap::new(),
-            tensors: BTreeMap::new(),
-        };
+        let mut file = Self { pairs: BTreeMap::new(), tensors: BTreeMap::new() };
         let mut put = |key: &str, pair: Pair| {
             file.pairs.insert(format!("{arch}.{key}"), pair);
         };
@@ -159,22 +133,11 @@ impl GgufFile {
             put("attention.key_length", Pair::Size(head as u32));
             put("attention.value_length", Pair::Size(head as u32));
         }
-        put(
-            "rope.dimension_count",
-            Pair::Size((head as f64 * part) as u32),
-        );
+        put("rope.dimension_count", Pair::Size((head as f64 * part) as u32));
         for (key, names, absent) in [
             ("block_count", &["num_hidden_layers", "n_layer"][..], 0),
-            (
-                "feed_forward_length",
-                &["intermediate_size", "n_inner"],
-                4 * width,
-            ),
-            (
-                "context_length",
-                &["max_position_embeddings", "n_positions"],
-                2048,
-            ),
+            ("feed_forward_length", &["intermediate_size", "n_inner"], 4 * width),
+            ("context_length", &["max_position_embeddings", "n_positions"], 2048),
         ] {
             put(key, Pair::Size(size(names).unwrap_or(absent) as u32));
         }
@@ -194,12 +157,10 @@ impl GgufFile {
         if let Some(parallel) = config["use_parallel_residual"].as_bool() {
             put("use_parallel_residual", Pair::Flag(parallel));
         }
-        file.pairs
-            .insert("general.architecture".into(), Pair::Text(arch.into()));
+        file.pairs.insert("general.architecture".into(), Pair::Text(arch.into()));
         let tied = config["tie_word_embeddings"].as_bool().unwrap_or(false);
-        let has_embedding = tensors
-            .keys()
-            .any(|name| renamed(name, model).as_deref() == Some("token_embd.weight"));
+        let has_embedding =
+            tensors.keys().any(|name| renamed(name, model).as_deref() == Some("token_embd.weight"));
         for (name, mut tensor) in tensors {
             let Some(mut own) = renamed(&name, model) else {
                 continue;
@@ -233,10 +194,7 @@ impl GgufFile {
         }
         if let Some(factors) = llama3_factors(config, head as usize, theta) {
             let shape = vec![factors.len()];
-            let table = Stored {
-                shape,
-                numbers: factors,
-            };
+            let table = Stored { shape, numbers: factors };
             file.tensors.insert("rope_freqs.weight".into(), table);
         }
         file
@@ -279,12 +237,7 @@ impl GgufFile {
         }
         for tensor in self.tensors.values() {
             out.resize(out.len().next_multiple_of(32), 0);
-            out.extend(
-                tensor
-                    .numbers
-                    .iter()
-                    .flat_map(|number| number.to_le_bytes()),
-            );
+            out.extend(tensor.numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
         out.resize(out.len().next_multiple_of(32), 0);
         out
@@ -346,9 +299,7 @@ impl Stored {
 
     fn reordered(&mut self, order: &[usize]) {
         let row = self.row();
-        let rows = order
-            .iter()
-            .flat_map(|&from| &self.numbers[from * row..][..row]);
+        let rows = order.iter().flat_map(|&from| &self.numbers[from * row..][..row]);
         self.numbers = rows.copied().collect();
     }
 

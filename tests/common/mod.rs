@@ -24,13 +24,10 @@ fn root() -> &'static Path {
 /// A model of the goldens, a folder or a file: the random ones travel with the project (of the GGUF
 /// files one does), the story models do not.
 pub fn model_folder(name: &str) -> Option<PathBuf> {
-    let places = [
-        root().join("tests/models").join(name),
-        root().join("../shared/models").join(name),
-    ];
-    let found = places
-        .into_iter()
-        .find(|place| place.is_file() || place.join("config.json").exists());
+    let places =
+        [root().join("tests/models").join(name), root().join("../shared/models").join(name)];
+    let found =
+        places.into_iter().find(|place| place.is_file() || place.join("config.json").exists());
     if found.is_none() {
         // Past the harness, which swallows what a passing test prints.
         let _ = writeln!(
@@ -64,11 +61,7 @@ pub fn goldens() -> Vec<(String, Value)> {
     let mut goldens = goldens_in("tests/golden");
     assert_eq!(goldens.len(), 8, "the goldens of eight runs");
     let families = goldens_in("tests/golden/families");
-    assert_eq!(
-        families.len(),
-        9,
-        "the goldens of eight families, one spelled twice"
-    );
+    assert_eq!(families.len(), 9, "the goldens of eight families, one spelled twice");
     goldens.extend(families);
     let ggufs = goldens_in("tests/golden/gguf");
     assert_eq!(ggufs.len(), 10, "the goldens of ten GGUF files");
@@ -80,17 +73,10 @@ fn goldens_in(folder: &str) -> Vec<(String, Value)> {
     let mut goldens: Vec<_> = std::fs::read_dir(root().join(folder))
         .expect("a folder of goldens")
         .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .map(|path| {
             let text = std::fs::read_to_string(&path).expect("a readable golden");
-            let stem = path
-                .file_stem()
-                .and_then(|stem| stem.to_str())
-                .expect("a name")
-                .to_string();
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_string();
             (stem, serde_json::from_str(&text).expect("golden JSON"))
         })
         .collect();
@@ -110,22 +96,11 @@ pub fn strings(value: &Value) -> Vec<String> {
 pub fn notation(steps: &Value) -> String {
     let step = |step: &Value| match step.as_array() {
         None => step.to_string(),
-        Some(group) => format!(
-            "({})",
-            group
-                .iter()
-                .map(Value::to_string)
-                .collect::<Vec<_>>()
-                .join(",")
-        ),
+        Some(group) => {
+            format!("({})", group.iter().map(Value::to_string).collect::<Vec<_>>().join(","))
+        }
     };
-    steps
-        .as_array()
-        .expect("steps")
-        .iter()
-        .map(step)
-        .collect::<Vec<_>>()
-        .join(",")
+    steps.as_array().expect("steps").iter().map(step).collect::<Vec<_>>().join(",")
 }
 
 /// As [`assert_close_to`], to [`TOLERANCE`].
@@ -139,15 +114,11 @@ pub fn assert_close_to(found: &Value, expected: &Value, at: &str, tolerance: f64
     match expected {
         Value::Number(number) => {
             let expected = number.as_f64().expect("a number");
-            let found = found
-                .as_f64()
-                .unwrap_or_else(|| panic!("{at}: {found} is not a number"));
+            let found = found.as_f64().unwrap_or_else(|| panic!("{at}: {found} is not a number"));
             assert_near(found, expected, expected.abs(), at, tolerance);
         }
         Value::Array(list) => {
-            let found = found
-                .as_array()
-                .unwrap_or_else(|| panic!("{at}: {found} is not a list"));
+            let found = found.as_array().unwrap_or_else(|| panic!("{at}: {found} is not a list"));
             assert_eq!(found.len(), list.len(), "{at}: length");
             let numbers: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
             let largest =
@@ -164,9 +135,7 @@ pub fn assert_close_to(found: &Value, expected: &Value, at: &str, tolerance: f64
         }
         Value::Object(fields) => {
             for (name, expected) in fields {
-                let found = found
-                    .get(name)
-                    .unwrap_or_else(|| panic!("{at}: no field {name}"));
+                let found = found.get(name).unwrap_or_else(|| panic!("{at}: no field {name}"));
                 if name == "sum_error" {
                     let error = found.as_f64().expect("a number");
                     assert!(

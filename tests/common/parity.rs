@@ -18,9 +18,7 @@ use super::{assert_close_to, goldens, goldens_in, model_folder, notation, string
 pub type Load = dyn Fn(&std::path::Path) -> LoadedModel;
 
 pub fn run(engine: &Engine, prompts: &[Prompt], plans: &[Plan]) -> Vec<Vec<Trace>> {
-    engine
-        .run(prompts, plans, &mut |_, _| ControlFlow::Continue(()))
-        .expect("a run")
+    engine.run(prompts, plans, &mut |_, _| ControlFlow::Continue(())).expect("a run")
 }
 
 fn question(model: &LoadedModel, golden: &Value) -> Question {
@@ -41,11 +39,7 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
         };
         let model = load(&folder);
         let question = question(&model, &golden);
-        assert_eq!(
-            question.prompt.token_ids,
-            u32s(&golden["token_ids"]),
-            "{name}: tokens"
-        );
+        assert_eq!(question.prompt.token_ids, u32s(&golden["token_ids"]), "{name}: tokens");
         assert_eq!(
             question.prompt.option_ids,
             u32s(&golden["option_token_ids"]),
@@ -59,14 +53,8 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
         let parse = |plan: &Value| {
             Plan::parse(&notation(&plan["steps"]), &shape.order).expect("a golden plan")
         };
-        let plans: Vec<Plan> = std::iter::once(own)
-            .chain(golden_plans.iter().map(parse))
-            .collect();
-        let traces = run(
-            &model.engine,
-            std::slice::from_ref(&question.prompt),
-            &plans,
-        );
+        let plans: Vec<Plan> = std::iter::once(own).chain(golden_plans.iter().map(parse)).collect();
+        let traces = run(&model.engine, std::slice::from_ref(&question.prompt), &plans);
         let expected = std::iter::once(&golden["baseline"]).chain(golden_plans);
         for ((plan, mut traces), expected) in plans.iter().zip(traces).zip(expected) {
             let found = lens::lens(&question, plan, traces.remove(0));
@@ -127,13 +115,8 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
             continue;
         };
         let model = load(&folder);
-        let ids = [
-            u32s(&golden["token_ids"]),
-            u32s(&golden["option_token_ids"]),
-        ];
-        let question = model
-            .question_from_ids(&ids[0], &ids[1], 0)
-            .expect("a question");
+        let ids = [u32s(&golden["token_ids"]), u32s(&golden["option_token_ids"])];
+        let question = model.question_from_ids(&ids[0], &ids[1], 0).expect("a question");
         let own = model.plan(None).expect("its own order");
         let expected = golden["logit_lens"].as_array().expect("a logit lens");
         let read = |tokens: usize, is_held: bool| -> Trace {
@@ -149,9 +132,7 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
             let mut prompt = question.prompt.clone();
             prompt.token_ids.truncate(tokens);
             let prompts = vec![prompt];
-            let run = model
-                .engine
-                .start(prompts.into(), vec![own.clone()].into(), capture);
+            let run = model.engine.start(prompts.into(), vec![own.clone()].into(), capture);
             let mut traces = run.expect("a run").complete().expect("traces");
             traces.remove(0).remove(0)
         };
@@ -166,10 +147,7 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
             let numbers = ["kl", "entropy"].map(|field| expected[field].as_f64().expect(field));
             for (found, expected) in [found.kl, found.entropy].into_iter().zip(numbers) {
                 let off = (found - expected).abs();
-                assert!(
-                    off <= tolerance * expected.abs().max(1.0),
-                    "{at}: {found}, {expected}"
-                );
+                assert!(off <= tolerance * expected.abs().max(1.0), "{at}: {found}, {expected}");
             }
             checked += 1;
         }
@@ -199,25 +177,16 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
         let (last, held_last) = (trace.depths.last(), held.depths.last());
         let (last, held_last) = (last.expect("a member"), held_last.expect("a member"));
         assert_eq!(last.kl, 0.0, "{name}: the end is its own");
-        assert_eq!(
-            last.top_ids, held_last.top_ids,
-            "{name}: its scale is its own"
-        );
+        assert_eq!(last.top_ids, held_last.top_ids, "{name}: its scale is its own");
         // The followed tokens are the options: their differences are those of the logits.
         for (depth, what) in [(last, "recomputed"), (held_last, "held")] {
             for (a, token) in depth.followed.iter().enumerate() {
                 let found = token.log_probability - depth.followed[0].log_probability;
                 let expected = f64::from(trace.logits[a] - trace.logits[0]);
                 let most = 10.0 * tolerance * expected.abs().max(1.0);
-                assert!(
-                    (found - expected).abs() < most,
-                    "{name} {what}: {found}, {expected}"
-                );
+                assert!((found - expected).abs() < most, "{name} {what}: {found}, {expected}");
                 let place = depth.top_ids.iter().position(|&id| id == token.id);
-                assert!(
-                    place.is_none_or(|place| place + 1 == token.rank as usize),
-                    "{name}"
-                );
+                assert!(place.is_none_or(|place| place + 1 == token.rank as usize), "{name}");
             }
         }
         // With the scale held, a stream's differences are the sums of its members' votes.
@@ -235,10 +204,7 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
             let found = depth.followed[1].log_probability - depth.followed[0].log_probability;
             let expected = sum(1) - sum(0) + f64::from(bias[1] - bias[0]);
             let most = 10.0 * tolerance * expected.abs().max(1.0);
-            assert!(
-                (found - expected).abs() < most,
-                "{name} held {m}: {found}, {expected}"
-            );
+            assert!((found - expected).abs() < most, "{name} held {m}: {found}, {expected}");
         }
     }
     println!("{checked} depths equal");
@@ -252,10 +218,7 @@ fn looks(
     plan: &Plan,
     wish: &AttentionWish,
 ) -> Vec<Vec<AttentionReading>> {
-    let capture = Capture {
-        attention: vec![wish.clone()],
-        ..Capture::default()
-    };
+    let capture = Capture { attention: vec![wish.clone()], ..Capture::default() };
     let run = engine.start(prompts.into(), vec![plan.clone()].into(), capture);
     let mut traces = run.expect("a run").complete().expect("traces");
     let traces = traces.remove(0).into_iter();
@@ -273,14 +236,8 @@ pub fn attention_goldens_hold(load: &Load, tolerance: f64) {
         };
         let model = load(&folder);
         let token_ids = u32s(&golden["token_ids"]);
-        let prompt = Prompt {
-            token_ids,
-            option_ids: vec![0],
-        };
-        let short = Prompt {
-            token_ids: prompt.token_ids[..3].to_vec(),
-            option_ids: vec![1],
-        };
+        let prompt = Prompt { token_ids, option_ids: vec![0] };
+        let short = Prompt { token_ids: prompt.token_ids[..3].to_vec(), option_ids: vec![1] };
         let own = model.plan(None).expect("its own order");
         let prompts = [short, prompt];
         let engine = &model.engine;
@@ -292,11 +249,7 @@ pub fn attention_goldens_hold(load: &Load, tolerance: f64) {
             &format!("{name}: attention pattern"),
             tolerance,
         );
-        let wish = AttentionWish {
-            queries: vec![0, 2, 1],
-            blocks: vec![1],
-            heads: vec![1, 0],
-        };
+        let wish = AttentionWish { queries: vec![0, 2, 1], blocks: vec![1], heads: vec![1, 0] };
         let some = looks(engine, &prompts, &own, &wish);
         for (some, prompt) in some.iter().zip(&prompts) {
             for some in some {
@@ -343,20 +296,11 @@ fn carried_is_what_moves(model: &LoadedModel, name: &str, tolerance: f64) -> boo
     let others = (1..heads).map(|head| head.to_string());
     let line = format!("0a~h{}", others.collect::<Vec<_>>().join("."));
     let plan = model.plan(Some(&line)).expect("a plan");
-    let prompts: Vec<Prompt> = [7, 11, 30]
-        .map(|id| Prompt {
-            token_ids: vec![id],
-            option_ids: vec![0],
-        })
-        .into();
-    let capture = Capture {
-        states: true,
-        attention: vec![AttentionWish::default()],
-        ..Capture::default()
-    };
-    let run = model
-        .engine
-        .start(prompts.into(), vec![plan].into(), capture);
+    let prompts: Vec<Prompt> =
+        [7, 11, 30].map(|id| Prompt { token_ids: vec![id], option_ids: vec![0] }).into();
+    let capture =
+        Capture { states: true, attention: vec![AttentionWish::default()], ..Capture::default() };
+    let run = model.engine.start(prompts.into(), vec![plan].into(), capture);
     let traces = run.expect("a run").complete().expect("traces").remove(0);
     for trace in traces {
         assert_eq!(trace.attention[0].len(), 1);
@@ -365,14 +309,8 @@ fn carried_is_what_moves(model: &LoadedModel, name: &str, tolerance: f64) -> boo
         let moved = moved.sum::<f64>().sqrt();
         let found = &trace.attention[0][0].carried;
         let off = (f64::from(found[0]) - moved).abs();
-        assert!(
-            off < tolerance * moved.max(1.0),
-            "{name}: {found:?}, {moved}"
-        );
-        assert!(
-            found[1..].iter().all(|&x| x == 0.0),
-            "{name}: off carries nothing"
-        );
+        assert!(off < tolerance * moved.max(1.0), "{name}: {found:?}, {moved}");
+        assert!(found[1..].iter().all(|&x| x == 0.0), "{name}: off carries nothing");
     }
     true
 }
@@ -414,9 +352,7 @@ pub fn batches_equal_their_rows(load: &Load, tolerance: f64) {
         let model = load(&model_folder(name).expect("random models travel with the project"));
         let vocabulary = model.shape().vocabulary as u32;
         let prompt = |length: u32, options: &[u32]| Prompt {
-            token_ids: (0..length)
-                .map(|i| (i * 37 + length) % vocabulary)
-                .collect(),
+            token_ids: (0..length).map(|i| (i * 37 + length) % vocabulary).collect(),
             option_ids: options.to_vec(),
         };
         let prompts = [
@@ -430,11 +366,8 @@ pub fn batches_equal_their_rows(load: &Load, tolerance: f64) {
         let together = run(&model.engine, &prompts, &plans);
         for (p, prompt) in prompts.iter().enumerate() {
             for (i, plan) in plans.iter().enumerate() {
-                let alone = run(
-                    &model.engine,
-                    std::slice::from_ref(prompt),
-                    std::slice::from_ref(plan),
-                );
+                let alone =
+                    run(&model.engine, std::slice::from_ref(prompt), std::slice::from_ref(plan));
                 let (together, alone) = (&together[i][p], &alone[0][0]);
                 assert_eq!(together.members, alone.members);
                 let at = format!("{name}, prompt {p}, plan {plan}");
@@ -468,14 +401,10 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
             let id = |i: u32| (i * 53 + 7 * length) % vocabulary;
             (0..length).map(id).collect()
         };
-        let prompts = lengths.map(|length| Prompt {
-            token_ids: ids(length),
-            option_ids: vec![length, 9],
-        });
-        let passages = [(5, 2), (33, 32), (2, 1)].map(|(length, scored)| Passage {
-            token_ids: ids(length),
-            scored,
-        });
+        let prompts =
+            lengths.map(|length| Prompt { token_ids: ids(length), option_ids: vec![length, 9] });
+        let passages = [(5, 2), (33, 32), (2, 1)]
+            .map(|(length, scored)| Passage { token_ids: ids(length), scored });
         let lines = ["0-3", "3-0", "0,(1,1,2)x2,3", "0a,(1a,2m),3~h0", "0-1"];
         let plans = lines.map(|line| model.plan(Some(line)).expect("a plan"));
         let all = |model: &LoadedModel| {
@@ -494,19 +423,12 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
                 )
                 .expect("a run");
             while traces.advance().expect("a batch").is_some() {}
-            let mut scores = engine
-                .score(passages.to_vec().into(), plans.to_vec().into())
-                .expect("a run");
+            let mut scores =
+                engine.score(passages.to_vec().into(), plans.to_vec().into()).expect("a run");
             while scores.advance().expect("a batch").is_some() {}
-            let next = engine
-                .next(prompts.to_vec().into(), plans.to_vec().into())
-                .expect("a run");
+            let next = engine.next(prompts.to_vec().into(), plans.to_vec().into()).expect("a run");
             let next = next.complete().expect("logits");
-            (
-                traces.finish().expect("traces"),
-                scores.finish().expect("scores"),
-                next,
-            )
+            (traces.finish().expect("traces"), scores.finish().expect("scores"), next)
         };
         let (found, expected) = (all(&model), all(&reference));
         let close = |found: Value, expected: Value, what: &str| {
@@ -514,11 +436,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
         };
         for (found, expected) in found.0.iter().flatten().zip(expected.0.iter().flatten()) {
             assert_eq!(found.members, expected.members);
-            close(
-                json!(found.member_logits),
-                json!(expected.member_logits),
-                "members",
-            );
+            close(json!(found.member_logits), json!(expected.member_logits), "members");
             close(json!(found.logits), json!(expected.logits), "logits");
             close(json!(found.states), json!(expected.states), "states");
             let (found, expected) = (&found.attention[0], &expected.attention[0]);
@@ -530,11 +448,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
             }
         }
         for (found, expected) in found.1.iter().flatten().zip(expected.1.iter().flatten()) {
-            close(
-                json!(found.log_probability),
-                json!(expected.log_probability),
-                "scores",
-            );
+            close(json!(found.log_probability), json!(expected.log_probability), "scores");
             assert_eq!(found.greedy, expected.greedy, "{name}");
         }
         close(json!(found.2), json!(expected.2), "next tokens");
@@ -581,13 +495,7 @@ pub fn growing_equals_recomputing(load: &Load, tolerance: f64) -> bool {
         // Some files have two blocks.
         let lines = match model.shape().blocks.len() {
             0..=2 => ["1x2", "(0,1)x2", "0,1a", "0,1~h0,1m", "0,(1,1,1~h1),1a~h0"],
-            _ => [
-                "1x2",
-                "(1,2)x2",
-                "0,1a,2",
-                "0,1~h0,2m",
-                "0,(1,1,2~h1),1a~h0",
-            ],
+            _ => ["1x2", "(1,2)x2", "0,1a,2", "0,1~h0,2m", "0,(1,1,2~h1),1a~h0"],
         };
         let lines = lines.into_iter().chain([own.as_str()]);
         // A text that grows alone goes another way.
@@ -610,18 +518,11 @@ pub fn growing_equals_recomputing(load: &Load, tolerance: f64) -> bool {
             ];
             // Past what a cache has room for at first, and past that again, beside others.
             let far: [(&[usize], usize); 3] = [(&[1], 60), (&[0, 1, 2], 1), (&[1, 2], 70)];
-            let far = if model.shape().context >= 160 {
-                &far[..]
-            } else {
-                &[]
-            };
+            let far = if model.shape().context >= 160 { &far[..] } else { &[] };
             let rounds = rounds.iter().chain(far).copied();
             for (round, (asked, more)) in rounds.enumerate() {
-                let asked: Vec<usize> = asked
-                    .iter()
-                    .copied()
-                    .filter(|&n| n < lengths.len())
-                    .collect();
+                let asked: Vec<usize> =
+                    asked.iter().copied().filter(|&n| n < lengths.len()).collect();
                 let asked = &asked[..];
                 if asked.is_empty() {
                     continue;

@@ -12,10 +12,7 @@ use super::{assert_close_to, goldens_in, model_folder, u32s};
 
 /// `[S + 1]` of `[T, D]`
 pub fn streams(model: &LoadedModel, ids: Vec<u32>, plan: &Plan) -> Vec<Rc<[f32]>> {
-    let run = model
-        .engine
-        .streams([ids].into(), [plan.clone()].into())
-        .expect("a run");
+    let run = model.engine.streams([ids].into(), [plan.clone()].into()).expect("a run");
     run.complete().expect("streams").remove(0).remove(0)
 }
 
@@ -33,9 +30,7 @@ pub fn products_hold(load: &Load, tolerance: f64) {
         let model = load(&folder);
         let plan = model.plan(None).expect("its own order");
         let streams = streams(&model, u32s(&golden["token_ids"]), &plan);
-        let probes: Vec<f32> = (1..=model.shape().width)
-            .map(|i| (i as f64).sin() as f32)
-            .collect();
+        let probes: Vec<f32> = (1..=model.shape().width).map(|i| (i as f64).sin() as f32).collect();
         for product in golden["products"].as_array().expect("products") {
             let step = position(product, "step");
             let run = plan.steps()[step].block_runs()[0];
@@ -106,24 +101,13 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
             (0..n * d).map(number).collect()
         };
         let mut asked = Vec::new();
-        for (n, (t_in, t_out)) in [
-            (last, last),
-            (0, 0),
-            (last - 2, last),
-            (3, 9),
-            (0, last),
-            (9, 3),
-        ]
-        .into_iter()
-        .enumerate()
+        for (n, (t_in, t_out)) in
+            [(last, last), (0, 0), (last - 2, last), (3, 9), (0, last), (9, 3)]
+                .into_iter()
+                .enumerate()
         {
             for (rows, transposed) in [(1 + 5 * (n % 3), false), (1 + 3 * (n % 4), true)] {
-                asked.push(TangentProduct {
-                    t_in,
-                    t_out,
-                    transposed,
-                    probes: probe(rows, n),
-                });
+                asked.push(TangentProduct { t_in, t_out, transposed, probes: probe(rows, n) });
             }
         }
         for (step, stream) in plan.steps().iter().zip(&streams) {

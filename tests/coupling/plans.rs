@@ -16,10 +16,7 @@ fn one_token_and_one_block() {
     assert!(one.depth_wise[&4].coupling.off_diagonal.is_some());
     for method in [CouplingMethod::Whole, CouplingMethod::Lanczos] {
         let plan = of_plan(&model, "2");
-        let wish = CouplingWish {
-            plan,
-            ..wish(&model, &[4], method)
-        };
+        let wish = CouplingWish { plan, ..wish(&model, &[4], method) };
         let found = run(&model, &ids(7), wish).expect("one block");
         let depth = &found.depth_wise[&4];
         assert_eq!(depth.map.off_diagonal, [[Some(0.0)]]);
@@ -82,58 +79,27 @@ fn halves_and_parallel_steps() {
 #[test]
 fn what_cannot_be_asked() {
     let model = random("random-llama2");
-    let (own, d) = (
-        model.plan(None).expect("its own order"),
-        model.shape().width,
-    );
+    let (own, d) = (model.plan(None).expect("its own order"), model.shape().width);
     let of = |top: &[usize]| CouplingWish::of(own.clone(), top.to_vec());
     let with = |tokens: TokenWish| CouplingWish { tokens, ..of(&[4]) };
     let five = ids(5);
     for (wish, says) in [
         (of(&[d + 1]), "this model's blocks have 1 to"),
+        (with(TokenWish { same: vec![2, 5], ..TokenWish::default() }), "there is no position 5"),
         (
-            with(TokenWish {
-                same: vec![2, 5],
-                ..TokenWish::default()
-            }),
-            "there is no position 5",
-        ),
-        (
-            with(TokenWish {
-                input: Some((3, vec![3, 2])),
-                ..TokenWish::default()
-            }),
+            with(TokenWish { input: Some((3, vec![3, 2])), ..TokenWish::default() }),
             "token 3 comes after token 2",
         ),
         (
-            with(TokenWish {
-                output: Some((1, vec![0, 4])),
-                ..TokenWish::default()
-            }),
+            with(TokenWish { output: Some((1, vec![0, 4])), ..TokenWish::default() }),
             "token 4 comes after token 1",
         ),
         (
-            with(TokenWish {
-                steps: vec![[0, 99]],
-                same: vec![1],
-                ..TokenWish::default()
-            }),
+            with(TokenWish { steps: vec![[0, 99]], same: vec![1], ..TokenWish::default() }),
             "there is no step 99",
         ),
-        (
-            with(TokenWish {
-                same: vec![1; 129],
-                ..TokenWish::default()
-            }),
-            "at most 128",
-        ),
-        (
-            CouplingWish {
-                plan: of_plan(&model, "(0,1)x64,(1,0)x64,0"),
-                ..of(&[4])
-            },
-            "129 steps",
-        ),
+        (with(TokenWish { same: vec![1; 129], ..TokenWish::default() }), "at most 128"),
+        (CouplingWish { plan: of_plan(&model, "(0,1)x64,(1,0)x64,0"), ..of(&[4]) }, "129 steps"),
     ] {
         let sentence = refusal(&model, &five, wish);
         assert!(sentence.contains(says), "{sentence}");

@@ -79,10 +79,7 @@ fn rows_their_means_and_what_orders_cost() {
         ..Report::of(&model)
     };
     let text = serde_json::to_string(&report).expect("JSON");
-    assert!(matches!(
-        Opened::read(text.as_bytes()),
-        Ok(Opened::Coupling(_))
-    ));
+    assert!(matches!(Opened::read(text.as_bytes()), Ok(Opened::Coupling(_))));
 }
 
 #[test]
@@ -108,22 +105,8 @@ fn rows_that_were_stopped_end_as_those_that_were_not() {
         let refused = run.resume(&stopped).expect_err("another run").to_string();
         assert!(refused.contains("'ids'"), "{refused}");
     };
-    other(
-        CouplingWish {
-            top: vec![4],
-            ..wish()
-        },
-        0,
-        4,
-    );
-    other(
-        CouplingWish {
-            plan: of_plan(&model, "0,1"),
-            ..wish()
-        },
-        0,
-        4,
-    );
+    other(CouplingWish { top: vec![4], ..wish() }, 0, 4);
+    other(CouplingWish { plan: of_plan(&model, "0,1"), ..wish() }, 0, 4);
     other(wish(), 1, 4);
     other(wish(), 0, 3);
 }
@@ -134,10 +117,7 @@ fn a_stopped_search_goes_on_as_a_search() {
     let model = random("random-llama2");
     let items = items(3);
     let start = |method| {
-        let wish = CouplingWish {
-            method,
-            ..wish(&model, &[4], CouplingMethod::Lanczos)
-        };
+        let wish = CouplingWish { method, ..wish(&model, &[4], CouplingMethod::Lanczos) };
         RowsLinearising::start(&model, "ids", &items, wish, 0).expect("rows")
     };
     let to = |run: &mut RowsLinearising<'_>, rows: usize| {
@@ -158,22 +138,14 @@ fn a_stopped_search_goes_on_as_a_search() {
 
 #[test]
 fn models_side_by_side() {
-    let reports: Vec<Report> = [
-        "random-llama2",
-        "random-llama3",
-        "random-mistral",
-        "random-gpt2",
-    ]
-    .into_iter()
-    .map(|name| {
-        let model = random(name);
-        let found = rows(&model, &items(2), None);
-        Report {
-            task_coupling: vec![found],
-            ..Report::of(&model)
-        }
-    })
-    .collect();
+    let reports: Vec<Report> = ["random-llama2", "random-llama3", "random-mistral", "random-gpt2"]
+        .into_iter()
+        .map(|name| {
+            let model = random(name);
+            let found = rows(&model, &items(2), None);
+            Report { task_coupling: vec![found], ..Report::of(&model) }
+        })
+        .collect();
     let models = ModelsCoupling::of(reports);
     let mut kinds = BTreeMap::new();
     for relation in &models.relations {
@@ -203,10 +175,7 @@ fn parts_that_do_not_fit_are_refused_by_name() {
         output: Some((2, vec![0, 1])),
         ..TokenWish::default()
     };
-    let asked = CouplingWish {
-        tokens,
-        ..wish(&model, &[4, 8], CouplingMethod::Whole)
-    };
+    let asked = CouplingWish { tokens, ..wish(&model, &[4, 8], CouplingMethod::Whole) };
     let found = run(&model, &ids(4), asked).expect("a coupling");
     let whole: Value = serde_json::from_str(&written(&model, found)).expect("JSON");
     assert!(Report::read(&whole.to_string()).is_ok());
@@ -223,23 +192,11 @@ fn parts_that_do_not_fit_are_refused_by_name() {
         (refused(&|of| of["top"] = json!([8, 4])), "not ascending"),
         (refused(&|of| of["top"] = json!([4])), "not of the K in top"),
         (refused(&|of| pop(&mut of["spectrum"])), "spectrum has"),
-        (
-            refused(&|of| of["spectrum"][0]["gap"] = json!({"4": 0.1})),
-            "a spectrum's gap",
-        ),
-        (
-            refused(&|of| pop(&mut of["depth_wise"]["8"]["singular"][1])),
-            "a row of singular has",
-        ),
-        (
-            refused(&|of| of["depth_wise"]["8"]["why_row"] = json!(["zero"])),
-            "why_row has 1",
-        ),
+        (refused(&|of| of["spectrum"][0]["gap"] = json!({"4": 0.1})), "a spectrum's gap"),
+        (refused(&|of| pop(&mut of["depth_wise"]["8"]["singular"][1])), "a row of singular has"),
+        (refused(&|of| of["depth_wise"]["8"]["why_row"] = json!(["zero"])), "why_row has 1"),
         (refused(&|of| of["aligned"]["k"] = json!(99)), "99 vectors"),
-        (
-            refused(&|of| pop(&mut of["aligned"]["pairs"][0][1])),
-            "a pair of aligned has",
-        ),
+        (refused(&|of| pop(&mut of["aligned"]["pairs"][0][1])), "a pair of aligned has"),
         (
             refused(&|of| of["token_wise"]["self"]["t"][1] = json!(4)),
             "self speaks of position 4 of 4",
@@ -252,23 +209,11 @@ fn parts_that_do_not_fit_are_refused_by_name() {
             refused(&|of| of["token_wise"]["fixed_output"]["pairs"][0]["steps"] = json!([0, 77])),
             "fixed_output speaks of step 77",
         ),
-        (
-            refused(&|of| pop(&mut of["token_wise"]["self"]["pairs"][0]["gap"])),
-            "gap has 1",
-        ),
-        (
-            refused(&|of| pop(&mut of["linearised"]["cosine"])),
-            "linearised.cosine has",
-        ),
-        (
-            refused(&|of| pop(&mut of["trajectories"]["states"][0])),
-            "trajectories.states has 3",
-        ),
+        (refused(&|of| pop(&mut of["token_wise"]["self"]["pairs"][0]["gap"])), "gap has 1"),
+        (refused(&|of| pop(&mut of["linearised"]["cosine"])), "linearised.cosine has"),
+        (refused(&|of| pop(&mut of["trajectories"]["states"][0])), "trajectories.states has 3"),
     ] {
         assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
-        assert!(
-            sentence.starts_with("the coupling does not fit"),
-            "{sentence}"
-        );
+        assert!(sentence.starts_with("the coupling does not fit"), "{sentence}");
     }
 }

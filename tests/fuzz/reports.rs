@@ -62,10 +62,7 @@ impl Coupled {
             while run.rows_done() < 2 {
                 run.advance().expect("a step");
             }
-            Report {
-                task_coupling: run.found(None).into_iter().collect(),
-                ..Report::of(model)
-            }
+            Report { task_coupling: run.found(None).into_iter().collect(), ..Report::of(model) }
         };
         let llama = model("random-llama2");
         let tokens = TokenWish {
@@ -74,10 +71,7 @@ impl Coupled {
             output: Some((2, vec![0, 1])),
             ..TokenWish::default()
         };
-        let wish = CouplingWish {
-            tokens,
-            ..Self::wish(&llama)
-        };
+        let wish = CouplingWish { tokens, ..Self::wish(&llama) };
         let mut run = Linearising::start(&llama, &[5, 6, 7], wish).expect("a run");
         while run.advance().expect("a step").is_some() {}
         let one = Report {
@@ -168,12 +162,7 @@ impl Stopped {
         let found = sweeping.orders().expect("rows");
         drop(sweeping);
         let found = serde_json::to_value(found).expect("JSON");
-        Self {
-            model,
-            items,
-            orders,
-            found,
-        }
+        Self { model, items, orders, found }
     }
 
     /// Goes on from what was edited, if that is still a sweep.

@@ -39,10 +39,7 @@ const FILES: [&str; 4] = [
 fn read_task(text: &str) -> Option<Definition> {
     match Definition::parse(text, "own.toml") {
         Ok(definition) => {
-            assert!(
-                !definition.name.is_empty() && definition.first > 0,
-                "{text}"
-            );
+            assert!(!definition.name.is_empty() && definition.first > 0, "{text}");
             if let Form::Columns(columns) = &definition.form {
                 let mut options: Vec<&str> = columns.options.iter().map(|o| o.trim()).collect();
                 options.sort_unstable();

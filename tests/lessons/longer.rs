@@ -14,10 +14,7 @@ pub fn longer(of: &str, more: usize) -> LoadedModel {
     for file in known.files {
         let name = file.name.to_owned();
         if ModelFiles::is_weights(file.name) {
-            weights.push((
-                name,
-                FileBytes::Owned(doubled(file.bytes, known.blocks, more)),
-            ));
+            weights.push((name, FileBytes::Owned(doubled(file.bytes, known.blocks, more))));
         } else if file.name == "config.json" {
             let mut config: Value = serde_json::from_slice(file.bytes).expect("a config");
             config["num_hidden_layers"] = (known.blocks + more).into();

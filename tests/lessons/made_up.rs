@@ -19,11 +19,7 @@ pub fn holdings(
     let mut share = move || f64::from(random.next_u32()) / 4_294_967_296.0;
     // What fields of one step have come to: two that are compared may change places.
     let numbers: Vec<f64> = seen.values().flatten().filter_map(number).collect();
-    let words: Vec<&FieldValue> = seen
-        .values()
-        .flatten()
-        .filter(|v| number(v).is_none())
-        .collect();
+    let words: Vec<&FieldValue> = seen.values().flatten().filter(|v| number(v).is_none()).collect();
     let mut all = Vec::with_capacity(DRAWS);
     for _ in 0..DRAWS {
         let mut last = 0.0;

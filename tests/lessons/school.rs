@@ -43,14 +43,8 @@ pub struct School {
 impl School {
     pub fn open() -> Self {
         let bytes = include_bytes!("../../public/examples/survey.atelier.json");
-        let survey = Opened::read(bytes)
-            .and_then(Opened::survey)
-            .expect("a survey");
-        Self {
-            survey,
-            models: BTreeMap::new(),
-            found: Vec::new(),
-        }
+        let survey = Opened::read(bytes).and_then(Opened::survey).expect("a survey");
+        Self { survey, models: BTreeMap::new(), found: Vec::new() }
     }
 
     /// Models that no lesson is written for, where they are at hand.
@@ -84,10 +78,8 @@ impl School {
     pub fn seen(&self, lesson: &Lesson, step: &LessonStep) -> BTreeMap<FieldName, Vec<FieldValue>> {
         let prompt = lesson.prompt.as_ref().map(|prompt| prompt.text.clone());
         let of = |wanted: Option<&StepAsk>| -> Vec<(&str, &StepFound)> {
-            let kept = self
-                .found
-                .iter()
-                .filter(|(_, ask, at, _)| Some(ask) == wanted && *at == prompt);
+            let kept =
+                self.found.iter().filter(|(_, ask, at, _)| Some(ask) == wanted && *at == prompt);
             let kept = kept.filter_map(|(by, .., found)| Some((by.as_str(), found.as_ref().ok()?)));
             kept.collect()
         };
@@ -114,10 +106,7 @@ impl School {
         taught: &str,
     ) -> Vec<StepOutcome> {
         let by = TaughtBy { model: "made up" };
-        let before = step
-            .before
-            .as_ref()
-            .map(|ask| self.found(lesson, ask, taught));
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
         let Ok(before) = before.transpose() else {
             return Vec::new();
         };
@@ -133,9 +122,9 @@ impl School {
                 TheoryAsk::Gains { .. } => {
                     vec![StepFound::Theory(TheoryAsk::Gains { together: 0.0 })]
                 }
-                TheoryAsk::Bases { .. } => [2, 1_000_000]
-                    .map(|k| StepFound::Theory(TheoryAsk::Bases { k }))
-                    .into(),
+                TheoryAsk::Bases { .. } => {
+                    [2, 1_000_000].map(|k| StepFound::Theory(TheoryAsk::Bases { k })).into()
+                }
             },
             StepFound::Survey(models) => orders_of(&models)
                 .into_iter()
@@ -171,10 +160,7 @@ impl School {
 
     /// A step to its end.
     pub fn run(&mut self, lesson: &Lesson, step: &LessonStep, taught: &str) -> StepOutcome {
-        let before = step
-            .before
-            .as_ref()
-            .map(|ask| self.found(lesson, ask, taught));
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
         let found = self.found(lesson, &step.action, taught);
         let taught = match step.runs_taught() {
             true => taught,

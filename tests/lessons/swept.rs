@@ -33,13 +33,9 @@ fn shares() -> Vec<SharesOf> {
     }
     for is_first in [true, false] {
         all.push(Box::new(move |task, _| two((task < 2) == is_first)));
-        all.push(Box::new(move |_, point| {
-            two((point.rounds == Some(1)) == is_first)
-        }));
+        all.push(Box::new(move |_, point| two((point.rounds == Some(1)) == is_first)));
         // Places of a model of twelve blocks.
-        all.push(Box::new(move |_, point| {
-            two((3..10).contains(&point.at) == is_first)
-        }));
+        all.push(Box::new(move |_, point| two((3..10).contains(&point.at) == is_first)));
     }
     all.push(Box::new(|_, point| match point.sweep {
         Sweep::Repeat => 0.0,

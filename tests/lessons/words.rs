@@ -4,10 +4,7 @@ use atelier::study::lessons::StepOutcome;
 
 /// What a reader sees.
 pub fn print(outcome: &StepOutcome) {
-    println!(
-        "── {} {} on {}",
-        outcome.lesson, outcome.step, outcome.model
-    );
+    println!("── {} {} on {}", outcome.lesson, outcome.step, outcome.model);
     if let Some(source) = &outcome.source {
         println!("   {source}");
     }
@@ -16,10 +13,7 @@ pub fn print(outcome: &StepOutcome) {
         let text = format!("{:?}", option.holding);
         println!("   {:30} {} | {}", text, option.text, option.why);
     }
-    println!(
-        "   → {:?}: {} ({})",
-        outcome.showing, outcome.reveal, outcome.caveat
-    );
+    println!("   → {:?}: {} ({})", outcome.showing, outcome.reveal, outcome.caveat);
 }
 
 /// A number outside of braces that is no part of a name such as 1m and counts no block.
@@ -39,14 +33,8 @@ pub fn typed_number(text: &str) -> Option<String> {
     for (n, word) in words.iter().enumerate() {
         let word = bare(word);
         let is_number = word.parse::<f64>().is_ok();
-        let before = n
-            .checked_sub(1)
-            .map(|at| bare(words[at]))
-            .unwrap_or_default();
-        let before_that = n
-            .checked_sub(2)
-            .map(|at| bare(words[at]))
-            .unwrap_or_default();
+        let before = n.checked_sub(1).map(|at| bare(words[at])).unwrap_or_default();
+        let before_that = n.checked_sub(2).map(|at| bare(words[at])).unwrap_or_default();
         let counts = ["block", "blocks", "head", "step"].map(str::to_owned);
         let before = before.to_lowercase();
         let is_name = counts.contains(&before)
@@ -61,23 +49,12 @@ pub fn typed_number(text: &str) -> Option<String> {
 
 /// A count of the model's parts in words, as in "twelve blocks"; two blocks are any pair.
 pub fn counted_part(text: &str) -> Option<String> {
-    const COUNTS: [&str; 10] = [
-        "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    ];
-    const PARTS: [&str; 6] = [
-        "blocks",
-        "heads",
-        "members",
-        "strokes",
-        "attentions",
-        "mlps",
-    ];
+    const COUNTS: [&str; 10] =
+        ["three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    const PARTS: [&str; 6] = ["blocks", "heads", "members", "strokes", "attentions", "mlps"];
     let words: Vec<String> = text
         .split_whitespace()
-        .map(|word| {
-            word.trim_matches(|c: char| !c.is_alphanumeric())
-                .to_lowercase()
-        })
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
         .collect();
     let counts =
         |pair: &&[String]| COUNTS.contains(&pair[0].as_str()) && PARTS.contains(&pair[1].as_str());

@@ -24,10 +24,8 @@ impl Page {
     /// Clicks the button and waits until it says what came of it.
     fn copy_link(&self, outcome: &str) {
         // What it said of the last click is gone after a while.
-        self.browser.until(
-            "the button offers the link",
-            &format!("{BUTTON}.textContent === 'Copy link'"),
-        );
+        self.browser
+            .until("the button offers the link", &format!("{BUTTON}.textContent === 'Copy link'"));
         // Said to screen readers as well, perhaps just before something else is.
         self.browser.run(&format!(
             "const said = document.querySelector('[role=status]');
@@ -41,10 +39,8 @@ impl Page {
             &format!("the button says {outcome}"),
             &format!("{BUTTON}.textContent === {outcome}"),
         );
-        self.browser.until(
-            &format!("{outcome} is said"),
-            &format!("window.said.includes({outcome})"),
-        );
+        self.browser
+            .until(&format!("{outcome} is said"), &format!("window.said.includes({outcome})"));
     }
 
     fn copied(&self) -> String {
@@ -76,15 +72,10 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
     page.browser.click("input[name=column][value=logit]");
     page.browser.click("#prompt");
     page.browser.keys("\u{E010} & 100% “ü”");
-    page.browser.until(
-        "the address has the new prompt",
-        "decodeURIComponent(location.hash).includes('ü')",
-    );
+    page.browser
+        .until("the address has the new prompt", "decodeURIComponent(location.hash).includes('ü')");
     page.judge(1);
-    page.browser.until(
-        "the address says what is right",
-        "location.hash.includes('answer=1')",
-    );
+    page.browser.until("the address says what is right", "location.hash.includes('answer=1')");
     page.browser.run("document.activeElement.blur()");
     page.copy_link("Link copied");
     let link = page.copied();
@@ -115,10 +106,8 @@ fn without_leave_to_copy_the_button_points_to_the_address() {
     let page = Page::live();
     page.clipboard("denied");
     page.copy_link("Copy it from the address bar");
-    page.browser.until(
-        "the button is itself again",
-        &format!("{BUTTON}.textContent === 'Copy link'"),
-    );
+    page.browser
+        .until("the button is itself again", &format!("{BUTTON}.textContent === 'Copy link'"));
 }
 
 #[test]
@@ -142,9 +131,7 @@ fn a_picture_is_copied_with_what_it_is_of() {
     );
     assert_eq!(size[0], json!(1920), "{size}");
     assert!(size[1].as_u64() > Some(400), "{size}");
-    let painted = page
-        .browser
-        .text("window.painted.replace(/<[^>]*>/g, ' ').replace(/\\s+/g, '')");
+    let painted = page.browser.text("window.painted.replace(/<[^>]*>/g, ' ').replace(/\\s+/g, '')");
     let title = page.text("#figure-spread h3").replace(' ', "");
     let link = page.server.url();
     for said in [title.as_str(), "scholar-12·plan0-11·", &link] {
@@ -178,15 +165,10 @@ fn a_picture_is_shared_where_the_system_has_a_way() {
         "return [shared.files[0].name, shared.files[0].type, shared.files[0].size > 10000, shared.title, shared.url]",
     );
     assert_eq!(shared[0], json!("atelier-spread.png"));
-    assert_eq!(
-        (&shared[1], &shared[2]),
-        (&json!("image/png"), &json!(true))
-    );
+    assert_eq!((&shared[1], &shared[2]), (&json!("image/png"), &json!(true)));
     assert_eq!(shared[3], json!(page.text("#figure-spread h3")));
     assert!(
-        shared[4]
-            .as_str()
-            .is_some_and(|url| url.contains("#prompt=") || url.contains("prompt="))
+        shared[4].as_str().is_some_and(|url| url.contains("#prompt=") || url.contains("prompt="))
     );
     page.assert_quiet();
 }

@@ -84,11 +84,7 @@ impl Page {
         let started = Instant::now();
         while self.helpers() != count {
             let passed = started.elapsed();
-            assert!(
-                passed < PATIENCE,
-                "{} helpers live, not {count}",
-                self.helpers()
-            );
+            assert!(passed < PATIENCE, "{} helpers live, not {count}", self.helpers());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -143,9 +139,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
 #[test]
 fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     let page = Page::on_cores(2, "");
-    let every = [
-        "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
-    ];
+    let every = ["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"];
     page.start_sweep(&every, 400);
     page.until_says(LINE, "2 workers");
     assert_eq!(page.helpers(), 1);
@@ -153,20 +147,15 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
     page.press_button("Undo");
-    page.browser
-        .until("it is undone", "!location.hash.includes('plan=')");
+    page.browser.until("it is undone", "!location.hash.includes('plan=')");
     page.until_lab_is_current();
     page.go_to_view("Lens");
     page.until_live();
     page.go_to_view("Orders");
     page.until_lab();
-    page.browser.until(
-        "the sweep goes on",
-        "document.querySelector('#cancel-sweep')",
-    );
+    page.browser.until("the sweep goes on", "document.querySelector('#cancel-sweep')");
     page.browser.click("#cancel-sweep");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
     page.until_helpers(0);
 
     // The next one has a crew of its own, which stays for the one after it and goes with the model.

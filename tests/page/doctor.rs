@@ -20,8 +20,7 @@ impl Page {
     /// Opens the dialog from the bar, by keyboard.
     fn open_doctor(&self) {
         self.open_bar();
-        self.browser
-            .run("document.querySelector('#doctor-open').focus()");
+        self.browser.run("document.querySelector('#doctor-open').focus()");
         self.browser.keys(ENTER);
         self.browser.until(
             "the dialog is open, and the way to begin in focus",
@@ -36,8 +35,7 @@ impl Page {
     }
 
     fn until_measured(&self) {
-        self.browser
-            .until_within(LONG, "it is measured", &format!("{LABEL} === 'Again'"));
+        self.browser.until_within(LONG, "it is measured", &format!("{LABEL} === 'Again'"));
     }
 
     /// A step is told as a sentence.
@@ -51,8 +49,7 @@ impl Page {
     fn saved_findings(&self) -> DoctorReport {
         self.catch_files();
         self.browser.click("#doctor-save");
-        self.browser
-            .until("it is saved", "window.caught.length > 0");
+        self.browser.until("it is saved", "window.caught.length > 0");
         let text = self.browser.text("window.caught.pop()");
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
@@ -73,10 +70,7 @@ fn check(rates: &Rates) {
     assert!(!rates.products.is_empty(), "{rates:?}");
     assert!(rates.products.iter().all(|of| of.gflops > 0.0), "{rates:?}");
     assert!(rates.best_gflops > Some(0.0), "{rates:?}");
-    assert!(
-        rates.copy.as_ref().is_some_and(|of| of.gb > 0.0),
-        "{rates:?}"
-    );
+    assert!(rates.copy.as_ref().is_some_and(|of| of.gb > 0.0), "{rates:?}");
 }
 
 #[test]
@@ -87,8 +81,7 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     assert!(said.contains("nothing of it leaves this machine"), "{said}");
     assert!(said.contains("32 MiB"), "{said}");
     page.press_measure("Measure");
-    page.browser
-        .until("it has begun", &format!("{LABEL} === 'Stop'"));
+    page.browser.until("it has begun", &format!("{LABEL} === 'Stop'"));
     page.until_measured();
     let choice = page.text("#doctor-choice");
     assert!(
@@ -133,8 +126,7 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     page.open_doctor();
     assert_eq!(page.rows_of_kernels(), (11, 11));
     page.press_measure("Again");
-    page.browser
-        .until("it has begun again", &format!("{LABEL} === 'Stop'"));
+    page.browser.until("it has begun again", &format!("{LABEL} === 'Stop'"));
     page.until_measured();
     page.assert_quiet();
 }
@@ -149,9 +141,7 @@ fn a_telephone_has_room_for_it() {
         page.open_doctor();
         page.press_measure("Measure");
         page.until_measured();
-        page.assert_accessible(&format!(
-            "{scheme}, 390 wide, with what this machine can do"
-        ));
+        page.assert_accessible(&format!("{scheme}, 390 wide, with what this machine can do"));
         let over = page.browser.run(
             "const d = document.querySelector('#doctor'); return [d.scrollWidth - d.clientWidth, Math.max(0, d.getBoundingClientRect().right - innerWidth)]",
         );
@@ -168,27 +158,21 @@ fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
     page.open("");
     page.until_live();
     page.show_models();
-    page.browser
-        .run(&format!("{PANEL}.querySelector('.close').click()"));
-    page.browser.until(
-        "the list is closed",
-        "!document.querySelector('#chooser').open",
-    );
+    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
+    page.browser.until("the list is closed", "!document.querySelector('#chooser').open");
     page.until_settled();
     let picture = page.picture();
     page.open_doctor();
     // Larger matrices, so that there is a meanwhile.
     page.browser.click("#doctor-thorough");
-    page.browser
-        .run("document.querySelector('#doctor-measure').focus()");
+    page.browser.run("document.querySelector('#doctor-measure').focus()");
     page.press_measure("Measure");
     page.until_step("Timing f32 at");
     page.browser.keys(ESCAPE);
     page.until_says("#doctor-open", "This machine is being measured");
 
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser
-        .until("it is another picture", "document.querySelector('.look')");
+    page.browser.until("it is another picture", "document.querySelector('.look')");
     page.until_settled();
     assert_ne!(page.picture(), picture);
     page.choose("scholar-2");
@@ -198,10 +182,7 @@ fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
     page.open_doctor();
     page.press_measure("Stop");
     page.until_measured();
-    page.until_says(
-        "#doctor-choice",
-        "Ended early: what is not here was not measured.",
-    );
+    page.until_says("#doctor-choice", "Ended early: what is not here was not measured.");
     page.until_says(".unmeasured", "it was ended");
     let report = page.saved_findings();
     assert!(report.was_interrupted && !report.is_quick);
@@ -230,10 +211,7 @@ fn the_gpu_of_a_model_is_measured_beside_it() {
     page.until_measured();
     let choice = page.text("#doctor-choice");
     assert!(choice.contains("is the processor in disguise"), "{choice}");
-    assert!(
-        choice.contains("“Runs on” asks for any WebGPU adapter"),
-        "{choice}"
-    );
+    assert!(choice.contains("“Runs on” asks for any WebGPU adapter"), "{choice}");
     let report = page.saved_findings();
     assert!(report.is_well(), "{:?}", report.kernels);
     let [adapter] = &report.adapters[..] else {
@@ -272,8 +250,7 @@ fn a_gpu_that_is_lost_meanwhile_is_told_and_the_model_recovers() {
     page.open_doctor();
     page.press_measure("Measure");
     page.until_step("on WebGPU on ");
-    page.browser
-        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.until_measured();
     let report = page.saved_findings();
     assert!(!report.is_well() && !report.was_interrupted);

@@ -80,10 +80,7 @@ impl Browser {
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
         // A browser without a screen has no window in front, which focus and the clipboard ask for.
-        browser.devtools(
-            "Emulation.setFocusEmulationEnabled",
-            &json!({ "enabled": true }),
-        );
+        browser.devtools("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
         browser
     }
 
@@ -107,9 +104,7 @@ impl Browser {
     /// Starts a driver, and waits until it answers; again where somebody else took its port meanwhile.
     fn start(driver: &str) -> Self {
         let mut tries = (0..TRIES).filter_map(|_| Self::start_once(driver));
-        tries
-            .next()
-            .unwrap_or_else(|| panic!("{driver} ends as soon as it is started"))
+        tries.next().unwrap_or_else(|| panic!("{driver} ends as soon as it is started"))
     }
 
     fn start_once(driver: &str) -> Option<Self> {
@@ -126,12 +121,7 @@ impl Browser {
                     "{driver} does not start ({error}): run `cargo xtask test`, which sets it up"
                 )
             });
-        let mut browser = Self {
-            port,
-            session: String::new(),
-            driver: child,
-            profile,
-        };
+        let mut browser = Self { port, session: String::new(), driver: child, profile };
         let started = Instant::now();
         while browser.try_call("GET", "/status", None).is_err() {
             assert!(started.elapsed() < PATIENCE, "{driver} does not answer");
@@ -153,10 +143,8 @@ impl Browser {
         let session = session.unwrap_or_else(|error| {
             panic!("the browser does not start: {error}");
         });
-        self.session = format!(
-            "/session/{}",
-            session["sessionId"].as_str().expect("a session's id")
-        );
+        self.session =
+            format!("/session/{}", session["sessionId"].as_str().expect("a session's id"));
         let patience = PATIENCE.as_millis() as u64;
         // What is to be clicked may come a turn of the page later than what was waited for.
         let limits = json!({ "script": patience, "pageLoad": patience, "implicit": 10_000 });
@@ -187,20 +175,12 @@ impl Browser {
 
     /// The value of a script's `return`.
     pub fn run(&self, script: &str) -> Value {
-        self.call(
-            "POST",
-            "/execute/sync",
-            &json!({ "script": script, "args": [] }),
-        )
+        self.call("POST", "/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
     /// A script that calls `arguments[0]` when it is done.
     pub fn run_async(&self, script: &str) -> Value {
-        self.call(
-            "POST",
-            "/execute/async",
-            &json!({ "script": script, "args": [] }),
-        )
+        self.call("POST", "/execute/async", &json!({ "script": script, "args": [] }))
     }
 
     /// Waits until a script's expression is true.
@@ -245,11 +225,7 @@ impl Browser {
     /// Types into an element, or chooses files by their paths.
     pub fn type_into(&self, css: &str, keys: &str) {
         let element = self.find(css);
-        self.call(
-            "POST",
-            &format!("/element/{element}/value"),
-            &json!({ "text": keys }),
-        );
+        self.call("POST", &format!("/element/{element}/value"), &json!({ "text": keys }));
     }
 
     /// Does something in a frame's document.
@@ -286,10 +262,7 @@ impl Browser {
     pub fn drag(&self, places: &[(f64, f64)]) {
         let go = |(x, y): &(f64, f64)| json!({ "type": "pointerMove", "duration": 40, "x": x.round() as i64, "y": y.round() as i64 });
         let mut actions: Vec<Value> = places.iter().map(go).collect();
-        actions.insert(
-            1.min(actions.len()),
-            json!({ "type": "pointerDown", "button": 0 }),
-        );
+        actions.insert(1.min(actions.len()), json!({ "type": "pointerDown", "button": 0 }));
         actions.push(json!({ "type": "pointerUp", "button": 0 }));
         self.call(
             "POST",
@@ -303,13 +276,8 @@ impl Browser {
     /// What the console said since it was asked last.
     pub fn console(&self) -> Vec<String> {
         let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));
-        let line = |entry: &Value| {
-            format!(
-                "{}: {}",
-                text_of(&entry["level"]),
-                text_of(&entry["message"])
-            )
-        };
+        let line =
+            |entry: &Value| format!("{}: {}", text_of(&entry["level"]), text_of(&entry["message"]));
         entries.as_array().into_iter().flatten().map(line).collect()
     }
 
@@ -330,10 +298,7 @@ impl Browser {
 
     /// A picture of the whole page as PNG.
     pub fn screenshot(&self, path: &Path) {
-        self.capture(
-            path,
-            &json!({ "format": "png", "captureBeyondViewport": true }),
-        );
+        self.capture(path, &json!({ "format": "png", "captureBeyondViewport": true }));
     }
 
     /// A picture of what the window shows.
@@ -351,23 +316,13 @@ impl Browser {
 
     /// A command of the browser's DevTools protocol.
     pub fn devtools(&self, command: &str, params: &Value) -> Value {
-        self.call(
-            "POST",
-            "/goog/cdp/execute",
-            &json!({ "cmd": command, "params": params }),
-        )
+        self.call("POST", "/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
     }
 
     fn find(&self, css: &str) -> String {
-        let found = self.call(
-            "POST",
-            "/element",
-            &json!({ "using": "css selector", "value": css }),
-        );
-        found[ELEMENT]
-            .as_str()
-            .unwrap_or_else(|| panic!("no element {css}"))
-            .to_owned()
+        let found =
+            self.call("POST", "/element", &json!({ "using": "css selector", "value": css }));
+        found[ELEMENT].as_str().unwrap_or_else(|| panic!("no element {css}")).to_owned()
     }
 
     fn call(&self, method: &str, path: &str, body: &Value) -> Value {
@@ -385,9 +340,7 @@ impl Browser {
             self.port,
             body.len()
         );
-        stream
-            .write_all(request.as_bytes())
-            .map_err(|error| error.to_string())?;
+        stream.write_all(request.as_bytes()).map_err(|error| error.to_string())?;
         let mut head = Vec::new();
         let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
@@ -398,16 +351,12 @@ impl Browser {
         }
         // The driver always states the length, and keeps the connection open whatever we ask.
         let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
-        let length = head
-            .lines()
-            .find_map(|line| line.strip_prefix("content-length:"));
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
         let length = length
             .and_then(|text| text.trim().parse().ok())
             .ok_or("an answer without its length")?;
         let mut answer = vec![0; length];
-        stream
-            .read_exact(&mut answer)
-            .map_err(|error| error.to_string())?;
+        stream.read_exact(&mut answer).map_err(|error| error.to_string())?;
         let mut answer: Value =
             serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
         let value = answer["value"].take();
@@ -432,9 +381,7 @@ fn free_port() -> u16 {
 }
 
 fn text_of(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 pub fn base64(text: &str) -> Vec<u8> {
@@ -450,10 +397,7 @@ pub fn base64(text: &str) -> Vec<u8> {
     digits
         .chunks(4)
         .flat_map(|four| {
-            let bits = four
-                .iter()
-                .enumerate()
-                .fold(0, |bits, (i, d)| bits | d << (18 - 6 * i));
+            let bits = four.iter().enumerate().fold(0, |bits, (i, d)| bits | d << (18 - 6 * i));
             let bytes = [(bits >> 16) as u8, (bits >> 8) as u8, bits as u8];
             bytes.into_iter().take(four.len() * 6 / 8)
         })

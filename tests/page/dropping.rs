@@ -28,10 +28,7 @@ impl Page {
             Move::Away => ("dragCancel", middle),
             Move::Drop => ("drop", middle),
         };
-        let files: Vec<_> = files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
+        let files: Vec<_> = files.iter().map(|file| file.display().to_string()).collect();
         self.browser.devtools(
             "Input.dispatchDragEvent",
             &json!({
@@ -81,10 +78,7 @@ fn a_dropped_folder_is_the_model() {
     page.drag_over(&[&folder], &json!([]));
     page.screenshot("dragged-over");
     page.drag(Move::Drop, &[&folder], &json!([]));
-    page.browser.until(
-        "the folder is the model",
-        "location.hash.includes('folder=scholar-2')",
-    );
+    page.browser.until("the folder is the model", "location.hash.includes('folder=scholar-2')");
     page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
     page.until_over(false);
@@ -104,18 +98,12 @@ fn dropped_files_are_the_model_too() {
     // Without the weights, a sentence says what is missing, and the picture stays.
     page.drop_in(&files[..2]);
     page.until_says(".of-model", "safetensors");
-    println!(
-        "without the weights the page says: {}",
-        page.text(".of-model")
-    );
+    println!("without the weights the page says: {}", page.text(".of-model"));
     page.until_picture();
     page.drop_in(&files);
     page.until_says(".provenance", "Computed here by your files ");
     page.until_settled();
-    page.browser.until(
-        "the error is gone",
-        "!document.querySelector('.of-model:not(.empty)')",
-    );
+    page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
     page.assert_quiet();
 }
 
@@ -159,22 +147,14 @@ fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
     page.until_says(".of-model", "dropped at once");
     let said = page.text(".of-model");
     println!("of two folders the page says: {said}");
-    assert!(
-        said.contains("scholar-2") && said.contains("scholar-4"),
-        "{said}"
-    );
+    assert!(said.contains("scholar-2") && said.contains("scholar-4"), "{said}");
     page.drop_in(&[&two, &four.join("config.json")]);
     page.until_says(".of-model", "and a file were dropped at once");
-    assert_eq!(
-        (page.text("#model"), page.picture()),
-        (model.clone(), picture.clone())
-    );
+    assert_eq!((page.text("#model"), page.picture()), (model.clone(), picture.clone()));
     // Where no model is at work, the sentence stands with the reports.
     page.open("#view=survey");
-    page.browser.until(
-        "the survey is drawn",
-        "document.querySelectorAll('.figure .chart svg').length > 5",
-    );
+    page.browser
+        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 5");
     page.drop_in(&[&two, &four]);
     page.until_says(".problem", "dropped at once");
     page.assert_quiet();

@@ -49,12 +49,8 @@ fn a_copied_frame_shows_one_figure_on_another_site() {
     let home = home();
     let home = format!("http://127.0.0.1:{}/", home.port());
     let (_folder, host) = article(&frame.replace(&page.server.url(), &home));
-    page.browser
-        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
-    assert_eq!(
-        page.browser.text("document.querySelector('iframe').title"),
-        title
-    );
+    page.browser.go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    assert_eq!(page.browser.text("document.querySelector('iframe').title"), title);
     page.browser.within("iframe", || {
         page.browser.until(
             "the figure is drawn",
@@ -78,24 +74,17 @@ fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
     let page = Page::live();
     page.clipboard("granted");
     page.go_to_view("Attention");
-    page.browser.until(
-        "it is drawn",
-        "document.querySelector('#figure-heads .chart svg')",
-    );
+    page.browser.until("it is drawn", "document.querySelector('#figure-heads .chart svg')");
     let frame = page.copied_frame(
         "[...document.querySelectorAll('.keep button')].find(b => b.textContent === 'Copy iframe' && !b.matches('.copy-frame'))",
     );
-    assert!(
-        frame.contains("embed.html#") && frame.contains("view=attention"),
-        "{frame}"
-    );
+    assert!(frame.contains("embed.html#") && frame.contains("view=attention"), "{frame}");
     let home = home();
     let url = format!("http://127.0.0.1:{}/", home.port());
     let frame = frame.replace(&page.server.url(), &url);
     let whole = format!("{frame}<iframe id=\"whole\" src=\"{url}\"></iframe>");
     let (_folder, host) = article(&whole);
-    page.browser
-        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    page.browser.go(&format!("http://127.0.0.1:{}/article.html", host.port()));
     page.browser.within("iframe", || {
         page.browser.until(
             "the view is drawn",
@@ -107,11 +96,7 @@ fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
         assert_eq!(seen, "0");
     });
     page.browser.within("#whole", || {
-        assert_eq!(
-            page.browser
-                .text("document.querySelectorAll('#app').length"),
-            "0"
-        );
+        assert_eq!(page.browser.text("document.querySelectorAll('#app').length"), "0");
     });
 }
 
@@ -124,15 +109,11 @@ fn a_copied_frame_shows_a_lessons_step_and_nothing_for_a_class() {
     let frame = page.copied_frame(
         "[...document.querySelectorAll('.class-tools button')].find(b => b.textContent === 'Copy iframe')",
     );
-    assert!(
-        frame.contains("embed.html#") && frame.contains("lesson=1&amp;step=2"),
-        "{frame}"
-    );
+    assert!(frame.contains("embed.html#") && frame.contains("lesson=1&amp;step=2"), "{frame}");
     let home = home();
     let home = format!("http://127.0.0.1:{}/", home.port());
     let (_folder, host) = article(&frame.replace(&page.server.url(), &home));
-    page.browser
-        .go(&format!("http://127.0.0.1:{}/article.html", host.port()));
+    page.browser.go(&format!("http://127.0.0.1:{}/article.html", host.port()));
     page.browser.within("iframe", || {
         page.until_lesson_step(1, 2);
         page.browser.until(
@@ -155,10 +136,8 @@ fn a_frame_is_accessible_and_leaves_nothing_behind() {
         page.browser.prefer(scheme);
         let url = format!("{}embed.html?figure=spread", page.server.url());
         page.browser.go(&url);
-        page.browser.until(
-            "the figure is drawn",
-            "document.querySelector('#figure-spread .chart svg')",
-        );
+        page.browser
+            .until("the figure is drawn", "document.querySelector('#figure-spread .chart svg')");
         page.until_settled();
         page.assert_accessible(&format!("a frame, {scheme}"));
         page.screenshot(&format!("embed-{scheme}"));

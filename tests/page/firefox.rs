@@ -26,16 +26,10 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
     assert!(paths > 2, "{paths} lines are drawn");
     // Another view, its own pictures, and back.
     for (view, drawn) in [
-        (
-            "Survey",
-            "document.querySelectorAll('main table td').length > 10",
-        ),
+        ("Survey", "document.querySelectorAll('main table td').length > 10"),
         ("Orders", "location.hash.includes('view=orders')"),
         ("Theory", "document.querySelectorAll('main svg').length > 2"),
-        (
-            "Lens",
-            "document.querySelectorAll('.chart svg').length === 3",
-        ),
+        ("Lens", "document.querySelectorAll('.chart svg').length === 3"),
     ] {
         page.browser.run(&format!(
             "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === '{view}').click()"
@@ -55,8 +49,5 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
     }
     let missing = page.server.sent();
     let missing: Vec<_> = missing.iter().filter(|sent| sent.status != 200).collect();
-    assert!(
-        missing.is_empty(),
-        "asked for what is not there: {missing:?}"
-    );
+    assert!(missing.is_empty(), "asked for what is not there: {missing:?}");
 }

@@ -14,10 +14,8 @@ const SHIFT: f64 = 0.02;
 
 /// A network: what it is, and where it is slow, milliseconds a round trip and bytes a second. Times until
 /// the first picture are printed, not asserted: they are the machine's too. 300 and 1000 ms are aimed at.
-const NETWORKS: [(&str, Option<[u32; 2]>); 2] = [
-    ("this machine", None),
-    ("1.6 Mbit/s and 150 ms", Some([150, 200_000])),
-];
+const NETWORKS: [(&str, Option<[u32; 2]>); 2] =
+    [("this machine", None), ("1.6 Mbit/s and 150 ms", Some([150, 200_000]))];
 
 const WATCH: &str = "
     window.shifts = 0;
@@ -35,20 +33,16 @@ const WATCH: &str = "
 
 impl Page {
     fn on_every_page(&self, script: &str) {
-        self.browser.devtools(
-            "Page.addScriptToEvaluateOnNewDocument",
-            &json!({ "source": script }),
-        );
+        self.browser
+            .devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": script }));
     }
 
     /// Opened while the page's program is kept back.
     fn open_without_program(&self, fragment: &str) {
         self.server.hold(Some("page_bg.wasm"));
         let url = format!("{}{fragment}", self.server.url());
-        self.browser
-            .devtools("Page.navigate", &json!({ "url": url }));
-        self.browser
-            .until("the page is there", "document.querySelector('.drawn')");
+        self.browser.devtools("Page.navigate", &json!({ "url": url }));
+        self.browser.until("the page is there", "document.querySelector('.drawn')");
     }
 
     fn until_taken_over(&self) {
@@ -90,8 +84,7 @@ fn the_first_picture_comes_with_the_page() {
             let bytes = |at: f64| page.number(&format!("window.come({at})")) as u64;
             for round in 0..5 {
                 page.open(&format!("?{round}"));
-                page.browser
-                    .until("the picture is taken over", "window.taken");
+                page.browser.until("the picture is taken over", "window.taken");
                 page.browser.until(
                     "something is painted",
                     "performance.getEntriesByName('first-contentful-paint').length",
@@ -151,11 +144,8 @@ fn what_the_program_draws_is_what_was_there() {
             let after = page.browser.run(LOOKS);
             page.server.hold(None);
             page.screenshot(&format!("opening-{width}-{scheme}-taken-over"));
-            for (before, after) in before
-                .as_array()
-                .expect("looks")
-                .iter()
-                .zip(after.as_array().expect("looks"))
+            for (before, after) in
+                before.as_array().expect("looks").iter().zip(after.as_array().expect("looks"))
             {
                 let lines = |value: &Value| value.as_array().expect("lines").clone();
                 let (before, after) = (lines(before), lines(after));
@@ -176,13 +166,11 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
     let page = Page::alone(1440, 900);
     page.open_without_program("");
     page.browser.clear("#prompt");
-    page.browser
-        .type_into("#prompt", "Ann says that the film is good. So it is");
+    page.browser.type_into("#prompt", "Ann says that the film is good. So it is");
     page.until_taken_over();
     page.until_says(".tokens", "film");
     assert_eq!(
-        page.browser
-            .text("document.activeElement.id + document.activeElement.selectionStart"),
+        page.browser.text("document.activeElement.id + document.activeElement.selectionStart"),
         "prompt40"
     );
 
@@ -204,19 +192,13 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 fn a_link_to_another_picture_does_not_open_with_this_one() {
     let page = Page::alone(1440, 900);
     let is_shown = |css: &str| {
-        page.number(&format!(
-            "document.querySelector('{css}').getClientRects().length"
-        )) > 0.0
+        page.number(&format!("document.querySelector('{css}').getClientRects().length")) > 0.0
     };
     page.open_without_program("");
     assert!(is_shown(".drawn .tile") && !is_shown(".waiting"));
     // The picture's own address, as the page writes it.
     let link = page.browser.text("document.documentElement.dataset.link");
-    for (fragment, own) in [
-        ("#view=theory", false),
-        ("#plan=0-3", false),
-        (link.as_str(), true),
-    ] {
+    for (fragment, own) in [("#view=theory", false), ("#plan=0-3", false), (link.as_str(), true)] {
         page.open_without_program("?");
         page.open_without_program(fragment);
         assert_eq!(is_shown(".drawn .tile"), own, "{fragment}");
@@ -224,14 +206,9 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
     }
     // Nor does one who chose dark see the system's light first.
     page.browser.prefer("light");
-    page.browser
-        .run("localStorage.setItem('atelier-theme', 'dark')");
+    page.browser.run("localStorage.setItem('atelier-theme', 'dark')");
     page.open_without_program("?");
-    assert_eq!(
-        page.browser
-            .text("getComputedStyle(document.documentElement).colorScheme"),
-        "dark"
-    );
+    assert_eq!(page.browser.text("getComputedStyle(document.documentElement).colorScheme"), "dark");
 }
 
 #[test]
@@ -252,10 +229,8 @@ fn the_first_view_needs_nothing_of_the_programs_second_file() {
     page.until_live();
     page.until_settled();
     page.browser.click("#prompt");
-    page.browser
-        .run("document.querySelector('#prompt').select()");
-    page.browser
-        .keys("Ann says that the film is good. So it is");
+    page.browser.run("document.querySelector('#prompt').select()");
+    page.browser.keys("Ann says that the film is good. So it is");
     page.until_says(".tokens", "film");
     page.judge(1);
     page.until_says(".identity", "MSE");
@@ -278,10 +253,7 @@ fn links_to_other_views_fetch_both_files_at_once() {
     for (fragment, says) in [
         ("#view=theory", "Eight theorems"),
         ("#view=survey", "scholar"),
-        (
-            "#view=lessons&lesson=11&step=3",
-            "Let the centre block stand in",
-        ),
+        ("#view=lessons&lesson=11&step=3", "Let the centre block stand in"),
     ] {
         let page = Page::alone(1440, 900);
         page.open(fragment);

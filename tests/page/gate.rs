@@ -37,10 +37,7 @@ impl Gate {
         let taken = Arc::clone(&ways);
         std::thread::spawn(move || {
             for outside in listener.incoming().flatten() {
-                let inside = taken
-                    .lock()
-                    .expect("the ways")
-                    .let_through(&outside, behind);
+                let inside = taken.lock().expect("the ways").let_through(&outside, behind);
                 if let Some(inside) = inside {
                     pass(&outside, &inside);
                     pass(&inside, &outside);

@@ -27,10 +27,8 @@ impl Page {
         let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
         let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
         // Imports are hoisted, but the program only starts behind them.
-        self.server.replace(
-            "worker_loader.js",
-            &loader.replace("await ", &format!("{before}\nawait ")),
-        );
+        self.server
+            .replace("worker_loader.js", &loader.replace("await ", &format!("{before}\nawait ")));
     }
 
     /// A worker of the test's own, spoken to in the page's own protocol.
@@ -89,8 +87,7 @@ fn every_golden_and_every_plan_of_it_in_the_browser() {
             .filter(|file| file.is_file())
             .map(|file| file.display().to_string())
             .collect();
-        page.browser
-            .run("document.querySelector('#given').value = ''");
+        page.browser.run("document.querySelector('#given').value = ''");
         page.browser.type_into("#given", &files.join("\n"));
         let load = json!([{ "LoadFiles": { "name": name, "engine": "Gpu" } }]);
         let loaded = page.ask(&load, true);
@@ -99,10 +96,7 @@ fn every_golden_and_every_plan_of_it_in_the_browser() {
         let texts = |ids: &[u32]| ids.iter().map(u32::to_string).collect::<Vec<_>>();
         let (prompt, options) = match golden["prompt"].as_str() {
             Some(prompt) => (prompt.to_owned(), strings(&golden["options"])),
-            None => (
-                texts(&u32s(&golden["ids"])).join(", "),
-                texts(&u32s(&golden["rows"])),
-            ),
+            None => (texts(&u32s(&golden["ids"])).join(", "), texts(&u32s(&golden["rows"]))),
         };
         let plans = golden["plans"].as_array().expect("plans");
         let lines = plans.iter().map(|plan| json!(notation(&plan["steps"])));
@@ -114,10 +108,8 @@ fn every_golden_and_every_plan_of_it_in_the_browser() {
         };
         let asks: Vec<Value> = lines.iter().map(ask).collect();
         let expected = std::iter::once(&golden["baseline"]).chain(plans);
-        for ((asks, lines), expected) in asks
-            .chunks(8)
-            .zip(lines.chunks(8))
-            .zip(expected.collect::<Vec<_>>().chunks(8))
+        for ((asks, lines), expected) in
+            asks.chunks(8).zip(lines.chunks(8)).zip(expected.collect::<Vec<_>>().chunks(8))
         {
             let answers = page.ask(&json!(asks), false);
             for ((answer, line), expected) in answers
@@ -140,10 +132,7 @@ fn every_golden_and_every_plan_of_it_in_the_browser() {
             }
         }
     }
-    say!(
-        "{checked} golden runs equal in the browser, on {}",
-        page.text(NOTICE)
-    );
+    say!("{checked} golden runs equal in the browser, on {}", page.text(NOTICE));
     assert!(checked >= 5 + 4 * 32, "{checked}");
 }
 
@@ -153,10 +142,7 @@ fn the_page_names_its_engine_and_compares_it() {
     page.open("");
     page.until_live();
     // A software adapter would be slower than the processor, so it has to be asked for.
-    page.until_says(
-        NOTICE,
-        "The model runs on the processor: the only adapter is a software one",
-    );
+    page.until_says(NOTICE, "The model runs on the processor: the only adapter is a software one");
     page.until_says(LINE, "CPU (f16)");
     let report = page.report();
 
@@ -177,10 +163,7 @@ fn the_page_names_its_engine_and_compares_it() {
 
     page.open_bar();
     page.browser.click("#compare");
-    page.until_says(
-        NOTICE,
-        "numbers of the GPU and of the processor differ by at most",
-    );
+    page.until_says(NOTICE, "numbers of the GPU and of the processor differ by at most");
     say!("{} {}", page.text(LINE), page.text(NOTICE));
     page.assert_accessible("with a GPU");
 
@@ -202,14 +185,7 @@ fn the_model_goes_on_on_the_gpu_as_on_the_processor() {
     page.until_live();
     let written = |engine: &str| {
         page.choose_engine(engine);
-        page.until_says(
-            LINE,
-            if engine == "gpu" {
-                "WebGPU on "
-            } else {
-                "CPU (f16)"
-            },
-        );
+        page.until_says(LINE, if engine == "gpu" { "WebGPU on " } else { "CPU (f16)" });
         page.until_settled();
         page.browser.click("#go-on");
         // The whole is said when it is written.
@@ -239,10 +215,7 @@ fn without_webgpu_the_processor_draws_the_same_picture_and_the_page_says_so() {
     let page = Page::new(1440, 1000);
     page.open("");
     page.until_live();
-    page.until_says(
-        NOTICE,
-        "The model runs on the processor: this browser offers no GPU adapter",
-    );
+    page.until_says(NOTICE, "The model runs on the processor: this browser offers no GPU adapter");
     assert_eq!(page.picture(), picture);
     page.assert_quiet();
 }
@@ -315,10 +288,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
         page.choose_engine("gpu");
         page.until_says(NOTICE, words);
         let notice = page.text(NOTICE);
-        assert!(
-            notice.starts_with("The model runs on the processor: "),
-            "{notice}"
-        );
+        assert!(notice.starts_with("The model runs on the processor: "), "{notice}");
         say!("{notice}");
         page.until_says(".provenance", "CPU (f16)");
     }
@@ -343,12 +313,9 @@ fn a_device_lost_in_the_middle_of_a_sweep_is_opened_again_and_nothing_is_lost() 
     // Few: a software adapter on a busy machine takes a second a row.
     page.set_number("rows a task", 8);
     page.press_button("Run the sweep");
-    page.browser.until(
-        "the sweep has begun",
-        "document.querySelector('.sweeps progress')?.value > 0.05",
-    );
     page.browser
-        .run("new BroadcastChannel('devices').postMessage('destroy')");
+        .until("the sweep has begun", "document.querySelector('.sweeps progress')?.value > 0.05");
+    page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.until_says(NOTICE, "the GPU was lost");
     page.until_says(NOTICE, "put on the GPU again");
     say!("{}", page.text(NOTICE));
@@ -372,8 +339,7 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
     let typed = " Two words more";
     page.browser.type_into("#prompt", typed);
     page.until_settled();
-    page.browser
-        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.judge(1);
     page.until_says(NOTICE, "the model runs on the processor now");
     page.until_says(".provenance", "CPU (f16)");
@@ -395,20 +361,15 @@ fn a_run_given_up_while_the_gpu_is_opened_again_leaves_page_and_worker_agreed() 
     page.choose_engine("gpu");
     page.until_says(LINE, "WebGPU on ");
     page.until_settled();
-    page.browser
-        .run("new BroadcastChannel('devices').postMessage('destroy')");
+    page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser.until(
-        "the run is under way",
-        "document.querySelector('.status.visible')",
-    );
+    page.browser.until("the run is under way", "document.querySelector('.status.visible')");
     page.browser.click(".examples button:nth-of-type(4)");
     page.until_says(".tokens", "copies");
     page.until_settled();
     page.until_says(LINE, "WebGPU on ");
     assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.problem:not(.empty)').length"),
+        page.browser.run("return document.querySelectorAll('.problem:not(.empty)').length"),
         Value::from(0)
     );
 }
@@ -423,20 +384,16 @@ fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
     page.until_lab_is_current();
     page.set_number("rows a task", 400);
     page.press_button("Run the sweep");
-    page.browser.until(
-        "the sweep is under way",
-        "document.querySelector('.sweeps progress')?.value > 0",
-    );
+    page.browser
+        .until("the sweep is under way", "document.querySelector('.sweeps progress')?.value > 0");
     page.open_bar();
     page.browser.click("#compare");
     page.until_says(".bar .status", "waits until the sweep is done");
     page.browser.click("#cancel");
-    page.browser
-        .until("the check is gone", "!document.querySelector('#cancel')");
+    page.browser.until("the check is gone", "!document.querySelector('#cancel')");
     std::thread::sleep(std::time::Duration::from_millis(900));
     assert_eq!(
-        page.browser
-            .run("return Boolean(document.querySelector('#cancel-sweep'))"),
+        page.browser.run("return Boolean(document.querySelector('#cancel-sweep'))"),
         Value::Bool(true),
         "the sweep goes on"
     );
@@ -445,8 +402,7 @@ fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
     page.browser.click("#cancel-sweep");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
 }
 
 #[test]
@@ -481,30 +437,16 @@ fn a_prompt_too_long_for_the_gpu_is_refused_and_the_model_kept() {
         ));
     };
     let short = page.browser.text("document.querySelector('#prompt').value");
-    page.browser
-        .run("new BroadcastChannel('memory').postMessage('full')");
-    ask(&format!(
-        "{} {short}",
-        vec!["the soup is bad ."; 18].join(" ")
-    ));
+    page.browser.run("new BroadcastChannel('memory').postMessage('full')");
+    ask(&format!("{} {short}", vec!["the soup is bad ."; 18].join(" ")));
     page.until_says(".of-prompt", "memory ran out");
-    say!(
-        "of a prompt too long the page says: {}",
-        page.text(".of-prompt")
-    );
+    say!("of a prompt too long the page says: {}", page.text(".of-prompt"));
     // Not the model's fault: it stays where it is, and a shorter prompt runs there.
     ask(&short);
-    page.browser.until(
-        "the error is gone",
-        "!document.querySelector('.of-prompt:not(.empty)')",
-    );
+    page.browser.until("the error is gone", "!document.querySelector('.of-prompt:not(.empty)')");
     page.until_settled();
     page.until_says(".provenance", "WebGPU on ");
-    assert!(
-        page.text(LINE).contains("WebGPU on "),
-        "{}",
-        page.text(LINE)
-    );
+    assert!(page.text(LINE).contains("WebGPU on "), "{}", page.text(LINE));
     assert_eq!(page.text(NOTICE), "");
 }
 
@@ -526,7 +468,6 @@ fn where_the_way_out_fails_too_both_reasons_are_said() {
     assert!(said.contains("; and then: "), "{said}");
     assert!(said.contains("model.safetensors"), "{said}");
     // Nothing is under way, and the baked picture stands.
-    page.browser
-        .until("nothing is under way", "!document.querySelector('#cancel')");
+    page.browser.until("nothing is under way", "!document.querySelector('#cancel')");
     page.until_picture();
 }

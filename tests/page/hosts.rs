@@ -75,10 +75,7 @@ fn works_on(host: &GatedHost) {
         page.until_live();
         page.until_says(".provenance", "Computed here by scholar-4 ");
         page.until_settled();
-        assert_eq!(
-            page.browser.text("document.querySelector('#plan').value"),
-            "0-1,3"
-        );
+        assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-1,3");
         page.until_says(".tokens", "film");
     };
     // Another document: what is at an address, not what was before.
@@ -96,11 +93,7 @@ fn works_on(host: &GatedHost) {
     go("");
     page.until_live();
     page.until_settled();
-    assert_eq!(
-        page.picture(),
-        first,
-        "the same picture as with the network"
-    );
+    assert_eq!(page.picture(), first, "the same picture as with the network");
     go("#view=theory");
     page.until_says("h1", "Eight theorems");
     host.gate.open();
@@ -143,10 +136,7 @@ fn on_pythons_server_under_a_path() {
     let mut said = BufReader::new(said);
     said.read_line(&mut line).expect("a line");
     let server = PythonServer(child);
-    let port = line
-        .split(" port ")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next());
+    let port = line.split(" port ").nth(1).and_then(|rest| rest.split(' ').next());
     let port = port.and_then(|port| port.parse().ok()).expect(&line);
     works_on(&GatedHost::before(port, &format!("{UNDER}/")));
     drop(server);
@@ -158,11 +148,7 @@ fn on_a_host_that_sends_no_type_for_wasm() {
     let host = PlainHost::start(around.path(), false, Vec::new());
     works_on(&GatedHost::before(host.port, &format!("{UNDER}/")));
     let asked = host.log();
-    assert!(
-        asked
-            .iter()
-            .any(|asked| asked.path.ends_with("worker_bg.wasm"))
-    );
+    assert!(asked.iter().any(|asked| asked.path.ends_with("worker_bg.wasm")));
 }
 
 #[test]
@@ -186,10 +172,7 @@ fn on_a_host_that_takes_the_headers_that_are_brought() {
     assert!(kept.len() > 10);
     for asked in kept {
         let by_build = asked.query.starts_with("v=");
-        assert!(
-            by_build || is_hashed(&asked.path),
-            "{asked:?} is kept for ever"
-        );
+        assert!(by_build || is_hashed(&asked.path), "{asked:?} is kept for ever");
     }
     // Where nothing is, a page says so.
     let page = Page::new(1440, 900);

@@ -18,11 +18,7 @@ fn the_first_picture_is_there_before_any_weight() {
     page.open("");
     page.until_drawn();
     page.until_says(".provenance", "Baked example");
-    let weights = page
-        .server
-        .sent()
-        .iter()
-        .any(|sent| sent.path.ends_with(".safetensors"));
+    let weights = page.server.sent().iter().any(|sent| sent.path.ends_with(".safetensors"));
     assert!(!weights, "weights were sent before the first picture");
     // Where the machine is slow, what comes behind the picture has begun to come.
     let is_behind = |path: &str| path.ends_with("page_later.wasm") || path.contains("echarts");
@@ -60,10 +56,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     let page = Page::live();
     let before = page.picture();
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser.until(
-        "the second example is shown",
-        "!document.querySelector('.late')",
-    );
+    page.browser.until("the second example is shown", "!document.querySelector('.late')");
     page.until_settled();
     let example = page.picture();
     assert_ne!(before, example);
@@ -76,18 +69,11 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.browser.keys("\u{E017}");
     page.browser.until(
         "the new prompt ran",
-        &format!(
-            "document.querySelector('.tokens').textContent !== {}",
-            Value::from(tokens)
-        ),
+        &format!("document.querySelector('.tokens').textContent !== {}", Value::from(tokens)),
     );
     // Which option is right is asked anew: until then nothing is measured from it.
     page.until_says(".judging", "Which option is right?");
-    assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.tile, .identity').length"),
-        0
-    );
+    assert_eq!(page.browser.run("return document.querySelectorAll('.tile, .identity').length"), 0);
     assert!(page.browser.text("location.hash").contains("answer=none"));
     page.browser.click(".judging button:nth-of-type(2)");
     page.until_settled();
@@ -100,11 +86,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
         "the plan's error is said",
         "document.querySelector('#plan-error').textContent.length > 20",
     );
-    assert!(
-        page.text("#plan-error").ends_with('.'),
-        "{}",
-        page.text("#plan-error")
-    );
+    assert!(page.text("#plan-error").ends_with('.'), "{}", page.text("#plan-error"));
     let tiles = page
         .browser
         .run("return document.querySelectorAll('.tile').length")
@@ -112,10 +94,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
         .expect("tiles");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "0,1,1,0-1");
-    page.browser.until(
-        "the plan ran",
-        "document.querySelectorAll('.tile').length === 6",
-    );
+    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 6");
     assert_ne!(tiles, 6);
     page.until_settled();
     page.browser.keys(TAB);
@@ -128,19 +107,12 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     // The column, by arrow keys.
     page.until_settled();
     let identity = page.text(".identity");
-    page.browser
-        .run("document.querySelector('input[name=column][value=probability]').focus()");
+    page.browser.run("document.querySelector('input[name=column][value=probability]').focus()");
     page.browser.keys(RIGHT);
-    page.browser.until(
-        "the logit column is chosen",
-        "location.hash.includes('column=logit')",
-    );
+    page.browser.until("the logit column is chosen", "location.hash.includes('column=logit')");
     assert_ne!(page.text(".identity"), identity);
     page.browser.keys(RIGHT);
-    page.browser.until(
-        "the paper's column is chosen",
-        "location.hash.includes('column=paper')",
-    );
+    page.browser.until("the paper's column is chosen", "location.hash.includes('column=paper')");
     assert!(page.text(".identity-note").contains("not one identity"));
     page.screenshot("paper-column");
     page.assert_quiet();
@@ -152,12 +124,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     let wrote = |line: &str, prompt: &str, tokens: &str| {
         let model = page.report()["model"]["name"].clone();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-        command.args([
-            "generate",
-            "--json",
-            "--model",
-            model.as_str().expect("a name"),
-        ]);
+        command.args(["generate", "--json", "--model", model.as_str().expect("a name")]);
         command.args(["--prompt", prompt, "--tokens", tokens]);
         if !line.is_empty() {
             command.args(["--plan", line]);
@@ -169,10 +136,8 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     let prompt = page.browser.text("document.querySelector('#prompt').value");
     let go_on = |expected: &str| {
         page.browser.click("#go-on");
-        let is_there = format!(
-            "document.querySelector('.written').textContent === {}",
-            Value::from(expected)
-        );
+        let is_there =
+            format!("document.querySelector('.written').textContent === {}", Value::from(expected));
         page.browser.until("the model has written", &is_there);
         page.until_settled();
     };
@@ -183,10 +148,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     go_on(&format!("{own}{more}"));
     // Another order writes something of its own, and what was written before is gone.
     page.browser.type_into("#plan", "0-1,1");
-    page.browser.until(
-        "the plan ran",
-        "document.querySelectorAll('.tile').length === 4",
-    );
+    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 4");
     assert_eq!(page.text(".written"), "");
     go_on(&wrote("0-1,1", &prompt, "40"));
     // Cancelled in the middle it keeps what it wrote.
@@ -218,10 +180,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
 fn a_link_restores_the_picture() {
     let page = Page::live();
     page.browser.type_into("#plan", "0-1,1");
-    page.browser.until(
-        "the plan ran",
-        "document.querySelectorAll('.tile').length === 4",
-    );
+    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 4");
     page.browser.click("input[name=column][value=logit]");
     page.until_settled();
     let before = page.picture();
@@ -251,25 +210,15 @@ fn the_page_and_the_command_line_give_the_same_numbers() {
         command.args(["--option", &text(option)]);
     }
     command.args(["--answer", &lens["answer"].to_string()]);
-    let output = command
-        .current_dir(root())
-        .output()
-        .expect("the command line runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = command.current_dir(root()).output().expect("the command line runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let worst = compare(lens, &native["lens"], "lens");
     say!("page and command line differ by at most {worst:.1e} relative");
 
     // What is drawn is what is reported.
     let mse = lens["probability"]["mse"].as_f64().expect("mse");
-    let drawn: f64 = page
-        .text(".identity .mse .term-number")
-        .parse()
-        .expect("a number");
+    let drawn: f64 = page.text(".identity .mse .term-number").parse().expect("a number");
     assert!((mse - drawn).abs() < 6e-4, "{mse} is drawn as {drawn}");
     page.assert_quiet();
 }
@@ -285,10 +234,7 @@ pub fn compare(a: &Value, b: &Value, at: &str) -> f64 {
                 assert!(x < 1e-3 && y < 1e-3, "{at}: {x} and {y}");
                 return 0.0;
             }
-            assert!(
-                error < 1e-4,
-                "{at}: the page says {x}, the command line {y}"
-            );
+            assert!(error < 1e-4, "{at}: the page says {x}, the command line {y}");
             error
         }
         // Of numbers that are one thing, those near 0 are no surer than the largest.
@@ -300,30 +246,18 @@ pub fn compare(a: &Value, b: &Value, at: &str) -> f64 {
             let pairs = a.iter().zip(b).map(|(x, y)| {
                 let (x, y) = (number(x), number(y));
                 let error = (x - y).abs() / x.abs().max(y.abs()).max(floor);
-                assert!(
-                    error < 1e-4,
-                    "{at}: the page says {x}, the command line {y}"
-                );
+                assert!(error < 1e-4, "{at}: the page says {x}, the command line {y}");
                 error
             });
             pairs.fold(0.0, f64::max)
         }
         (Value::Array(a), Value::Array(b)) => {
             assert_eq!(a.len(), b.len(), "{at}");
-            a.iter()
-                .zip(b)
-                .map(|(a, b)| compare(a, b, at))
-                .fold(0.0, f64::max)
+            a.iter().zip(b).map(|(a, b)| compare(a, b, at)).fold(0.0, f64::max)
         }
         (Value::Object(a), Value::Object(b)) => {
-            assert_eq!(
-                a.keys().collect::<Vec<_>>(),
-                b.keys().collect::<Vec<_>>(),
-                "{at}"
-            );
-            a.iter()
-                .map(|(key, a)| compare(a, &b[key], &format!("{at}.{key}")))
-                .fold(0.0, f64::max)
+            assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{at}");
+            a.iter().map(|(key, a)| compare(a, &b[key], &format!("{at}.{key}"))).fold(0.0, f64::max)
         }
         _ => {
             assert_eq!(a, b, "{at}");
@@ -338,19 +272,13 @@ fn a_folder_on_this_machine_opens() {
     let random = root().join("tests/models/random-llama2");
     page.open_folder(&random);
     page.until_says(".problem", "tokenizer");
-    println!(
-        "without a tokenizer the page says: {}",
-        page.text(".problem:not(.empty)")
-    );
+    println!("without a tokenizer the page says: {}", page.text(".problem:not(.empty)"));
     if let Some(folder) = shared_model("tinystories-656k") {
         page.open_folder(&folder);
-        page.browser.until(
-            "the folder is the model",
-            "location.hash.includes('folder=tinystories-656k')",
-        );
-        let fragment = "#folder=tinystories-656k&prompt=Once+upon+a+time,+there+was+a+little+girl+named+Lily.+She+loved+to+play&option=.&option=%21&option=%3F&answer=0";
         page.browser
-            .run(&format!("location.hash = {}", Value::from(fragment)));
+            .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
+        let fragment = "#folder=tinystories-656k&prompt=Once+upon+a+time,+there+was+a+little+girl+named+Lily.+She+loved+to+play&option=.&option=%21&option=%3F&answer=0";
+        page.browser.run(&format!("location.hash = {}", Value::from(fragment)));
         page.until_says(".provenance", "Computed here by tinystories-656k");
         page.until_settled();
         let golden: Value = serde_json::from_str(
@@ -378,16 +306,9 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     let random = root().join("tests/models/random-llama2");
     let folder = tempfile::tempdir().expect("a folder");
     let whole = std::fs::read(random.join("model.safetensors")).expect("a model");
-    std::fs::copy(
-        random.join("config.json"),
-        folder.path().join("config.json"),
-    )
-    .expect("copied");
-    std::fs::write(
-        folder.path().join("model.safetensors"),
-        &whole[..whole.len() / 2],
-    )
-    .expect("written");
+    std::fs::copy(random.join("config.json"), folder.path().join("config.json")).expect("copied");
+    std::fs::write(folder.path().join("model.safetensors"), &whole[..whole.len() / 2])
+        .expect("written");
     page.open_folder(folder.path());
     page.until_says(".of-model", "model.safetensors");
     println!("of half a file the page says: {}", page.text(".of-model"));
@@ -397,27 +318,19 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
 
     // The picture is still there, and a scholar still runs.
     assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.chart svg').length"),
+        page.browser.run("return document.querySelectorAll('.chart svg').length"),
         Value::from(3)
     );
     page.choose("scholar-12");
-    page.browser.until(
-        "the error is gone",
-        "!document.querySelector('.of-model:not(.empty)')",
-    );
+    page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
 
     // Options the tokenizer cannot use.
-    page.browser
-        .type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
+    page.browser.type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
     page.until_says(".of-prompt", ".");
     println!("of a bad option the page says: {}", page.text(".of-prompt"));
     page.browser.click(".examples button:nth-of-type(1)");
     page.until_settled();
-    page.browser.until(
-        "the error is gone",
-        "!document.querySelector('.of-prompt:not(.empty)')",
-    );
+    page.browser.until("the error is gone", "!document.querySelector('.of-prompt:not(.empty)')");
     page.assert_quiet();
 }
 
@@ -426,14 +339,10 @@ fn loading_can_be_cancelled_and_taken_up_again() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("");
-    page.browser.until(
-        "work is shown with its end in sight",
-        "document.querySelector('#cancel')",
-    );
+    page.browser.until("work is shown with its end in sight", "document.querySelector('#cancel')");
     page.screenshot("loading");
     page.browser.click("#cancel");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel')");
     page.until_says("[role=status]", "Stopped");
     page.server.hold(None);
     page.again();
@@ -445,29 +354,17 @@ fn loading_can_be_cancelled_and_taken_up_again() {
 fn figures_are_saved_as_svg_png_and_csv() {
     let page = Page::live();
     page.catch_files();
-    for (form, start) in [
-        ("SVG", "<svg"),
-        ("PNG", "data:image/png"),
-        ("CSV", "stroke"),
-    ] {
+    for (form, start) in [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "stroke")] {
         page.browser.run(&format!(
             "window.caught.length = 0; [...document.querySelectorAll('#figure-votes button')].find(b => b.textContent === '{form}').click()"
         ));
-        page.browser
-            .until("a file is handed out", "window.caught.length > 0");
+        page.browser.until("a file is handed out", "window.caught.length > 0");
         let file = page.browser.text("window.caught[0]");
-        assert!(
-            file.starts_with(start),
-            "{form}: {}",
-            &file[..file.len().min(80)]
-        );
+        assert!(file.starts_with(start), "{form}: {}", &file[..file.len().min(80)]);
         if form == "SVG" {
             let title = page.text("#figure-votes h3");
             let first = title.split(' ').next().expect("a word").to_owned();
-            assert!(
-                file.contains(&first),
-                "the drawing carries its sentence: {title}"
-            );
+            assert!(file.contains(&first), "the drawing carries its sentence: {title}");
             std::fs::write(root().join("target/screenshots/votes.svg"), file).expect("written");
         }
     }
@@ -483,10 +380,7 @@ fn everyone_can_use_it() {
             page.open("");
             page.until_live();
             page.until_settled();
-            assert_eq!(
-                page.browser.text("document.documentElement.dataset.theme"),
-                scheme
-            );
+            assert_eq!(page.browser.text("document.documentElement.dataset.theme"), scheme);
             page.assert_accessible(&format!("{width} {scheme}"));
             page.screenshot(&format!("{width}-{scheme}"));
         }

@@ -14,8 +14,7 @@ impl Page {
         self.show_models();
         self.press_model(known);
         self.until_says(".model-name", known);
-        self.browser
-            .until("it is loading", "document.querySelector('#cancel')");
+        self.browser.until("it is loading", "document.querySelector('#cancel')");
         self.browser.click("#cancel");
     }
 
@@ -25,8 +24,7 @@ impl Page {
         let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
         let small = "Object.defineProperty(WorkerNavigator.prototype, 'deviceMemory', { get: () => 0.001 });";
         // Imports come first, wherever they stand.
-        self.server
-            .replace("worker_loader.js", &format!("{small}\n{loader}"));
+        self.server.replace("worker_loader.js", &format!("{small}\n{loader}"));
     }
 
     fn until_answers_again(&self, how: &str) {
@@ -53,10 +51,7 @@ fn a_load_that_is_stopped_leaves_what_was_there() {
     assert_ne!(page.picture(), picture);
     page.until_says(".provenance", "Computed here by scholar-12 ");
     let sent = page.server.sent().split_off(sent);
-    assert!(
-        !sent.iter().any(|sent| sent.path.contains("scholar")),
-        "{sent:?}"
-    );
+    assert!(!sent.iter().any(|sent| sent.path.contains("scholar")), "{sent:?}");
     page.server.hold(None);
     // What was stopped can be chosen once more.
     page.choose("scholar-2");
@@ -84,8 +79,7 @@ fn a_load_that_is_stopped_between_two_pieces_ends_without_an_error() {
     page.press_model("scholar-2");
     let is_coming = || {
         let sent = page.server.sent();
-        sent.iter()
-            .any(|sent| sent.path.ends_with("scholar-2/model.safetensors"))
+        sent.iter().any(|sent| sent.path.ends_with("scholar-2/model.safetensors"))
     };
     let began = Instant::now();
     while !is_coming() {

@@ -23,19 +23,12 @@ impl Page {
 
     /// A figure's table, opened; its first way to a member, focused.
     fn focus_member_link(&self, key: &str) -> String {
-        self.browser.run(&format!(
-            "document.querySelector('#figure-{key} details').open = true"
-        ));
+        self.browser.run(&format!("document.querySelector('#figure-{key} details').open = true"));
         let link = format!("#figure-{key} tbody a[href*=\"view=member\"]");
-        self.browser.until(
-            "the table has ways to members",
-            &format!("document.querySelector('{link}')"),
-        );
         self.browser
-            .run(&format!("document.querySelector('{link}').focus()"));
-        let href = self
-            .browser
-            .text(&format!("document.querySelector('{link}').href"));
+            .until("the table has ways to members", &format!("document.querySelector('{link}')"));
+        self.browser.run(&format!("document.querySelector('{link}').focus()"));
+        let href = self.browser.text(&format!("document.querySelector('{link}').href"));
         let name = href.split("member=").nth(1).expect("its name");
         name.replace("%3A", ":")
     }
@@ -45,9 +38,7 @@ impl Page {
 fn cli(report: &Value) -> Value {
     let lens = &report["lens"];
     let text = |value: &Value| value.as_str().expect("text").to_owned();
-    let mut words: Vec<String> = ["lens", "--json", "--engine", "cpu"]
-        .map(str::to_owned)
-        .into();
+    let mut words: Vec<String> = ["lens", "--json", "--engine", "cpu"].map(str::to_owned).into();
     words.extend(["--model".into(), text(&report["model"]["name"])]);
     words.extend(["--prompt".into(), text(&lens["prompt"])]);
     for option in lens["options"].as_array().expect("options") {
@@ -56,10 +47,8 @@ fn cli(report: &Value) -> Value {
     words.extend(["--answer".into(), lens["answer"].to_string()]);
     words.extend(["--plan".into(), text(&lens["plan"])]);
     words.extend(["--member".into(), text(&report["member"]["name"])]);
-    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(&words)
-        .output()
-        .expect("atelier starts");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_atelier")).args(&words).output().expect("atelier starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
     serde_json::from_slice(&output.stdout).expect("a report")
@@ -92,8 +81,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     let first = page.focus_member_link("votes");
     assert_eq!(first, "emb");
     // The third row of the table: block 0's MLP.
-    page.browser
-        .run("document.querySelectorAll('#figure-votes tbody a')[2].focus()");
+    page.browser.run("document.querySelectorAll('#figure-votes tbody a')[2].focus()");
     page.browser.keys(ENTER);
     page.until_member("0m");
     assert!(page.browser.text("location.hash").contains("member=0m"));
@@ -104,15 +92,11 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     }
     page.until_says(".reads-alone", "no MLP looks at another token");
     // What it costs is said, and can be tried.
-    let plan = expected["member"]["without"]["plan"]
-        .as_str()
-        .expect("a plan");
+    let plan = expected["member"]["without"]["plan"].as_str().expect("a plan");
     page.until_says("#leave-out", plan);
     page.browser.click("#leave-out");
     page.until_says("h1", "What if the painters change places?");
-    let plan = page
-        .browser
-        .text("document.querySelector('#plan, #line')?.value ?? ''");
+    let plan = page.browser.text("document.querySelector('#plan, #line')?.value ?? ''");
     assert!(plan.len() > 1, "{plan}");
     page.browser.run("history.back()");
     page.until_member("0m");
@@ -126,11 +110,7 @@ fn an_attention_says_where_its_heads_look() {
     page.until_member("2a");
     page.until_says("#figure-member-reads h3", "looks most at");
     let report = page.report();
-    near(
-        &report["member"]["reads"],
-        &cli(&report)["member"]["reads"],
-        "reads",
-    );
+    near(&report["member"]["reads"], &cli(&report)["member"]["reads"], "reads");
     // The neighbours, by their buttons and by name.
     page.browser.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent === 'The next').click()");
     page.until_member("2m");
@@ -147,33 +127,23 @@ fn every_picture_with_members_leads_to_them() {
         assert_eq!(page.focus_member_link(key), "emb", "{key}");
     }
     // A mark of our own drawing, and then of what takes its place.
-    let marks = page
-        .browser
-        .text("document.querySelector('#figure-votes .chart').matches('.pickable')");
+    let marks =
+        page.browser.text("document.querySelector('#figure-votes .chart').matches('.pickable')");
     assert_eq!(marks, "true");
     page.go_to_view("Logit lens");
-    page.browser.until(
-        "it is drawn",
-        "document.querySelector('#figure-doubt .chart svg')",
-    );
+    page.browser.until("it is drawn", "document.querySelector('#figure-doubt .chart svg')");
     for key in ["depths", "doubt", "followed"] {
         page.focus_member_link(key);
     }
     page.go_to_view("Attention");
-    page.browser.until(
-        "it is drawn",
-        "document.querySelector('#figure-heads .chart svg')",
-    );
+    page.browser.until("it is drawn", "document.querySelector('#figure-heads .chart svg')");
     assert!(page.focus_member_link("heads").ends_with('a'));
     page.browser.until(
         "the head's block leads there",
         "document.querySelector('.one-head a[href*=\"view=member\"]')",
     );
     page.go_to_view("Orders");
-    page.browser.until(
-        "it is drawn",
-        "document.querySelector('#figure-both .chart svg')",
-    );
+    page.browser.until("it is drawn", "document.querySelector('#figure-both .chart svg')");
     for key in ["both", "votes"] {
         page.focus_member_link(key);
     }
@@ -182,12 +152,9 @@ fn every_picture_with_members_leads_to_them() {
         "the two steps lead to theirs",
         "document.querySelectorAll('.tools a[href*=\"view=member\"]').length >= 2",
     );
+    page.browser.run("document.querySelector('.tools a[href*=\"view=member\"]').click()");
     page.browser
-        .run("document.querySelector('.tools a[href*=\"view=member\"]').click()");
-    page.browser.until(
-        "a row is shown",
-        "document.querySelector('#figure-member-writes .chart svg')",
-    );
+        .until("a row is shown", "document.querySelector('#figure-member-writes .chart svg')");
     page.go_to_view("Survey");
     page.until_survey();
     page.drill("scholar-2", "mood");
@@ -195,8 +162,7 @@ fn every_picture_with_members_leads_to_them() {
         "a survey's rows lead to theirs",
         "document.querySelector('.sample a[href*=\"view=member\"]')",
     );
-    page.browser
-        .run("document.querySelector('.sample a[href*=\"view=member\"]').click()");
+    page.browser.run("document.querySelector('.sample a[href*=\"view=member\"]').click()");
     page.until_member("0a");
     page.assert_quiet();
 }
@@ -245,14 +211,8 @@ fn nothing_is_judged_before_somebody_says_what_is_right() {
     );
     page.until_member("1m");
     let words = page.text("#member-votes") + &page.text("#member-cost");
-    for judged in [
-        "✓",
-        "right option",
-        "stays right",
-        "turns wrong",
-        "stays wrong",
-        "turns right",
-    ] {
+    for judged in ["✓", "right option", "stays right", "turns wrong", "stays wrong", "turns right"]
+    {
         assert!(!words.contains(judged), "{judged} in {words}");
     }
     page.browser.click(".judging button");

@@ -27,8 +27,7 @@ impl Page {
     }
 
     fn build(&self) -> String {
-        self.browser
-            .text("document.querySelector('meta[name=atelier-build]').content")
+        self.browser.text("document.querySelector('meta[name=atelier-build]').content")
     }
 
     fn caches(&self) -> Value {
@@ -60,10 +59,8 @@ fn after_one_visit_the_page_works_without_a_network() {
     page.until_live();
     page.until_settled();
     page.browser.click("#prompt");
-    page.browser
-        .run("document.querySelector('#prompt').select()");
-    page.browser
-        .keys("Ann says that the film is good. So it is");
+    page.browser.run("document.querySelector('#prompt').select()");
+    page.browser.keys("Ann says that the film is good. So it is");
     page.until_says(".tokens", "film");
     page.judge(1);
     page.until_says(".identity", "MSE");
@@ -161,13 +158,9 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
     let page = Page::kept(1440, 900);
     page.open("");
     page.until_live();
-    let errors = &page
-        .browser
-        .devtools("Page.getAppManifest", &serde_json::json!({}))["errors"];
+    let errors = &page.browser.devtools("Page.getAppManifest", &serde_json::json!({}))["errors"];
     assert_eq!(errors, &serde_json::json!([]));
-    let hindrances = page
-        .browser
-        .devtools("Page.getInstallabilityErrors", &serde_json::json!({}));
+    let hindrances = page.browser.devtools("Page.getInstallabilityErrors", &serde_json::json!({}));
     say!("what hinders installing: {hindrances}");
     assert_eq!(hindrances["installabilityErrors"], serde_json::json!([]));
 

@@ -29,17 +29,9 @@ impl Opening {
         let stdout = child.stdout.take().expect("its output");
         let read = BufReader::new(stdout).read_line(&mut line);
         read.expect("a line");
-        let url = line
-            .split_whitespace()
-            .find(|word| word.starts_with("http://"));
-        let url = url
-            .unwrap_or_else(|| panic!("no address in {line:?}"))
-            .to_owned();
-        Self {
-            child,
-            url,
-            _home: home,
-        }
+        let url = line.split_whitespace().find(|word| word.starts_with("http://"));
+        let url = url.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
+        Self { child, url, _home: home }
     }
 }
 
@@ -80,10 +72,7 @@ fn a_models_folder_is_read_where_it_lies() {
     let opening = Opening::of(&["--model", &folder.display().to_string()]);
     page.go_to(&opening);
     page.until_says(".provenance", "Computed here by my model & é#1, from ");
-    page.until_says(
-        ".provenance",
-        &folder.canonicalize().expect("it").display().to_string(),
-    );
+    page.until_says(".provenance", &folder.canonicalize().expect("it").display().to_string());
     page.until_settled();
     // What it computes is what the command line computes of the same folder.
     let shown = page.picture();
@@ -95,19 +84,11 @@ fn a_models_folder_is_read_where_it_lies() {
     };
     let own = opening.opened() + "my%20model%20%26%20%C3%A9%231/";
     assert_eq!(asked(&format!("{own}config.json")), 200);
-    for other in [
-        "notes.json",
-        "..%2Fdist%2Findex.html",
-        "",
-        "%2Fetc%2Fpasswd",
-    ] {
+    for other in ["notes.json", "..%2Fdist%2Findex.html", "", "%2Fetc%2Fpasswd"] {
         assert_eq!(asked(&format!("{own}{other}")), 404, "{other}");
     }
     // Who does not know the address finds nothing.
-    assert_eq!(
-        asked("opened/my%20model%20%26%20%C3%A9%231/config.json"),
-        404
-    );
+    assert_eq!(asked("opened/my%20model%20%26%20%C3%A9%231/config.json"), 404);
     // Back from the first step is the address that names the model and nothing else.
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_says(".look", "Three words of sport");
@@ -119,11 +100,7 @@ fn a_models_folder_is_read_where_it_lies() {
     page.until_says(".provenance", "Computed here by my model & é#1, from ");
     // Another model is not from there.
     page.choose("scholar-4");
-    assert!(
-        !page.text(".provenance").contains("from "),
-        "{}",
-        page.text(".provenance")
-    );
+    assert!(!page.text(".provenance").contains("from "), "{}", page.text(".provenance"));
 }
 
 #[test]
@@ -131,10 +108,8 @@ fn reports_of_every_kind_open_where_they_belong() {
     let page = Page::new(1440, 1000);
     let home = tempfile::tempdir().expect("a folder");
     let atelier = |words: &[&str]| {
-        let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args(words)
-            .stdout(Stdio::null())
-            .status();
+        let done =
+            Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).stdout(Stdio::null()).status();
         assert!(done.expect("atelier starts").success(), "{words:?}");
     };
     let place = |name: &str| home.path().join(name).display().to_string();
@@ -158,10 +133,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     page.go_to(&opening);
     page.until_says(".provenance", "From a report: scholar-2");
     page.until_picture();
-    assert_eq!(
-        page.browser.text("document.querySelector('#prompt').value"),
-        "1 + 2 ="
-    );
+    assert_eq!(page.browser.text("document.querySelector('#prompt').value"), "1 + 2 =");
 
     let orders = place("orders.atelier.json");
     atelier(&[
@@ -183,18 +155,8 @@ fn reports_of_every_kind_open_where_they_belong() {
 
     // Of many prompts: whoever looks elsewhere finds it again.
     let (rows, many) = (place("rows.jsonl"), place("many.atelier.json"));
-    atelier(&[
-        "train", "rows", "--task", "mood", "--rows", "3", "--out", &rows,
-    ]);
-    atelier(&[
-        "lens",
-        "--model",
-        "scholar-2",
-        "--prompts",
-        &rows,
-        "--out",
-        &many,
-    ]);
+    atelier(&["train", "rows", "--task", "mood", "--rows", "3", "--out", &rows]);
+    atelier(&["lens", "--model", "scholar-2", "--prompts", &rows, "--out", &many]);
     let opening = Opening::of(&[&many]);
     page.go_to(&opening);
     page.until_says("#pictures-title", "means of 3 prompts");
@@ -223,12 +185,7 @@ fn reports_of_every_kind_open_where_they_belong() {
 #[test]
 fn models_of_other_sites_are_not_fetched() {
     let page = Page::new(1440, 1000);
-    for elsewhere in [
-        "https://example.org/model/",
-        "//example.org/m/",
-        "opened/x",
-        "blob:x/",
-    ] {
+    for elsewhere in ["https://example.org/model/", "//example.org/m/", "opened/x", "blob:x/"] {
         page.open(&format!("?model={elsewhere}"));
         page.until_says(".problem", "is no model's folder on this site");
     }
@@ -257,15 +214,9 @@ fn what_cannot_be_opened_is_one_sentence() {
         let said = refused(words, root());
         assert!(said.contains(says) && said.lines().count() == 1, "{said}");
     };
-    says(
-        &["Cargo.toml"],
-        "Cargo.toml cannot be opened: it is no atelier report",
-    );
+    says(&["Cargo.toml"], "Cargo.toml cannot be opened: it is no atelier report");
     says(&["nowhere.json"], "nowhere.json cannot be read");
-    says(
-        &["public/models/scholar-2/config.json"],
-        "open the folder it lies in as a model",
-    );
+    says(&["public/models/scholar-2/config.json"], "open the folder it lies in as a model");
     says(&["--model", "src"], "*.safetensors or *.gguf");
     says(&["--model", "x", "y"], "cannot be used with");
 }

@@ -77,9 +77,7 @@ impl Page {
 
     /// Switches a stroke of the chosen tile: its first or its second.
     pub fn switch(&self, stroke: usize) {
-        self.browser.run(&format!(
-            "document.querySelectorAll('.switch input')[{stroke}].click()"
-        ));
+        self.browser.run(&format!("document.querySelectorAll('.switch input')[{stroke}].click()"));
     }
 
     pub fn focus_tile(&self, place: usize) {
@@ -126,8 +124,7 @@ impl Page {
         self.browser.run(&format!(
             "window.caught.length = 0; [...document.querySelectorAll('button')].filter(b => b.textContent.includes('Save the report'))[{which}].click()"
         ));
-        self.browser
-            .until("the report is saved", "window.caught.length > 0");
+        self.browser.until("the report is saved", "window.caught.length > 0");
         serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
     }
 }
@@ -136,31 +133,25 @@ impl Page {
 fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     let page = Page::orders(1440, 1000, "");
     let tiles = "document.querySelectorAll('.row .spot').length";
-    assert_eq!(
-        page.browser.run(&format!("return {tiles}")),
-        Value::from(12)
-    );
+    assert_eq!(page.browser.run(&format!("return {tiles}")), Value::from(12));
 
     // By mouse: the third tile to the sixth place.
     let (x, y) = page.middle(".row .spot:nth-child(3) .grip");
     let to = page.middle(".row .spot:nth-child(6) .grip");
-    page.browser
-        .drag(&[(x, y), (x + 20.0, y + 4.0), (to.0 - 30.0, to.1), to]);
+    page.browser.drag(&[(x, y), (x + 20.0, y + 4.0), (to.0 - 30.0, to.1), to]);
     page.until_plan("0-1,3-5,2,6-11");
     let dragged = page.saved(0);
 
     // Undone by its button, then the same by keyboard alone.
     page.press_button("Undo");
-    page.browser
-        .until("it is undone", "!location.hash.includes('plan=')");
+    page.browser.until("it is undone", "!location.hash.includes('plan=')");
     page.until_lab_is_current();
     page.focus_tile(2);
     page.browser.keys(&format!(" {RIGHT}{RIGHT}"));
     page.until_says("[role=status]", "Place 5 of 12");
     page.browser.keys(ESCAPE);
     page.until_says("[role=status]", "Back at place 3 of 12");
-    page.browser
-        .keys(&format!(" {RIGHT}{RIGHT}{RIGHT}{RIGHT}{LEFT} "));
+    page.browser.keys(&format!(" {RIGHT}{RIGHT}{RIGHT}{RIGHT}{LEFT} "));
     page.until_plan("0-1,3-5,2,6-11");
     page.until_says("[role=status]", "which is");
     let walked = page.saved(0);
@@ -171,20 +162,12 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
     command.args(["lens", "--json", "--model", &text(&walked["model"]["name"])]);
-    command.args([
-        "--prompt",
-        &text(&arranged["prompt"]),
-        "--plan",
-        "0-1,3-5,2,6-11",
-    ]);
+    command.args(["--prompt", &text(&arranged["prompt"]), "--plan", "0-1,3-5,2,6-11"]);
     for option in arranged["options"].as_array().expect("options") {
         command.args(["--option", &text(option)]);
     }
     command.args(["--answer", &arranged["answer"].to_string()]);
-    let output = command
-        .current_dir(root())
-        .output()
-        .expect("the command line runs");
+    let output = command.current_dir(root()).output().expect("the command line runs");
     let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let worst = compare(arranged, &native["lens"], "lens");
     say!("the lab's order and `atelier lens --plan` differ by at most {worst:.1e} relative");
@@ -195,8 +178,7 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
 fn tiles_are_switched_joined_repeated_and_refused() {
     let page = Page::orders(1440, 1000, "");
     // A click on a tile chooses it, wherever it lands, and switches nothing.
-    page.browser
-        .click(".row .spot:nth-child(2) .half.attention");
+    page.browser.click(".row .spot:nth-child(2) .half.attention");
     page.until_says(".chosen-name", "block 1");
     assert!(!page.browser.text("location.hash").contains("plan="));
     // A stroke, by its switch and by its key.
@@ -206,8 +188,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.until_says(".bench .problem", "only this stroke left");
     page.focus_tile(1);
     page.browser.keys("a");
-    page.browser
-        .until("it is on again", "!location.hash.includes('plan=')");
+    page.browser.until("it is on again", "!location.hash.includes('plan=')");
 
     // Three tiles side by side, four times over.
     page.focus_tile(4);
@@ -222,16 +203,12 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.set_number("Times", 65);
     page.until_says(".bench .problem", "choose 1 to 64");
     page.press_button("One by one");
-    page.browser
-        .until("the own order again", "!location.hash.includes('plan=')");
+    page.browser.until("the own order again", "!location.hash.includes('plan=')");
 
     // A strategy's button and the line, both ways; undo by keys.
     page.press_strategy("reverse:2");
     page.until_plan("0-2,9-3,10-11");
-    assert_eq!(
-        page.browser.text("document.querySelector('#plan').value"),
-        "0-2,9-3,10-11"
-    );
+    assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-2,9-3,10-11");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "shuffle:2:0");
     page.browser.until(
@@ -264,16 +241,11 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.tick("#sweep-tasks", &["same", "sum"]);
     page.tick(
         "#sweep-kinds",
-        &[
-            "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
-        ],
+        &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
     );
     page.set_number("rows a task", 400);
     page.press_button("Run the sweep");
-    page.browser.until(
-        "it shows how far it is",
-        "document.querySelector('#cancel-sweep')",
-    );
+    page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
     // The lab is live meanwhile, and the other view too.
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
@@ -286,8 +258,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         "document.querySelector('#cancel-sweep')",
     );
     page.browser.click("#cancel-sweep");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
 
     // Again, smaller: drop and swap.
     page.tick("#sweep-kinds", &["drop", "swap"]);
@@ -312,10 +283,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.until_lab_is_current();
 
     // The family, and loops.
-    page.tick(
-        "#sweep-kinds",
-        &["skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
-    );
+    page.tick("#sweep-kinds", &["skip", "repeat", "reverse", "shuffle", "parallel", "loop"]);
     page.set_number("shuffles", 3);
     page.set_number("rounds at most", 4);
     page.press_button("Run the sweep");
@@ -326,10 +294,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         page.browser.run(&format!(
             "const s = document.querySelector('#plotted'); s.value = '{quantity}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
         ));
-        page.browser.until(
-            "it is plotted",
-            &format!("location.hash.includes('plot={quantity}')"),
-        );
+        page.browser.until("it is plotted", &format!("location.hash.includes('plot={quantity}')"));
         assert_drawn(&page, "family");
         assert_drawn(&page, "loops");
     }
@@ -364,47 +329,22 @@ fn every_part_is_left_out_once() {
         "it is drawn",
         "!document.querySelector('#cancel-sweep') && document.querySelector('#figure-need .chart svg')",
     );
-    page.browser.until(
-        "the sweep is still there",
-        "document.querySelector('#figure-neighbours')",
-    );
+    page.browser.until("the sweep is still there", "document.querySelector('#figure-neighbours')");
     let report = page.saved(2);
     let program = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "need",
-            "--model",
-            "scholar-12",
-            "--task",
-            "same",
-            "--rows",
-            "16",
-            "--json",
-        ])
+        .args(["need", "--model", "scholar-12", "--task", "same", "--rows", "16", "--json"])
         .current_dir(root())
         .output()
         .expect("the command line");
     let expected: Value = serde_json::from_slice(&program.stdout).expect("a report");
-    let parts = |report: &Value| {
-        report["need"][0]["parts"]
-            .as_array()
-            .cloned()
-            .expect("parts")
-    };
+    let parts = |report: &Value| report["need"][0]["parts"].as_array().cloned().expect("parts");
     let (found, expected) = (parts(&report), parts(&expected));
-    assert!(
-        found.len() == expected.len() && found.len() > 24,
-        "{}",
-        found.len()
-    );
+    assert!(found.len() == expected.len() && found.len() > 24, "{}", found.len());
     for (a, b) in found.iter().zip(&expected) {
         assert_eq!(a["plan"], b["plan"]);
         for field in ["vote", "loss", "accuracy"] {
             let of = |part: &Value| part[field]["mean"].as_f64().expect("a mean");
-            assert!(
-                (of(a) - of(b)).abs() < 1e-3,
-                "{} {field}: {a} {b}",
-                a["plan"]
-            );
+            assert!((of(a) - of(b)).abs() < 1e-3, "{} {field}: {a} {b}", a["plan"]);
         }
     }
     page.screenshot("orders-need");
@@ -455,15 +395,11 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
         page.go_to_view("Lens");
         page.until_live();
         page.open_folder(&folder);
-        page.browser.until(
-            "the folder is the model",
-            "location.hash.includes('folder=tinystories-656k')",
-        );
+        page.browser
+            .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
         page.go_to_view("Orders");
-        page.browser.until(
-            "its row is there",
-            "document.querySelectorAll('.row .spot').length > 1",
-        );
+        page.browser
+            .until("its row is there", "document.querySelectorAll('.row .spot').length > 1");
         page.press_button("Run the sweep");
         page.until_says(".sweep .problem", "cannot be asked the generated task");
         println!("{}", page.text(".sweep .problem:not(.empty)"));
@@ -494,17 +430,11 @@ fn a_sweeps_report_opens_in_the_page() {
         .current_dir(root())
         .output()
         .expect("the command line runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let page = Page::live();
     page.open_file(&file);
-    page.browser.until(
-        "the sweep is drawn",
-        "document.querySelector('#figure-neighbours .chart svg')",
-    );
+    page.browser
+        .until("the sweep is drawn", "document.querySelector('#figure-neighbours .chart svg')");
     page.until_says(".sweeps .provenance", "From a report: scholar-4");
     page.assert_quiet();
 }
@@ -515,9 +445,7 @@ fn everyone_can_use_the_page_of_orders() {
         let page = Page::orders(width, height, "&plan=0-2,(3-5)x2,7m,6,8-11");
         page.tick(
             "#sweep-kinds",
-            &[
-                "drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop",
-            ],
+            &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
         );
         page.tick("#sweep-tasks", &["same"]);
         page.set_number("rows a task", 16);
@@ -531,8 +459,7 @@ fn everyone_can_use_the_page_of_orders() {
                 "the colours follow",
                 &format!("document.documentElement.dataset.theme === '{scheme}'"),
             );
-            page.browser
-                .run("document.querySelectorAll('details').forEach(d => d.open = true)");
+            page.browser.run("document.querySelectorAll('details').forEach(d => d.open = true)");
             page.browser.until(
                 "the tables are made",
                 "document.querySelectorAll('.numbers table').length === 7",
@@ -555,8 +482,7 @@ fn the_papers_questions_are_a_lesson_a_click_away() {
     page.browser.click("#paper-questions a");
     page.until_says("#lesson-title", "What painters do");
     // An old link to a question opens its step.
-    page.browser
-        .run("location.hash = '#view=orders&question=3'");
+    page.browser.run("location.hash = '#view=orders&question=3'");
     page.until_says(".question-of-step", "stand in");
     page.assert_quiet();
 }
@@ -567,9 +493,7 @@ fn what_was_undone_on_one_model_is_not_brought_to_another() {
     page.press_strategy("reverse:2");
     page.until_plan("0-2,9-3,10-11");
     let undo = "[...document.querySelectorAll('button')].find(b => b.textContent === 'Undo')";
-    page.browser
-        .until("it can be undone", &format!("!{undo}.disabled"));
+    page.browser.until("it can be undone", &format!("!{undo}.disabled"));
     page.choose("scholar-4");
-    page.browser
-        .until("there is nothing to undo", &format!("{undo}.disabled"));
+    page.browser.until("there is nothing to undo", &format!("{undo}.disabled"));
 }

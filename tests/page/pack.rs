@@ -64,10 +64,7 @@ fn serve(folder: &Path) -> ClassServer {
     let server = ClassServer(python.spawn().expect("Python starts"));
     let began = Instant::now();
     while std::net::TcpStream::connect((ADDRESS, PORT)).is_err() {
-        assert!(
-            began.elapsed() < Duration::from_secs(20),
-            "it does not answer"
-        );
+        assert!(began.elapsed() < Duration::from_secs(20), "it does not answer");
         std::thread::sleep(Duration::from_millis(50));
     }
     server
@@ -88,17 +85,12 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     // Where its own host is not the one that is looked at.
     let page = Page::kept(1440, 900);
     let go = |fragment: &str| {
-        page.browser
-            .go(&format!("http://{ADDRESS}:{PORT}/{fragment}"));
+        page.browser.go(&format!("http://{ADDRESS}:{PORT}/{fragment}"));
     };
     go("");
     page.until_live();
     assert_eq!(page.browser.text("isSecureContext"), "false");
-    for absent in [
-        "navigator.gpu",
-        "navigator.serviceWorker",
-        "navigator.storage",
-    ] {
+    for absent in ["navigator.gpu", "navigator.serviceWorker", "navigator.storage"] {
         assert_eq!(page.browser.text(absent), "undefined", "{absent}");
     }
     page.until_says("#plain-http", "plain http");
@@ -123,9 +115,6 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     page.until_live();
     page.choose("scholar-2");
     let errors: Vec<String> = page.browser.console();
-    let errors: Vec<&String> = errors
-        .iter()
-        .filter(|line| line.starts_with("SEVERE"))
-        .collect();
+    let errors: Vec<&String> = errors.iter().filter(|line| line.starts_with("SEVERE")).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }

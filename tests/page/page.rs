@@ -65,9 +65,7 @@ impl Page {
     fn with(turn: Turn, width: u32, height: u32, gpu: bool) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
         let dist = PathBuf::from(set("ATELIER_DIST"));
-        let page = Self::opened(turn, dist, || {
-            Browser::open(&chrome, &driver, width, height, gpu)
-        });
+        let page = Self::opened(turn, dist, || Browser::open(&chrome, &driver, width, height, gpu));
         // What is kept would answer in the server's place, which tests make answer as they want.
         page.browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
@@ -78,18 +76,12 @@ impl Page {
 
     fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
         let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        Self::opened(Turn::shared(), folder, || {
-            Browser::open(&chrome, &driver, width, height, gpu)
-        })
+        Self::opened(Turn::shared(), folder, || Browser::open(&chrome, &driver, width, height, gpu))
     }
 
     fn opened(turn: Turn, folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {
         let server = Server::start(folder);
-        Self {
-            browser: browser(),
-            server,
-            _turn: turn,
-        }
+        Self { browser: browser(), server, _turn: turn }
     }
 
     /// Opened, with the live model's first picture.
@@ -152,10 +144,8 @@ impl Page {
     /// Opens the panel of models, by its button.
     pub fn show_models(&self) {
         self.browser.click("#model");
-        self.browser.until(
-            "the panel of models is there",
-            &format!("{PANEL}?.querySelector('#folder')"),
-        );
+        self.browser
+            .until("the panel of models is there", &format!("{PANEL}?.querySelector('#folder')"));
     }
 
     /// Presses the panel's button of a model that comes with the page.
@@ -166,8 +156,7 @@ impl Page {
         ));
         self.browser.within("#chooser-frame", || {
             self.browser.click("[data-this]");
-            self.browser
-                .run("document.querySelector('[data-this]').removeAttribute('data-this')");
+            self.browser.run("document.querySelector('[data-this]').removeAttribute('data-this')");
         });
     }
 
@@ -195,8 +184,7 @@ impl Page {
             Value::from(name)
         ));
         self.browser.click("[data-there]");
-        self.browser
-            .run("document.querySelector('[data-there]')?.removeAttribute('data-there')");
+        self.browser.run("document.querySelector('[data-there]')?.removeAttribute('data-there')");
     }
 
     /// Opens a model's folder from disk.
@@ -214,10 +202,8 @@ impl Page {
         self.browser.within("#chooser-frame", || {
             self.browser.type_into(input, &path.display().to_string());
         });
-        self.browser.until(
-            "the panel has handed it over",
-            "!document.querySelector('#chooser').open",
-        );
+        self.browser
+            .until("the panel has handed it over", "!document.querySelector('#chooser').open");
     }
 
     /// Says which option is right, counted from 0.
@@ -229,8 +215,7 @@ impl Page {
 
     /// Takes up again what was stopped or failed.
     pub fn again(&self) {
-        self.browser
-            .until("it can be run again", "document.querySelector('.again')");
+        self.browser.until("it can be run again", "document.querySelector('.again')");
         self.browser.click(".again");
     }
 
@@ -242,10 +227,7 @@ impl Page {
     }
 
     pub fn text(&self, css: &str) -> String {
-        self.browser.text(&format!(
-            "document.querySelector({})?.textContent",
-            Value::from(css)
-        ))
+        self.browser.text(&format!("document.querySelector({})?.textContent", Value::from(css)))
     }
 
     /// Everything of the picture that is made of words and numbers.
@@ -259,8 +241,7 @@ impl Page {
     pub fn report(&self) -> Value {
         self.catch_files();
         self.browser.run("[...document.querySelectorAll('button')].find(b => b.textContent.includes('Save the report')).click()");
-        self.browser
-            .until("the report is saved", "window.caught.length > 0");
+        self.browser.until("the report is saved", "window.caught.length > 0");
         serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
     }
 
@@ -289,16 +270,9 @@ impl Page {
             "performance.getEntriesByType('resource').map(e => e.name).filter(n => !n.startsWith(location.origin) && !n.startsWith('data:') && !n.startsWith('blob:')).join()",
         );
         assert_eq!(foreign, "", "requests to another origin");
-        let missing: Vec<_> = self
-            .server
-            .sent()
-            .into_iter()
-            .filter(|sent| sent.status != 200)
-            .collect();
-        assert!(
-            missing.is_empty(),
-            "asked for what is not there: {missing:?}"
-        );
+        let missing: Vec<_> =
+            self.server.sent().into_iter().filter(|sent| sent.status != 200).collect();
+        assert!(missing.is_empty(), "asked for what is not there: {missing:?}");
     }
 
     /// Axe finds nothing, with every fold open, and the page is no wider than its window.
@@ -318,11 +292,7 @@ impl Page {
         let over = "return document.documentElement.scrollWidth - innerWidth";
         let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
         let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";
-        assert!(
-            over <= 0,
-            "the page is {over} px too wide at {at}: {}",
-            self.browser.run(widest)
-        );
+        assert!(over <= 0, "the page is {over} px too wide at {at}: {}", self.browser.run(widest));
         fold(false);
         // A screenshot is as tall as the page was in its last frame.
         self.browser.run_async(
@@ -337,16 +307,11 @@ impl Page {
     /// Of what the window shows, such as a dialog.
     pub fn screenshot_of_window(&self, name: &str) {
         let folder = root().join("target/screenshots");
-        self.browser
-            .screenshot_of_window(&folder.join(format!("{name}.png")));
+        self.browser.screenshot_of_window(&folder.join(format!("{name}.png")));
     }
 
     pub fn screenshot(&self, name: &str) {
-        self.browser.screenshot(
-            &root()
-                .join("target/screenshots")
-                .join(format!("{name}.png")),
-        );
+        self.browser.screenshot(&root().join("target/screenshots").join(format!("{name}.png")));
     }
 }
 

@@ -98,16 +98,12 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "was started again");
         // Nothing is under way, and the last picture is still there.
-        page.browser
-            .until("nothing is under way", "!document.querySelector('#cancel')");
+        page.browser.until("nothing is under way", "!document.querySelector('#cancel')");
         assert_eq!(page.picture(), picture);
 
         // As the sentence says: a smaller model. The fresh engine runs it.
         page.choose(smaller);
-        page.browser.until(
-            "the error is gone",
-            "!document.querySelector('.of-model:not(.empty)')",
-        );
+        page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
     }
 }
 
@@ -126,20 +122,14 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
         // The baked picture is there all the same, and everything that needs no engine works.
         assert!(page.text(".provenance").contains("Baked example"));
         page.browser.click("input[name=column][value=logit]");
-        page.browser.until(
-            "the column is chosen",
-            "location.hash.includes('column=logit')",
-        );
+        page.browser.until("the column is chosen", "location.hash.includes('column=logit')");
         // Nothing has changed, so trying again ends the same way, and says so.
         page.again();
         page.until_says(".of-model", "stopped again");
         page.server.restore();
         page.again();
         page.until_live();
-        page.browser.until(
-            "the error is gone",
-            "!document.querySelector('.of-model:not(.empty)')",
-        );
+        page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
     }
 }
 
@@ -152,8 +142,7 @@ fn a_worker_that_starts_at_the_second_try_needs_one_click() {
     page.again();
     page.until_live();
     assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.of-model:not(.empty)').length"),
+        page.browser.run("return document.querySelectorAll('.of-model:not(.empty)').length"),
         Value::from(0)
     );
 }
@@ -167,10 +156,7 @@ fn a_worker_of_another_build_is_said_and_tried_again_when_asked() {
     page.until_says(".of-model", "speaks version 1 and this page version");
     // Whoever asks again is told again, and waits for nothing.
     page.again();
-    page.browser.until(
-        "nothing is loading",
-        "!document.querySelector('.bar .status.visible')",
-    );
+    page.browser.until("nothing is loading", "!document.querySelector('.bar .status.visible')");
     page.until_says(".of-model", "speaks version 1 and this page version");
     page.server.restore();
     page.again();

@@ -61,11 +61,7 @@ impl Server {
         let files: Arc<dyn Files> = Arc::clone(&host) as _;
         std::thread::spawn(move || server.serve(files, None));
         let gate = Gate::before(behind);
-        Self {
-            port: gate.port,
-            host,
-            gate,
-        }
+        Self { port: gate.port, host, gate }
     }
 
     /// Answers nobody any more, from when this returns: the network is gone.
@@ -118,11 +114,8 @@ impl Server {
     }
 
     fn change(&self, ending: &str, body: Option<String>, once: bool) {
-        *self.host.changed.lock().expect("the change") = Some(Changed {
-            ending: ending.to_owned(),
-            body,
-            once,
-        });
+        *self.host.changed.lock().expect("the change") =
+            Some(Changed { ending: ending.to_owned(), body, once });
     }
 }
 
@@ -151,14 +144,8 @@ fn squeezed(file: Found) -> Option<Found> {
     };
     let mut bytes = Vec::new();
     let plain = std::fs::File::open(path).ok()?;
-    GzEncoder::new(plain, Compression::new(6))
-        .read_to_end(&mut bytes)
-        .ok()?;
-    Some(Found::Bytes {
-        bytes: bytes.into(),
-        gzip: true,
-        mime: "application/octet-stream",
-    })
+    GzEncoder::new(plain, Compression::new(6)).read_to_end(&mut bytes).ok()?;
+    Some(Found::Bytes { bytes: bytes.into(), gzip: true, mime: "application/octet-stream" })
 }
 
 impl Files for Host {

@@ -52,9 +52,7 @@ impl Page {
 
     fn sent_of(&self, ending: &str) -> usize {
         let sent = self.server.sent();
-        sent.iter()
-            .filter(|sent| sent.path.ends_with(ending))
-            .count()
+        sent.iter().filter(|sent| sent.path.ends_with(ending)).count()
     }
 
     /// Upper edge of an element, in pixels from the top of the page.
@@ -82,10 +80,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.browser.click(".examples button:nth-of-type(3)");
     page.until_settled();
     page.browser.type_into("#plan", "0-5,7");
-    page.browser.until(
-        "the plan ran",
-        "document.querySelectorAll('.tile').length === 8",
-    );
+    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 8");
     page.until_settled();
     let (prompt, picture) = (page.prompt(), page.picture());
 
@@ -94,15 +89,10 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "shuffle", "loop"]);
     page.set_number("rows a task", 1000);
     page.press_button("Run the sweep");
-    page.browser.until(
-        "the sweep is under way",
-        "document.querySelector('#cancel-sweep')",
-    );
+    page.browser.until("the sweep is under way", "document.querySelector('#cancel-sweep')");
     page.view("Survey");
-    page.browser.until(
-        "the survey is drawn",
-        "document.querySelectorAll('.figure .chart svg').length > 5",
-    );
+    page.browser
+        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 5");
     page.view("Theory");
     page.browser.until(
         "the theorems are drawn",
@@ -111,24 +101,11 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.view("Lens");
     page.until_live();
     page.until_settled();
-    assert_eq!(
-        (page.prompt(), page.picture()),
-        (prompt.clone(), picture.clone())
-    );
-    assert_eq!(
-        page.browser.text("document.querySelector('#plan').value"),
-        "0-5,7"
-    );
-    assert_eq!(
-        page.browser
-            .text("document.querySelector('.model-name').textContent"),
-        "scholar-8"
-    );
+    assert_eq!((page.prompt(), page.picture()), (prompt.clone(), picture.clone()));
+    assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-5,7");
+    assert_eq!(page.browser.text("document.querySelector('.model-name').textContent"), "scholar-8");
     page.view("Orders");
-    page.browser.until(
-        "the sweep goes on",
-        "document.querySelector('#cancel-sweep')",
-    );
+    page.browser.until("the sweep goes on", "document.querySelector('#cancel-sweep')");
     // One worker, and each model fetched once.
     assert_eq!(page.sent_of("worker_bg.wasm"), 1);
     assert_eq!(page.sent_of("scholar-8/model.safetensors"), 1);
@@ -147,8 +124,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
         "[...document.querySelectorAll('#sweep-kinds input:checked')].length === 5",
     );
     page.browser.click("#cancel-sweep");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
     assert_eq!(page.sent_of("worker_bg.wasm"), 1);
     page.assert_quiet();
 }
@@ -168,19 +144,13 @@ fn back_undoes_a_step_and_not_an_edit() {
     page.back();
     page.browser.until(
         "the first prompt is there",
-        &format!(
-            "document.querySelector('#prompt').value === {}",
-            Value::from(first)
-        ),
+        &format!("document.querySelector('#prompt').value === {}", Value::from(first)),
     );
     page.until_settled();
     page.forward();
     page.browser.until(
         "the second prompt is there",
-        &format!(
-            "document.querySelector('#prompt').value === {}",
-            Value::from(second)
-        ),
+        &format!("document.querySelector('#prompt').value === {}", Value::from(second)),
     );
     page.assert_quiet();
 }
@@ -213,12 +183,8 @@ fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
 fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     let page = Page::new(1440, 1000);
     page.open("#view=survey");
-    page.browser.until(
-        "the survey is drawn",
-        "document.querySelectorAll('.mean').length === 50",
-    );
-    page.browser
-        .run("document.querySelectorAll('.cells input[type=radio]')[2].click()");
+    page.browser.until("the survey is drawn", "document.querySelectorAll('.mean').length === 50");
+    page.browser.run("document.querySelectorAll('.cells input[type=radio]')[2].click()");
     page.browser.run(
         "[...document.querySelectorAll('.of-tasks input')].find(i => i.value === 'sum').click()",
     );
@@ -228,10 +194,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     );
     let table = page.text(".means");
     page.browser.reload();
-    page.browser.until(
-        "the table is there",
-        "document.querySelectorAll('.mean').length === 45",
-    );
+    page.browser.until("the table is there", "document.querySelectorAll('.mean').length === 45");
     assert_eq!(page.text(".means"), table);
 
     page.view("Theory");
@@ -242,10 +205,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     page.browser.run(
         "const c = document.querySelector('.knob input[type=range]'); c.value = '0.35'; c.dispatchEvent(new Event('input', { bubbles: true }))",
     );
-    page.browser.until(
-        "the control is in the address",
-        "/knob[1-8]=0.35/.test(location.hash)",
-    );
+    page.browser.until("the control is in the address", "/knob[1-8]=0.35/.test(location.hash)");
     let title = "document.querySelector('.knob input[type=range]').closest('section').querySelector('.figure h3').textContent";
     let said = page.browser.text(title);
     page.browser.reload();
@@ -263,15 +223,12 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
 fn the_way_to_the_picture_changes_no_view() {
     let page = Page::new(1440, 1000);
     page.open("#view=theory&of=scholar-2");
-    page.browser.until(
-        "the theorems are there",
-        "document.querySelectorAll('.theorem').length === 8",
-    );
+    page.browser
+        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 8");
     let before = page.hash();
     page.browser.run("document.querySelector('.skip').focus()");
     page.browser.keys("\u{E007}");
-    page.browser
-        .until("the focus is there", "document.activeElement.id === 'main'");
+    page.browser.until("the focus is there", "document.activeElement.id === 'main'");
     assert_eq!(page.hash(), before);
     // Nor does it where it stands in an address.
     page.browser.run("location.hash = '#main'");
@@ -288,8 +245,7 @@ fn a_report_of_another_model_is_answered_by_that_model() {
     page.open_file(&root().join("public/examples/first.atelier.json"));
     page.until_says(".provenance", "From a report: scholar-12");
     assert_eq!(
-        page.browser
-            .text("document.querySelector('.model-name').textContent"),
+        page.browser.text("document.querySelector('.model-name').textContent"),
         "scholar-12"
     );
     // The next run is that model's, not the one's that was there before.
@@ -308,12 +264,9 @@ fn a_link_to_another_folder_is_not_answered_by_the_one_that_is_open() {
     };
     let page = Page::live();
     page.open_folder(&folder);
-    page.browser.until(
-        "the folder is the model",
-        "location.hash.includes('folder=tinystories-656k')",
-    );
     page.browser
-        .run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
+        .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
+    page.browser.run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
     page.until_says(".of-model", "the folder “another-model”");
     page.browser.click(".examples button:nth-of-type(1)");
     page.until_says(".provenance", "Computed here by scholar-12 ");
@@ -325,8 +278,7 @@ fn a_check_during_the_first_load_leaves_it_alone() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("");
-    page.browser
-        .until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.until("the load is under way", "document.querySelector('#cancel')");
     page.open_bar();
     assert_eq!(
         page.browser
@@ -343,12 +295,10 @@ fn a_cancelled_sweep_that_waited_never_starts() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("#view=orders");
-    page.browser
-        .until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.until("the load is under way", "document.querySelector('#cancel')");
     page.press_button("Run the sweep");
     page.browser.click("#cancel");
-    page.browser
-        .until("it stopped", "!document.querySelector('#cancel')");
+    page.browser.until("it stopped", "!document.querySelector('#cancel')");
     page.server.hold(None);
     page.view("Lens");
     page.browser.click(".examples button:nth-of-type(2)");
@@ -377,10 +327,7 @@ fn words_nobody_taught_the_model_are_marked() {
         "xylophone"
     );
     let words = page.text(".strangers");
-    assert!(
-        words.chars().any(|c| c.is_ascii_digit()),
-        "how many words it knows: {words}"
-    );
+    assert!(words.chars().any(|c| c.is_ascii_digit()), "how many words it knows: {words}");
     // Two options that are the same to the model are named.
     page.browser.run(
         "for (const i of document.querySelectorAll('.option-text')) { i.value = i === document.querySelector('.option-text') ? ' qwert' : ' zuiop'; i.dispatchEvent(new Event('input', { bubbles: true })); }",
@@ -396,13 +343,10 @@ fn words_nobody_taught_the_model_are_marked() {
 fn what_a_line_may_mean_is_offered() {
     let page = Page::live();
     page.browser.type_into("#plan", "skip 5");
-    page.browser.until(
-        "both readings are offered",
-        "document.querySelectorAll('.reading').length === 2",
-    );
+    page.browser
+        .until("both readings are offered", "document.querySelectorAll('.reading').length === 2");
     assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.tile').length"),
+        page.browser.run("return document.querySelectorAll('.tile').length"),
         13,
         "nothing ran"
     );
@@ -418,8 +362,7 @@ fn what_a_line_may_mean_is_offered() {
 #[test]
 fn a_tile_says_its_numbers_and_leads_to_its_strokes() {
     let page = Page::live();
-    page.browser
-        .run("document.querySelectorAll('.tile button')[3].focus()");
+    page.browser.run("document.querySelectorAll('.tile button')[3].focus()");
     page.until_says(".readout", "Block 2: attention");
     page.until_says(".readout", "logits");
     page.browser.keys("\u{E007}");
@@ -437,10 +380,7 @@ fn a_tile_says_its_numbers_and_leads_to_its_strokes() {
 #[test]
 fn your_own_order_is_tried_on_many_rows() {
     let page = Page::orders(1440, 1000, "&plan=0-5,8-11");
-    page.browser.until(
-        "it can be tried",
-        "!document.querySelector('#sweep-own').disabled",
-    );
+    page.browser.until("it can be tried", "!document.querySelector('#sweep-own').disabled");
     page.browser.click("#sweep-own");
     page.until_says(".own-orders caption", "Your order on rows of sum");
     page.until_says("[role=status]", "sweep is done");
@@ -448,14 +388,9 @@ fn your_own_order_is_tried_on_many_rows() {
     let orders = &report["orders"][0];
     assert_eq!(orders["rows"], 200);
     assert_eq!(orders["variants"][0]["plan"], "0-5,8-11");
-    let accuracy = orders["variants"][0]["measures"]["accuracy"]["mean"]
-        .as_f64()
-        .expect("a mean");
+    let accuracy = orders["variants"][0]["measures"]["accuracy"]["mean"].as_f64().expect("a mean");
     let said = page.text(".own-orders tbody tr:nth-child(2)");
-    assert!(
-        said.contains(&format!("{:.1} %", 100.0 * accuracy)),
-        "{accuracy} in {said}"
-    );
+    assert!(said.contains(&format!("{:.1} %", 100.0 * accuracy)), "{accuracy} in {said}");
     page.assert_quiet();
 }
 
@@ -476,10 +411,7 @@ fn the_picture_comes_first() {
         );
         for css in [".tokens", ".options", ".identity", ".tiles"] {
             let lower = page.lower(css);
-            assert!(
-                lower <= window,
-                "{css} ends at {lower}, the window at {window}"
-            );
+            assert!(lower <= window, "{css} ends at {lower}, the window at {window}");
         }
         page.screenshot(&format!("first-screen-{width}"));
     }
@@ -495,18 +427,14 @@ fn a_newcomers_tasks_take_few_clicks() {
     // Counted by the browser, so that none is forgotten here.
     page.browser.run("window.clicked = 0; addEventListener('click', e => { if (e.detail > 0 && !e.target.closest('label input')) window.clicked++; }, true)");
     let taken = || {
-        let n = page
-            .browser
-            .run("const n = window.clicked; window.clicked = 0; return n");
+        let n = page.browser.run("const n = window.clicked; window.clicked = 0; return n");
         usize::try_from(n.as_u64().expect("a count")).expect("few")
     };
 
     // A prompt of one's own.
     page.browser.click("#prompt");
-    page.browser
-        .run("document.querySelector('#prompt').select()");
-    page.browser
-        .keys("Ann says that the film is good. So it is");
+    page.browser.run("document.querySelector('#prompt').select()");
+    page.browser.keys("Ann says that the film is good. So it is");
     page.until_says(".tokens", "film");
     page.until_says(".judging", "Which option is right?");
     page.browser.click(".judging button:nth-of-type(2)");
@@ -517,13 +445,9 @@ fn a_newcomers_tasks_take_few_clicks() {
     // Leave out a layer.
     page.browser.click("#plan");
     page.browser.keys("skip 5");
-    page.browser
-        .until("it is offered", "document.querySelector('.reading')");
+    page.browser.until("it is offered", "document.querySelector('.reading')");
     page.browser.click(".reading:nth-of-type(1)");
-    page.browser.until(
-        "it is left out",
-        "document.querySelectorAll('.tile').length === 12",
-    );
+    page.browser.until("it is left out", "document.querySelectorAll('.tile').length === 12");
     page.until_settled();
     clicks.push(("leave out a layer", 1, taken()));
 
@@ -532,8 +456,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.until_lab();
     page.browser.run("[...document.querySelectorAll('.strategy')].find(b => b.textContent.startsWith('Shuffle the middle')).setAttribute('data-this', '')");
     page.browser.click("[data-this]");
-    page.browser
-        .until("it is shuffled", "location.hash.includes('plan=')");
+    page.browser.until("it is shuffled", "location.hash.includes('plan=')");
     page.until_lab_is_current();
     clicks.push(("shuffle the middle", 2, taken()));
 
@@ -556,8 +479,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.browser.run("[...document.querySelectorAll('#figure-votes .keep button')].find(b => b.textContent === 'PNG').setAttribute('data-png', '')");
     page.catch_files();
     page.browser.click("[data-png]");
-    page.browser
-        .until("a picture is handed out", "window.caught.length > 0");
+    page.browser.until("a picture is handed out", "window.caught.length > 0");
     clicks.push(("a picture", 1, taken()));
     for (task, before, clicks) in &clicks {
         say!("{task}: {clicks} clicks (was {before})");
@@ -583,18 +505,15 @@ fn every_kind_of_report_opens_in_its_own_view() {
         // Views of reports have a button of their own.
         let is_there = "return Boolean(document.querySelector('#report'))";
         if page.browser.run(is_there) == true {
-            page.browser
-                .type_into("#report", &path.display().to_string());
+            page.browser.type_into("#report", &path.display().to_string());
         } else {
             page.open_file(&path);
         }
     };
     open(root().join("public/examples/survey.atelier.json"));
     page.until_view("Survey");
-    page.browser.until(
-        "the survey is drawn",
-        "document.querySelectorAll('.opened li').length === 2",
-    );
+    page.browser
+        .until("the survey is drawn", "document.querySelectorAll('.opened li').length === 2");
     open(root().join("public/examples/first.atelier.json"));
     page.until_view("Lens");
     page.until_says(".provenance", "From a report: ");
@@ -604,9 +523,6 @@ fn every_kind_of_report_opens_in_its_own_view() {
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
     open(broken);
-    page.until_says(
-        ".of-model",
-        "broken.json cannot be shown: it is no atelier report",
-    );
+    page.until_says(".of-model", "broken.json cannot be shown: it is no atelier report");
     page.assert_quiet();
 }

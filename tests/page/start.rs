@@ -36,8 +36,7 @@ fn every_way_in_has_a_picture_and_leads_somewhere() {
     ];
     for (key, place) in KEYS.into_iter().zip(places) {
         page.open("#start");
-        page.browser
-            .until("the ways in", "document.querySelector('.door')");
+        page.browser.until("the ways in", "document.querySelector('.door')");
         page.browser.click(&format!("#door-{key} a"));
         page.until_says("h1", place);
     }
@@ -55,14 +54,8 @@ fn the_picture_of_looking_is_what_the_live_model_draws() {
     );
     let svg = drawn.as_str().expect("a drawing");
     let document = roxmltree::Document::parse(svg).expect("XML");
-    let said = document
-        .root_element()
-        .attribute("aria-label")
-        .expect("its words");
-    assert!(
-        said.starts_with(&format!("{title}.")),
-        "{said} is not of: {title}"
-    );
+    let said = document.root_element().attribute("aria-label").expect("its words");
+    assert!(said.starts_with(&format!("{title}.")), "{said} is not of: {title}");
 }
 
 #[test]
@@ -71,17 +64,9 @@ fn whoever_only_looks_at_the_ways_in_fetches_no_model_and_only_one_theme() {
     page.browser.prefer("dark");
     page.open("#start");
     page.until_doors();
-    let sent: Vec<String> = page
-        .server
-        .sent()
-        .into_iter()
-        .map(|sent| sent.path)
-        .collect();
+    let sent: Vec<String> = page.server.sent().into_iter().map(|sent| sent.path).collect();
     let is = |part: &str| sent.iter().any(|path| path.contains(part));
-    assert!(
-        !is("models/") && !is("examples/") && !is("worker"),
-        "{sent:?}"
-    );
+    assert!(!is("models/") && !is("examples/") && !is("worker"), "{sent:?}");
     assert!(is("-dark.svg") && !is("-light.svg"), "{sent:?}");
     page.assert_quiet();
 }

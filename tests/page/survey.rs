@@ -54,8 +54,7 @@ impl Page {
     }
 
     fn open_report(&self, path: &Path) {
-        self.browser
-            .type_into("#report", &path.display().to_string());
+        self.browser.type_into("#report", &path.display().to_string());
     }
 
     fn turn(&self, group: &str, name: &str) {
@@ -81,10 +80,7 @@ impl Page {
         self.browser.run(&format!(
             "[...document.querySelectorAll('#figure-{key} .keep button')].find(b => b.textContent === '{form}').click()"
         ));
-        self.browser.until(
-            &format!("{key}.{form} is saved"),
-            "window.caught.length > 0",
-        );
+        self.browser.until(&format!("{key}.{form} is saved"), "window.caught.length > 0");
         self.browser.text("window.caught.pop()")
     }
 }
@@ -105,22 +101,12 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
     let page = Page::survey("survey.html");
     page.until_survey();
     page.until_says(".opened .report-name", "baked with the page");
-    assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.mean').length"),
-        50
-    );
+    assert_eq!(page.browser.run("return document.querySelectorAll('.mean').length"), 50);
     let other = ["worker", ".safetensors"];
     for sent in page.server.sent() {
-        assert!(
-            !other.iter().any(|name| sent.path.contains(name)),
-            "{sent:?}"
-        );
+        assert!(!other.iter().any(|name| sent.path.contains(name)), "{sent:?}");
     }
-    say!(
-        "the survey's view was sent {} bytes, compressed",
-        page.sent_bytes()
-    );
+    say!("the survey's view was sent {} bytes, compressed", page.sent_bytes());
     // The views are one way apart.
     let links =
         "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
@@ -137,15 +123,11 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
         page.browser.text(links),
         "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons"
     );
+    page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
     page.browser
-        .run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
-    page.browser.until(
-        "the theorems are there",
-        "document.querySelectorAll('.theorem').length === 8",
-    );
+        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 8");
     page.go_to_view("Orders");
-    page.browser
-        .until("the lab is there", "document.querySelector('.bench')");
+    page.browser.until("the lab is there", "document.querySelector('.bench')");
 }
 
 #[test]
@@ -165,19 +147,12 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         .arg(folder.path().join("own"))
         .output()
         .expect("atelier runs");
-    assert!(
-        survey.status.success(),
-        "{}",
-        String::from_utf8_lossy(&survey.stderr)
-    );
+    assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
     let page = Page::survey("survey.html");
     page.until_survey();
     let before = page.drawn("table-1");
     page.open_report(&folder.path().join("own/survey.atelier.json"));
-    page.browser.until(
-        "both are open",
-        "document.querySelectorAll('.opened li').length === 2",
-    );
+    page.browser.until("both are open", "document.querySelectorAll('.opened li').length === 2");
     page.until_says(".means thead", "scholar-4 (survey.atelier.json)");
     assert_ne!(page.drawn("table-1"), before);
     // The same rows and the same model give the same mean, run here and now.
@@ -187,36 +162,22 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     );
     assert_eq!(row[5], row[0]);
     assert_eq!(row[6], row[1]);
-    assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.reports .note').length"),
-        0
-    );
+    assert_eq!(page.browser.run("return document.querySelectorAll('.reports .note').length"), 0);
 
     // Two models side by side, on two tasks.
     for model in ["scholar-8", "scholar-12", "scholar-12-shared"] {
         page.turn("of-models", model);
     }
-    let all = [
-        "topic", "quiz", "fact", "often", "same", "follows", "sense", "last",
-    ];
+    let all = ["topic", "quiz", "fact", "often", "same", "follows", "sense", "last"];
     for task in all {
         page.turn("of-tasks", task);
     }
-    page.browser.until(
-        "2 tasks are left",
-        "document.querySelectorAll('.means tbody tr').length === 2",
-    );
+    page.browser
+        .until("2 tasks are left", "document.querySelectorAll('.means tbody tr').length === 2");
     let drawn = page.drawn("table-1");
     let named = |name: &str| {
-        let series = drawn
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter(|s| s[0] == name);
-        series
-            .map(|s| s[1].as_array().map_or(0, Vec::len))
-            .sum::<usize>()
+        let series = drawn.as_array().into_iter().flatten().filter(|s| s[0] == name);
+        series.map(|s| s[1].as_array().map_or(0, Vec::len)).sum::<usize>()
     };
     assert_eq!(named("scholar-2"), 8, "four panels of two tasks: {drawn}");
     assert_eq!(named("scholar-4 (survey.atelier.json)"), 4);
@@ -247,12 +208,8 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     page.open_report(&written(folder.path(), "other.json", &other));
     page.until_says(".reports .note", "other.json asked other questions of mood");
     page.until_says(".means tbody", "mood (other.json)");
-    page.browser
-        .run("[...document.querySelectorAll('.opened button')].pop().click()");
-    page.browser.until(
-        "it is closed",
-        "document.querySelectorAll('.opened li').length === 2",
-    );
+    page.browser.run("[...document.querySelectorAll('.opened button')].pop().click()");
+    page.browser.until("it is closed", "document.querySelectorAll('.opened li').length === 2");
     page.assert_quiet();
 }
 
@@ -263,42 +220,29 @@ fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
     page.drill("scholar-2", "mood");
     let samples = &baked()["survey"]["cells"][6]["outcome"]["found"]["samples"];
     assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.sample').length"),
+        page.browser.run("return document.querySelectorAll('.sample').length"),
         samples.as_array().map_or(0, Vec::len)
     );
     let prompt = samples[3]["prompt"].as_str().expect("a prompt");
     assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.sample-prompt')[3].textContent"),
+        page.browser.text("document.querySelectorAll('.sample-prompt')[3].textContent"),
         prompt
     );
     page.screenshot("survey-rows");
     // The address keeps the place.
     page.browser.reload();
     page.until_says(".rows h3", "scholar-2 on mood");
-    page.browser
-        .run("document.querySelectorAll('.sample a:not(.to-members)')[3].click()");
-    page.browser
-        .until("the lens is open", "document.querySelector('#prompt')");
+    page.browser.run("document.querySelectorAll('.sample a:not(.to-members)')[3].click()");
+    page.browser.until("the lens is open", "document.querySelector('#prompt')");
     page.until_live();
     page.until_says(".provenance", "scholar-2");
-    assert_eq!(
-        page.browser.text("document.querySelector('#prompt').value"),
-        prompt
-    );
+    assert_eq!(page.browser.text("document.querySelector('#prompt').value"), prompt);
     // It draws what the survey measured.
     let lens = &page.report()["lens"];
     let [mse, bias] = ["mse", "bias"].map(|name| lens["probability"][name].as_f64().expect(name));
     let known = &samples[3]["probability"];
-    assert!(
-        (mse - known[0].as_f64().expect("mse")).abs() < 1e-4,
-        "{mse} {known}"
-    );
-    assert!(
-        (bias - known[1].as_f64().expect("bias")).abs() < 1e-4,
-        "{bias} {known}"
-    );
+    assert!((mse - known[0].as_f64().expect("mse")).abs() < 1e-4, "{mse} {known}");
+    assert!((bias - known[1].as_f64().expect("bias")).abs() < 1e-4, "{bias} {known}");
     assert_eq!(lens["answer"], samples[3]["answer"]);
     page.assert_quiet();
 }
@@ -317,11 +261,7 @@ fn a_model_of_the_readers_own_says_how_its_rows_are_opened() {
     page.until_says(".failed", "my-model on quiz: its weights ended early");
     page.drill("my-model", "mood");
     page.until_says(".rows .hint", "open its folder in the lens first");
-    assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.sample a').length"),
-        0
-    );
+    assert_eq!(page.browser.run("return document.querySelectorAll('.sample a').length"), 0);
     page.assert_quiet();
 }
 
@@ -350,11 +290,7 @@ fn every_theorem_is_computed_and_its_control_moves_the_picture() {
     page.browser.run("const s = document.querySelector('.model-choice'); s.value = 'scholar-2'; s.dispatchEvent(new Event('change', { bubbles: true }));");
     page.until_says("#figure-theorem-1 figcaption", "scholar-2,");
     assert_ne!(page.drawn("theorem-1"), before);
-    assert!(
-        page.browser
-            .text("location.hash")
-            .contains("view=theory&of=scholar-2")
-    );
+    assert!(page.browser.text("location.hash").contains("view=theory&of=scholar-2"));
     page.assert_quiet();
 }
 
@@ -376,13 +312,8 @@ fn files_hold_the_numbers_of_the_picture() {
         .find_map(|s| s[1].as_array().filter(|points| !points.is_empty()))
         .expect("points");
     let saved = rows.iter().filter(|row| row[model] == "scholar-12");
-    let saved: Vec<f64> = saved
-        .map(|row| row[accuracy].parse().expect("a number"))
-        .collect();
-    let shown: Vec<f64> = points
-        .iter()
-        .map(|point| point[1].as_f64().expect("a number"))
-        .collect();
+    let saved: Vec<f64> = saved.map(|row| row[accuracy].parse().expect("a number")).collect();
+    let shown: Vec<f64> = points.iter().map(|point| point[1].as_f64().expect("a number")).collect();
     assert_eq!(saved, shown);
 
     let svg = page.saved_figure("table-1", "SVG");
@@ -398,10 +329,7 @@ fn files_hold_the_numbers_of_the_picture() {
     }
     std::fs::create_dir_all(root().join("target/screenshots")).expect("a folder");
     std::fs::write(root().join("target/screenshots/table-1.svg"), svg).expect("written");
-    assert!(
-        page.saved_figure("table-1", "PNG")
-            .starts_with("data:image/png;base64,")
-    );
+    assert!(page.saved_figure("table-1", "PNG").starts_with("data:image/png;base64,"));
     page.assert_quiet();
 }
 
@@ -411,10 +339,7 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
     page.until_survey();
     assert_eq!(page.text(".report-name"), "survey.atelier.json");
     page.open("survey.html?report=https://example.org/survey.json");
-    page.until_says(
-        ".problem",
-        "https://example.org/survey.json is not on this site",
-    );
+    page.until_says(".problem", "https://example.org/survey.json is not on this site");
     page.until_says(".report-name", "baked with the page");
     page.assert_quiet();
     // A link is no way to keep a reader's machine busy, nor to hand it what is no file of the site.
@@ -428,8 +353,7 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
     page.assert_quiet();
     page.open("survey.html?report=nowhere.json");
     page.until_says(".problem", "nowhere.json could not be fetched");
-    page.browser
-        .run("[...document.querySelectorAll('.openers button')][0].click()");
+    page.browser.run("[...document.querySelectorAll('.openers button')][0].click()");
     page.until_survey();
 }
 
@@ -442,10 +366,7 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
     newer["atelier"] = json!(99);
     let mut edited = baked();
     let found = &mut edited["survey"]["cells"][0]["outcome"]["found"];
-    found["averages"]["by_depth"]
-        .as_array_mut()
-        .expect("a list")
-        .pop();
+    found["averages"]["by_depth"].as_array_mut().expect("a list").pop();
     let mut empty = baked();
     empty["survey"]["cells"] = json!([]);
     let lens = std::fs::read_to_string(root().join("public/examples/first.atelier.json"))
@@ -455,11 +376,7 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
         ("newer.json", newer, "written by a newer atelier"),
         ("edited.json", edited, "was it edited by hand?"),
         ("empty.json", empty, "holds no model on any task"),
-        (
-            "other.json",
-            json!({ "name": "x" }),
-            "it is no atelier report",
-        ),
+        ("other.json", json!({ "name": "x" }), "it is no atelier report"),
     ] {
         page.open_report(&written(folder.path(), name, &value));
         page.until_says(".reports .problem", name);
@@ -467,11 +384,7 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
         let said = page.text(".reports .problem");
         assert!(!said.ends_with("?."), "{said}");
     }
-    assert_eq!(
-        page.browser
-            .run("return document.querySelectorAll('.opened li').length"),
-        1
-    );
+    assert_eq!(page.browser.run("return document.querySelectorAll('.opened li').length"), 1);
     // A report of another kind is no mistake: it opens in its own view.
     page.open_report(&written(folder.path(), "lens.json", &lens));
     page.until_says(".provenance", "From a report: ");
@@ -492,8 +405,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.until_says(".rows h3", "scholar-4 on mood");
             page.assert_accessible(&format!("{width} {scheme} survey"));
             page.screenshot(&format!("survey-{width}-{scheme}"));
-            page.browser
-                .run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
+            page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
             page.browser.until(
                 "the theorems are drawn",
                 "document.querySelectorAll('.theorem .chart svg').length === 8",

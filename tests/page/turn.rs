@@ -14,10 +14,7 @@ struct Taken {
     wishes: usize,
 }
 
-static TAKEN: Mutex<Taken> = Mutex::new(Taken {
-    turns: 0,
-    wishes: 0,
-});
+static TAKEN: Mutex<Taken> = Mutex::new(Taken { turns: 0, wishes: 0 });
 static GIVEN_BACK: Condvar = Condvar::new();
 
 fn cores() -> usize {
@@ -34,9 +31,7 @@ impl Turn {
     pub fn shared() -> Self {
         let mut now = taken();
         while now.wishes > 0 || now.turns >= cores() {
-            now = GIVEN_BACK
-                .wait(now)
-                .unwrap_or_else(|failed| failed.into_inner());
+            now = GIVEN_BACK.wait(now).unwrap_or_else(|failed| failed.into_inner());
         }
         now.turns += 1;
         Self { taken: 1 }
@@ -47,9 +42,7 @@ impl Turn {
         let mut now = taken();
         now.wishes += 1;
         while now.turns > 0 {
-            now = GIVEN_BACK
-                .wait(now)
-                .unwrap_or_else(|failed| failed.into_inner());
+            now = GIVEN_BACK.wait(now).unwrap_or_else(|failed| failed.into_inner());
         }
         now.wishes -= 1;
         now.turns += cores();

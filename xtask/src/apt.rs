@@ -25,16 +25,10 @@ pub fn install(needs: &[Need]) -> Result<(), Stop> {
             first.elsewhere
         )));
     }
-    let packages: Vec<&str> = needs
-        .iter()
-        .flat_map(|need| need.packages)
-        .copied()
-        .collect();
+    let packages: Vec<&str> = needs.iter().flat_map(|need| need.packages).copied().collect();
     let what: Vec<&str> = needs.iter().map(|need| need.what).collect();
-    let by_hand = format!(
-        "sudo apt-get install --yes --no-install-recommends {}",
-        packages.join(" ")
-    );
+    let by_hand =
+        format!("sudo apt-get install --yes --no-install-recommends {}", packages.join(" "));
     if command::output(Command::new("id").arg("-u")).as_deref() != Some("0") {
         return Err(Stop::new(format!(
             "Missing here: {}; only root can install it.",
@@ -49,10 +43,7 @@ pub fn install(needs: &[Need]) -> Result<(), Stop> {
     step(&format!("apt-get install {}", packages.join(" ")), || {
         let apt_get = |words: &[&str]| {
             let mut command = Command::new("apt-get");
-            command
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .arg("-qq")
-                .args(words);
+            command.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq").args(words);
             command
         };
         let mut words = vec!["install", "--yes", "--no-install-recommends"];
@@ -65,16 +56,13 @@ pub fn install(needs: &[Need]) -> Result<(), Stop> {
             &mut apt_get(&["update"]),
             "apt-get could not fetch its package lists: is there a network?",
         )?;
-        run(
-            &mut apt_get(&words),
-            "apt-get could not install what is missing.",
-        )
+        run(&mut apt_get(&words), "apt-get could not install what is missing.")
     })
 }
 
 fn capitalised(words: &str) -> String {
     let mut characters = words.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(characters).collect()
-    })
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

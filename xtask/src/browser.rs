@@ -5,23 +5,16 @@ use std::path::{Path, PathBuf};
 use crate::apt::Need;
 use crate::command::{Stop, on_path, ready};
 
-const CHROME: &[&str] = &[
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-];
+const CHROME: &[&str] =
+    &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 const CHROME_ELSEWHERE: &[&str] = &[
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 const FIREFOX: &[&str] = &["firefox-esr", "firefox"];
 const FIREFOX_ELSEWHERE: &[&str] = &["/Applications/Firefox.app/Contents/MacOS/firefox"];
-const DRIVER_ELSEWHERE: &[&str] = &[
-    "/usr/lib/chromium/chromedriver",
-    "/usr/lib/chromium-browser/chromedriver",
-];
+const DRIVER_ELSEWHERE: &[&str] =
+    &["/usr/lib/chromium/chromedriver", "/usr/lib/chromium-browser/chromedriver"];
 
 /// The programs that browser tests start.
 pub struct Browser {
@@ -50,12 +43,7 @@ fn find(variable: &str, names: &[&str], elsewhere: &[&str]) -> Option<PathBuf> {
     if let Some(named) = std::env::var_os(variable) {
         return Some(PathBuf::from(named));
     }
-    let usual = || {
-        elsewhere
-            .iter()
-            .map(PathBuf::from)
-            .find(|program| program.is_file())
-    };
+    let usual = || elsewhere.iter().map(PathBuf::from).find(|program| program.is_file());
     on_path(names).or_else(usual)
 }
 
@@ -125,10 +113,5 @@ pub fn prepare() -> Result<Browser, Stop> {
         driver.display(),
         firefox.display()
     ));
-    Ok(Browser {
-        chrome,
-        driver,
-        firefox,
-        geckodriver: PathBuf::new(),
-    })
+    Ok(Browser { chrome, driver, firefox, geckodriver: PathBuf::new() })
 }

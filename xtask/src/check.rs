@@ -11,15 +11,8 @@ use crate::wasm::TRIPLE;
 use crate::{documented, names, pack, page, peers, scripts, setup};
 
 /// The page and its worker, as cargo selects them.
-const WEB: &[&str] = &[
-    "--package",
-    "atelier",
-    "--target",
-    TRIPLE,
-    "--no-default-features",
-    "--features",
-    "web",
-];
+const WEB: &[&str] =
+    &["--package", "atelier", "--target", TRIPLE, "--no-default-features", "--features", "web"];
 
 /// Every feature that is not the page's, but `cuda`, which wants NVIDIA's compiler: what stands
 /// behind a feature of a bench or a test compiles too.
@@ -29,8 +22,7 @@ const NATIVE: &str = "atelier/cli,atelier/reference,atelier/webgpu,\
 pub fn check(place: &Place) -> Result<(), Stop> {
     step("cargo fmt --check", || {
         let mut fmt = Command::new("cargo");
-        fmt.current_dir(place.root())
-            .args(["fmt", "--all", "--check"]);
+        fmt.current_dir(place.root()).args(["fmt", "--all", "--check"]);
         run(&mut fmt, "Some files are not formatted.")
             .map_err(|stop| stop.try_running("cargo fmt --all"))
     })?;
@@ -47,22 +39,11 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             "-D",
             "warnings",
         ]);
-        run(
-            clippy.current_dir(place.root()),
-            "Clippy has something to say.",
-        )
+        run(clippy.current_dir(place.root()), "Clippy has something to say.")
     })?;
     step("documentation", || {
         let mut doc = Command::new("cargo");
-        doc.args([
-            "doc",
-            "--package",
-            "atelier",
-            "--lib",
-            "--no-deps",
-            "--features",
-            "webgpu",
-        ]);
+        doc.args(["doc", "--package", "atelier", "--lib", "--no-deps", "--features", "webgpu"]);
         documented::check(&mut doc, place)
     })?;
     step("documentation of the server and of the chores", || {
@@ -72,19 +53,11 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         document(&mut doc, place)
     })?;
     let (wasm, shellcheck) = setup::for_lints(place)?;
-    step("workflows, YAML and shell scripts", || {
-        scripts::check(place, &shellcheck)
-    })?;
+    step("workflows, YAML and shell scripts", || scripts::check(place, &shellcheck))?;
     step("clippy of the page and its worker (wasm)", || {
         let mut clippy = wasm.cargo();
-        clippy
-            .arg("clippy")
-            .args(WEB)
-            .args(["--lib", "--bins", "--", "-D", "warnings"]);
-        run(
-            clippy.current_dir(place.root()),
-            "Clippy has something to say about the page.",
-        )
+        clippy.arg("clippy").args(WEB).args(["--lib", "--bins", "--", "-D", "warnings"]);
+        run(clippy.current_dir(place.root()), "Clippy has something to say about the page.")
     })?;
     step("clippy of the benches in a browser (wasm)", || {
         let mut clippy = wasm.cargo();
@@ -103,8 +76,7 @@ pub fn check(place: &Place) -> Result<(), Stop> {
 }
 
 fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
-    doc.current_dir(place.root())
-        .env("RUSTDOCFLAGS", "-D warnings");
+    doc.current_dir(place.root()).env("RUSTDOCFLAGS", "-D warnings");
     run(doc, "The documentation has a broken link or another fault.")
 }
 
@@ -141,9 +113,7 @@ const TESTED: [(&str, &str); 3] = [("atelier", FEATURES), ("xtask", ""), ("ateli
 
 fn cargo_test(place: &Place, package: &str, features: &str) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo
-        .current_dir(place.root())
-        .args(["test", "--package", package, "--features", features]);
+    cargo.current_dir(place.root()).args(["test", "--package", package, "--features", features]);
     cargo
 }
 
@@ -233,14 +203,8 @@ mod tests {
 
     #[test]
     fn runners_without_tests_have_no_summary() {
-        assert!(is_empty(
-            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured"
-        ));
-        assert!(!is_empty(
-            "test result: ok. 0 passed; 0 failed; 1 ignored; 0 measured"
-        ));
-        assert!(!is_empty(
-            "test result: ok. 10 passed; 0 failed; 0 ignored; 0 measured"
-        ));
+        assert!(is_empty("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured"));
+        assert!(!is_empty("test result: ok. 0 passed; 0 failed; 1 ignored; 0 measured"));
+        assert!(!is_empty("test result: ok. 10 passed; 0 failed; 0 ignored; 0 measured"));
     }
 }

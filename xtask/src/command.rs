@@ -16,19 +16,11 @@ pub struct Stop {
 
 impl Stop {
     pub fn new(why: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            command: None,
-            code: 1,
-        }
+        Self { why: why.into(), command: None, code: 1 }
     }
 
     pub fn usage(why: impl Into<String>) -> Self {
-        Self {
-            why: why.into(),
-            command: Some("cargo xtask help".into()),
-            code: 2,
-        }
+        Self { why: why.into(), command: Some("cargo xtask help".into()), code: 2 }
     }
 
     /// The command that gets past this.
@@ -111,21 +103,14 @@ pub fn run_quietly(command: &mut Command, why: &str) -> Result<(), Stop> {
 
 /// What a program prints, if it runs and succeeds.
 pub fn output(command: &mut Command) -> Option<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_string())
 }
 
 /// Runs a program quietly for at most `limit`; whether it succeeded.
 pub fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
-    let quiet = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let Ok(mut child) = quiet.spawn() else {
         return false;
     };
@@ -169,29 +154,17 @@ pub fn show(command: &Command) -> String {
     for (key, value) in command.get_envs() {
         // The search path is long, and the same as one's own but for its first entry.
         if let (Some(value), false) = (value, key == "PATH") {
-            words.push(format!(
-                "{}={}",
-                key.display(),
-                quote(&value.to_string_lossy())
-            ));
+            words.push(format!("{}={}", key.display(), quote(&value.to_string_lossy())));
         }
     }
     words.push(quote(&command.get_program().to_string_lossy()));
-    words.extend(
-        command
-            .get_args()
-            .map(|word| quote(&word.to_string_lossy())),
-    );
+    words.extend(command.get_args().map(|word| quote(&word.to_string_lossy())));
     words.join(" ")
 }
 
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./:,@+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_string()
-    } else {
-        format!("'{word}'")
-    }
+    if !word.is_empty() && word.chars().all(plain) { word.to_string() } else { format!("'{word}'") }
 }
 
 #[cfg(test)]
@@ -209,36 +182,22 @@ mod tests {
     #[test]
     fn a_failed_command_is_shown_as_one_would_type_it() {
         let mut command = Command::new("cargo");
-        command
-            .args(["clippy", "--", "-D", "warn ings"])
-            .env("RUSTDOCFLAGS", "-D warnings");
-        assert_eq!(
-            show(&command),
-            "RUSTDOCFLAGS='-D warnings' cargo clippy -- -D 'warn ings'"
-        );
+        command.args(["clippy", "--", "-D", "warn ings"]).env("RUSTDOCFLAGS", "-D warnings");
+        assert_eq!(show(&command), "RUSTDOCFLAGS='-D warnings' cargo clippy -- -D 'warn ings'");
     }
 
     #[test]
     fn a_stop_is_a_sentence_and_a_command() {
         let stop = Stop::new("npm is missing.").try_running("sudo apt-get install npm");
-        assert_eq!(
-            stop.to_string(),
-            "npm is missing. Run:\n\n    sudo apt-get install npm"
-        );
+        assert_eq!(stop.to_string(), "npm is missing. Run:\n\n    sudo apt-get install npm");
     }
 
     #[cfg(unix)]
     #[test]
     fn a_program_that_hangs_is_given_up() {
         let clock = Instant::now();
-        assert!(!succeeds_within(
-            Command::new("sleep").arg("30"),
-            Duration::from_millis(200)
-        ));
+        assert!(!succeeds_within(Command::new("sleep").arg("30"), Duration::from_millis(200)));
         assert!(clock.elapsed() < Duration::from_secs(10));
-        assert!(succeeds_within(
-            &mut Command::new("true"),
-            Duration::from_secs(10)
-        ));
+        assert!(succeeds_within(&mut Command::new("true"), Duration::from_secs(10)));
     }
 }

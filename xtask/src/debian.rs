@@ -22,12 +22,7 @@ pub struct Debian {
 
 /// What the cargo that runs us set for its own toolchain.
 fn leave_rustup(command: &mut Command) {
-    for name in [
-        "RUSTUP_TOOLCHAIN",
-        "CARGO",
-        "LD_LIBRARY_PATH",
-        "RUSTC_WRAPPER",
-    ] {
+    for name in ["RUSTUP_TOOLCHAIN", "CARGO", "LD_LIBRARY_PATH", "RUSTC_WRAPPER"] {
         command.env_remove(name);
     }
 }
@@ -81,11 +76,7 @@ impl Debian {
 
     fn at(folder: &Path) -> Result<Self, Stop> {
         let linker = linker()?;
-        Ok(Self {
-            sysroot: folder.to_path_buf(),
-            linker,
-            programs: folder.join("bin"),
-        })
+        Ok(Self { sysroot: folder.to_path_buf(), linker, programs: folder.join("bin") })
     }
 
     /// Builds the standard library.
@@ -122,17 +113,8 @@ impl Debian {
             .env("RUSTFLAGS", "-C embed-bitcode=yes")
             .env("CARGO_TARGET_DIR", work.join("target"))
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", &self.linker)
-            .args([
-                "build",
-                "--release",
-                "-Zbuild-std=std,panic_abort",
-                "--target",
-                TRIPLE,
-            ]);
-        run(
-            &mut cargo,
-            "Rust's standard library could not be built for wasm32.",
-        )?;
+            .args(["build", "--release", "-Zbuild-std=std,panic_abort", "--target", TRIPLE]);
+        run(&mut cargo, "Rust's standard library could not be built for wasm32.")?;
 
         make_folder(&self.programs)?;
         for name in ["cargo", "rustc", "rustdoc", "cargo-clippy", "clippy-driver"] {
@@ -187,10 +169,8 @@ fn link_program(_: &Path, _: &Path) -> Result<(), Stop> {
 fn linker() -> Result<PathBuf, Stop> {
     let active = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
     let hosts = std::fs::read_dir(Path::new(&active).join("lib/rustlib")).ok();
-    let mut rustups = hosts
-        .into_iter()
-        .flatten()
-        .filter_map(|host| Some(host.ok()?.path().join("bin/rust-lld")));
+    let mut rustups =
+        hosts.into_iter().flatten().filter_map(|host| Some(host.ok()?.path().join("bin/rust-lld")));
     if let Some(program) = rustups.find(|program| program.is_file()) {
         return Ok(program);
     }
@@ -205,19 +185,14 @@ fn linker() -> Result<PathBuf, Stop> {
 
 /// LLVM's major version in what `rustc -vV` prints.
 fn llvm_version(text: &str) -> Option<&str> {
-    let version = text
-        .lines()
-        .find_map(|line| line.strip_prefix("LLVM version: "))?;
+    let version = text.lines().find_map(|line| line.strip_prefix("LLVM version: "))?;
     version.split('.').next()
 }
 
 /// A version as the name of a folder.
 fn slug(version: &str) -> String {
     let words = version.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.'));
-    words
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join("-")
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -227,10 +202,7 @@ mod tests {
     #[test]
     fn a_compiler_version_names_a_folder() {
         let version = "rustc 1.96.0 (ac68faa20 2026-05-25) (built from a source tarball)";
-        assert_eq!(
-            slug(version),
-            "rustc-1.96.0-ac68faa20-2026-05-25-built-from-a-source-tarball"
-        );
+        assert_eq!(slug(version), "rustc-1.96.0-ac68faa20-2026-05-25-built-from-a-source-tarball");
     }
 
     #[test]
@@ -262,10 +234,6 @@ mod tests {
             Some("--sysroot=/c/root")
         );
         assert_eq!(set("RUSTUP_TOOLCHAIN"), None);
-        assert!(
-            cargo
-                .get_envs()
-                .any(|(key, value)| key == "RUSTUP_TOOLCHAIN" && value.is_none())
-        );
+        assert!(cargo.get_envs().any(|(key, value)| key == "RUSTUP_TOOLCHAIN" && value.is_none()));
     }
 }

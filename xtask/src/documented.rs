@@ -25,23 +25,17 @@ pub fn check(doc: &mut Command, place: &Place) -> Result<(), Stop> {
         .stderr(Stdio::piped());
     let shown = show(doc);
     let stop = |why: &str| Stop::new(why).try_running(&shown);
-    let output = doc
-        .output()
-        .map_err(|error| stop(&format!("cargo doc does not start: {error}.")))?;
+    let output =
+        doc.output().map_err(|error| stop(&format!("cargo doc does not start: {error}.")))?;
     let said = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
         let others = said.split("\n\n").filter(|part| !part.starts_with(MISSING));
         eprintln!("{}", others.collect::<Vec<_>>().join("\n\n"));
-        return Err(stop(
-            "The documentation has a broken link or another fault.",
-        ));
+        return Err(stop("The documentation has a broken link or another fault."));
     }
     match undocumented(&said) {
         faults if faults.is_empty() => Ok(()),
-        faults => Err(Stop::new(format!(
-            "Without a word about it:\n{}",
-            faults.join("\n")
-        ))),
+        faults => Err(Stop::new(format!("Without a word about it:\n{}", faults.join("\n")))),
     }
 }
 
@@ -49,15 +43,12 @@ pub fn check(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 fn undocumented(said: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for part in said.split("\n\n") {
-        let Some((what, rest)) = part
-            .split_once(MISSING)
-            .and_then(|(_, rest)| rest.split_once('\n'))
+        let Some((what, rest)) =
+            part.split_once(MISSING).and_then(|(_, rest)| rest.split_once('\n'))
         else {
             continue;
         };
-        let at = rest
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("--> "));
+        let at = rest.lines().find_map(|line| line.trim().strip_prefix("--> "));
         let at = at.unwrap_or("somewhere");
         let is_exempt = EXEMPT.iter().any(|folder| at.starts_with(folder));
         if !PLAIN.contains(&what) && !is_exempt {

@@ -58,12 +58,7 @@ mod tests {
             atelier_server::policy_in(html.as_bytes()),
             atelier_server::policy_in(index.as_bytes())
         );
-        for own in [
-            "og:",
-            "twitter:",
-            "manifest.webmanifest",
-            "<!-- The picture",
-        ] {
+        for own in ["og:", "twitter:", "manifest.webmanifest", "<!-- The picture"] {
             assert!(index.contains(own) && !html.contains(own), "{own}");
         }
         for shared in ["early.js", "id=\"app\"", "atelier-build", "style.css"] {

@@ -27,16 +27,10 @@ pub struct Program {
 }
 
 /// For everybody.
-pub const PLAIN: Program = Program {
-    name: "atelier",
-    features: "embedded-page,webgpu",
-};
+pub const PLAIN: Program = Program { name: "atelier", features: "embedded-page,webgpu" };
 
 /// For those who have CUDA's libraries: another does not start without them.
-pub const CUDA: Program = Program {
-    name: "atelier-cuda",
-    features: "embedded-page,webgpu,cuda",
-};
+pub const CUDA: Program = Program { name: "atelier-cuda", features: "embedded-page,webgpu,cuda" };
 
 /// Builds a program with a finished page in it, and gives back where it is.
 pub fn build(place: &Place, page: &Path, of: Program) -> Result<PathBuf, Stop> {
@@ -67,9 +61,7 @@ fn collect(place: &Place, page: &Path) -> Result<PathBuf, Stop> {
     for (number, file) in files_under(page)?.iter().enumerate() {
         let name = file.strip_prefix(page).unwrap_or(file);
         let name = name.to_string_lossy().replace('\\', "/");
-        let is_model = [".json", ".safetensors"]
-            .iter()
-            .any(|end| name.ends_with(end));
+        let is_model = [".json", ".safetensors"].iter().any(|end| name.ends_with(end));
         if name.starts_with(CARRIED) && is_model || host::FILES.contains(&name.as_str()) {
             continue;
         }

@@ -23,11 +23,7 @@ impl Hash {
     pub fn add_path(&mut self, path: &Path) -> Result<(), Stop> {
         for file in files_under(path)? {
             // The name relative to what was asked, so that a moved clone is the same clone.
-            let name = file
-                .strip_prefix(path)
-                .unwrap_or(&file)
-                .to_string_lossy()
-                .into_owned();
+            let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
             let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
             self.add(name.as_bytes());
             self.add(&(bytes.len() as u64).to_le_bytes());

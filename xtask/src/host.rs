@@ -56,10 +56,7 @@ pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
     put(".nojekyll", "")?;
     put("robots.txt", ROBOTS)?;
     let lost = read(&place.root().join("xtask/assets/404.html"))?;
-    put(
-        "404.html",
-        &lost.replace(HOME, site.address().unwrap_or("./")),
-    )?;
+    put("404.html", &lost.replace(HOME, site.address().unwrap_or("./")))?;
     let index = read(&stage.join("index.html"))?;
     put("index.html", &addressed(&index, site))?;
     picture(place, stage)
@@ -75,8 +72,7 @@ fn addressed(html: &str, site: &Site) -> String {
     );
     // The id that relative names are given later.
     let picture = format!("content=\"{address}{PICTURE}?v=BUILD_ID\"");
-    html.replace(OWN, &own)
-        .replace(&format!("content=\"{PICTURE}\""), &picture)
+    html.replace(OWN, &own).replace(&format!("content=\"{PICTURE}\""), &picture)
 }
 
 /// Of the first figure, as it stands in the page.
@@ -92,12 +88,8 @@ fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
 /// Writes `_headers`, once every file is there.
 pub fn write_headers(stage: &Path) -> Result<(), Stop> {
     let files = files_under(stage)?;
-    let names = files
-        .iter()
-        .filter_map(|file| file.strip_prefix(stage).ok());
-    let names: Vec<String> = names
-        .map(|name| name.to_string_lossy().replace('\\', "/"))
-        .collect();
+    let names = files.iter().filter_map(|file| file.strip_prefix(stage).ok());
+    let names: Vec<String> = names.map(|name| name.to_string_lossy().replace('\\', "/")).collect();
     let panel = stage.join("hub.html");
     let html = std::fs::read(&panel).map_err(|error| Stop::file("read", &panel, &error))?;
     let panel = policy_in(&html).ok_or_else(|| Stop::new("hub.html says no policy of its own."))?;
@@ -112,11 +104,7 @@ fn headers(names: &[String], panel: &str) -> String {
         "# For hosts that take headers from this file, at the root of a site. Every file has one rule.\n",
     );
     let mut rule = |path: &str, policy: &str, framed: &str, keeps: bool| {
-        let keeping = if keeps {
-            "public, max-age=31536000, immutable"
-        } else {
-            "no-cache"
-        };
+        let keeping = if keeps { "public, max-age=31536000, immutable" } else { "no-cache" };
         // Writing to a text cannot fail.
         let _ = write!(
             text,
@@ -124,19 +112,11 @@ fn headers(names: &[String], panel: &str) -> String {
              X-Content-Type-Options: nosniff\n  Referrer-Policy: no-referrer\n  Cache-Control: {keeping}\n"
         );
     };
-    let folders: BTreeSet<&str> = names
-        .iter()
-        .filter_map(|name| name.split_once('/'))
-        .map(|(folder, _)| folder)
-        .collect();
+    let folders: BTreeSet<&str> =
+        names.iter().filter_map(|name| name.split_once('/')).map(|(folder, _)| folder).collect();
     for folder in folders {
         // What ECharts is cut into has its content in its name, but for the first part.
-        rule(
-            &format!("/{folder}/*"),
-            POLICY,
-            "'none'",
-            folder == "charts",
-        );
+        rule(&format!("/{folder}/*"), POLICY, "'none'", folder == "charts");
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
         let (policy, framed) = match name.as_str() {
@@ -202,9 +182,7 @@ mod tests {
         assert_eq!(rules, want);
         let of = |path: &str| {
             let (_, rest) = text.split_once(&format!("\n{path}\n")).expect("a rule");
-            rest.lines()
-                .take_while(|line| line.starts_with(' '))
-                .collect::<String>()
+            rest.lines().take_while(|line| line.starts_with(' ')).collect::<String>()
         };
         assert!(of("/hub").contains("default-src 'none'; frame-ancestors 'self'"));
         assert!(of("/embed.html").contains(&format!("{POLICY}; frame-ancestors *")));

@@ -24,10 +24,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self {
-            hub: HUB.to_string(),
-            origins: ORIGINS.to_string(),
-        }
+        Self { hub: HUB.to_string(), origins: ORIGINS.to_string() }
     }
 }
 
@@ -54,19 +51,14 @@ impl Setting {
             };
         };
         let wrong = |address: &str| {
-            Stop::usage(format!(
-                "`{address}` is no address such as https://models.example.org."
-            ))
+            Stop::usage(format!("`{address}` is no address such as https://models.example.org."))
         };
         let own = origin(&hub).ok_or_else(|| wrong(&hub))?;
         let mut origins = vec![own];
         for address in cdn {
             origins.push(origin(&address).ok_or_else(|| wrong(&address))?);
         }
-        Ok(Self {
-            hub,
-            origins: origins.join(" "),
-        })
+        Ok(Self { hub, origins: origins.join(" ") })
     }
 
     /// For this build and those that other chores make.
@@ -95,10 +87,8 @@ impl Setting {
     }
 
     fn told(&self, html: &str) -> String {
-        html.replace(ORIGINS, &self.origins).replace(
-            &format!("content=\"{HUB}\""),
-            &format!("content=\"{}\"", self.hub),
-        )
+        html.replace(ORIGINS, &self.origins)
+            .replace(&format!("content=\"{HUB}\""), &format!("content=\"{}\"", self.hub))
     }
 }
 
@@ -132,12 +122,8 @@ mod tests {
     fn the_panel_names_the_hub_that_was_set_and_no_other() {
         let html = include_str!("../assets/hub.html");
         assert_eq!(parsed(&[]).unwrap().told(html), html);
-        let options = [
-            "--hub",
-            "https://models.school.test/hub/",
-            "--hub-cdn",
-            "https://files.school.test",
-        ];
+        let options =
+            ["--hub", "https://models.school.test/hub/", "--hub-cdn", "https://files.school.test"];
         let told = parsed(&options).unwrap().told(html);
         assert!(told.contains("content=\"https://models.school.test/hub\""));
         assert!(

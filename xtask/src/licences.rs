@@ -41,29 +41,12 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
     let mut cargo = wasm.cargo();
     cargo
         .current_dir(place.root())
-        .args([
-            "tree",
-            "--package",
-            "atelier",
-            "--target",
-            TRIPLE,
-            "--no-default-features",
-        ])
-        .args([
-            "--features",
-            "web",
-            "--edges",
-            "normal,no-proc-macro",
-            "--prefix",
-            "none",
-        ])
+        .args(["tree", "--package", "atelier", "--target", TRIPLE, "--no-default-features"])
+        .args(["--features", "web", "--edges", "normal,no-proc-macro", "--prefix", "none"])
         .args(["--format", "{p}|{l}|{r}"]);
     let tree = command::output(&mut cargo)
         .ok_or_else(|| Stop::new("`cargo tree` could not list the crates of the page."))?;
-    let mut lines: Vec<&str> = tree
-        .lines()
-        .map(|line| line.trim_end_matches(" (*)"))
-        .collect();
+    let mut lines: Vec<&str> = tree.lines().map(|line| line.trim_end_matches(" (*)")).collect();
     lines.sort_unstable();
     lines.dedup();
     let sources = registry_sources();
@@ -72,11 +55,7 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
         let Some((name, version, licence, home)) = parse(line) else {
             continue;
         };
-        let _ = write!(
-            text,
-            "\n{}\n{name} {version}\n{licence}\n{home}\n",
-            "=".repeat(72)
-        );
+        let _ = write!(text, "\n{}\n{name} {version}\n{licence}\n{home}\n", "=".repeat(72));
         for source in &sources {
             for file in licence_files(&source.join(format!("{name}-{version}")))? {
                 let bytes =
@@ -105,34 +84,16 @@ fn registry_sources() -> Vec<PathBuf> {
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")));
     let folders = home.and_then(|home| std::fs::read_dir(home.join("registry/src")).ok());
-    folders
-        .into_iter()
-        .flatten()
-        .filter_map(|folder| Some(folder.ok()?.path()))
-        .collect()
+    folders.into_iter().flatten().filter_map(|folder| Some(folder.ok()?.path())).collect()
 }
 
 fn licence_files(package: &Path) -> Result<Vec<PathBuf>, Stop> {
     let is_licence = |file: &PathBuf| {
-        let name = file
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_uppercase();
-        let starts = [
-            "LICENSE",
-            "LICENCE",
-            "COPYING",
-            "NOTICE",
-            "COPYRIGHT",
-            "UNLICENSE",
-        ];
+        let name = file.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+        let starts = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "COPYRIGHT", "UNLICENSE"];
         file.parent() == Some(package) && starts.iter().any(|start| name.starts_with(start))
     };
-    Ok(files_under(package)?
-        .into_iter()
-        .filter(is_licence)
-        .collect())
+    Ok(files_under(package)?.into_iter().filter(is_licence).collect())
 }
 
 #[cfg(test)]
@@ -142,12 +103,7 @@ mod tests {
     #[test]
     fn a_line_of_cargo_tree_names_a_crate() {
         let line = "half v2.7.1|MIT OR Apache-2.0|https://example.org/half";
-        let want = (
-            "half",
-            "2.7.1",
-            "MIT OR Apache-2.0",
-            "https://example.org/half",
-        );
+        let want = ("half", "2.7.1", "MIT OR Apache-2.0", "https://example.org/half");
         assert_eq!(parse(line), Some(want));
         assert_eq!(parse("atelier v0.1.0 (/home/me/atelier)|MIT|"), None);
         assert_eq!(parse(""), None);

@@ -28,14 +28,9 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     step("kills in numbers", || {
         let mut kills = tests(place, "kills");
         kills.args(["--ignored", "--nocapture", "--test-threads=1"]);
-        run(
-            &mut kills,
-            "A run that was killed did not end as the others.",
-        )
+        run(&mut kills, "A run that was killed did not end as the others.")
     })?;
-    step("a model of a billion numbers in the page", || {
-        check::test_large(place)
-    })?;
+    step("a model of a billion numbers in the page", || check::test_large(place))?;
     peers::bench(place)
 }
 
@@ -96,9 +91,7 @@ fn fuzz(place: &Place, fuzzers: VecDeque<Fuzzer>) -> Result<(), Stop> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         threads.into_iter().try_for_each(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|_| Err(Stop::new("A thread that ran fuzzers ended.")))
+            thread.join().unwrap_or_else(|_| Err(Stop::new("A thread that ran fuzzers ended.")))
         })
     })
 }

@@ -160,9 +160,6 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         }
         other => return Err(Stop::usage(format!("There is no chore `{other}`."))),
     }
-    println!(
-        "`cargo xtask {chore}` took {}",
-        command::spell(clock.elapsed())
-    );
+    println!("`cargo xtask {chore}` took {}", command::spell(clock.elapsed()));
     Ok(())
 }

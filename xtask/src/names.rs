@@ -84,9 +84,7 @@ fn faults(places: &Places, allowed: &[&str]) -> Vec<String> {
         let all = places.get(*name).map_or(0, Vec::len);
         if all == 0 || all == 1 && !is_std(name) {
             let list = "STILL_THERE in xtask/src/names.rs";
-            faults.push(format!(
-                "`{name}` is no longer used twice: take it off {list}."
-            ));
+            faults.push(format!("`{name}` is no longer used twice: take it off {list}."));
         }
     }
     faults

@@ -48,10 +48,9 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
             "Node.js {NODE} or newer is needed, and `node --version` says \"{version}\"."
         )));
     }
-    step(
-        "npm ci (ECharts, esbuild, binaryen, resvg, linkedom, linters)",
-        || install(place.root()),
-    )?;
+    step("npm ci (ECharts, esbuild, binaryen, resvg, linkedom, linters)", || {
+        install(place.root())
+    })?;
     std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
 }
 
@@ -76,9 +75,7 @@ pub fn folder(place: &Place) -> PathBuf {
 /// A JavaScript program of a package, run by Node.js.
 pub fn program(place: &Place, path: &str) -> Command {
     let mut command = Command::new("node");
-    command
-        .current_dir(place.root())
-        .arg(Path::new("node_modules").join(path));
+    command.current_dir(place.root()).arg(Path::new("node_modules").join(path));
     command
 }
 

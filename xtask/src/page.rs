@@ -34,11 +34,8 @@ const SOURCES: &[&str] = &[
 ];
 
 /// The page travels before its first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] = &[
-    (PAGE, "-Oz"),
-    ("hub_bg.wasm", "-Oz"),
-    ("worker_bg.wasm", WORKER_LEVEL),
-];
+const WASM_FILES: &[(&str, &str)] =
+    &[(PAGE, "-Oz"), ("hub_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
 
 const PAGE: &str = "page_bg.wasm";
 
@@ -135,33 +132,20 @@ pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), S
     remove(&stage)?;
     remove(&note)?;
     step("bundling JavaScript and style", || bundle(place))?;
-    step("building the page and its worker in release", || {
-        trunk(workshop, place, &stage)
-    })?;
+    step("building the page and its worker in release", || trunk(workshop, place, &stage))?;
     step("wasm-opt, of all files at once", || optimise(place, &stage))?;
     step("minifying the wasm's JavaScript", || minify(place, &stage))?;
     embed::write(&stage)?;
-    step("drawing the start page's pictures", || {
-        start::draw(place, &stage)
+    step("drawing the start page's pictures", || start::draw(place, &stage))?;
+    step("drawing the first picture, and cutting off what later views need", || {
+        first_picture(place, &stage)
     })?;
-    step(
-        "drawing the first picture, and cutting off what later views need",
-        || first_picture(place, &stage),
-    )?;
-    step("collecting licences", || {
-        licences::collect(place, &workshop.wasm, &stage)
-    })?;
+    step("collecting licences", || licences::collect(place, &workshop.wasm, &stage))?;
     hub.write(&stage)?;
-    step("drawing the picture for links", || {
-        host::write(place, &stage, site)
-    })?;
+    step("drawing the picture for links", || host::write(place, &stage, site))?;
     host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;
-    put(
-        &stage,
-        &place.dist(),
-        &place.generated().join("dist-before"),
-    )?;
+    put(&stage, &place.dist(), &place.generated().join("dist-before"))?;
     std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
     println!("dist/ is build {id}:");
     report_sizes(&place.dist())
@@ -238,13 +222,7 @@ pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
         for program in ["worker", "page", "hub"] {
             let mut cargo = wasm.cargo();
             cargo.current_dir(place.root()).args(["build", "--quiet"]);
-            cargo.args([
-                "--target",
-                TRIPLE,
-                "--no-default-features",
-                "--features",
-                "web",
-            ]);
+            cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
             // As index.html says to Trunk.
             let profile = if program == "worker" { "web" } else { "page" };
             cargo.args(["--bin", program, "--profile", profile]);
@@ -256,10 +234,7 @@ pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
 
 fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
     let mut trunk = Command::new("trunk");
-    trunk
-        .current_dir(place.root())
-        .args(["build", "--release", "--dist"])
-        .arg(stage);
+    trunk.current_dir(place.root()).args(["build", "--release", "--dist"]).arg(stage);
     // Trunk takes NO_COLOR for a flag of its own that wants true or false.
     trunk.env_remove("NO_COLOR");
     workshop.wasm.dress(&mut trunk, workshop.tools.path());
@@ -276,9 +251,7 @@ fn optimise(place: &Place, stage: &Path) -> Result<(), Stop> {
         };
         let begun: Vec<_> = WASM_FILES.iter().map(begin).collect();
         let failed = |_| Err(Stop::new("The thread that runs wasm-opt ended."));
-        begun
-            .into_iter()
-            .try_for_each(|one| one.join().unwrap_or_else(failed))
+        begun.into_iter().try_for_each(|one| one.join().unwrap_or_else(failed))
     })
 }
 
@@ -291,20 +264,12 @@ fn first_picture(place: &Place, stage: &Path) -> Result<(), Stop> {
     let odd = |error: SplitError| Stop::new(error.to_string());
     let wasm = std::fs::read(&path).map_err(|error| Stop::file("read", &path, &error))?;
     let is_later = |name: &str| LATER.iter().any(|module| is_of(name, module));
-    write(
-        &path,
-        &watched(&wasm, |_, name| is_later(name)).map_err(odd)?,
-    )?;
+    write(&path, &watched(&wasm, |_, name| is_later(name)).map_err(odd)?)?;
     let ran = place.scratch().join("ran");
     prerender(place, stage, &ran)?;
     let ran = std::fs::read_to_string(&ran).map_err(|error| Stop::file("read", &ran, &error))?;
-    let ran: BTreeSet<u32> = ran
-        .split_whitespace()
-        .filter_map(|n| n.parse().ok())
-        .collect();
-    let halves = split(&wasm, |function, name| {
-        is_later(name) && !ran.contains(&function)
-    });
+    let ran: BTreeSet<u32> = ran.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+    let halves = split(&wasm, |function, name| is_later(name) && !ran.contains(&function));
     let halves = halves.map_err(odd)?;
     println!("  {} functions in a file of their own", halves.moved);
     write(&path, &halves.first)?;
@@ -337,48 +302,27 @@ fn is_of(name: &str, module: &str) -> bool {
 fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
     let mut esbuild = esbuild(place);
     esbuild
-        .args([
-            "--minify",
-            "--format=esm",
-            "--target=es2022",
-            "--allow-overwrite",
-        ])
+        .args(["--minify", "--format=esm", "--target=es2022", "--allow-overwrite"])
         .arg(format!("--outdir={}", stage.display()))
         .args(SCRIPTS.iter().map(|file| stage.join(file)));
-    run(
-        &mut esbuild,
-        "esbuild could not minify the page's JavaScript.",
-    )
+    run(&mut esbuild, "esbuild could not minify the page's JavaScript.")
 }
 
 /// Puts the first picture into `index.html`: it is there before any program is. Which functions ran for it is
 /// written to `ran`.
 fn prerender(place: &Place, stage: &Path, ran: &Path) -> Result<(), Stop> {
     let mut node = Command::new("node");
-    node.current_dir(place.root())
-        .arg("xtask/assets/prerender.mjs")
-        .args([stage, ran]);
-    run(
-        &mut node,
-        "The page's program could not draw the first picture into index.html.",
-    )
+    node.current_dir(place.root()).arg("xtask/assets/prerender.mjs").args([stage, ran]);
+    run(&mut node, "The page's program could not draw the first picture into index.html.")
 }
 
 fn report_sizes(dist: &Path) -> Result<(), Stop> {
     for file in files_under(dist)? {
-        let name = file
-            .strip_prefix(dist)
-            .unwrap_or(&file)
-            .display()
-            .to_string();
+        let name = file.strip_prefix(dist).unwrap_or(&file).display().to_string();
         if name.ends_with(".wasm") || name.ends_with(".js") || name.ends_with(".css") {
             let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
             let small = gzip(&bytes).map_err(|error| Stop::file("compress", &file, &error))?;
-            println!(
-                "  {:>7.1} kB gzipped {:>8.1} kB  {name}",
-                kilo(&small),
-                kilo(&bytes)
-            );
+            println!("  {:>7.1} kB gzipped {:>8.1} kB  {name}", kilo(&small), kilo(&bytes));
         }
     }
     Ok(())
@@ -426,10 +370,7 @@ mod tests {
                 std::fs::write(dist.join("index.html"), "old").unwrap();
             }
             assert_eq!(put(&stage, &dist, &aside).is_ok(), made);
-            assert_eq!(
-                std::fs::read_to_string(dist.join("index.html")).unwrap(),
-                found
-            );
+            assert_eq!(std::fs::read_to_string(dist.join("index.html")).unwrap(), found);
             assert!(!aside.exists());
         }
         std::fs::remove_dir_all(&folder).unwrap();

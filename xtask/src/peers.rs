@@ -40,17 +40,9 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
         .args(["--target", "web", "--no-typescript", "--out-dir"])
         .arg(&pkg)
         .arg(built.join("web").join(format!("{name}.wasm")));
-    run(
-        &mut bindgen,
-        "wasm-bindgen could not make the engine's JavaScript.",
-    )?;
+    run(&mut bindgen, "wasm-bindgen could not make the engine's JavaScript.")?;
     step("wasm-opt", || {
-        wasm_opt::optimise(
-            place,
-            &pkg.join(format!("{name}_bg.wasm")),
-            page::WORKER_LEVEL,
-            false,
-        )
+        wasm_opt::optimise(place, &pkg.join(format!("{name}_bg.wasm")), page::WORKER_LEVEL, false)
     })?;
 
     let benches = [

@@ -30,11 +30,7 @@ impl Place {
             })?;
         // A relative cache means the same folder from wherever the chore was started.
         let cache = root.join(cache);
-        Ok(Self {
-            root,
-            target,
-            cache,
-        })
+        Ok(Self { root, target, cache })
     }
 
     /// The project.
@@ -84,18 +80,11 @@ mod tests {
     fn the_cache_is_where_the_reader_says_or_the_system_keeps_such_things() {
         let folder = |pairs: &[(&str, &str)]| {
             let find = |name: &str| {
-                pairs
-                    .iter()
-                    .find(|(key, _)| *key == name)
-                    .map(|(_, value)| value.to_string())
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
             };
             cache_folder(find)
         };
-        let all = [
-            ("ATELIER_CACHE", "/a"),
-            ("XDG_CACHE_HOME", "/x"),
-            ("HOME", "/h"),
-        ];
+        let all = [("ATELIER_CACHE", "/a"), ("XDG_CACHE_HOME", "/x"), ("HOME", "/h")];
         assert_eq!(folder(&all), Some("/a".into()));
         assert_eq!(folder(&all[1..]), Some("/x/atelier".into()));
         assert_eq!(folder(&all[2..]), Some("/h/.cache/atelier".into()));

@@ -42,19 +42,13 @@ pub struct Pythons {
 
 /// The environments, made once for all clones.
 pub fn prepare(place: &Place) -> Result<Pythons, Stop> {
-    Ok(Pythons {
-        pyarrow: prepare_pyarrow(place)?,
-        client: prepare_client(place)?,
-    })
+    Ok(Pythons { pyarrow: prepare_pyarrow(place)?, client: prepare_client(place)? })
 }
 
 /// What is missing of them, and how it comes here.
 pub fn missing(place: &Place) -> Vec<&'static str> {
     let all = [
-        (
-            is_ready(&interpreter(place)),
-            "pyarrow: pip install, into an environment of its own",
-        ),
+        (is_ready(&interpreter(place)), "pyarrow: pip install, into an environment of its own"),
         (
             is_client_ready(&client(place)),
             "huggingface_hub: pip install, into an environment of its own",
@@ -71,34 +65,20 @@ fn prepare_pyarrow(place: &Place) -> Result<PathBuf, Stop> {
         ready(&name);
         return Ok(interpreter);
     }
-    step(
-        &format!("installing {name} (50 MB to fetch), once for all clones"),
-        || {
-            let python = on_path(PYTHON)
-                .ok_or_else(|| Stop::new("There is no Python to read the survey's rows with."))?;
-            let folder = folder(place);
-            run(
-                Command::new(python)
-                    .args(["-m", "venv", "--clear"])
-                    .arg(&folder),
-                "Python could not make an environment.",
-            )?;
-            let mut pip = Command::new(&interpreter);
-            pip.args([
-                "-m",
-                "pip",
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-            ])
+    step(&format!("installing {name} (50 MB to fetch), once for all clones"), || {
+        let python = on_path(PYTHON)
+            .ok_or_else(|| Stop::new("There is no Python to read the survey's rows with."))?;
+        let folder = folder(place);
+        run(
+            Command::new(python).args(["-m", "venv", "--clear"]).arg(&folder),
+            "Python could not make an environment.",
+        )?;
+        let mut pip = Command::new(&interpreter);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
             .args(["--only-binary", ":all:", "--no-deps"])
             .arg(format!("pyarrow=={PYARROW}"));
-            run(
-                &mut pip,
-                "pip could not install pyarrow; is there a network?",
-            )
-        },
-    )?;
+        run(&mut pip, "pip could not install pyarrow; is there a network?")
+    })?;
     Ok(interpreter)
 }
 
@@ -117,18 +97,10 @@ fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
         let python = on_path(PYTHON)
             .ok_or_else(|| Stop::new("There is no Python to hold the tests' hub to."))?;
         run(
-            Command::new(python)
-                .args(["-m", "venv", "--clear"])
-                .arg(&folder),
+            Command::new(python).args(["-m", "venv", "--clear"]).arg(&folder),
             "Python could not make an environment.",
         )?;
-        let quiet = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-        ];
+        let quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         run(
             Command::new(&interpreter)
                 .args(quiet)
@@ -187,9 +159,7 @@ pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
         let inner = program.parent().unwrap_or(&program);
         let folder = inner.parent().unwrap_or(inner);
         run(
-            Command::new(python)
-                .args(["-m", "venv", "--clear"])
-                .arg(folder),
+            Command::new(python).args(["-m", "venv", "--clear"]).arg(folder),
             "Python could not make an environment.",
         )?;
         let interpreter = folder.join(INNER);
@@ -205,18 +175,11 @@ pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
 }
 
 fn folder(place: &Place) -> PathBuf {
-    place
-        .cache()
-        .join("tools")
-        .join(format!("pyarrow-{PYARROW}"))
+    place.cache().join("tools").join(format!("pyarrow-{PYARROW}"))
 }
 
 /// An environment's interpreter.
-const INNER: &str = if cfg!(windows) {
-    "Scripts/python.exe"
-} else {
-    "bin/python"
-};
+const INNER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
 
 fn interpreter(place: &Place) -> PathBuf {
     folder(place).join(INNER)

@@ -12,13 +12,8 @@ use crate::site::Site;
 use crate::tools;
 
 /// What travels beside the program.
-const BESIDE: &[&str] = &[
-    "CHANGELOG.md",
-    "LICENSE-APACHE",
-    "LICENSE-MIT",
-    "README.md",
-    "SECURITY.md",
-];
+const BESIDE: &[&str] =
+    &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "SECURITY.md"];
 
 /// Shells, and the files that they look for.
 const SHELLS: &[(&str, &str)] = &[
@@ -38,10 +33,7 @@ pub struct Wishes {
 
 impl Wishes {
     pub fn parse(options: &[String]) -> Result<Self, Stop> {
-        let mut wishes = Self {
-            page: None,
-            program: embedded::PLAIN,
-        };
+        let mut wishes = Self { page: None, program: embedded::PLAIN };
         let mut rest = options.iter();
         while let Some(option) = rest.next() {
             match option.as_str() {
@@ -91,9 +83,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     })?;
     // A program that links CUDA does not start where that is not.
     if wishes.program == embedded::PLAIN {
-        step("writing the manual and completions", || {
-            words(&built, &folder)
-        })?;
+        step("writing the manual and completions", || words(&built, &folder))?;
     }
     let archive = step("packing", || archive(&all, &name))?;
     println!("{}", archive.display());
@@ -103,9 +93,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
 /// As `Cargo.toml` says it.
 pub fn version(place: &Place) -> Result<String, Stop> {
     let mut cargo = Command::new("cargo");
-    cargo
-        .current_dir(place.root())
-        .args(["pkgid", "--package", "atelier"]);
+    cargo.current_dir(place.root()).args(["pkgid", "--package", "atelier"]);
     let id = command::output(&mut cargo);
     let version = id.as_deref().and_then(|id| id.rsplit(['#', '@']).next());
     let version = version.ok_or_else(|| Stop::new("`cargo pkgid` does not say the version."))?;
@@ -133,10 +121,7 @@ fn licences(place: &Place, about: &Path, program: Program, to: &Path) -> Result<
         .arg("about.hbs")
         .arg("--output-file")
         .arg(to);
-    run(
-        &mut about,
-        "The licences could not be collected, or about.toml does not accept one.",
-    )
+    run(&mut about, "The licences could not be collected, or about.toml does not accept one.")
 }
 
 /// What the program says of itself, as files.
@@ -158,11 +143,7 @@ fn words(program: &Path, folder: &Path) -> Result<(), Stop> {
 
 /// As people of the system unpack it. `tar` is everywhere, and Windows's own makes what a name's ending says.
 fn archive(all: &Path, name: &str) -> Result<PathBuf, Stop> {
-    let (end, how) = if cfg!(windows) {
-        ("zip", "-acf")
-    } else {
-        ("tar.gz", "-czf")
-    };
+    let (end, how) = if cfg!(windows) { ("zip", "-acf") } else { ("tar.gz", "-czf") };
     let file = format!("{name}.{end}");
     // Beside Git there is another, which knows no zip.
     let own = std::env::var_os("SystemRoot").filter(|_| cfg!(windows));

@@ -9,13 +9,7 @@ use crate::hash::files_under;
 use crate::place::Place;
 
 /// Where such files are; what is built, fetched or a model's lies elsewhere.
-const PLACES: &[&str] = &[
-    ".ci",
-    ".github",
-    "CITATION.cff",
-    "examples",
-    "tests/cluster",
-];
+const PLACES: &[&str] = &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster"];
 
 /// Checks all there are.
 ///
@@ -36,14 +30,10 @@ pub fn check(place: &Place, shellcheck: &Path) -> Result<(), Stop> {
         }
     }
     if yaml.is_empty() || scripts.is_empty() {
-        return Err(Stop::new(
-            "There are no workflows or no scripts to check: were they moved?",
-        ));
+        return Err(Stop::new("There are no workflows or no scripts to check: were they moved?"));
     }
     let mut node = Command::new("node");
-    node.current_dir(place.root())
-        .arg("xtask/assets/lint.mjs")
-        .args(&yaml);
+    node.current_dir(place.root()).arg("xtask/assets/lint.mjs").args(&yaml);
     run(&mut node, "A workflow or another YAML file is not right.")?;
     let mut shellcheck = Command::new(shellcheck);
     shellcheck.current_dir(place.root()).args(&scripts);
@@ -54,8 +44,7 @@ pub fn check(place: &Place, shellcheck: &Path) -> Result<(), Stop> {
 
 fn is_yaml(file: &Path) -> bool {
     let ends = ["yml", "yaml", "cff"];
-    file.extension()
-        .is_some_and(|end| ends.iter().any(|known| end == *known))
+    file.extension().is_some_and(|end| ends.iter().any(|known| end == *known))
 }
 
 /// Named so, or begun so.

@@ -18,10 +18,7 @@ pub struct Options {
 
 impl Options {
     pub fn parse(words: &[String]) -> Result<Self, Stop> {
-        let mut options = Self {
-            port: PORT,
-            open: true,
-        };
+        let mut options = Self { port: PORT, open: true };
         let mut words = words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let port = match word {
@@ -70,9 +67,7 @@ pub fn serve(server: Server, folder: &Path, open: bool) -> Result<(), Stop> {
     if open && !open_browser(&url) {
         println!("There is no desktop here to open a browser on: open that address by hand.");
     }
-    server
-        .serve(Arc::new(Passing(files)), Some(POLICY))
-        .map_err(unserved)
+    server.serve(Arc::new(Passing(files)), Some(POLICY)).map_err(unserved)
 }
 
 #[cfg(test)]
@@ -93,17 +88,8 @@ mod tests {
 
     #[test]
     fn options_are_read_in_any_order() {
-        assert_eq!(
-            options(&[]),
-            Ok(Options {
-                port: PORT,
-                open: true
-            })
-        );
-        let want = Ok(Options {
-            port: 9000,
-            open: false,
-        });
+        assert_eq!(options(&[]), Ok(Options { port: PORT, open: true }));
+        let want = Ok(Options { port: 9000, open: false });
         assert_eq!(options(&["--port", "9000", "--no-open"]), want);
         assert_eq!(options(&["--no-open", "--port=9000"]), want);
         assert!(options(&["--port"]).is_err_and(|why| why.contains("needs a number")));
@@ -116,10 +102,7 @@ mod tests {
         let first = listen(0).unwrap();
         let port = first.address().unwrap().port();
         let why = listen(port).err().unwrap().to_string();
-        assert!(
-            why.starts_with(&format!("Port {port} is in use by another program.")),
-            "{why}"
-        );
+        assert!(why.starts_with(&format!("Port {port} is in use by another program.")), "{why}");
     }
 
     /// A small site that is served for the rest of the tests.
@@ -200,12 +183,7 @@ mod tests {
         );
         let profile = served.folder.join("profile");
         let mut child = Command::new(chrome)
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-            ])
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"])
             .args(["--enable-logging=stderr", "--disable-dev-shm-usage"])
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg(format!("http://{}/", served.address))
@@ -218,9 +196,7 @@ mod tests {
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line);
-                let said = line
-                    .split_once("WORKER ")
-                    .and_then(|(_, said)| said.split_once('.'));
+                let said = line.split_once("WORKER ").and_then(|(_, said)| said.split_once('.'));
                 if let Some((said, _)) = said {
                     let _ = send.send(said.to_string());
                 }

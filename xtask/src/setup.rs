@@ -44,10 +44,7 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
     }
     for need in &needs {
         let packages = need.packages.join(" ");
-        println!(
-            "✗ {}: apt-get install {packages} (or: {})",
-            need.what, need.elsewhere
-        );
+        println!("✗ {}: apt-get install {packages} (or: {})", need.what, need.elsewhere);
     }
     for other in &others {
         println!("✗ {other}");
@@ -109,14 +106,7 @@ pub fn for_tests(
             Ok(tools)
         })?,
     };
-    Ok((
-        Workshop { wasm, tools },
-        Browser {
-            geckodriver,
-            ..browser
-        },
-        pythons,
-    ))
+    Ok((Workshop { wasm, tools }, Browser { geckodriver, ..browser }, pythons))
 }
 
 /// What one types to run Trunk without this program, once it prepared everything.
@@ -125,9 +115,7 @@ pub fn trunk_by_hand(workshop: &Workshop) -> String {
     trunk.arg("serve");
     workshop.wasm.dress(&mut trunk, workshop.tools.path());
     // Of the search path, what is new.
-    let path = trunk
-        .get_envs()
-        .find_map(|(key, value)| value.filter(|_| key == "PATH"));
+    let path = trunk.get_envs().find_map(|(key, value)| value.filter(|_| key == "PATH"));
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let usual: Vec<PathBuf> = std::env::split_paths(&usual).collect();
     let new: Vec<String> = path

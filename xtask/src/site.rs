@@ -48,11 +48,7 @@ impl Site {
 
     /// `serve` shows what the last `build` made; what is tested or packed is for any host.
     fn seen_by(chore: &str, kept: Self) -> Self {
-        if chore == "serve" {
-            kept
-        } else {
-            Self::default()
-        }
+        if chore == "serve" { kept } else { Self::default() }
     }
 
     pub fn address(&self) -> Option<&str> {
@@ -89,11 +85,7 @@ mod tests {
         let kept = Site(Some("https://a.test/".to_string()));
         assert_eq!(Site::seen_by("serve", kept.clone()), kept);
         for chore in ["release", "test"] {
-            assert_eq!(
-                Site::seen_by(chore, kept.clone()).address(),
-                None,
-                "{chore}"
-            );
+            assert_eq!(Site::seen_by(chore, kept.clone()).address(), None, "{chore}");
         }
     }
 

@@ -52,11 +52,7 @@ pub fn stamp(folder: &Path) -> Result<String, Stop> {
             .replace(PLACEHOLDER, &id)
             .replace(SHELL, &array(names.iter().filter_map(|name| shell(name))))
             .replace(MODELS, &array(names.iter().filter_map(|name| model(name))));
-        let text = if name.ends_with(".html") {
-            stamp_html(&text, &names, &id)
-        } else {
-            text
-        };
+        let text = if name.ends_with(".html") { stamp_html(&text, &names, &id) } else { text };
         std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))?;
     }
     Ok(id)
@@ -74,9 +70,7 @@ fn shell(name: &str) -> Option<&str> {
 
 /// A file that the page computes from or shows, and can do without until someone asks for it.
 fn model(name: &str) -> Option<&str> {
-    let is_apart = ["models/", "examples/", "start/"]
-        .iter()
-        .any(|folder| name.starts_with(folder));
+    let is_apart = ["models/", "examples/", "start/"].iter().any(|folder| name.starts_with(folder));
     (is_apart && !name.ends_with(".md")).then_some(name)
 }
 
@@ -133,10 +127,7 @@ mod tests {
         std::fs::create_dir_all(folder.join("models/a")).unwrap();
         let files = |wasm: &str| {
             write("page.wasm", wasm);
-            write(
-                "index.html",
-                r#"<meta name="atelier-build" content="BUILD_ID">"#,
-            );
+            write("index.html", r#"<meta name="atelier-build" content="BUILD_ID">"#);
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
             for name in [
                 "embed.html",

@@ -20,8 +20,5 @@ pub fn draw(place: &Place, stage: &Path) -> Result<(), Stop> {
     let file = format!("pictures{}", std::env::consts::EXE_SUFFIX);
     let mut pictures = Command::new(place.target().join("debug").join(file));
     pictures.current_dir(place.root()).arg(stage);
-    run(
-        &mut pictures,
-        "The start page's pictures could not be drawn.",
-    )
+    run(&mut pictures, "The start page's pictures could not be drawn.")
 }

@@ -33,9 +33,9 @@ impl Tools {
     /// `PATH` on which both are found at their versions.
     pub fn path(&self) -> std::ffi::OsString {
         let start = std::env::var_os("PATH").unwrap_or_default();
-        self.folders.iter().fold(start, |path, folder| {
-            command::path_starting_with(folder, Some(&path))
-        })
+        self.folders
+            .iter()
+            .fold(start, |path, folder| command::path_starting_with(folder, Some(&path)))
     }
 }
 
@@ -52,12 +52,7 @@ fn for_page(place: &Place) -> Result<[Tool; 2], Stop> {
             program: "wasm-bindgen",
             version: wasm_bindgen.to_string(),
             features: &[],
-            optimised: &[
-                "walrus",
-                "wasm-bindgen-cli-support",
-                "wasmparser",
-                "wasm-encoder",
-            ],
+            optimised: &["walrus", "wasm-bindgen-cli-support", "wasmparser", "wasm-encoder"],
             minutes: "1 to 4 minutes",
         },
         Tool {
@@ -115,10 +110,7 @@ pub fn prepare_for_tests(place: &Place) -> Result<(Tools, PathBuf), Stop> {
     if let Some(named) = std::env::var_os("ATELIER_GECKODRIVER") {
         return Ok((prepare(place)?, PathBuf::from(named)));
     }
-    let tools: Vec<Tool> = for_page(place)?
-        .into_iter()
-        .chain([for_firefox()])
-        .collect();
+    let tools: Vec<Tool> = for_page(place)?.into_iter().chain([for_firefox()]).collect();
     let mut folders = folders(place, &tools)?;
     let own = folders.pop().unwrap_or_default();
     Ok((Tools { folders }, own.join(for_firefox().file())))
@@ -165,10 +157,7 @@ fn work_folder(place: &Place) -> PathBuf {
 impl Tool {
     /// Each version in its own folder: clones that need different ones do not undo each other's.
     fn root(&self, place: &Place) -> PathBuf {
-        place
-            .cache()
-            .join("tools")
-            .join(format!("{}-{}", self.program, self.version))
+        place.cache().join("tools").join(format!("{}-{}", self.program, self.version))
     }
 
     fn file(&self) -> String {
@@ -179,9 +168,7 @@ impl Tool {
     fn found(&self, place: &Place) -> Option<PathBuf> {
         let ours = self.root(place).join("bin").join(self.file());
         let here = [Some(ours), on_path(&[self.program])];
-        here.into_iter()
-            .flatten()
-            .find(|program| self.is_at_its_version(program))
+        here.into_iter().flatten().find(|program| self.is_at_its_version(program))
     }
 
     /// The folder that it is in, having built it if it was nowhere.
@@ -192,19 +179,16 @@ impl Tool {
             ready(&name);
             return Ok(folder.to_path_buf());
         }
-        step(
-            &format!("building {name}, once for all clones ({})", self.minutes),
-            || {
-                let why = format!("{name} could not be built; is there a network?");
-                // The versions its makers tested; a registry may lack one of them, and then any that
-                // fit will do.
-                if run(&mut self.install(place, true), &why).is_err() {
-                    println!("  its lock file cannot be met here; trying without it");
-                    run(&mut self.install(place, false), &why)?;
-                }
-                Ok(ours)
-            },
-        )
+        step(&format!("building {name}, once for all clones ({})", self.minutes), || {
+            let why = format!("{name} could not be built; is there a network?");
+            // The versions its makers tested; a registry may lack one of them, and then any that
+            // fit will do.
+            if run(&mut self.install(place, true), &why).is_err() {
+                println!("  its lock file cannot be met here; trying without it");
+                run(&mut self.install(place, false), &why)?;
+            }
+            Ok(ours)
+        })
     }
 
     fn is_at_its_version(&self, program: &Path) -> bool {
@@ -240,11 +224,7 @@ fn locked_version<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
     let mut versions = lock
         .split("[[package]]")
         .filter(|entry| entry.lines().any(|line| line == name))
-        .filter_map(|entry| {
-            entry
-                .lines()
-                .find_map(|line| line.strip_prefix("version = "))
-        });
+        .filter_map(|entry| entry.lines().find_map(|line| line.strip_prefix("version = ")));
     let version = versions.next()?.trim_matches('"');
     versions.next().is_none().then_some(version)
 }

@@ -70,9 +70,7 @@ pub fn find(place: &Place) -> Result<Found, Stop> {
         return Ok(Found::Ready(Wasm::Active));
     }
     if let Some(debian) = Debian::built(place) {
-        ready(&format!(
-            "{TRIPLE}: Debian's compiler with a library built before"
-        ));
+        ready(&format!("{TRIPLE}: Debian's compiler with a library built before"));
         return Ok(Found::Ready(Wasm::Debian(debian?)));
     }
     if on_path(&["rustup"]).is_some() {

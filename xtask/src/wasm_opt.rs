@@ -53,15 +53,8 @@ pub fn optimise(place: &Place, file: &Path, level: &str, is_named: bool) -> Resu
         }
         let unfinished = kept.join(format!("unfinished-{name}"));
         let mut wasm_opt = npm::program(place, "binaryen/bin/wasm-opt");
-        wasm_opt
-            .args(&arguments)
-            .arg(file)
-            .arg("-o")
-            .arg(&unfinished);
-        run(
-            &mut wasm_opt,
-            "wasm-opt could not optimise the page's wasm.",
-        )?;
+        wasm_opt.args(&arguments).arg(file).arg("-o").arg(&unfinished);
+        run(&mut wasm_opt, "wasm-opt could not optimise the page's wasm.")?;
         // On a full disk, wasm-opt leaves the beginning of a file and says nothing.
         let made =
             std::fs::read(&unfinished).map_err(|error| Stop::file("read", &unfinished, &error))?;

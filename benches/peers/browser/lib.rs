@@ -27,10 +27,7 @@ impl Model {
 
     /// The same, on the GPU that the browser offers.
     pub async fn on_gpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
-        let choice = EngineChoice::WebGpu {
-            adapter: AdapterChoice::default(),
-            dtype: None,
-        };
+        let choice = EngineChoice::WebGpu { adapter: AdapterChoice::default(), dtype: None };
         Self::open(config, weights, choice).await
     }
 
@@ -46,10 +43,7 @@ impl Model {
         length: usize,
         options: Vec<u32>,
     ) -> Result<Vec<f32>, String> {
-        let prompt = |ids: &[u32]| Prompt {
-            token_ids: ids.to_vec(),
-            option_ids: options.clone(),
-        };
+        let prompt = |ids: &[u32]| Prompt { token_ids: ids.to_vec(), option_ids: options.clone() };
         let prompts: Arc<[Prompt]> = ids.chunks_exact(length).map(prompt).collect();
         let plans = self.plan.to_vec().into();
         let run = async || -> Result<Vec<Vec<Trace>>, EngineError> {

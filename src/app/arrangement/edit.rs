@@ -85,11 +85,7 @@ impl Arrangement {
                 let spot = new.spots.remove(from);
                 new.spots.insert(to, spot);
             }
-            Edit::Toggle {
-                spot,
-                painter,
-                half,
-            } => new.toggle(spot, painter, half)?,
+            Edit::Toggle { spot, painter, half } => new.toggle(spot, painter, half)?,
             Edit::Join { first, last } => new.join(first, last)?,
             Edit::Dissolve { spot } => new.dissolve(spot)?,
             Edit::Repeat { spot, times } => {
@@ -141,9 +137,7 @@ impl Arrangement {
         painter.half = match painter.half {
             Half::Both => other,
             now if now == half => {
-                return Err(Refusal::LastStroke {
-                    block: painter.index,
-                });
+                return Err(Refusal::LastStroke { block: painter.index });
             }
             _ => Half::Both,
         };
@@ -165,10 +159,7 @@ impl Arrangement {
         }
         let group = Spot {
             id: joined[0].id,
-            painters: joined
-                .iter()
-                .flat_map(|spot| spot.painters.clone())
-                .collect(),
+            painters: joined.iter().flat_map(|spot| spot.painters.clone()).collect(),
             repeats: 1,
         };
         self.spots.splice(first..=last, [group]);
@@ -195,11 +186,7 @@ impl Arrangement {
     }
 
     fn check(&self, spot: usize) -> Result<(), Refusal> {
-        if spot < self.spots.len() {
-            Ok(())
-        } else {
-            Err(Refusal::NoSuchSpot)
-        }
+        if spot < self.spots.len() { Ok(()) } else { Err(Refusal::NoSuchSpot) }
     }
 
     fn fresh(&mut self) -> u32 {

@@ -94,28 +94,16 @@ impl Hand {
 
     /// Over one tile, nothing held.
     pub fn on(at: usize) -> Self {
-        Self {
-            at,
-            anchor: at,
-            held: None,
-        }
+        Self { at, anchor: at, held: None }
     }
 
     pub fn pick_up(self, at: usize) -> Self {
-        Self {
-            at,
-            anchor: at,
-            held: Some(at),
-        }
+        Self { at, anchor: at, held: Some(at) }
     }
 
     /// What is held is now over place `to`.
     pub fn carry(self, to: usize) -> Self {
-        Self {
-            at: to,
-            anchor: to,
-            ..self
-        }
+        Self { at: to, anchor: to, ..self }
     }
 
     /// Puts down what was picked up at `from`.
@@ -131,10 +119,6 @@ impl Hand {
     /// After an edit left `spots` tiles: still on one of them, and holding nothing.
     pub fn within(self, spots: usize) -> Self {
         let last = spots.saturating_sub(1);
-        Self {
-            at: self.at.min(last),
-            anchor: self.anchor.min(last),
-            held: None,
-        }
+        Self { at: self.at.min(last), anchor: self.anchor.min(last), held: None }
     }
 }

@@ -90,11 +90,7 @@ impl Arrangement {
                 });
             }
         }
-        let mut arrangement = Self {
-            order: order.to_vec(),
-            spots,
-            next: 0,
-        };
+        let mut arrangement = Self { order: order.to_vec(), spots, next: 0 };
         arrangement.name_anew();
         arrangement
     }
@@ -122,9 +118,8 @@ impl Arrangement {
                 if id.is_some() {
                     continue;
                 }
-                let found = old
-                    .iter_mut()
-                    .find(|old| old.is_some_and(|old| alike(level, old, spot)));
+                let found =
+                    old.iter_mut().find(|old| old.is_some_and(|old| alike(level, old, spot)));
                 *id = found.and_then(Option::take).map(|old| old.id);
             }
         }
@@ -157,11 +152,7 @@ impl Arrangement {
     /// # Errors
     /// None: an arrangement's own checks are those of a plan.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        let steps = self
-            .spots
-            .iter()
-            .flat_map(|spot| vec![spot.step(); spot.repeats])
-            .collect();
+        let steps = self.spots.iter().flat_map(|spot| vec![spot.step(); spot.repeats]).collect();
         let blocks = self.order.iter().max().map_or(0, |last| last + 1);
         Plan::new(steps, blocks)
     }

@@ -28,12 +28,7 @@ impl Offer {
     /// Two blocks stay at either end where there are as many, as where the paper's curves begin to
     /// fall.
     pub fn for_model(runs: usize) -> Self {
-        Self {
-            s: Self::most_s(runs).min(2),
-            seed: 0,
-            rounds: 3,
-            position: runs / 2,
-        }
+        Self { s: Self::most_s(runs).min(2), seed: 0, rounds: 3, position: runs / 2 }
     }
 
     /// The largest `s` that leaves a middle.
@@ -53,12 +48,7 @@ impl Offer {
 
     /// Every strategy with these numbers.
     pub fn all(self, order: &[usize]) -> [Named; 8] {
-        let Self {
-            s,
-            seed,
-            rounds,
-            position,
-        } = self;
+        let Self { s, seed, rounds, position } = self;
         Sweep::ALL.map(|sweep| {
             let strategy = match sweep {
                 // Heads have a view of their own, and are none of these.
@@ -76,11 +66,7 @@ impl Offer {
                 Sweep::Loop => Strategy::Loop { s, rounds },
             };
             let problem = strategy.plan(order).err().map(|error| error.to_string());
-            Named {
-                sweep,
-                strategy,
-                problem,
-            }
+            Named { sweep, strategy, problem }
         })
     }
 }

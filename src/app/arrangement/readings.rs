@@ -28,39 +28,29 @@ pub fn readings(line: &str, order: &[usize]) -> Vec<Meant> {
         return Vec::new();
     };
     let word = word.trim().trim_end_matches(':').trim();
-    let word = word
-        .trim_end_matches("block")
-        .trim_end_matches("layer")
-        .trim();
+    let word = word.trim_end_matches("block").trim_end_matches("layer").trim();
     let middle = |name: &str| {
         format!(
             "the paper's {name} with s = {n}: the first {} and the last {n} blocks stay,",
             n + 1
         )
     };
-    let one = (
-        format!("leave out block {n}:"),
-        Strategy::Drop { position: n },
-    );
+    let one = (format!("leave out block {n}:"), Strategy::Drop { position: n });
     let meant: Vec<(String, Strategy)> = match word {
         "skip" => vec![one, (middle("skip"), Strategy::Skip { s: n })],
         "drop" | "leave out" | "without" | "omit" | "remove" | "-" => vec![one],
         "reverse" => vec![(middle("reverse"), Strategy::Reverse { s: n })],
         "parallel" => vec![(middle("parallel"), Strategy::Parallel { s: n })],
         "repeat" => vec![(middle("repeat"), Strategy::Repeat { s: n })],
-        "swap" => vec![(
-            format!("exchange places {n} and {}:", n + 1),
-            Strategy::Swap { position: n },
-        )],
+        "swap" => {
+            vec![(format!("exchange places {n} and {}:", n + 1), Strategy::Swap { position: n })]
+        }
         _ => Vec::new(),
     };
     meant
         .into_iter()
         .filter(|(_, strategy)| strategy.plan(order).is_ok())
-        .map(|(words, strategy)| Meant {
-            words,
-            line: strategy.to_string(),
-        })
+        .map(|(words, strategy)| Meant { words, line: strategy.to_string() })
         .collect()
 }
 

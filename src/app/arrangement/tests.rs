@@ -57,79 +57,32 @@ fn every_edit_is_the_plan_it_looks_like() {
     assert_eq!(after(whole, Edit::Move { from: 0, to: 3 }), "1-3,0");
     assert_eq!(after(whole, Edit::Move { from: 3, to: 1 }), "0,3,1-2");
     // A block keeps its heads' switches wherever it goes.
-    assert_eq!(
-        after("0~h2,1-3", Edit::Move { from: 0, to: 2 }),
-        "1-2,0~h2,3"
-    );
-    let off = |half| Edit::Toggle {
-        spot: 1,
-        painter: 0,
-        half,
-    };
+    assert_eq!(after("0~h2,1-3", Edit::Move { from: 0, to: 2 }), "1-2,0~h2,3");
+    let off = |half| Edit::Toggle { spot: 1, painter: 0, half };
     assert_eq!(after(whole, off(Half::Attention)), "0,1m,2-3");
     assert_eq!(after(whole, off(Half::Mlp)), "0,1a,2-3");
     assert_eq!(after("0,1m,2", off(Half::Attention)), "0-2");
     assert_eq!(after(whole, Edit::Join { first: 1, last: 2 }), "0,(1-2),3");
-    assert_eq!(
-        after("0,(1-2),3", Edit::Join { first: 1, last: 2 }),
-        "0,(1-3)"
-    );
+    assert_eq!(after("0,(1-2),3", Edit::Join { first: 1, last: 2 }), "0,(1-3)");
     assert_eq!(after("0,(1-2)x3,3", Edit::Dissolve { spot: 1 }), "0-3");
-    assert_eq!(
-        after(whole, Edit::Repeat { spot: 2, times: 64 }),
-        "0-1,2x64,3"
-    );
-    assert_eq!(
-        after(whole, Edit::Duplicate { first: 1, last: 2 }),
-        "0-2,1-3"
-    );
+    assert_eq!(after(whole, Edit::Repeat { spot: 2, times: 64 }), "0-1,2x64,3");
+    assert_eq!(after(whole, Edit::Duplicate { first: 1, last: 2 }), "0-2,1-3");
     assert_eq!(after(whole, Edit::Remove { first: 0, last: 2 }), "3");
-    assert_eq!(
-        after("3", Edit::Strategy(Strategy::Reverse { s: 2 })),
-        "0-2,9-3,10-11"
-    );
+    assert_eq!(after("3", Edit::Strategy(Strategy::Reverse { s: 2 })), "0-2,9-3,10-11");
     assert_eq!(after("3", Edit::Reset), "0-11");
 }
 
 #[test]
 fn what_cannot_be_run_is_refused_in_a_sentence() {
-    let last_stroke = Edit::Toggle {
-        spot: 0,
-        painter: 0,
-        half: Half::Mlp,
-    };
+    let last_stroke = Edit::Toggle { spot: 0, painter: 0, half: Half::Mlp };
     for (from, edit, says) in [
-        (
-            "0-1",
-            Edit::Remove { first: 0, last: 1 },
-            "The last painter stays",
-        ),
+        ("0-1", Edit::Remove { first: 0, last: 1 }, "The last painter stays"),
         ("4m", last_stroke, "Block 4 has only this stroke left"),
-        (
-            "0-3",
-            Edit::Join { first: 1, last: 1 },
-            "A group needs two painters",
-        ),
-        (
-            "0-3",
-            Edit::Dissolve { spot: 1 },
-            "A group needs two painters",
-        ),
-        (
-            "0,5x3,2",
-            Edit::Join { first: 0, last: 1 },
-            "Block 5 is repeated",
-        ),
-        (
-            "0-3",
-            Edit::Repeat { spot: 0, times: 0 },
-            "0 is no number of repeats: choose 1 to 64",
-        ),
-        (
-            "0-3",
-            Edit::Repeat { spot: 0, times: 65 },
-            "65 is no number",
-        ),
+        ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two painters"),
+        ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two painters"),
+        ("0,5x3,2", Edit::Join { first: 0, last: 1 }, "Block 5 is repeated"),
+        ("0-3", Edit::Repeat { spot: 0, times: 0 }, "0 is no number of repeats: choose 1 to 64"),
+        ("0-3", Edit::Repeat { spot: 0, times: 65 }, "65 is no number"),
         ("0-3", Edit::Move { from: 0, to: 4 }, "no tile there"),
         (
             "0-3",
@@ -138,17 +91,11 @@ fn what_cannot_be_run_is_refused_in_a_sentence() {
         ),
     ] {
         let sentence = refused(from, edit);
-        assert!(
-            sentence.contains(says) && sentence.ends_with('.'),
-            "{sentence}"
-        );
+        assert!(sentence.contains(says) && sentence.ends_with('.'), "{sentence}");
     }
     let long: Vec<String> = (0..64).map(|i| format!("{}x64", i % 2)).collect();
     let sentence = refused(&long.join(","), Edit::Duplicate { first: 0, last: 0 });
-    assert!(
-        sentence.contains(&format!("{}", MAX_RUNS + 64)),
-        "{sentence}"
-    );
+    assert!(sentence.contains(&format!("{}", MAX_RUNS + 64)), "{sentence}");
 }
 
 #[test]
@@ -169,16 +116,8 @@ fn tiles_keep_their_names_through_edits_and_typing() {
     assert_eq!(follow("0,2x3,1m")[..], [ids[0], ids[2], ids[1]]);
     assert_eq!(follow("0-5,0")[..6], ids[..]);
     // A copy beside its original can be taken away from it: it stays a tile of its own.
-    let copied = before
-        .edited(Edit::Duplicate { first: 1, last: 1 })
-        .expect("a copy");
-    assert_eq!(
-        copied
-            .following(&copied.plan().expect("a plan"))
-            .spots()
-            .len(),
-        7
-    );
+    let copied = before.edited(Edit::Duplicate { first: 1, last: 1 }).expect("a copy");
+    assert_eq!(copied.following(&copied.plan().expect("a plan")).spots().len(), 7);
 }
 
 #[test]
@@ -217,20 +156,12 @@ fn the_hand_picks_up_carries_and_puts_down() {
     }
     assert_eq!(
         acts,
-        [
-            Act::PickUp,
-            Act::Carry,
-            Act::Carry,
-            Act::PutDown(Edit::Move { from: 2, to: 4 })
-        ]
+        [Act::PickUp, Act::Carry, Act::Carry, Act::PutDown(Edit::Move { from: 2, to: 4 })]
     );
     assert_eq!(hand, Hand::on(4));
     // Escape puts it back, and so does putting it down where it was.
     let held = Hand::on(1).pick_up(1).carry(5);
-    assert_eq!(
-        held.press(Key::Escape, false, 6),
-        (Hand::on(1), Act::GiveUp)
-    );
+    assert_eq!(held.press(Key::Escape, false, 6), (Hand::on(1), Act::GiveUp));
     assert_eq!(held.carry(1).press(Key::Take, false, 6).1, Act::GiveUp);
     // The ends hold, and shift stretches the choice.
     assert_eq!(Hand::on(5).press(Key::Later, false, 6).0, Hand::on(5));
@@ -267,18 +198,8 @@ fn every_strategy_is_offered_with_numbers_the_model_has() {
             let exists = runs >= 2;
             assert_eq!(named.problem.is_none(), exists, "{runs} {named:?}");
         }
-        let far = Offer {
-            s: 99,
-            seed: 1,
-            rounds: 0,
-            position: 99,
-        }
-        .within(runs);
-        assert!(
-            far.all(&order)
-                .iter()
-                .all(|named| runs < 2 || named.problem.is_none())
-        );
+        let far = Offer { s: 99, seed: 1, rounds: 0, position: 99 }.within(runs);
+        assert!(far.all(&order).iter().all(|named| runs < 2 || named.problem.is_none()));
     }
 }
 
@@ -286,22 +207,9 @@ fn every_strategy_is_offered_with_numbers_the_model_has() {
 fn edits_are_said_in_words() {
     let before = row("0-3");
     for (edit, says) in [
-        (
-            Edit::Move { from: 0, to: 2 },
-            "Block 0 now stands at place 3 of 4.",
-        ),
-        (
-            Edit::Toggle {
-                spot: 1,
-                painter: 0,
-                half: Half::Mlp,
-            },
-            "Block 1's MLP is off.",
-        ),
-        (
-            Edit::Join { first: 1, last: 3 },
-            "Blocks 1, 2 and 3 side by side now.",
-        ),
+        (Edit::Move { from: 0, to: 2 }, "Block 0 now stands at place 3 of 4."),
+        (Edit::Toggle { spot: 1, painter: 0, half: Half::Mlp }, "Block 1's MLP is off."),
+        (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 side by side now."),
         (Edit::Repeat { spot: 2, times: 3 }, "Block 2, 3 times."),
         (Edit::Remove { first: 3, last: 3 }, "Block 3 is left out."),
         (Edit::Reset, "The model's own order."),

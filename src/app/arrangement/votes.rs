@@ -17,15 +17,9 @@ impl Arrangement {
         let votes = stroke_votes(lens, Column::Logit);
         let sum = |members: &[usize]| -> Option<f64> {
             let each: Option<Vec<f64>> = members.iter().map(|&i| votes.get(i).copied()).collect();
-            each.filter(|each| !each.is_empty())
-                .map(|each| each.iter().sum())
+            each.filter(|each| !each.is_empty()).map(|each| each.iter().sum())
         };
         let painter = |strokes: &Strokes| [sum(&strokes.attention), sum(&strokes.mlp)];
-        Some(
-            self.strokes()
-                .iter()
-                .map(|spot| spot.iter().map(painter).collect())
-                .collect(),
-        )
+        Some(self.strokes().iter().map(|spot| spot.iter().map(painter).collect()).collect())
     }
 }

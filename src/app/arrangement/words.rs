@@ -20,10 +20,7 @@ pub fn painter_name(painter: BlockRun) -> String {
 
 /// `block 5`, `block 5, 3 times`, `blocks 4, 5 and 6 side by side`.
 pub fn spot_name(spot: &Spot) -> String {
-    let whole = spot
-        .painters
-        .iter()
-        .all(|painter| *painter == BlockRun::whole(painter.index));
+    let whole = spot.painters.iter().all(|painter| *painter == BlockRun::whole(painter.index));
     let mut name = match spot.painters.as_slice() {
         [painter] => painter_name(*painter),
         group if whole => {
@@ -47,32 +44,15 @@ pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
         |row: &Arrangement, spot: usize| row.spots().get(spot).map_or_else(String::new, spot_name);
     let of = after.spots().len();
     let said = match edit {
-        Edit::Move { to, .. } => format!(
-            "{} now stands at place {} of {of}",
-            named(after, to),
-            to + 1
-        ),
-        Edit::Toggle {
-            spot,
-            painter,
-            half,
-        } => {
-            let now = after
-                .spots()
-                .get(spot)
-                .and_then(|spot| spot.painters.get(painter));
-            let stroke = if half == Half::Mlp {
-                "MLP"
-            } else {
-                "attention"
-            };
+        Edit::Move { to, .. } => {
+            format!("{} now stands at place {} of {of}", named(after, to), to + 1)
+        }
+        Edit::Toggle { spot, painter, half } => {
+            let now = after.spots().get(spot).and_then(|spot| spot.painters.get(painter));
+            let stroke = if half == Half::Mlp { "MLP" } else { "attention" };
             now.map_or_else(String::new, |now| {
                 let on = now.half == Half::Both || now.half == half;
-                format!(
-                    "block {}'s {stroke} is {}",
-                    now.index,
-                    if on { "on" } else { "off" }
-                )
+                format!("block {}'s {stroke} is {}", now.index, if on { "on" } else { "off" })
             })
         }
         Edit::Join { first, .. } => format!("{} now", named(after, first)),
@@ -105,7 +85,7 @@ fn listed(names: &[String]) -> String {
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

@@ -108,39 +108,17 @@ mod tests {
     #[test]
     fn small_devices_have_small_budgets() {
         let of = |agent: &str, touches, memory| {
-            let device = DeviceWords {
-                agent: agent.to_owned(),
-                touches,
-                memory,
-            };
+            let device = DeviceWords { agent: agent.to_owned(), touches, memory };
             device.budget().map(|budget| budget.megabytes)
         };
-        assert_eq!(
-            of("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0)", 5, None),
-            Some(700)
-        );
-        assert_eq!(
-            of("Mozilla/5.0 (Macintosh; Intel Mac OS X)", 5, None),
-            Some(1500)
-        );
+        assert_eq!(of("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0)", 5, None), Some(700));
+        assert_eq!(of("Mozilla/5.0 (Macintosh; Intel Mac OS X)", 5, None), Some(1500));
         assert_eq!(of("Mozilla/5.0 (Macintosh; Intel Mac OS X)", 0, None), None);
-        assert_eq!(
-            of("Mozilla/5.0 (Linux; Android 16)", 5, Some(8.0)),
-            Some(1500)
-        );
-        assert_eq!(
-            of("Mozilla/5.0 (X11; Linux x86_64)", 0, Some(8.0)),
-            Some(4000)
-        );
+        assert_eq!(of("Mozilla/5.0 (Linux; Android 16)", 5, Some(8.0)), Some(1500));
+        assert_eq!(of("Mozilla/5.0 (X11; Linux x86_64)", 0, Some(8.0)), Some(4000));
         assert_eq!(of("Mozilla/5.0 (X11; CrOS)", 0, Some(2.0)), Some(1000));
-        let phone = Some(Budget {
-            megabytes: 700,
-            device: "an iPhone",
-        });
-        assert_eq!(
-            spell_fit(419, phone),
-            "fits: takes about 419 MB of 700 MB on an iPhone"
-        );
+        let phone = Some(Budget { megabytes: 700, device: "an iPhone" });
+        assert_eq!(spell_fit(419, phone), "fits: takes about 419 MB of 700 MB on an iPhone");
         assert!(spell_fit(874, phone).starts_with("too large: takes about 874 MB"));
         assert!(is_room_for(700_000_000, phone) && !is_room_for(700_000_001, phone));
         assert!(is_room_for(2_000_000_000, None) && !is_room_for(2_600_000_000, None));

@@ -18,10 +18,7 @@ pub struct StoredModel {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubAsk {
     /// What does a name mean? Ends in `Found` or `Failed`.
-    LookUp {
-        name: String,
-        ending: Option<String>,
-    },
+    LookUp { name: String, ending: Option<String> },
     /// Ends in `Fetched`, `Failed` or `Paused`.
     Fetch { model: StoredModel },
     /// Stops what is being fetched; what has come stays.
@@ -125,10 +122,7 @@ mod tests {
     fn progress_is_said_with_rate_and_time_left() {
         let said = |done, rate| spell_progress(done, 269_000_000, rate);
         assert_eq!(said(0, None), "0 kB of 269 MB");
-        assert_eq!(
-            said(119_000_000, Some(5e6)),
-            "119 MB of 269 MB, 5 MB/s, 30 s left"
-        );
+        assert_eq!(said(119_000_000, Some(5e6)), "119 MB of 269 MB, 5 MB/s, 30 s left");
         assert_eq!(said(0, Some(1e6)), "0 kB of 269 MB, 1 MB/s, 5 min left");
         assert_eq!(said(0, Some(1e4)), "0 kB of 269 MB, 10 kB/s, 8 h left");
         assert_eq!(said(269_000_000, Some(1e6)), "269 MB of 269 MB, 1 MB/s");

@@ -63,21 +63,13 @@ pub const AGAINST: [(RelationTo, &str); 4] = [
 impl CouplingSettings {
     /// What of it a prompt's pictures show.
     pub fn shown(&self) -> CouplingShown {
-        CouplingShown {
-            metric: self.metric,
-            k: self.k,
-            pair: self.pair,
-            frame: self.frame,
-        }
+        CouplingShown { metric: self.metric, k: self.k, pair: self.pair, frame: self.frame }
     }
 
     /// Another prompt or model: its tokens and steps are others.
     pub fn forget_places(&mut self) {
         (self.pair, self.frame) = (None, None);
-        self.tokens = TokenAsk {
-            is_wanted: self.tokens.is_wanted,
-            ..TokenAsk::default()
-        };
+        self.tokens = TokenAsk { is_wanted: self.tokens.is_wanted, ..TokenAsk::default() };
     }
 
     pub(super) fn write(&self, pairs: &mut LinkPairs) {
@@ -91,21 +83,11 @@ impl CouplingSettings {
         if let Some([row, column]) = self.pair {
             pairs.push("pair", &format!("{row},{column}"));
         }
-        let TokenAsk {
-            is_wanted,
-            step,
-            t_in,
-            t_out,
-        } = self.tokens;
+        let TokenAsk { is_wanted, step, t_in, t_out } = self.tokens;
         if is_wanted {
             pairs.push("tokens", "yes");
         }
-        let numbers = [
-            ("step", step),
-            ("t-in", t_in),
-            ("t-out", t_out),
-            ("frame", self.frame),
-        ];
+        let numbers = [("step", step), ("t-in", t_in), ("t-out", t_out), ("frame", self.frame)];
         for (key, value) in numbers {
             if let Some(value) = value {
                 pairs.push(key, &value.to_string());

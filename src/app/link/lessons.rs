@@ -27,11 +27,7 @@ impl LessonSettings {
     pub(super) fn of_question(value: &str) -> Option<Self> {
         let question = value.parse::<usize>().ok();
         let question = question.filter(|n| (1..=QUESTIONS).contains(n))?;
-        Some(Self {
-            lesson: Some(PAINTERS_LESSON),
-            step: question - 1,
-            ..Self::default()
-        })
+        Some(Self { lesson: Some(PAINTERS_LESSON), step: question - 1, ..Self::default() })
     }
 
     pub(super) fn write(&self, pairs: &mut LinkPairs) {

@@ -82,10 +82,7 @@ impl Link {
 
     /// A member's own row, in the run of a draft.
     pub fn to_member(draft: Draft, name: Option<&str>) -> Self {
-        let mut link = Self {
-            draft: Some(draft),
-            ..Self::to(View::Member)
-        };
+        let mut link = Self { draft: Some(draft), ..Self::to(View::Member) };
         link.inside.member = name.map(str::to_owned);
         link
     }
@@ -145,8 +142,7 @@ impl Link {
         let parts: Vec<(&str, Option<&str>)> = fragment
             .split('&')
             .map(|part| {
-                part.split_once('=')
-                    .map_or((part, None), |(key, value)| (key, Some(value)))
+                part.split_once('=').map_or((part, None), |(key, value)| (key, Some(value)))
             })
             .collect();
         let named = |key: &str| {
@@ -155,13 +151,9 @@ impl Link {
         };
         // As surveys were linked to when they had a page of their own.
         let bare = |word: &str| parts.contains(&(word, None));
-        let old = [View::Survey, View::Theory]
-            .into_iter()
-            .find(|view| bare(view.name()));
+        let old = [View::Survey, View::Theory].into_iter().find(|view| bare(view.name()));
         let start = bare(START).then_some(View::Start);
-        let view = old
-            .or(start)
-            .or_else(|| named("view").and_then(|name| View::parse(&name)));
+        let view = old.or(start).or_else(|| named("view").and_then(|name| View::parse(&name)));
         // As the paper's questions were linked to while they stood in the view of orders.
         let question = named("question").filter(|_| view == Some(View::Orders));
         let question = question.and_then(|value| LessonSettings::of_question(&value));

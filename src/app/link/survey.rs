@@ -94,9 +94,7 @@ impl Looking {
                 self.hidden_tasks.insert(value.to_owned());
             }
             _ => {
-                let number = key
-                    .strip_prefix("knob")
-                    .and_then(|n| n.parse::<usize>().ok());
+                let number = key.strip_prefix("knob").and_then(|n| n.parse::<usize>().ok());
                 let place = number.and_then(|n| n.checked_sub(1));
                 let Some(knob) = place.and_then(|place| self.knobs.get_mut(place)) else {
                     return false;
@@ -120,10 +118,7 @@ impl Looking {
                 ..self
             }
         } else {
-            Self {
-                knobs: now.knobs,
-                ..self
-            }
+            Self { knobs: now.knobs, ..self }
         }
     }
 }

@@ -32,14 +32,10 @@ fn the_inside_of_a_run_is_linked_to() {
         is_carried: true,
         ..InsideSettings::default()
     };
-    let link = Link {
-        inside,
-        ..Link::to(View::Attention)
-    };
+    let link = Link { inside, ..Link::to(View::Attention) };
     assert_eq!(again(&link), Some(link.clone()));
     assert!(
-        link.fragment()
-            .ends_with("view=attention&from=4&query=7&run=3&head=2&show=carried"),
+        link.fragment().ends_with("view=attention&from=4&query=7&run=3&head=2&show=carried"),
         "{}",
         link.fragment()
     );
@@ -51,10 +47,7 @@ fn the_inside_of_a_run_is_linked_to() {
             follow: vec![" yes".into(), " no".into()],
             ..InsideSettings::default()
         };
-        let link = Link {
-            inside,
-            ..Link::to(View::LogitLens)
-        };
+        let link = Link { inside, ..Link::to(View::LogitLens) };
         assert_eq!(again(&link), Some(link.clone()));
     }
     for name in ["rank0", "rank9", "rank", "word9", "wordy"] {
@@ -72,21 +65,13 @@ fn every_setting_of_a_coupling_is_in_the_link() {
         k: 16,
         pair: Some([3, 5]),
         frame: Some(0),
-        tokens: TokenAsk {
-            is_wanted: true,
-            step: Some(4),
-            t_in: Some(1),
-            t_out: Some(7),
-        },
+        tokens: TokenAsk { is_wanted: true, step: Some(4), t_in: Some(1), t_out: Some(7) },
         against: AGAINST[3].0,
         task: GeneratedTask::Mood,
         rows: 12,
         out: ["0-1".to_owned(), "a,b".to_owned()].into(),
     };
-    let link = Link {
-        coupling,
-        ..Link::to(View::Coupling)
-    };
+    let link = Link { coupling, ..Link::to(View::Coupling) };
     assert_eq!(again(&link), Some(link.clone()));
     assert!(
         link.fragment().ends_with(
@@ -97,10 +82,7 @@ fn every_setting_of_a_coupling_is_in_the_link() {
     );
     // What nobody can read is at its default, and what is another view's is that view's.
     let read = Link::parse("#view=coupling&metric=x&k=x&pair=3&frame=-1&of-rows=0&of=x&against=x");
-    let expected = CouplingSettings {
-        rows: 1,
-        ..CouplingSettings::default()
-    };
+    let expected = CouplingSettings { rows: 1, ..CouplingSettings::default() };
     assert_eq!(read.expect("a link").coupling, expected);
     let other = Link::parse("#view=orders&metric=singular").expect("a link");
     assert_eq!(other.coupling, CouplingSettings::default());
@@ -108,17 +90,10 @@ fn every_setting_of_a_coupling_is_in_the_link() {
 
 #[test]
 fn a_link_restores_what_it_was_made_of() {
-    for model in [
-        Choice::Known("scholar-12".into()),
-        Choice::Folder("my model".into()),
-    ] {
+    for model in [Choice::Known("scholar-12".into()), Choice::Folder("my model".into())] {
         for column in Column::ALL {
             let link = Link {
-                draft: Some(Draft {
-                    model: model.clone(),
-                    answer: None,
-                    ..draft()
-                }),
+                draft: Some(Draft { model: model.clone(), answer: None, ..draft() }),
                 column,
                 ..Link::to(View::Lens)
             };
@@ -135,11 +110,7 @@ fn every_setting_of_a_sweep_is_in_the_link() {
             tasks: vec![GeneratedTask::Topic, GeneratedTask::Sum],
             rows: 200,
             kinds: vec![Sweep::Skip, Sweep::Loop],
-            extent: Extent {
-                seeds: 3,
-                rounds: 5,
-                heads: 0,
-            },
+            extent: Extent { seeds: 3, rounds: 5, heads: 0 },
             quantity: Quantity::Kl,
             shown: Some("topic".into()),
         },
@@ -162,22 +133,13 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
         hidden_tasks: ["sum".to_owned()].into(),
         ..Looking::default()
     };
-    let survey = Link {
-        looking: looking.clone(),
-        ..Link::to(View::Survey)
-    };
+    let survey = Link { looking: looking.clone(), ..Link::to(View::Survey) };
     assert_eq!(again(&survey), Some(survey.clone()));
     // The draft goes with it where it is not the one the page opens with.
-    let with = Link {
-        draft: Some(draft()),
-        ..survey
-    };
+    let with = Link { draft: Some(draft()), ..survey };
     assert_eq!(again(&with), Some(with));
     looking.knobs[2] = Some(0.35);
-    let theory = Link {
-        looking,
-        ..Link::to(View::Theory)
-    };
+    let theory = Link { looking, ..Link::to(View::Theory) };
     assert!(theory.fragment().ends_with("task=mood&knob3=0.35"));
     let read = again(&theory).expect("a link");
     // The other view's settings are not Theory's to say.
@@ -215,16 +177,8 @@ fn broken_links_do_what_they_can() {
 
 #[test]
 fn a_lesson_is_linked_to_with_its_step_and_its_look_and_only_the_readers_model() {
-    let lessons = LessonSettings {
-        lesson: Some(3),
-        step: 1,
-        is_projected: true,
-        is_held: true,
-    };
-    let mut link = Link {
-        lessons,
-        ..Link::to(View::Lessons)
-    };
+    let lessons = LessonSettings { lesson: Some(3), step: 1, is_projected: true, is_held: true };
+    let mut link = Link { lessons, ..Link::to(View::Lessons) };
     let fragment = "view=lessons&lesson=3&step=2&projector=yes&hold=yes";
     assert_eq!(link.fragment(), fragment);
     assert_eq!(again(&link), Some(link.clone()));
@@ -232,25 +186,15 @@ fn a_lesson_is_linked_to_with_its_step_and_its_look_and_only_the_readers_model()
     let typed = Link::parse("#view=lessons&lesson=3&step=2&projector&hold");
     assert_eq!(typed, Some(link.clone()));
     // A prompt of the reader's is none of a lesson's.
-    link.draft = Some(Draft {
-        model: Choice::Known("scholar-2".into()),
-        ..draft()
-    });
+    link.draft = Some(Draft { model: Choice::Known("scholar-2".into()), ..draft() });
     assert_eq!(link.fragment(), format!("model=scholar-2&{fragment}"));
     // A model that is named is asked; else what is there answers.
     let named = Link::parse("#view=lessons&model=scholar-2").expect("a link");
     let model = named.draft.map(|draft| draft.model);
     assert_eq!(model, Some(Choice::Known("scholar-2".into())));
     // What nobody can read is at its default, and what is another view's is that view's.
-    for odd in [
-        "lesson=0",
-        "lesson=x",
-        "lesson=100",
-        "step=0",
-        "step=-1",
-        "hold=no",
-        "projector=0",
-    ] {
+    for odd in ["lesson=0", "lesson=x", "lesson=100", "step=0", "step=-1", "hold=no", "projector=0"]
+    {
         let read = Link::parse(&format!("#view=lessons&{odd}")).expect("a link");
         assert_eq!(read, Link::to(View::Lessons), "{odd}");
     }

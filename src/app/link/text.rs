@@ -31,9 +31,7 @@ pub(in crate::app) fn decode(text: &str) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let hex = (bytes[i] == b'%')
-            .then(|| bytes.get(i + 1..i + 3))
-            .flatten();
+        let hex = (bytes[i] == b'%').then(|| bytes.get(i + 1..i + 3)).flatten();
         let byte = hex
             .and_then(|hex| std::str::from_utf8(hex).ok())
             .and_then(|hex| u8::from_str_radix(hex, 16).ok());

@@ -78,10 +78,7 @@ impl View {
 
     /// Does the model of the page draw this view's pictures? The others read reports.
     pub fn is_live(self) -> bool {
-        let is_one = matches!(
-            self,
-            Self::Lens | Self::Orders | Self::Coupling | Self::Lessons
-        );
+        let is_one = matches!(self, Self::Lens | Self::Orders | Self::Coupling | Self::Lessons);
         is_one || self.is_inside()
     }
 

@@ -29,13 +29,7 @@ pub enum InsideAsk {
     /// Where all heads look from `query`, or from the last token, and one head's `count` rows from
     /// `from`, or the last ones; beside it what the model's own order answers. `run` counts the
     /// runs of a block's attention; past the last it is the last.
-    Attention {
-        query: Option<usize>,
-        run: usize,
-        head: usize,
-        from: Option<usize>,
-        count: usize,
-    },
+    Attention { query: Option<usize>, run: usize, head: usize, from: Option<usize>, count: usize },
     /// One member by itself, by its name in the run: what it reads, writes and costs. The first after the
     /// embedding where none is named.
     Member { name: Option<String> },

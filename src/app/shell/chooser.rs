@@ -49,10 +49,7 @@ impl Chooser {
     }
 
     pub fn show(self) {
-        let name = self
-            .studio
-            .draft
-            .with_untracked(|draft| draft.model.name().to_owned());
+        let name = self.studio.draft.with_untracked(|draft| draft.model.name().to_owned());
         let mut message = vec!["shown".to_owned(), name];
         message.extend(self.studio.opened_here());
         self.tell(message);
@@ -125,10 +122,9 @@ impl Chooser {
                 let name = text(1);
                 self.studio.open_files(self.surveys, Chosen { name, files });
             }
-            "none" => self.studio.refuse(&format!(
-                "{} is not on this machine: press “Model” to fetch it.",
-                text(1)
-            )),
+            "none" => self
+                .studio
+                .refuse(&format!("{} is not on this machine: press “Model” to fetch it.", text(1))),
             _ => {}
         }
     }
@@ -153,9 +149,7 @@ fn close() {
 /// Where a model comes from, or what it is, in few words.
 fn about(choice: &Choice) -> String {
     match choice {
-        Choice::Known(name) => catalogue::find(name)
-            .map_or("", |known| known.about)
-            .to_owned(),
+        Choice::Known(name) => catalogue::find(name).map_or("", |known| known.about).to_owned(),
         Choice::Folder(name) if HubName::is_one(name) => "from a hub".to_owned(),
         Choice::Folder(_) => "opened here".to_owned(),
     }

@@ -41,10 +41,8 @@ pub fn listen(studio: Studio, surveys: Surveys) {
     let dropped = window_event_listener(leptos::ev::drop, move |event: DragEvent| {
         event.prevent_default();
         over(false);
-        let entries = event
-            .data_transfer()
-            .map(|transfer| files::dropped(&transfer))
-            .unwrap_or_default();
+        let entries =
+            event.data_transfer().map(|transfer| files::dropped(&transfer)).unwrap_or_default();
         if entries.is_empty() {
             let sentence = "There were no files in what was dropped: drop a model's folder, its files, or a report.";
             say(studio, surveys, sentence);

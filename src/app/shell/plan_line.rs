@@ -12,23 +12,16 @@ pub fn PlanLine() -> impl IntoView {
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
     let own = move || {
-        let last = studio
-            .model
-            .with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
+        let last =
+            studio.model.with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
         last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
     };
     let invalid = move || {
-        if error.with(Option::is_some) {
-            "true"
-        } else {
-            "false"
-        }
+        if error.with(Option::is_some) { "true" } else { "false" }
     };
     // What a reader may have meant is offered, and never guessed.
     let meant = move || {
-        let runs = studio
-            .model
-            .with(|model| model.as_ref().map(|model| model.order.clone()));
+        let runs = studio.model.with(|model| model.as_ref().map(|model| model.order.clone()));
         let all = runs.map_or_else(Vec::new, |order| readings(&line(), &order));
         all.into_iter()
             .map(|reading| {

@@ -43,10 +43,7 @@ pub struct Themes {
 impl Themes {
     pub fn start() -> Self {
         let kept = kept(KEY);
-        let wish = RwSignal::new(
-            kept.and_then(|name| Wish::parse(&name))
-                .unwrap_or(Wish::System),
-        );
+        let wish = RwSignal::new(kept.and_then(|name| Wish::parse(&name)).unwrap_or(Wish::System));
         let system_dark = RwSignal::new(browser::matches(QUERY));
         if let Ok(Some(list)) = window().match_media(QUERY) {
             let changed = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(
@@ -64,9 +61,7 @@ impl Themes {
             if dark { &DARK } else { &LIGHT }
         });
         Effect::new(move |_| {
-            let root = window()
-                .document()
-                .and_then(|document| document.document_element());
+            let root = window().document().and_then(|document| document.document_element());
             if let Some(root) = root {
                 let _ = root.set_attribute("data-theme", theme.get().name);
             }

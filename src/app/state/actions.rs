@@ -78,9 +78,7 @@ impl Studio {
     pub fn set_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
         let before = self.coupling.with_untracked(|coupling| coupling.tokens);
         self.aim_coupling(change);
-        let is_other = self
-            .coupling
-            .with_untracked(|coupling| coupling.tokens != before);
+        let is_other = self.coupling.with_untracked(|coupling| coupling.tokens != before);
         if is_other && !untrack(|| self.is_current()) {
             self.run();
         }
@@ -174,9 +172,7 @@ impl Studio {
     /// and orders show more on another. Beside a report that is no one prompt's it stands for that report.
     pub fn draft_for(self, view: View) -> Draft {
         let draft = self.draft.get();
-        let is_beside = self
-            .shown
-            .with(|shown| shown.as_ref().is_some_and(Shown::is_beside));
+        let is_beside = self.shown.with(|shown| shown.as_ref().is_some_and(Shown::is_beside));
         match view {
             View::Orders if self.view.get() != view && draft == examples::first() && !is_beside => {
                 examples::of_orders()

@@ -43,28 +43,20 @@ impl Bench {
     fn follow(self) {
         // What was undone are orders of one model's blocks.
         Effect::new(move |before: Option<String>| {
-            let name = self
-                .studio
-                .draft
-                .with(|draft| draft.model.name().to_owned());
+            let name = self.studio.draft.with(|draft| draft.model.name().to_owned());
             if before.is_some_and(|before| before != name) {
                 self.history.set(History::default());
             }
             name
         });
         Effect::new(move |_| {
-            let order = self
-                .studio
-                .model
-                .with(|model| model.as_ref().map(|model| model.order.clone()));
+            let order =
+                self.studio.model.with(|model| model.as_ref().map(|model| model.order.clone()));
             // While another model loads, the row stays as it is.
             let Some(order) = order else { return };
             let line = self.studio.draft.with(|draft| draft.plan.trim().to_owned());
-            let plan = if line.is_empty() {
-                Plan::whole(&order)
-            } else {
-                Plan::parse(&line, &order)
-            };
+            let plan =
+                if line.is_empty() { Plan::whole(&order) } else { Plan::parse(&line, &order) };
             let before = self.row.get_untracked();
             let plan = match plan {
                 Ok(plan) => plan,
@@ -85,8 +77,7 @@ impl Bench {
                 }
             };
             if before.as_ref() != Some(&row) {
-                self.hand
-                    .update(|hand| *hand = hand.within(row.spots().len()));
+                self.hand.update(|hand| *hand = hand.within(row.spots().len()));
                 self.refusal.set(None);
                 self.row.set(Some(row));
             }
@@ -146,8 +137,7 @@ impl Bench {
     fn change(self, line: String, typed: bool) {
         let before = self.studio.draft.with_untracked(|draft| draft.plan.clone());
         if before != line {
-            self.history
-                .update(|history| history.changed(&before, typed));
+            self.history.update(|history| history.changed(&before, typed));
             self.studio.edit(|draft| draft.plan = line);
         }
     }
@@ -164,11 +154,7 @@ impl Bench {
         let now = self.studio.draft.with_untracked(|draft| draft.plan.clone());
         let line = self.history.try_update(|history| step(history, &now));
         if let Some(line) = line.flatten() {
-            let named = if line.is_empty() {
-                "the model's own order"
-            } else {
-                &line
-            };
+            let named = if line.is_empty() { "the model's own order" } else { &line };
             self.studio.say(format!("{word}: {named}."));
             self.studio.edit(|draft| draft.plan = line);
         }
@@ -176,9 +162,7 @@ impl Bench {
 
     /// A key on the row; true if it meant something there.
     pub fn press(self, key: Key, wide: bool) -> bool {
-        let spots = self
-            .row
-            .with_untracked(|row| row.as_ref().map_or(0, |row| row.spots().len()));
+        let spots = self.row.with_untracked(|row| row.as_ref().map_or(0, |row| row.spots().len()));
         let before = self.hand.get_untracked();
         if key == Key::Escape && before.held.is_none() && before.at == before.anchor {
             return false;
@@ -198,21 +182,14 @@ impl Bench {
                 spot.map_or_else(String::new, spot_name)
             })
         };
-        let of = self
-            .row
-            .with_untracked(|row| row.as_ref().map_or(0, |row| row.spots().len()));
+        let of = self.row.with_untracked(|row| row.as_ref().map_or(0, |row| row.spots().len()));
         let said = match act {
             Act::Look => {
                 let (first, last) = hand.chosen();
                 if first == last {
                     return;
                 }
-                format!(
-                    "{} tiles chosen, places {} to {}.",
-                    last + 1 - first,
-                    first + 1,
-                    last + 1
-                )
+                format!("{} tiles chosen, places {} to {}.", last + 1 - first, first + 1, last + 1)
             }
             Act::PickUp => format!(
                 "Picked up {}. Arrow keys move it, Enter puts it down, Escape puts it back.",

@@ -46,24 +46,16 @@ impl Studio {
 
     pub fn choose_known(self, name: String) {
         self.step();
-        self.state
-            .draft
-            .update(|draft| draft.ask(Choice::Known(name)));
+        self.state.draft.update(|draft| draft.ask(Choice::Known(name)));
         self.load();
     }
 
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
-        let name = if name.is_empty() {
-            model_name(&files)
-        } else {
-            name
-        };
+        let name = if name.is_empty() { model_name(&files) } else { name };
         self.step();
         self.hands().keep(&name, files);
-        self.state
-            .draft
-            .update(|draft| draft.ask(Choice::Folder(name)));
+        self.state.draft.update(|draft| draft.ask(Choice::Folder(name)));
         if !self.view.get_untracked().is_live() {
             self.state.view.set(View::Lens);
         }
@@ -97,10 +89,7 @@ impl Studio {
     pub fn lacks(self, name: &str) -> bool {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         choice.name() == name
-            && self
-                .state
-                .exchange
-                .with_untracked(|x| !x.holds(&choice) && !x.is_loading(&choice))
+            && self.state.exchange.with_untracked(|x| !x.holds(&choice) && !x.is_loading(&choice))
     }
 
     /// Loads the draft's model, then runs the draft.

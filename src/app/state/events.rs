@@ -100,15 +100,9 @@ impl Studio {
                     TextEnd::Context => text + " The model takes no more tokens.",
                 });
             }
-            Tell::Measuring {
-                report,
-                next,
-                done,
-                of,
-            } => self.state.findings.set(Findings {
-                report,
-                next: Some((next, done, of)),
-            }),
+            Tell::Measuring { report, next, done, of } => {
+                self.state.findings.set(Findings { report, next: Some((next, done, of)) })
+            }
             Tell::Measured { report, was_ended } => {
                 self.state.findings.set(Findings { report, next: None });
                 self.ended(id);
@@ -123,11 +117,7 @@ impl Studio {
                 self.say(sentence.clone());
                 self.state.engine.update(|[_, notice]| *notice = sentence);
             }
-            Tell::Loaded {
-                model,
-                vocabulary,
-                from,
-            } => {
+            Tell::Loaded { model, vocabulary, from } => {
                 self.state.from.set(from.unwrap_or_default());
                 self.change(|exchange, now| {
                     let begun = exchange.loaded(id, model, vocabulary, now);
@@ -147,11 +137,8 @@ impl Studio {
                     self.clear_problems(&[Place::Model, Place::Sweep]);
                     self.show_sweep(Arc::clone(&report), time);
                     self.say("The sweep is done.");
-                    let awaited = self
-                        .hands()
-                        .awaited
-                        .borrow_mut()
-                        .take_if(|(awaited, _)| *awaited == id);
+                    let awaited =
+                        self.hands().awaited.borrow_mut().take_if(|(awaited, _)| *awaited == id);
                     if let Some((_, ended)) = awaited {
                         ended(Some(report));
                     }
@@ -234,13 +221,7 @@ impl Studio {
             self.state.asked.set(self.state.asking.get_value());
             self.state.shown
         };
-        slot.set(Some(Shown {
-            report,
-            origin: Origin::Live {
-                milliseconds,
-                agrees,
-            },
-        }));
+        slot.set(Some(Shown { report, origin: Origin::Live { milliseconds, agrees } }));
         self.say(said.unwrap_or_default());
     }
 
@@ -252,13 +233,7 @@ impl Studio {
         } else {
             self.state.swept
         };
-        slot.set(Some(Shown {
-            report,
-            origin: Origin::Live {
-                milliseconds,
-                agrees: None,
-            },
-        }));
+        slot.set(Some(Shown { report, origin: Origin::Live { milliseconds, agrees: None } }));
     }
 
     pub(super) fn fail(self, place: Place, sentence: String) {
@@ -274,17 +249,14 @@ impl Studio {
         let is_there = |problem: &Problem| places.contains(&problem.place);
         let any = |problems: &Vec<Problem>| problems.iter().any(is_there);
         if self.state.problems.with_untracked(any) {
-            self.state
-                .problems
-                .update(|problems| problems.retain(|problem| !is_there(problem)));
+            self.state.problems.update(|problems| problems.retain(|problem| !is_there(problem)));
         }
     }
 
     /// The reader stopped something; after a load, what was there before is gone back to.
     pub(super) fn stopped(self) {
-        let unopened = self
-            .draft
-            .with_untracked(|draft| format!("{} was not opened.", draft.model.name()));
+        let unopened =
+            self.draft.with_untracked(|draft| format!("{} was not opened.", draft.model.name()));
         if !self.fall_back(&unopened) {
             self.say("Stopped.");
         }
@@ -304,11 +276,7 @@ impl Studio {
         let ran = self.state.ran.get_value();
         let plan = ran.filter(|(model, _)| *model == choice);
         let plan = plan.map(|(_, plan)| plan).unwrap_or_default();
-        let how = if is_kept {
-            "answers as before"
-        } else {
-            "is opened again"
-        };
+        let how = if is_kept { "answers as before" } else { "is opened again" };
         self.fail(Place::Model, format!("{why} {} {how}.", choice.name()));
         self.state.draft.update(|draft| {
             draft.model = choice.clone();

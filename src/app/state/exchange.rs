@@ -108,9 +108,7 @@ impl Exchange {
 
     /// Does the worker hold this model?
     pub fn holds(&self, choice: &Choice) -> bool {
-        self.held
-            .as_ref()
-            .is_some_and(|held| held.choice == *choice)
+        self.held.as_ref().is_some_and(|held| held.choice == *choice)
     }
 
     /// The load, run or comparison under way.
@@ -229,10 +227,7 @@ impl Exchange {
 
     /// Asks for words, which no work waits for.
     pub fn read(&mut self, ask: Ask) -> Post {
-        Post {
-            id: self.fresh(),
-            ask,
-        }
+        Post { id: self.fresh(), ask }
     }
 
     /// Begins to look at this machine, unless that is under way.
@@ -301,11 +296,7 @@ impl Exchange {
     /// The worker is gone, and all it held.
     pub fn died(&mut self) {
         let before = self.before.take().filter(|_| self.loading.is_some());
-        *self = Self {
-            next: self.next,
-            before,
-            ..Self::default()
-        };
+        *self = Self { next: self.next, before, ..Self::default() };
     }
 
     /// How far a request is; nothing for one that is not under way.
@@ -318,10 +309,7 @@ impl Exchange {
 
     /// The request with this id, if it is under way.
     pub fn under_way(&self, id: u32) -> Option<&Work> {
-        [&self.work, &self.sweep, &self.doctor]
-            .into_iter()
-            .flatten()
-            .find(|work| work.id == id)
+        [&self.work, &self.sweep, &self.doctor].into_iter().flatten().find(|work| work.id == id)
     }
 
     /// The model is there; what waited for it begins. `None` for a load that was given up.
@@ -335,11 +323,7 @@ impl Exchange {
         let work = self.ended(id)?;
         let choice = self.loading.take().filter(|_| work.job == Job::Load)?;
         self.before = None;
-        self.held = Some(Held {
-            choice,
-            facts,
-            vocabulary,
-        });
+        self.held = Some(Held { choice, facts, vocabulary });
         let waiting = self.waiting.take();
         Some(
             waiting
@@ -381,10 +365,7 @@ impl Exchange {
     }
 
     fn cancel(&mut self, id: u32) -> Post {
-        Post {
-            id: self.fresh(),
-            ask: Ask::Cancel { id },
-        }
+        Post { id: self.fresh(), ask: Ask::Cancel { id } }
     }
 
     fn begin(&mut self, job: Job, ask: Ask, now: f64) -> Post {
@@ -393,12 +374,7 @@ impl Exchange {
     }
 
     fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
-        let work = Some(Work {
-            id,
-            job,
-            progress: None,
-            since: now,
-        });
+        let work = Some(Work { id, job, progress: None, since: now });
         match job {
             Job::Sweep => self.sweep = work,
             Job::Doctor => self.doctor = work,

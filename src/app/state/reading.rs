@@ -28,9 +28,7 @@ pub async fn text(file: &File) -> Result<String, String> {
 pub fn survey(name: &str, text: &str) -> Result<Survey, String> {
     let report = SurveyReport::read(text).map_err(|error| opened::refusal(name, &error))?;
     if report.survey.cells.is_empty() {
-        return Err(format!(
-            "{name} cannot be shown: it holds no model on any task."
-        ));
+        return Err(format!("{name} cannot be shown: it holds no model on any task."));
     }
     Ok(report.survey)
 }
@@ -59,9 +57,7 @@ pub async fn fetched_text(name: &str, url: &str) -> Result<String, String> {
     let blob: Blob = blob.map_err(|_| missing())?.unchecked_into();
     opened::check_size(name, blob.size())?;
     let text = JsFuture::from(blob.text()).await;
-    text.ok()
-        .and_then(|text| text.as_string())
-        .ok_or_else(missing)
+    text.ok().and_then(|text| text.as_string()).ok_or_else(missing)
 }
 
 /// Reports that one link may name: each is fetched, read and kept.

@@ -77,9 +77,7 @@ impl Studio {
     pub(super) fn served_choice(self) -> Option<Choice> {
         let hands = self.hands();
         let served = hands.served.borrow();
-        served
-            .as_ref()
-            .map(|served| Choice::Folder(served.name.clone()))
+        served.as_ref().map(|served| Choice::Folder(served.name.clone()))
     }
 
     /// Are reports on their way that the address names?
@@ -121,10 +119,7 @@ impl Studio {
         match opened::read(name, &text) {
             Ok(report) => {
                 // A link that was changed since says what is asked now.
-                let tokens = self
-                    .state
-                    .coupling
-                    .with_untracked(|settings| settings.tokens);
+                let tokens = self.state.coupling.with_untracked(|settings| settings.tokens);
                 let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
                 if is_bare || is_live && self.draft.with_untracked(is_asked) {
                     self.show_report(report, !is_bare);
@@ -195,9 +190,7 @@ impl Studio {
         let mut draft = opened::draft_of(&report, &now.model);
         let shown = Shown {
             report: Arc::new(report),
-            origin: Origin::Opened {
-                beside: draft.is_none().then_some(now),
-            },
+            origin: Origin::Opened { beside: draft.is_none().then_some(now) },
         };
         let parts = &shown.report;
         let mut view = View::Lens;
@@ -268,9 +261,7 @@ impl Studio {
     /// Is the picture that is shown one that the reader opened?
     pub(super) fn shows_report(self) -> bool {
         self.picture().with(|shown| {
-            shown
-                .as_ref()
-                .is_some_and(|shown| matches!(shown.origin, Origin::Opened { .. }))
+            shown.as_ref().is_some_and(|shown| matches!(shown.origin, Origin::Opened { .. }))
         })
     }
 

@@ -77,37 +77,20 @@ impl Studio {
             return;
         }
         let plan = draft.plan_line();
-        let Draft {
-            prompt, options, ..
-        } = draft;
+        let Draft { prompt, options, .. } = draft;
         // Until the reader says what is right, only what does not depend on it is shown.
         let answer = draft.answer.unwrap_or(0);
         let ask = match view {
-            View::Orders => Ask::Lab {
-                prompt,
-                options,
-                answer,
-                plan: plan.unwrap_or_default(),
-            },
+            View::Orders => Ask::Lab { prompt, options, answer, plan: plan.unwrap_or_default() },
             View::Coupling => {
                 let tokens = untrack(|| self.wanted_tokens());
                 self.state.comparing.set_value(tokens);
-                Ask::Coupling {
-                    prompt,
-                    plan,
-                    tokens: tokens.unwrap_or_default(),
-                }
+                Ask::Coupling { prompt, plan, tokens: tokens.unwrap_or_default() }
             }
             _ => {
                 let inside = untrack(|| self.wanted_inside());
                 self.state.asking.set_value(inside.clone());
-                Ask::Lens {
-                    prompt,
-                    options,
-                    answer,
-                    plan,
-                    inside,
-                }
+                Ask::Lens { prompt, options, answer, plan, inside }
             }
         };
         self.state.ran.set_value(Some((draft.model, draft.plan)));
@@ -131,10 +114,7 @@ impl Studio {
             return;
         }
         let plan = draft.plan_line();
-        let ask = Ask::Says {
-            prompt: draft.prompt,
-            plan,
-        };
+        let ask = Ask::Says { prompt: draft.prompt, plan };
         self.clear_problems(&[Place::Prompt]);
         self.change(|exchange, now| exchange.run(ask, now));
     }
@@ -142,10 +122,7 @@ impl Studio {
     /// Lets the model go on with the prompt, and with what it wrote after it.
     pub fn go_on(self) {
         let draft = self.draft.get_untracked();
-        let holds = self
-            .state
-            .exchange
-            .with_untracked(|x| x.holds(&draft.model));
+        let holds = self.state.exchange.with_untracked(|x| x.holds(&draft.model));
         if !holds {
             self.load();
             return;
@@ -155,11 +132,7 @@ impl Studio {
         let text = draft.prompt.clone() + &before;
         self.state.written.set((draft, before.clone()));
         self.state.before.set_value(before);
-        let ask = Ask::GoOn {
-            text,
-            plan,
-            tokens: TOKENS,
-        };
+        let ask = Ask::GoOn { text, plan, tokens: TOKENS };
         self.clear_problems(&[Place::Prompt]);
         self.change(|exchange, now| exchange.run(ask, now));
     }
@@ -193,11 +166,7 @@ impl Studio {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         self.clear_problems(&[Place::Model, Place::Sweep]);
         // First, so that it is not what the load gives up.
-        if !self
-            .state
-            .exchange
-            .with_untracked(|x| x.holds(&choice) || x.is_loading(&choice))
-        {
+        if !self.state.exchange.with_untracked(|x| x.holds(&choice) || x.is_loading(&choice)) {
             self.load();
             if self.lacks(choice.name()) {
                 self.change(|exchange, _| exchange.give_up_sweep());

@@ -20,9 +20,7 @@ impl Studio {
     pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
         let now = browser::now();
         let mut posts = Vec::new();
-        self.state
-            .exchange
-            .update(|exchange| posts = change(exchange, now));
+        self.state.exchange.update(|exchange| posts = change(exchange, now));
         let hands = self.hands();
         let client = hands.client.borrow().clone();
         for post in posts {
@@ -45,10 +43,7 @@ impl Studio {
 
     /// A sweep that somebody waits for and that is no longer under way was stopped.
     fn tell_who_waits(self) {
-        let now = self
-            .state
-            .exchange
-            .with_untracked(|exchange| exchange.sweep_id());
+        let now = self.state.exchange.with_untracked(|exchange| exchange.sweep_id());
         let hands = self.hands();
         let stopped = {
             let mut awaited = hands.awaited.borrow_mut();
@@ -57,10 +52,7 @@ impl Studio {
         if let Some((_, ended)) = stopped {
             ended(None);
         }
-        let stopped = hands
-            .taught
-            .borrow_mut()
-            .take_if(|(id, _)| Some(*id) != now);
+        let stopped = hands.taught.borrow_mut().take_if(|(id, _)| Some(*id) != now);
         if let Some((_, ended)) = stopped {
             ended(None);
         }

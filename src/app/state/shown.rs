@@ -13,10 +13,7 @@ pub enum Origin {
     Baked,
     /// Computed here, in so many milliseconds. `agrees` is the largest difference to the baked
     /// example's logits, where this is the baked example run again.
-    Live {
-        milliseconds: f64,
-        agrees: Option<f64>,
-    },
+    Live { milliseconds: f64, agrees: Option<f64> },
     /// A report the reader opened; beside which draft, where it has none of its own.
     Opened { beside: Option<Draft> },
 }

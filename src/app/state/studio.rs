@@ -211,10 +211,7 @@ impl Studio {
             .then(examples::baked)
             .flatten()
             .filter(|report| draft.answer.is_some() && opened::asks_for(report, &draft))
-            .map(|report| Shown {
-                report: Arc::new(report),
-                origin: Origin::Baked,
-            });
+            .map(|report| Shown { report: Arc::new(report), origin: Origin::Baked });
         let state = StudioState {
             draft: RwSignal::new(draft),
             column: RwSignal::new(link.column),
@@ -269,13 +266,8 @@ impl Studio {
         let held = Memo::new(move |_| exchange.with(|exchange| exchange.held().cloned()));
         let view = Memo::new(move |_| state.view.get());
         let written = Memo::new(move |_| {
-            let of = |draft: &Draft| {
-                (
-                    draft.model.clone(),
-                    draft.prompt.clone(),
-                    draft.plan.clone(),
-                )
-            };
+            let of =
+                |draft: &Draft| (draft.model.clone(), draft.prompt.clone(), draft.plan.clone());
             let own = state.draft.with(of);
             state.written.with(|(draft, text)| match of(draft) == own {
                 true => text.clone(),
@@ -322,9 +314,7 @@ impl Studio {
         }
         self.model.with(|model| {
             let model = model.as_ref()?;
-            Plan::parse(line, &model.order)
-                .err()
-                .map(|error| sentence(&error.to_string()))
+            Plan::parse(line, &model.order).err().map(|error| sentence(&error.to_string()))
         })
     }
 
@@ -339,8 +329,7 @@ impl Studio {
             return false;
         }
         self.picture().with(|shown| {
-            self.draft
-                .with(|draft| shown.as_ref().is_some_and(|shown| shown.answers(draft)))
+            self.draft.with(|draft| shown.as_ref().is_some_and(|shown| shown.answers(draft)))
         })
     }
 
@@ -355,32 +344,15 @@ impl Studio {
     pub(super) fn wanted_inside(self) -> Option<InsideAsk> {
         let view = self.view.get();
         self.inside.with(|inside| {
-            let InsideSettings {
-                is_held,
-                follow,
-                from,
-                query,
-                run,
-                head,
-                ..
-            } = inside.clone();
+            let InsideSettings { is_held, follow, from, query, run, head, .. } = inside.clone();
             match view {
-                View::LogitLens => Some(InsideAsk::Depths {
-                    follow,
-                    is_held,
-                    from,
-                    count: POSITIONS,
-                }),
-                View::Attention => Some(InsideAsk::Attention {
-                    query,
-                    run,
-                    head,
-                    from,
-                    count: LOOKED_AT,
-                }),
-                View::Member => Some(InsideAsk::Member {
-                    name: inside.member.clone(),
-                }),
+                View::LogitLens => {
+                    Some(InsideAsk::Depths { follow, is_held, from, count: POSITIONS })
+                }
+                View::Attention => {
+                    Some(InsideAsk::Attention { query, run, head, from, count: LOOKED_AT })
+                }
+                View::Member => Some(InsideAsk::Member { name: inside.member.clone() }),
                 _ => None,
             }
         })
@@ -395,11 +367,9 @@ impl Studio {
     /// Is there no picture of the draft, and nothing under way that would draw it?
     pub fn is_stopped(self) -> bool {
         let is_awake = self.state.is_awake.get();
-        let waits = self.picture().with(|shown| {
-            shown
-                .as_ref()
-                .is_none_or(|shown| shown.origin == Origin::Baked)
-        });
+        let waits = self
+            .picture()
+            .with(|shown| shown.as_ref().is_none_or(|shown| shown.origin == Origin::Baked));
         let plan = self.draft.with(|draft| draft.plan.clone());
         is_awake
             && self.view.get().is_of_draft()
@@ -444,10 +414,7 @@ pub(in crate::app) fn sentence(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut out = if word.chars().all(char::is_alphabetic) {
         let mut chars = text.chars();
-        let first: String = chars
-            .next()
-            .map(|c| c.to_uppercase().collect())
-            .unwrap_or_default();
+        let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
         first + chars.as_str()
     } else {
         text.to_owned()

@@ -109,13 +109,7 @@ impl Surveys {
             busy: state.busy.into(),
             problem: state.problem.into(),
             said: state.said.into(),
-            room: Memo::new(move |_| {
-                if narrow.get() {
-                    Room::NARROW
-                } else {
-                    Room::wide(2)
-                }
-            }),
+            room: Memo::new(move |_| if narrow.get() { Room::NARROW } else { Room::wide(2) }),
             state,
         }
     }
@@ -147,12 +141,8 @@ impl Surveys {
     /// The chosen model that has numbers, as an index of the survey shown.
     pub fn model(self) -> Option<usize> {
         let shown = self.shown.get()?;
-        let has = |model: usize| {
-            shown
-                .cells
-                .iter()
-                .any(|c| c.model == model && is_found(&c.outcome))
-        };
+        let has =
+            |model: usize| shown.cells.iter().any(|c| c.model == model && is_found(&c.outcome));
         let name = self.looking.with(|looking| looking.model.clone());
         let wanted = shown.models.iter().position(|m| m.name == name);
         let wanted = wanted.filter(|&model| has(model));
@@ -207,21 +197,14 @@ impl Surveys {
             looking.task = task.to_owned();
             looking.rows = true;
         });
-        self.state
-            .said
-            .set(format!("Rows of {model} on {task} are below the table."));
+        self.state.said.set(format!("Rows of {model} on {task} are below the table."));
     }
 
     /// One line under saved drawings: what they are of.
     pub fn source(self) -> String {
         self.opened.with(|opened| {
-            let names = opened.iter().map(|one| {
-                if one.baked {
-                    "the baked survey"
-                } else {
-                    &one.name
-                }
-            });
+            let names =
+                opened.iter().map(|one| if one.baked { "the baked survey" } else { &one.name });
             format!("atelier, from {}", names.collect::<Vec<_>>().join(", "))
         })
     }
@@ -236,9 +219,7 @@ impl Surveys {
     }
 
     pub fn close(self, id: u32) {
-        self.state
-            .opened
-            .update(|opened| opened.retain(|one| one.id != id));
+        self.state.opened.update(|opened| opened.retain(|one| one.id != id));
     }
 
     pub fn open_baked(self) {
@@ -263,15 +244,9 @@ impl Surveys {
     fn add(self, name: String, survey: Survey, baked: bool) {
         self.state.count.update_value(|count| *count += 1);
         let (models, tasks) = (survey.models.len(), survey.tasks.len());
-        self.state
-            .said
-            .set(format!("{name} is open: {models} models, {tasks} tasks."));
-        let one = OpenSurvey {
-            id: self.state.count.get_value(),
-            baked,
-            survey: Arc::new(survey),
-            name,
-        };
+        self.state.said.set(format!("{name} is open: {models} models, {tasks} tasks."));
+        let one =
+            OpenSurvey { id: self.state.count.get_value(), baked, survey: Arc::new(survey), name };
         self.state.opened.update(|opened| opened.push(one));
     }
 }

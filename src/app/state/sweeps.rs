@@ -51,23 +51,14 @@ impl Sweeps {
             let model = model.as_ref();
             model.map(|model| (model.order.len(), model.heads))
         })?;
-        let extent = self.studio.sweeping.with(|sweeping| Extent {
-            heads,
-            ..sweeping.extent
-        });
-        sweep
-            .strategies(runs, extent)
-            .err()
-            .map(|error| sentence(&error.to_string()))
+        let extent = self.studio.sweeping.with(|sweeping| Extent { heads, ..sweeping.extent });
+        sweep.strategies(runs, extent).err().map(|error| sentence(&error.to_string()))
     }
 
     /// The chosen sweeps that the model has.
     fn existing(self) -> Vec<Sweep> {
         let kinds = self.studio.sweeping.with(|sweeping| sweeping.kinds.clone());
-        kinds
-            .into_iter()
-            .filter(|&kind| self.problem(kind).is_none())
-            .collect()
+        kinds.into_iter().filter(|&kind| self.problem(kind).is_none()).collect()
     }
 
     fn has_tasks(self) -> bool {
@@ -132,13 +123,8 @@ impl Sweeps {
             };
             let name = &report.model.name;
             let of = report.need.iter().map(|need| {
-                let Need {
-                    task, rows, parts, ..
-                } = need;
-                format!(
-                    "{rows} rows of “{task}” without each of {} parts",
-                    parts.len()
-                )
+                let Need { task, rows, parts, .. } = need;
+                format!("{rows} rows of “{task}” without each of {} parts", parts.len())
             });
             let of = of.collect::<Vec<_>>().join(", ");
             match origin {
@@ -156,13 +142,7 @@ impl Sweeps {
             let tasks = s.tasks.iter().map(|task| task.name().to_owned());
             (tasks.collect(), s.extent)
         });
-        let ask = Ask::Orders {
-            tasks,
-            rows,
-            sweeps,
-            extent,
-            plans,
-        };
+        let ask = Ask::Orders { tasks, rows, sweeps, extent, plans };
         self.studio.start_sweep(ask, |_| ());
     }
 
@@ -176,9 +156,7 @@ impl Sweeps {
         let wanted = self.studio.sweeping.with(|sweeping| sweeping.shown.clone());
         self.studio.swept.with(|swept| {
             let all = &swept.as_ref()?.report.orders;
-            let chosen = all
-                .iter()
-                .find(|orders| Some(&orders.task) == wanted.as_ref());
+            let chosen = all.iter().find(|orders| Some(&orders.task) == wanted.as_ref());
             chosen.or_else(|| all.first()).map(of)
         })
     }
@@ -189,11 +167,8 @@ impl Sweeps {
         self.studio.swept.with(|swept| {
             let all = swept.iter().flat_map(|swept| &swept.report.orders);
             all.filter_map(|orders| {
-                let drawn: Vec<usize> = orders
-                    .points
-                    .iter()
-                    .flat_map(|point| point.variants.clone())
-                    .collect();
+                let drawn: Vec<usize> =
+                    orders.points.iter().flat_map(|point| point.variants.clone()).collect();
                 let own = orders.variants.iter().enumerate();
                 let own = own.filter(|(i, _)| !drawn.contains(i));
                 let own: Vec<Variant> = own.map(|(_, variant)| variant.clone()).collect();

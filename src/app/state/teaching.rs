@@ -10,16 +10,12 @@ use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPict
 impl Studio {
     /// What a list shows of all lessons; a sentence where they cannot be had.
     pub fn ask_lessons(self, then: impl FnOnce(Result<Vec<LessonHead>, String>) + 'static) {
-        self.read(Ask::Lessons, |found| {
-            then(found.and_then(|json| parsed(&json)))
-        });
+        self.read(Ask::Lessons, |found| then(found.and_then(|json| parsed(&json))));
     }
 
     /// One lesson as its file has it.
     pub fn ask_lesson(self, lesson: String, then: impl FnOnce(Result<Lesson, String>) + 'static) {
-        self.read(Ask::Lesson { lesson }, |found| {
-            then(found.and_then(|json| parsed(&json)))
-        });
+        self.read(Ask::Lesson { lesson }, |found| then(found.and_then(|json| parsed(&json))));
     }
 
     /// Runs a step up to a phase, in place of a sweep: on the draft's model, if the step is to be its own, or
@@ -32,12 +28,7 @@ impl Studio {
         is_own: bool,
         ended: impl FnOnce(Option<(StepOutcome, Vec<StepPicture>)>) + 'static,
     ) {
-        let ask = Ask::LessonStep {
-            lesson,
-            step,
-            phase,
-            is_own,
-        };
+        let ask = Ask::LessonStep { lesson, step, phase, is_own };
         let id = match is_own {
             true => self.begin_sweep(ask),
             false => Some(self.begin_beside(ask)),

@@ -122,18 +122,12 @@ pub fn SaveReport(#[prop(into)] shown: Signal<Option<Shown>>, name: &'static str
     let studio = expect_context::<Studio>();
     let save = move |_| {
         let text = shown.with_untracked(|shown| {
-            shown
-                .as_ref()
-                .and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
+            shown.as_ref().and_then(|shown| serde_json::to_string_pretty(&*shown.report).ok())
         });
         let file = format!("{name}.atelier.json");
         let saved =
             text.is_some_and(|text| browser::save(&file, "application/json", &text).is_ok());
-        studio.say(if saved {
-            "Report saved."
-        } else {
-            "The browser refused to make the file."
-        });
+        studio.say(if saved { "Report saved." } else { "The browser refused to make the file." });
     };
     view! { <button type="button" on:click=save>"Save the report (JSON)"</button> }
 }
@@ -169,16 +163,9 @@ pub fn CopyLink() -> impl IntoView {
     let copy = move |_| {
         leptos::task::spawn_local(async move {
             let copied = browser::copy(&address.here()).await.is_ok();
-            words.set(if copied {
-                "Link copied"
-            } else {
-                "Copy it from the address bar"
-            });
+            words.set(if copied { "Link copied" } else { "Copy it from the address bar" });
             studio.say(words.get_untracked());
-            set_timeout(
-                move || words.set("Copy link"),
-                std::time::Duration::from_secs(3),
-            );
+            set_timeout(move || words.set("Copy link"), std::time::Duration::from_secs(3));
         });
     };
     view! { <button type="button" on:click=copy>{words}</button> }

@@ -61,11 +61,7 @@ pub fn FigureView(
     let width = RwSignal::new(0);
     let figure: Signal<Option<Figure>> = Memo::new(move |_| {
         let (figure, width) = (figure.get()?, width.get());
-        Some(if width > 0 {
-            figure.laid_out(Room::of(width))
-        } else {
-            figure
-        })
+        Some(if width > 0 { figure.laid_out(Room::of(width)) } else { figure })
     })
     .into();
     let title =
@@ -74,10 +70,7 @@ pub fn FigureView(
         figure.with(|f| {
             let words = f.as_ref()?.words.clone();
             let full = words.into_iter().filter(|text| !text.is_empty());
-            Some(
-                full.map(|text| view! { <p><Words text /></p> })
-                    .collect_view(),
-            )
+            Some(full.map(|text| view! { <p><Words text /></p> }).collect_view())
         })
     };
     // In another page's frame it may be the only one, and gives the frame its title.
@@ -206,9 +199,7 @@ fn Drawing(
     });
     // On our own drawing; ECharts says itself what was clicked on.
     let clicked = move |event: web_sys::MouseEvent| {
-        let target = event
-            .target()
-            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
         let mark = target.and_then(|target| target.closest("[data-pick]").ok().flatten());
         let pick = mark.and_then(|mark| mark.get_attribute("data-pick"));
         if let Some(pick) = pick {
@@ -238,12 +229,7 @@ fn Numbers(
 ) -> impl IntoView {
     // Long tables are made when someone looks.
     let open = RwSignal::new(false);
-    let table = move || {
-        figure
-            .get()
-            .filter(|_| open.get())
-            .map(|f| view_table(f, on_plan, ways))
-    };
+    let table = move || figure.get().filter(|_| open.get()).map(|f| view_table(f, on_plan, ways));
     let toggled = move |event: leptos::ev::Event| {
         let details: web_sys::HtmlElement = event_target(&event);
         open.set(details.has_attribute("open"));
@@ -272,10 +258,7 @@ impl Resizer {
         let changed = Closure::<dyn FnMut()>::new(changed);
         let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref())?;
         observer.observe(element);
-        Ok(Self {
-            observer,
-            _changed: changed,
-        })
+        Ok(Self { observer, _changed: changed })
     }
 }
 

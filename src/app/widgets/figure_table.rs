@@ -31,9 +31,7 @@ pub(super) fn view_table(
     let headers = figure.table.headers.into_iter();
     let rows = figure.table.rows.into_iter().map(|row| {
         let mut cells = row.into_iter();
-        let first = cells
-            .next()
-            .map(|c| view! { <th scope="row">{cell(c)}</th> });
+        let first = cells.next().map(|c| view! { <th scope="row">{cell(c)}</th> });
         let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
         view! { <tr>{first} {rest}</tr> }
     });

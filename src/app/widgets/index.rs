@@ -14,10 +14,7 @@ pub struct IndexEntry {
 
 impl IndexEntry {
     pub fn new(id: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-        }
+        Self { id: id.into(), name: name.into() }
     }
 }
 
@@ -26,11 +23,8 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
     let seen = RwSignal::new(String::new());
     let look = move || {
         let window = browser::window();
-        let height = window
-            .inner_height()
-            .ok()
-            .and_then(|height| height.as_f64())
-            .unwrap_or_default();
+        let height =
+            window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
         let Some(document) = window.document() else {
             return;
         };

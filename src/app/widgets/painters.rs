@@ -31,9 +31,7 @@ struct Said {
 fn row(studio: Studio, lens: &Lens, bare: bool) -> AnyView {
     // In logits, because only those add up.
     let votes = stroke_votes(lens, Column::Logit);
-    let most = votes
-        .iter()
-        .fold(0.0, |most: f64, vote| most.max(vote.abs()));
+    let most = votes.iter().fold(0.0, |most: f64, vote| most.max(vote.abs()));
     let tiles = tiles(lens);
     let many = tiles.len() > 16;
     let caption = format!(
@@ -81,19 +79,11 @@ fn view_tile(
     said: RwSignal<Option<Said>>,
     bare: bool,
 ) -> AnyView {
-    let name = tile
-        .block
-        .map_or_else(|| "emb".to_owned(), |block| block.to_string());
+    let name = tile.block.map_or_else(|| "emb".to_owned(), |block| block.to_string());
     let spoken: Vec<String> = tile
         .strokes
         .iter()
-        .map(|&i| {
-            format!(
-                "{} {}",
-                kind(lens.members[i].kind),
-                number::signed(votes[i])
-            )
-        })
+        .map(|&i| format!("{} {}", kind(lens.members[i].kind), number::signed(votes[i])))
         .collect();
     let spoken = match tile.block {
         Some(block) => format!("Block {block}: {}.", spoken.join(", ")),
@@ -113,18 +103,12 @@ fn view_tile(
         .collect_view();
     let words = spoken.clone();
     let look = move || {
-        said.set(Some(Said {
-            tile: at,
-            words: words.clone(),
-        }));
+        said.set(Some(Said { tile: at, words: words.clone() }));
     };
     let (pointed, focused, clicked) = (look.clone(), look.clone(), look);
     // The tile's loudest stroke.
-    let loudest = tile
-        .strokes
-        .iter()
-        .copied()
-        .max_by(|&a, &b| votes[a].abs().total_cmp(&votes[b].abs()));
+    let loudest =
+        tile.strokes.iter().copied().max_by(|&a, &b| votes[a].abs().total_cmp(&votes[b].abs()));
     let tapped = StoredValue::new(false);
     let click = move |event: web_sys::MouseEvent| {
         let by_touch = event
@@ -166,9 +150,9 @@ fn view_tile(
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().collect::<String>() + chars.as_str()
-    })
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }
 
 fn kind(kind: MemberKind) -> &'static str {

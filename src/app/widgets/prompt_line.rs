@@ -46,11 +46,7 @@ pub fn Options() -> impl IntoView {
 fn tokens(lens: &Lens, judged: bool, known: Option<Known>) -> AnyView {
     let pieces = match (&lens.prompt, &lens.tokens) {
         (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
-        _ => lens
-            .token_ids
-            .iter()
-            .map(|id| (" ", id.to_string()))
-            .collect(),
+        _ => lens.token_ids.iter().map(|id| (" ", id.to_string())).collect(),
     };
     let answer = option_name(lens, argmax(&lens.probabilities));
     let answer = answer.trim_matches(['“', '”']).to_owned();

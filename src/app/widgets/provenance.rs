@@ -46,9 +46,7 @@ pub fn Provenance() -> impl IntoView {
     let shown = Signal::derive(move || studio.picture().get());
     let name = untrack(|| studio.view.get().name());
     let baked = move || {
-        studio
-            .picture()
-            .with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))
+        studio.picture().with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))
     };
     // A coupling needs no right answer.
     let judged = Memo::new(move |_| studio.is_judged() || studio.view.get() == View::Coupling);

@@ -37,8 +37,7 @@ pub fn WorkBar(
     let words = move || {
         let behind = studio.sweep.with(Option::is_some);
         of.with(|work| {
-            work.as_ref()
-                .map(|work| words(work, studio.draft.read().model.name(), behind))
+            work.as_ref().map(|work| words(work, studio.draft.read().model.name(), behind))
         })
     };
     let share = move || of.with(|work| work.as_ref().and_then(share));
@@ -70,11 +69,9 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Run, Some((Stage::Write, done, total))) => {
             format!("{model} writes: token {done} of {total}")
         }
-        (Job::Run, Some((Stage::Products, done, total))) => format!(
-            "Linearising {model}: {} of {} products",
-            thousands(done),
-            thousands(total)
-        ),
+        (Job::Run, Some((Stage::Products, done, total))) => {
+            format!("Linearising {model}: {} of {} products", thousands(done), thousands(total))
+        }
         (Job::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
         (Job::Sweep, Some((Stage::Rows, done, total))) => {
             format!("Leaving out every part of {model}: row {done} of {total}")
@@ -89,11 +86,7 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
             format!("A lesson is worked out: {} %", number::fixed(share, 0))
         }
         (Job::Sweep, Some((_, done, total))) => {
-            format!(
-                "Sweeping on {model}: {} of {} block runs",
-                thousands(done),
-                thousands(total)
-            )
+            format!("Sweeping on {model}: {} of {} block runs", thousands(done), thousands(total))
         }
         (Job::Sweep, None) => format!("Sweeping on {model}"),
         (Job::Run, None) => format!("Running {model}"),

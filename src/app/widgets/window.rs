@@ -15,11 +15,7 @@ pub fn Window(#[prop(into)] positions: Signal<Option<(Vec<usize>, usize)>>) -> i
         let (Some(&first), count) = (shown.first(), shown.len()) else {
             return;
         };
-        let from = if forward {
-            first + count
-        } else {
-            first.saturating_sub(count)
-        };
+        let from = if forward { first + count } else { first.saturating_sub(count) };
         studio.set_inside(|s| s.from = Some(from));
     };
     move || {

@@ -84,13 +84,7 @@ impl Classroom {
         id: u32,
         ask: &Ask,
     ) -> Result<Tell, Stop> {
-        let Ask::LessonStep {
-            lesson,
-            step,
-            phase,
-            is_own,
-        } = ask
-        else {
+        let Ask::LessonStep { lesson, step, phase, is_own } = ask else {
             return Err(Stop::Failed("that is no step of a lesson".to_owned()));
         };
         let lessons = words::lessons(desk, id).await?;
@@ -101,9 +95,7 @@ impl Classroom {
         let taught = own.map_or(written_for, |own| own.model.name.clone());
         let at_hand = AtHand {
             held: held.map(|held| held.model),
-            by_name: own
-                .or(held.filter(|held| held.is_catalogues))
-                .map(|held| held.model),
+            by_name: own.or(held.filter(|held| held.is_catalogues)).map(|held| held.model),
         };
         let set_up = SetUp {
             lesson: lesson.id.clone(),
@@ -113,10 +105,7 @@ impl Classroom {
         };
         let by = TaughtBy { model: &taught };
         let mut pictures = Vec::new();
-        let outcome = match self
-            .phases(at_hand, desk, id, (lesson, step, &set_up), *phase)
-            .await
-        {
+        let outcome = match self.phases(at_hand, desk, id, (lesson, step, &set_up), *phase).await {
             Ok((before, found)) => {
                 let outcome = lesson.outcome(step, by, before.as_ref(), found.as_ref());
                 pictures = found.map_or_else(Vec::new, |found| found.pictures(&step.action));
@@ -151,10 +140,9 @@ impl Classroom {
             }
             // Some questions are answered by the run that they are about.
             StepPhase::Reveal if step.before.as_ref() == Some(&step.action) => before.clone(),
-            StepPhase::Reveal => Some(
-                self.run(at_hand, desk, id, (lesson, taught), &step.action)
-                    .await?,
-            ),
+            StepPhase::Reveal => {
+                Some(self.run(at_hand, desk, id, (lesson, taught), &step.action).await?)
+            }
         };
         Ok((before, found))
     }
@@ -167,13 +155,8 @@ impl Classroom {
         (lesson, taught): (&Lesson, &str),
         ask: &StepAsk,
     ) -> Result<(), Unrun> {
-        let names = ask
-            .models(taught)
-            .map_err(|error| Unrun::Lacking(error.to_string()))?;
-        for model in names
-            .iter()
-            .filter_map(|name| self.open_model(at_hand.by_name, name))
-        {
+        let names = ask.models(taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
+        for model in names.iter().filter_map(|name| self.open_model(at_hand.by_name, name)) {
             WorkRunning::start(model, ask, lesson.prompt.as_ref()).map_err(unrun)?;
         }
         Ok(())
@@ -195,9 +178,7 @@ impl Classroom {
             }
             _ => {}
         }
-        let names = ask
-            .models(taught)
-            .map_err(|error| Unrun::Lacking(error.to_string()))?;
+        let names = ask.models(taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
         for name in &names {
             if self.open_model(at_hand.by_name, name).is_none() {
@@ -206,9 +187,7 @@ impl Classroom {
                 self.models.push(model);
             }
             let Some(model) = self.open_model(at_hand.by_name, name) else {
-                return Err(
-                    Stop::Failed(format!("{name} is not open: load the page again")).into(),
-                );
+                return Err(Stop::Failed(format!("{name} is not open: load the page again")).into());
             };
             let running = WorkRunning::start(model, ask, lesson.prompt.as_ref());
             let mut running = running.map_err(unrun)?;

@@ -40,10 +40,7 @@ pub async fn one(
     } else {
         TokenWish::default()
     };
-    let wish = CouplingWish {
-        tokens,
-        ..CouplingWish::of(plan, tops(model, &SLIDER)?)
-    };
+    let wish = CouplingWish { tokens, ..CouplingWish::of(plan, tops(model, &SLIDER)?) };
     let mut run = Linearising::start(model, &prompt.token_ids, wish).map_err(stop)?;
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Products, done as f64, of as f64);
@@ -87,10 +84,7 @@ fn token_wish(ask: TokenAsk, tokens: usize, steps: usize) -> TokenWish {
         steps: pairs.unwrap_or_default(),
         same: (first..tokens).collect(),
         input: Some((t_in, (t_in..tokens.min(t_in + POSITIONS)).collect())),
-        output: Some((
-            t_out,
-            ((t_out + 1).saturating_sub(POSITIONS)..=t_out).collect(),
-        )),
+        output: Some((t_out, ((t_out + 1).saturating_sub(POSITIONS)..=t_out).collect())),
     }
 }
 
@@ -133,8 +127,5 @@ pub async fn rows(
 }
 
 fn report(model: &LoadedModel, found: Option<TaskCoupling>) -> Report {
-    Report {
-        task_coupling: found.into_iter().collect(),
-        ..Report::of(model)
-    }
+    Report { task_coupling: found.into_iter().collect(), ..Report::of(model) }
 }

@@ -26,11 +26,7 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
     report.processor.processors = Some(navigator.hardware_concurrency() as usize);
     // Until it has come to its end: whatever the page hears last is right in itself.
     report.was_interrupted = true;
-    let effort = if is_quick {
-        Effort::QUICK
-    } else {
-        Effort::IN_PAGE
-    };
+    let effort = if is_quick { Effort::QUICK } else { Effort::IN_PAGE };
 
     // Taken along while it waits, as everybody does who uses it.
     let held = RefCell::new(std::mem::take(session));
@@ -60,15 +56,7 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
         told = now;
         let DoctorStep { done, of, .. } = *step;
         let (report, next) = (as_json(report), step.to_string());
-        desk.tell(
-            id,
-            Tell::Measuring {
-                report,
-                next,
-                done,
-                of,
-            },
-        );
+        desk.tell(id, Tell::Measuring { report, next, done, of });
     };
     let trials = look(&mut report, &watch, &effort, false, tell).await;
     report.choice = choice::in_page(&report.adapters, &trials);

@@ -26,10 +26,7 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>,
         )));
     };
     let (mut small, mut weights) = (Vec::new(), Vec::new());
-    let mut progress = Bytecount {
-        done: 0.0,
-        total: known.bytes as f64,
-    };
+    let mut progress = Bytecount { done: 0.0, total: known.bytes as f64 };
     for file in known.files {
         let blob = fetch(desk, id, file.path, &mut progress).await?;
         if ModelFiles::is_weights(file.name) {
@@ -70,10 +67,7 @@ pub async fn served(
             "{folder} is on another site, and this page fetches nothing from elsewhere: download the folder and open it here"
         )));
     }
-    let mut count = Bytecount {
-        done: 0.0,
-        total: 0.0,
-    };
+    let mut count = Bytecount { done: 0.0, total: 0.0 };
     let list = "files.json";
     let listing = fetch(desk, id, &format!("{folder}{list}"), &mut count).await?;
     ModelFiles::check_size(list, listing.size() as u64).map_err(super::failed)?;
@@ -109,10 +103,7 @@ pub async fn served(
 /// A small file beside the page, of the very build that this program is of: what a browser or a host kept of
 /// another build may not be read by this one.
 pub async fn bytes(desk: &Desk, id: u32, path: &str) -> Result<Vec<u8>, Stop> {
-    let mut count = Bytecount {
-        done: 0.0,
-        total: 0.0,
-    };
+    let mut count = Bytecount { done: 0.0, total: 0.0 };
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let page = web_sys::Url::new(&scope.name());
     let build = page.map(|page| page.search()).unwrap_or_default();

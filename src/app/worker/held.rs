@@ -70,26 +70,12 @@ impl HeldModel {
         id: u32,
         ask: &Ask,
     ) -> Result<Tell, Stop> {
-        let Self {
-            model: Some(model),
-            files,
-            notice,
-            crew,
-            is_catalogues,
-            ..
-        } = self
-        else {
+        let Self { model: Some(model), files, notice, crew, is_catalogues, .. } = self else {
             return Err(none());
         };
         let (model, files, notice) = (&*model, &*files, notice.as_str());
         match ask {
-            Ask::Orders {
-                tasks,
-                rows,
-                sweeps,
-                extent,
-                plans,
-            } => {
+            Ask::Orders { tasks, rows, sweeps, extent, plans } => {
                 let wanted = Wanted {
                     tasks: tasks.clone(),
                     rows: *rows,
@@ -111,24 +97,14 @@ impl HeldModel {
                 report.map(done)
             }
             Ask::RowsCoupling { task, rows, plan } => {
-                coupling::rows(model, desk, id, task, *rows, plan.as_deref())
-                    .await
-                    .map(done)
+                coupling::rows(model, desk, id, task, *rows, plan.as_deref()).await.map(done)
             }
             Ask::LessonStep { .. } => {
-                let present = Present {
-                    model,
-                    is_catalogues: *is_catalogues,
-                };
+                let present = Present { model, is_catalogues: *is_catalogues };
                 classroom.answer(Some(present), desk, id, ask).await
             }
             Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
-            Ask::Compare {
-                prompt,
-                options,
-                answer,
-                plan,
-            } => {
+            Ask::Compare { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
                 if model.engine.profile().is_none() {
                     let sentence = "The model runs on the processor already.".to_owned();

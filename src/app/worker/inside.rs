@@ -24,12 +24,7 @@ pub fn capture(
         (from..tokens.min(from + count)).collect()
     };
     Ok(match ask {
-        InsideAsk::Depths {
-            follow,
-            is_held,
-            from,
-            count,
-        } => Capture {
+        InsideAsk::Depths { follow, is_held, from, count } => Capture {
             depths: Some(DepthWish {
                 top: TOP.min(model.shape().vocabulary),
                 followed: followed(model, question, follow)?,
@@ -38,13 +33,7 @@ pub fn capture(
             }),
             ..Capture::default()
         },
-        InsideAsk::Attention {
-            query,
-            run,
-            head,
-            from,
-            count,
-        } => {
+        InsideAsk::Attention { query, run, head, from, count } => {
             let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
             let runs: Vec<usize> = runs.map(|run| run.index).collect();
             let Some(&block) = runs.get((*run).min(runs.len().saturating_sub(1))) else {
@@ -63,10 +52,7 @@ pub fn capture(
                 blocks: vec![block],
                 heads: vec![(*head).min(heads.saturating_sub(1))],
             };
-            Capture {
-                attention: vec![all, large],
-                ..Capture::default()
-            }
+            Capture { attention: vec![all, large], ..Capture::default() }
         }
         // Its own study says what it keeps.
         InsideAsk::Member { .. } => Capture::default(),
@@ -92,10 +78,6 @@ fn followed(model: &LoadedModel, question: &Question, words: &[String]) -> Resul
 /// Says in the report how it was asked.
 pub fn note(lens: &mut Lens, ask: &InsideAsk) {
     if let InsideAsk::Depths { is_held, .. } = ask {
-        lens.logit_lens_norm = Some(if *is_held {
-            LensNorm::Held
-        } else {
-            LensNorm::Recomputed
-        });
+        lens.logit_lens_norm = Some(if *is_held { LensNorm::Held } else { LensNorm::Recomputed });
     }
 }

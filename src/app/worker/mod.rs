@@ -190,11 +190,7 @@ impl Desk {
         // It only ever resolves.
         let _ = JsFuture::from(promise).await;
         self.heard.set(js_sys::Date::now());
-        if self.is_cancelled(id) {
-            Err(Stop::Cancelled)
-        } else {
-            Ok(())
-        }
+        if self.is_cancelled(id) { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
     /// Was this request, which runs now, cancelled?
@@ -221,11 +217,7 @@ impl Desk {
     /// Between two steps of a run: lets messages in now and then, and the GPU's answer where the run
     /// waits for it.
     pub(super) async fn turn(&self, id: u32, is_waiting: bool) -> Result<(), Stop> {
-        if is_waiting {
-            self.listen(id).await
-        } else {
-            self.listen_now_and_then(id).await
-        }
+        if is_waiting { self.listen(id).await } else { self.listen_now_and_then(id).await }
     }
 
     /// [`Self::listen`] if that is [`LISTEN_EVERY`] ago: a browser makes each time-out wait 4 ms,
@@ -269,9 +261,7 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>, is_in_look: bool) {
 }
 
 fn done(report: Report) -> Tell {
-    Tell::Done {
-        report: Box::new(report),
-    }
+    Tell::Done { report: Box::new(report) }
 }
 
 fn failed(error: impl std::fmt::Display) -> Stop {
@@ -291,10 +281,9 @@ fn stop(error: impl Into<StudyError>) -> Stop {
 /// run.
 fn stop_opening(error: impl Into<StudyError>) -> Stop {
     match error.into() {
-        StudyError::Engine(EngineError::Gpu(error)) => Stop::Gpu {
-            is_lost: matches!(error, GpuError::Lost(_)),
-            reason: error.to_string(),
-        },
+        StudyError::Engine(EngineError::Gpu(error)) => {
+            Stop::Gpu { is_lost: matches!(error, GpuError::Lost(_)), reason: error.to_string() }
+        }
         other => failed(other),
     }
 }

@@ -30,10 +30,7 @@ pub async fn open(
             self_test: true,
             ..AdapterChoice::default()
         };
-        let gpu = EngineChoice::WebGpu {
-            adapter,
-            dtype: None,
-        };
+        let gpu = EngineChoice::WebGpu { adapter, dtype: None };
         let mut opened = put(desk, id, files, &gpu, make_room).await;
         // What is there of another model may be what the GPU lacks the memory for.
         if matches!(opened, Err(Stop::Gpu { .. })) && make_room(u64::MAX) {
@@ -70,10 +67,7 @@ pub async fn reference(
 pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
     let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
-    let mut loading = EngineChoice::Cpu
-        .begin(weights)
-        .await
-        .map_err(stop_opening)?;
+    let mut loading = EngineChoice::Cpu.begin(weights).await.map_err(stop_opening)?;
     while loading.step().map_err(stop_opening)?.is_some() {}
     let engine = loading.finish().map_err(stop_opening)?;
     Ok(LoadedModel::new(&files.name, words, engine))
@@ -88,11 +82,7 @@ async fn put(
     make_room: &mut dyn FnMut(u64) -> bool,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    let line = format!(
-        "{} will take about {}.",
-        files.name,
-        choice.memory(&weights)
-    );
+    let line = format!("{} will take about {}.", files.name, choice.memory(&weights));
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
     desk.listen(id).await?;
@@ -122,11 +112,7 @@ async fn fill(
 
 /// Reads the headers, and nothing behind them.
 fn weights(files: &ModelFiles<Blob>) -> Result<Weights, Stop> {
-    let sizes: Vec<u64> = files
-        .weights
-        .iter()
-        .map(|(_, file)| file.size() as u64)
-        .collect();
+    let sizes: Vec<u64> = files.weights.iter().map(|(_, file)| file.size() as u64).collect();
     let source = Rc::new(BlobSource::new(&files.weights));
     Weights::from_source(files, &sizes, source).map_err(failed)
 }

@@ -17,13 +17,7 @@ const MOST_RUNS: usize = 256;
 pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
     desk.listen(id).await?;
     match ask {
-        Ask::Lens {
-            prompt,
-            options,
-            answer,
-            plan,
-            inside,
-        } => {
+        Ask::Lens { prompt, options, answer, plan, inside } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
             let plan = plan.as_deref();
             let report = match inside {
@@ -32,22 +26,13 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
             };
             report.map(done)
         }
-        Ask::Lab {
-            prompt,
-            options,
-            answer,
-            plan,
-        } => {
+        Ask::Lab { prompt, options, answer, plan } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
             lab(model, desk, id, question, plan).await.map(done)
         }
-        Ask::Coupling {
-            prompt,
-            plan,
-            tokens,
-        } => coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens)
-            .await
-            .map(done),
+        Ask::Coupling { prompt, plan, tokens } => {
+            coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens).await.map(done)
+        }
         Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
         Ask::GoOn { text, plan, tokens } => {
             go_on(model, desk, id, text, plan.as_deref(), *tokens).await
@@ -83,9 +68,7 @@ async fn says(
     plan: Option<&str>,
 ) -> Result<Tell, Stop> {
     let tokenizer = model.tokenizer().map_err(failed)?;
-    let asked = tokenizer
-        .prompt(model.shape(), prompt, &[])
-        .map_err(failed)?;
+    let asked = tokenizer.prompt(model.shape(), prompt, &[]).map_err(failed)?;
     let ids = asked.token_ids.clone();
     let plan = model.plan(plan).map_err(failed)?;
     let run = model.engine.next([asked].into(), [plan].into());
@@ -158,18 +141,13 @@ async fn looked_into(
         let plan = model.plan(plan).map_err(failed)?;
         return member::account(model, desk, id, &question, plan, name.as_deref()).await;
     }
-    let (plan, own) = (
-        model.plan(plan).map_err(failed)?,
-        model.plan(None).map_err(failed)?,
-    );
+    let (plan, own) = (model.plan(plan).map_err(failed)?, model.plan(None).map_err(failed)?);
     let capture = inside::capture(model, &question, &plan, ask)?;
     let mut plans = vec![plan.clone()];
     if matches!(ask, InsideAsk::Attention { .. }) && own != plan {
         plans.push(own);
     }
-    let mut traces = traces(model, desk, id, &question, plans, capture)
-        .await?
-        .into_iter();
+    let mut traces = traces(model, desk, id, &question, plans, capture).await?.into_iter();
     let trace = traces.next().ok_or_else(none)?;
     let mut lens = study::lens::lens(&question, &plan, trace);
     lens.before = traces.next().map(|before| {
@@ -203,14 +181,7 @@ async fn trace(
     question: &Question,
     plan: &Plan,
 ) -> Result<Trace, Stop> {
-    let traces = traces(
-        model,
-        desk,
-        id,
-        question,
-        vec![plan.clone()],
-        Capture::default(),
-    );
+    let traces = traces(model, desk, id, question, vec![plan.clone()], Capture::default());
     traces.await?.into_iter().next().ok_or_else(none)
 }
 

@@ -41,13 +41,7 @@ pub async fn slice(file: &Blob, name: &str, range: Range<u64>) -> Result<Vec<u8>
     let slice = file
         .slice_with_f64_and_f64(range.start as f64, range.end as f64)
         .map_err(|_| unreadable())?;
-    let buffer = JsFuture::from(slice.array_buffer())
-        .await
-        .map_err(|_| unreadable())?;
+    let buffer = JsFuture::from(slice.array_buffer()).await.map_err(|_| unreadable())?;
     let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-    if bytes.len() as u64 == length {
-        Ok(bytes)
-    } else {
-        Err(unreadable())
-    }
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(unreadable()) }
 }

@@ -74,8 +74,7 @@ impl Session {
             }
             _ => return Err(Stop::Failed("that is no model".to_owned())),
         };
-        self.take(desk, id, (files, is_catalogues), wish, from)
-            .await
+        self.take(desk, id, (files, is_catalogues), wish, from).await
     }
 
     async fn take(
@@ -115,11 +114,7 @@ impl Session {
             crew: Crew::default(),
         });
         held.tell_engine(desk, id, "");
-        Ok(Tell::Loaded {
-            model: facts,
-            vocabulary,
-            from,
-        })
+        Ok(Tell::Loaded { model: facts, vocabulary, from })
     }
 
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is
@@ -176,6 +171,5 @@ fn tokens(answer: &Tell) -> Option<f64> {
     };
     let lens = report.lens.as_ref().map(|lens| (1, lens));
     let lab = report.lab.as_ref().map(|lab| (2, &lab.original));
-    lens.or(lab)
-        .map(|(orders, lens)| (orders * lens.token_ids.len()) as f64)
+    lens.or(lab).map(|(orders, lens)| (orders * lens.token_ids.len()) as f64)
 }

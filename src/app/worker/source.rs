@@ -33,10 +33,7 @@ struct Kept {
 
 impl BlobSource {
     pub fn new(files: &[(String, Rc<Blob>)]) -> Self {
-        Self {
-            files: files.to_vec(),
-            kept: RefCell::default(),
-        }
+        Self { files: files.to_vec(), kept: RefCell::default() }
     }
 
     fn fetch(&self, file: usize, range: &Range<u64>) -> Result<Vec<u8>, ModelError> {
@@ -53,15 +50,9 @@ impl BlobSource {
 fn load(name: &str, blob: &Blob, length: u64) -> Result<Vec<u8>, ModelError> {
     let unreadable = || ModelError::Unreadable { file: name.into() };
     let reader = FileReaderSync::new().map_err(|_| unreadable())?;
-    let buffer = reader
-        .read_as_array_buffer(blob)
-        .map_err(|_| unreadable())?;
+    let buffer = reader.read_as_array_buffer(blob).map_err(|_| unreadable())?;
     let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
-    if bytes.len() as u64 == length {
-        Ok(bytes)
-    } else {
-        Err(unreadable())
-    }
+    if bytes.len() as u64 == length { Ok(bytes) } else { Err(unreadable()) }
 }
 
 impl Source for BlobSource {

@@ -129,22 +129,13 @@ impl<'a> SharedSweep<'a> {
         let rest = self.total.saturating_sub(self.there + self.done);
         if lasted * rest as f64 / by_first as f64 >= WORTH {
             let model = self.by.model;
-            let most = *self
-                .most
-                .get_or_insert_with(|| most_workers(&desk.scope, model));
+            let most = *self.most.get_or_insert_with(|| most_workers(&desk.scope, model));
             self.by.crew.call(waiting.min(most - 1));
         }
     }
 
     fn hear_crew(&mut self) {
-        let Self {
-            by,
-            tasks,
-            sharing,
-            there,
-            wanted,
-            ..
-        } = self;
+        let Self { by, tasks, sharing, there, wanted, .. } = self;
         let mut take_in = |share: &RowShare, rows: Vec<OrderRows>| {
             let task = &mut tasks[share.task];
             let taken = task.take_in(share.rows.clone(), rows);

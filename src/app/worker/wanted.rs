@@ -36,10 +36,7 @@ impl Wanted {
     /// All that this model has of what is asked for; an error only where it has nothing of it.
     fn orders(&self, model: &LoadedModel) -> Result<Vec<Order>, Stop> {
         let own = model.shape().order.as_slice();
-        let extent = Extent {
-            heads: model.facts().heads,
-            ..self.extent
-        };
+        let extent = Extent { heads: model.facts().heads, ..self.extent };
         let mut orders = Vec::new();
         let mut missing = None;
         for &sweep in &self.sweeps {

@@ -58,9 +58,6 @@ pub fn called<'a>(lessons: &'a [Lesson], id: &str) -> Result<&'a Lesson, Stop> {
     let found = lessons.iter().find(|of| of.id == id);
     found.ok_or_else(|| {
         let names: Vec<&str> = lessons.iter().map(|of| of.id.as_str()).collect();
-        Stop::Failed(format!(
-            "there is no lesson {id:?}: choose one of {}",
-            names.join(", ")
-        ))
+        Stop::Failed(format!("there is no lesson {id:?}: choose one of {}", names.join(", ")))
     })
 }

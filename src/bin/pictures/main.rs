@@ -69,23 +69,12 @@ impl Pictured {
         let of = |all: Vec<Figure>, key: &str| all.into_iter().find(|figure| figure.key == key);
         let found = match key {
             "look" => of(figures(&self.lens, column, theme).to_vec(), "votes"),
-            "learn" => of(
-                depth_figures(&self.lens, Default::default(), theme),
-                "followed",
-            ),
-            "try" => of(
-                sweep_figures(&self.orders, Quantity::default(), column, theme),
-                "neighbours",
-            ),
+            "learn" => of(depth_figures(&self.lens, Default::default(), theme), "followed"),
+            "try" => {
+                of(sweep_figures(&self.orders, Quantity::default(), column, theme), "neighbours")
+            }
             "measure" => of(survey_figures(&self.survey, theme), "tradeoff"),
-            "read" => Some(theorem_figure(
-                1,
-                &self.survey,
-                [0, 0],
-                0.0,
-                theme,
-                Room::of(WIDTH),
-            )?),
+            "read" => Some(theorem_figure(1, &self.survey, [0, 0], 0.0, theme, Room::of(WIDTH))?),
             _ => None,
         };
         found.ok_or_else(|| format!("there is no picture for the door “{key}”").into())
@@ -98,12 +87,9 @@ impl Pictured {
                 let prompt = self.lens.prompt.as_deref().unwrap_or_default();
                 format!("{} · {prompt} …", examples::MODEL)
             }
-            "try" => format!(
-                "{} · {} rows of “{}”",
-                examples::MODEL,
-                self.orders.rows,
-                self.orders.task
-            ),
+            "try" => {
+                format!("{} · {} rows of “{}”", examples::MODEL, self.orders.rows, self.orders.task)
+            }
             _ => format!("the models that come with the page · {ROWS} rows a task"),
         }
     }
@@ -150,12 +136,8 @@ fn swept(model: &LoadedModel) -> Result<Orders, Box<dyn Error>> {
 /// The first rows that no model was trained on.
 fn held_out(task: GeneratedTask, rows: usize) -> Vec<Item> {
     let rows = primer::held_out(task, None, rows, primer::ROWS_SEED).into_iter();
-    rows.map(|row| Item::Option {
-        prompt: row.prompt,
-        options: row.options,
-        answer: row.answer,
-    })
-    .collect()
+    rows.map(|row| Item::Option { prompt: row.prompt, options: row.options, answer: row.answer })
+        .collect()
 }
 
 /// A model that is compiled into this program.

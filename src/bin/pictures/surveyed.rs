@@ -29,10 +29,8 @@ impl QuestionSource for SurveyedRows {
 
 /// Every model on every task.
 pub fn survey(tasks: &[GeneratedTask], rows: usize) -> Result<Survey, Box<dyn Error>> {
-    let asked: Vec<SurveyedRows> = tasks
-        .iter()
-        .map(|&task| SurveyedRows(held_out(task, rows)))
-        .collect();
+    let asked: Vec<SurveyedRows> =
+        tasks.iter().map(|&task| SurveyedRows(held_out(task, rows))).collect();
     let (mut models, mut cells) = (Vec::new(), Vec::new());
     for (m, known) in KNOWN.iter().enumerate() {
         let model = shipped(known.name)?;

@@ -17,49 +17,30 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let middle = Pen::new("mean of the pairs", theme.ink, Line::Solid, Mark::Circle);
     let chance = Pen::new("chance", theme.mse, Line::Dashed, Mark::None);
     let pairs = map.pairs().map(|([i, j], x)| {
-        let name = format!(
-            "{} in the basis of {}\n{}",
-            map.name(i),
-            map.name(j),
-            short(x)
-        );
+        let name = format!("{} in the basis of {}\n{}", map.name(i), map.name(j), short(x));
         Point::new(i.abs_diff(j) as f64, x, name)
     });
     let pairs: Vec<Point> = pairs.collect();
     let points = means.iter().map(|&(apart, x)| {
-        Point::new(
-            apart as f64,
-            x,
-            format!("{apart} steps apart\nmean {}", short(x)),
-        )
+        Point::new(apart as f64, x, format!("{apart} steps apart\nmean {}", short(x)))
     });
     let values = pairs.iter().map(|point| point.y).chain([map.chance]);
     let panel = Panel::new(
         format!("coupling, K = {}", map.k),
         Axis::whole("steps apart", 0.5, last.0.max(2) as f64 + 0.5),
         Axis::from_zero("", values),
-        vec![
-            Series::new(each.clone(), pairs),
-            Series::new(middle.clone(), points.collect()),
-        ],
+        vec![Series::new(each.clone(), pairs), Series::new(middle.clone(), points.collect())],
     )
     .tall(200)
     .level(map.chance, theme.mse, Line::Dashed);
     let above = means.iter().filter(|(_, x)| *x > map.chance).count();
-    let headers = [
-        "steps apart",
-        "mean coupling",
-        "least",
-        "most",
-        "pairs",
-        "chance",
-    ];
+    let headers = ["steps apart", "mean coupling", "least", "most", "pairs", "chance"];
     let rows = means.iter().map(|&(apart, x)| {
         let own = map.pairs().filter(|([i, j], _)| i.abs_diff(*j) == apart);
-        let (low, high, count) = own.fold(
-            (f64::INFINITY, f64::NEG_INFINITY, 0),
-            |(low, high, count), (_, x)| (x.min(low), x.max(high), count + 1),
-        );
+        let (low, high, count) = own
+            .fold((f64::INFINITY, f64::NEG_INFINITY, 0), |(low, high, count), (_, x)| {
+                (x.min(low), x.max(high), count + 1)
+            });
         vec![
             TableCell::Count(apart),
             TableCell::Number(x),

@@ -31,11 +31,7 @@ const SPEARMAN: CoefficientShown = |both| both.spearman;
 /// `p = 0.03`, `p < 0.001`.
 fn chance_of(found: Correlation) -> String {
     let p = probability(found.p);
-    if p.starts_with('<') {
-        format!("p {p}")
-    } else {
-        format!("p = {p}")
-    }
+    if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") }
 }
 
 /// What is left of the points.
@@ -49,11 +45,8 @@ pub struct Left<'a> {
 
 impl<'a> Left<'a> {
     pub fn of(relation: &'a Relation, out: &BTreeSet<String>) -> Self {
-        let points: Vec<&ScatterPoint> = relation
-            .points
-            .iter()
-            .filter(|point| !out.contains(&point.name))
-            .collect();
+        let points: Vec<&ScatterPoint> =
+            relation.points.iter().filter(|point| !out.contains(&point.name)).collect();
         let taken = relation.points.len() - points.len();
         let coordinates = |of: fn(&ScatterPoint) -> f64| {
             points.iter().map(|point| of(point)).collect::<Vec<f64>>()
@@ -64,12 +57,7 @@ impl<'a> Left<'a> {
         } else {
             (Together::of(&x, &y), Together::each_left_out(&x, &y))
         };
-        Self {
-            points,
-            taken,
-            all,
-            left_out,
-        }
+        Self { points, taken, all, left_out }
     }
 
     /// The point without which Pearson's coefficient is most another.
@@ -110,22 +98,14 @@ impl<'a> Left<'a> {
         } else {
             ""
         };
-        format!(
-            "{whole}; without {} it is {}{made}",
-            point.name,
-            fixed(without.r, 2)
-        )
+        format!("{whole}; without {} it is {}{made}", point.name, fixed(without.r, 2))
     }
 
     pub fn words(&self, relation: &Relation) -> [String; 2] {
         let rank = self.all.spearman.map_or_else(
             || "Spearman's rank correlation is not defined.".to_owned(),
             |all| {
-                format!(
-                    "Spearman's rank correlation is {} ({}).",
-                    fixed(all.r, 2),
-                    chance_of(all)
-                )
+                format!("Spearman's rank correlation is {} ({}).", fixed(all.r, 2), chance_of(all))
             },
         );
         let range = |of: CoefficientShown| {
@@ -143,10 +123,7 @@ impl<'a> Left<'a> {
             }
             _ => "There are too few points to leave one out.".to_owned(),
         };
-        let task = relation
-            .task
-            .as_ref()
-            .map_or_else(String::new, |task| format!(" Of “{task}”."));
+        let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
         let taken = match self.taken {
             0 => String::new(),
             1 => " 1 point is taken away.".to_owned(),
@@ -184,12 +161,7 @@ impl<'a> Left<'a> {
         let panel = Panel::new(
             "r without one point (hollow: p ≥ 0.05; dashed: of all)",
             Axis::category("without", names.collect()),
-            Axis::Linear {
-                name: String::new(),
-                low: -1.0,
-                high: 1.0,
-                step: 0.5,
-            },
+            Axis::Linear { name: String::new(), low: -1.0, high: 1.0, step: 0.5 },
             vec![curve(pearson, PEARSON), curve(spearman, SPEARMAN)],
         )
         .tall(PLOT)
@@ -230,9 +202,6 @@ impl<'a> Left<'a> {
                 number(spearman.map(|one| one.p)),
             ]
         });
-        Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        }
+        Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
     }
 }

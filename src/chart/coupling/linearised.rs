@@ -11,20 +11,9 @@ use crate::study::coupling::{Linearised, TaskCoupling};
 const PLOT: u32 = 200;
 
 pub(super) fn figure(steps: &[String], linearised: &Linearised, theme: &Theme) -> Figure {
-    let alone = |x: &Option<f64>| {
-        x.map(|x| Mean {
-            mean: x,
-            low: x,
-            high: x,
-        })
-    };
+    let alone = |x: &Option<f64>| x.map(|x| Mean { mean: x, low: x, high: x });
     let of = |values: &[Option<f64>]| values.iter().map(alone).collect();
-    drawn(
-        steps,
-        &of(&linearised.cosine),
-        &of(&linearised.relative_error),
-        theme,
-    )
+    drawn(steps, &of(&linearised.cosine), &of(&linearised.relative_error), theme)
 }
 
 pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Figure {
@@ -63,45 +52,22 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
             vec![Series::new(pen.clone(), points)],
         )
         .tall(PLOT);
-        levels.iter().fold(panel, |panel, &level| {
-            panel.level(level, theme.quiet, Line::Dotted)
-        })
+        levels.iter().fold(panel, |panel, &level| panel.level(level, theme.quiet, Line::Dotted))
     };
     let panels = vec![
-        panel(
-            "cosine with the true state (1: the same direction)",
-            cosine,
-            &[0.0, 1.0],
-        ),
+        panel("cosine with the true state (1: the same direction)", cosine, &[0.0, 1.0]),
         panel("error relative to the true state's length", error, &[1.0]),
     ];
-    let headers = [
-        "after step",
-        "cosine",
-        "from",
-        "to",
-        "relative error",
-        "from",
-        "to",
-    ];
+    let headers = ["after step", "cosine", "from", "to", "relative error", "from", "to"];
     let number = |x: Option<f64>| {
-        x.map_or_else(
-            || TableCell::Text("not defined".to_owned()),
-            TableCell::Number,
-        )
+        x.map_or_else(|| TableCell::Text("not defined".to_owned()), TableCell::Number)
     };
     let rows = steps.iter().enumerate().map(|(n, step)| {
         let at = |values: &Means| values.get(n).copied().flatten();
         let numbers = [at(cosine), at(error)].into_iter().flat_map(|mean| {
-            [
-                mean.map(|mean| mean.mean),
-                mean.map(|mean| mean.low),
-                mean.map(|mean| mean.high),
-            ]
+            [mean.map(|mean| mean.mean), mean.map(|mean| mean.low), mean.map(|mean| mean.high)]
         });
-        std::iter::once(TableCell::Text(step.clone()))
-            .chain(numbers.map(number))
-            .collect()
+        std::iter::once(TableCell::Text(step.clone())).chain(numbers.map(number)).collect()
     });
     let end = |values: &Means| values.last().copied().flatten().map(|mean| mean.mean);
     FigureDraft {

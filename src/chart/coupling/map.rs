@@ -66,14 +66,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         key: "coupling-map",
         title: title(map),
         words: words(map),
-        table: Table {
-            headers: headers.into_iter().map(str::to_owned).collect(),
-            rows,
-        },
-        plot: Plot {
-            ramp: Some(map.ramp()),
-            ..Plot::new(vec![panel.tall(height)], Vec::new(), 1)
-        },
+        table: Table { headers: headers.into_iter().map(str::to_owned).collect(), rows },
+        plot: Plot { ramp: Some(map.ramp()), ..Plot::new(vec![panel.tall(height)], Vec::new(), 1) },
     }
     .figure(theme)
 }
@@ -144,9 +138,7 @@ fn words(map: &StepMap) -> [String; 2] {
         )
     });
     let ill = map.ill_posed.iter().zip(&map.steps);
-    let ill = ill
-        .filter(|(ill, _)| ill.is_some())
-        .map(|(_, step)| step.as_str());
+    let ill = ill.filter(|(ill, _)| ill.is_some()).map(|(_, step)| step.as_str());
     let ill: Vec<&str> = ill.collect();
     let ill = match ill.len() {
         0 => String::new(),

@@ -44,12 +44,7 @@ pub struct CouplingShown {
 
 impl Default for CouplingShown {
     fn default() -> Self {
-        Self {
-            metric: CouplingMetric::OffDiagonal,
-            k: USUAL_TOP,
-            pair: None,
-            frame: None,
-        }
+        Self { metric: CouplingMetric::OffDiagonal, k: USUAL_TOP, pair: None, frame: None }
     }
 }
 
@@ -64,11 +59,7 @@ pub fn coupling_figures(coupling: &Coupling, shown: &CouplingShown, theme: &Them
     all.extend(tokens::figures(coupling, shown.metric, theme));
     all.push(paths::figure(coupling, shown.frame, theme));
     all.extend(straightness::figure(coupling, theme));
-    all.push(linearised::figure(
-        &coupling.steps,
-        &coupling.linearised,
-        theme,
-    ));
+    all.push(linearised::figure(&coupling.steps, &coupling.linearised, theme));
     all
 }
 

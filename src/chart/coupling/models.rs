@@ -10,10 +10,7 @@ pub fn models_coupling_figure(models: &ModelsCoupling, theme: &Theme) -> Option<
     let ways = models.models.iter().flat_map(|model| {
         let report = &model.report;
         let name = report.model.name.as_str();
-        let one = report
-            .coupling
-            .iter()
-            .map(move |coupling| Straightness::of(name, coupling));
+        let one = report.coupling.iter().map(move |coupling| Straightness::of(name, coupling));
         let tasks = report
             .task_coupling
             .iter()
@@ -26,8 +23,6 @@ pub fn models_coupling_figure(models: &ModelsCoupling, theme: &Theme) -> Option<
 
 /// Straightness of models, by their names, on rows of one task.
 pub fn task_ways_figure(models: &[(&str, &TaskCoupling)], theme: &Theme) -> Option<Figure> {
-    let ways = models
-        .iter()
-        .map(|(name, task)| Straightness::of_task(name, task));
+    let ways = models.iter().map(|(name, task)| Straightness::of_task(name, task));
     drawn(&ways.collect::<Vec<_>>(), theme)
 }

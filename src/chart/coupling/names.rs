@@ -50,9 +50,7 @@ pub fn metric_name(metric: CouplingMetric) -> &'static str {
 
 /// The metric of this name in links.
 pub fn metric_of(name: &str) -> Option<CouplingMetric> {
-    CouplingMetric::ALL
-        .into_iter()
-        .find(|&metric| metric_name(metric) == name)
+    CouplingMetric::ALL.into_iter().find(|&metric| metric_name(metric) == name)
 }
 
 /// The metric for readers.
@@ -175,10 +173,7 @@ mod tests {
     #[test]
     fn the_nearest_number_of_vectors() {
         let of = |k| nearest([4, 8, 16].into_iter(), k);
-        assert_eq!(
-            [of(1), of(6), of(8), of(99)],
-            [Some(4), Some(8), Some(8), Some(16)]
-        );
+        assert_eq!([of(1), of(6), of(8), of(99)], [Some(4), Some(8), Some(8), Some(16)]);
         assert_eq!(nearest(std::iter::empty(), 8), None);
     }
 }

@@ -32,10 +32,7 @@ pub(super) fn figure(coupling: &Coupling, map: &StepMap, theme: &Theme) -> Optio
         title: title(map, [i, j], aligned.as_deref()),
         words: words(coupling, map, [i, j], [own, basis], aligned.is_some()),
         table: table(map, [i, j], [own, basis], aligned.as_deref()),
-        plot: Plot {
-            ramp,
-            ..Plot::new(panels, legend, 2)
-        },
+        plot: Plot { ramp, ..Plot::new(panels, legend, 2) },
     };
     Some(draft.figure(theme))
 }
@@ -73,11 +70,7 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
     }
     let names = |back: bool| {
         let names = (1..=k).map(|n| n.to_string());
-        if back {
-            names.rev().collect()
-        } else {
-            names.collect()
-        }
+        if back { names.rev().collect() } else { names.collect() }
     };
     Panel {
         patches,
@@ -87,10 +80,7 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
                 map.name(i),
                 map.name(j)
             ),
-            Axis::category(
-                format!("in: right singular vector of {}", map.name(j)),
-                names(false),
-            ),
+            Axis::category(format!("in: right singular vector of {}", map.name(j)), names(false)),
             Axis::category("", names(true)),
             Vec::new(),
         )
@@ -114,51 +104,29 @@ fn spectra(
         Series::new(pen, points)
     };
     let mut all = vec![curve(
-        Pen::new(
-            format!("step {}", map.name(i)),
-            theme.ink,
-            Line::Solid,
-            Mark::Circle,
-        ),
+        Pen::new(format!("step {}", map.name(i)), theme.ink, Line::Solid, Mark::Circle),
         &own.singular_values,
     )];
     if i != j {
-        let pen = Pen::new(
-            format!("step {}", map.name(j)),
-            theme.attention,
-            Line::Dashed,
-            Mark::Square,
-        );
+        let pen =
+            Pen::new(format!("step {}", map.name(j)), theme.attention, Line::Dashed, Mark::Square);
         all.push(curve(pen, &basis.singular_values));
     }
     if let Some(a) = aligned {
         let pen = Pen::new("|A| on its diagonal", theme.mlp, Line::None, Mark::Diamond);
         let points = a.iter().enumerate().filter_map(|(n, row)| {
             let x = row.get(n)?.abs();
-            Some(Point::new(
-                n as f64,
-                x,
-                format!("A {0}, {0}: {1}", n + 1, short(x)),
-            ))
+            Some(Point::new(n as f64, x, format!("A {0}, {0}: {1}", n + 1, short(x))))
         });
         all.push(Series::new(pen, points.collect()));
     }
-    let count = all
-        .iter()
-        .map(|series| series.points.len())
-        .max()
-        .unwrap_or(0);
-    let values: Vec<f64> = all
-        .iter()
-        .flat_map(|series| series.points.iter().map(|point| point.y))
-        .collect();
+    let count = all.iter().map(|series| series.points.len()).max().unwrap_or(0);
+    let values: Vec<f64> =
+        all.iter().flat_map(|series| series.points.iter().map(|point| point.y)).collect();
     let legend = all.iter().map(|series| series.pen.clone()).collect();
     let panel = Panel::new(
         "singular values of the two Jacobians",
-        Axis::category(
-            "singular value",
-            (1..=count.max(1)).map(|n| n.to_string()).collect(),
-        ),
+        Axis::category("singular value", (1..=count.max(1)).map(|n| n.to_string()).collect()),
         Axis::from_zero("", values.into_iter()),
         all,
     );
@@ -188,10 +156,7 @@ fn title(map: &StepMap, [i, j]: [usize; 2], aligned: Option<&[Vec<f64>]>) -> Str
             percent(1.0 / k as f64)
         ),
         None if map.at(i, j).is_none() => {
-            format!(
-                "{one} in the basis of {other} is not defined: {}",
-                map.why(i, j)
-            )
+            format!("{one} in the basis of {other} is not defined: {}", map.why(i, j))
         }
         None => format!(
             "{one} couples with {other} at {}; chance is {}",
@@ -270,8 +235,5 @@ fn table(
         row.extend((0..columns).map(|c| number(line.and_then(|line| line.get(c).copied()))));
         row
     });
-    Table {
-        headers,
-        rows: rows.collect(),
-    }
+    Table { headers, rows: rows.collect() }
 }

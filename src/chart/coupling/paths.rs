@@ -24,13 +24,8 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
     let tokens = paths.states.first().map_or(0, Vec::len);
     let steps = depth_names(coupling);
     let word = |t: usize| token(coupling.tokens.as_ref(), &coupling.token_ids, t);
-    let place = |depth: usize, t: usize| {
-        paths
-            .states
-            .get(depth)
-            .and_then(|states| states.get(t))
-            .copied()
-    };
+    let place =
+        |depth: usize, t: usize| paths.states.get(depth).and_then(|states| states.get(t)).copied();
     let mut series = Vec::new();
     for t in 0..tokens.min(DRAWN) {
         let pen = pen(&word(t), t, theme);
@@ -39,19 +34,13 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
             let at = steps.get(depth).map_or("", String::as_str);
             Some(Point::new(x, y, format!("“{}” ({t}) {at}", word(t))))
         });
-        let line = Pen {
-            mark: crate::chart::plot::Mark::Dot,
-            ..pen.clone()
-        };
+        let line = Pen { mark: crate::chart::plot::Mark::Dot, ..pen.clone() };
         // In motion the way is behind what moves.
         let line = if frame.is_some() { line.faint() } else { line };
         series.push(Series::new(line, way.collect()));
     }
     for t in 0..tokens.min(DRAWN) {
-        let pen = Pen {
-            line: Line::None,
-            ..pen(&word(t), t, theme)
-        };
+        let pen = Pen { line: Line::None, ..pen(&word(t), t, theme) };
         let at = steps.get(marked).map_or("", String::as_str);
         let point = place(marked, t).map(|[x, y]| Point {
             label: (tokens <= NAMED).then(|| cut(&word(t), LETTERS)),
@@ -73,14 +62,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         series,
     )
     .tall(PLOT);
-    let headers = [
-        "position",
-        "token",
-        "state",
-        "1st direction",
-        "2nd direction",
-        "marked",
-    ];
+    let headers = ["position", "token", "state", "1st direction", "2nd direction", "marked"];
     // In every frame the whole ways, as they are drawn.
     let rows = (0..depths).flat_map(|depth| {
         let states = paths.states.get(depth).into_iter().flatten().enumerate();
@@ -101,10 +83,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         key: "coupling-paths",
         title: title(coupling, frame, &steps),
         words: words(coupling, tokens, [first, second]),
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() },
         plot: Plot::new(vec![panel], Vec::new(), 1),
     }
     .figure(theme)
@@ -115,33 +94,22 @@ fn pen(word: &str, t: usize, theme: &Theme) -> Pen {
     let colour = theme.family[t % theme.family.len()];
     let lines = [Line::Solid, Line::Dashed, Line::Dotted];
     let line = lines[t / theme.family.len() % lines.len()];
-    Pen::new(
-        format!("“{word}” ({t})"),
-        colour,
-        line,
-        MARKS[t % MARKS.len()],
-    )
+    Pen::new(format!("“{word}” ({t})"), colour, line, MARKS[t % MARKS.len()])
 }
 
 /// `[S + 1]` `before the first step`, `after step 3`.
 fn depth_names(coupling: &Coupling) -> Vec<String> {
     let steps = step_names(&coupling.steps);
     let before = std::iter::once("before the first step".to_owned());
-    before
-        .chain(steps.into_iter().map(|step| format!("after step {step}")))
-        .collect()
+    before.chain(steps.into_iter().map(|step| format!("after step {step}"))).collect()
 }
 
 /// How far apart the tokens stand in the plane, on the average, after each step.
 fn spread(states: &[[f64; 2]]) -> f64 {
     let n = states.len().max(1) as f64;
     let middle = [0, 1].map(|i| states.iter().map(|place| place[i]).sum::<f64>() / n);
-    let square = |place: &[f64; 2]| {
-        [0, 1]
-            .map(|i| (place[i] - middle[i]).powi(2))
-            .iter()
-            .sum::<f64>()
-    };
+    let square =
+        |place: &[f64; 2]| [0, 1].map(|i| (place[i] - middle[i]).powi(2)).iter().sum::<f64>();
     (states.iter().map(square).sum::<f64>() / n).sqrt()
 }
 
@@ -162,11 +130,7 @@ fn title(coupling: &Coupling, frame: Option<usize>, steps: &[String]) -> String 
     }
     match (before > 0.0).then(|| after / before) {
         Some(times) if times.is_finite() => {
-            let how = if times >= 1.0 {
-                "fan out"
-            } else {
-                "draw together"
-            };
+            let how = if times >= 1.0 { "fan out" } else { "draw together" };
             format!(
                 "On their way the tokens {how}: from {} apart to {}",
                 short(before),

@@ -36,27 +36,17 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         )
     };
     let of = |is_out: bool| {
-        let own = relation
-            .points
-            .iter()
-            .filter(|one| out.contains(&one.name) == is_out);
+        let own = relation.points.iter().filter(|one| out.contains(&one.name) == is_out);
         own.map(point).collect::<Vec<Point>>()
     };
     let scatter = Panel::new(
         quantity(relation.to),
         Axis::over(
-            format!(
-                "coupling, K = {}, metric of {}",
-                relation.k,
-                metric_word(relation.metric)
-            ),
+            format!("coupling, K = {}, metric of {}", relation.k, metric_word(relation.metric)),
             relation.points.iter().map(|one| one.x),
         ),
         Axis::over("", relation.points.iter().map(|one| one.y)),
-        vec![
-            Series::new(kept.clone(), of(false)),
-            Series::new(gone.clone(), of(true)),
-        ],
+        vec![Series::new(kept.clone(), of(false)), Series::new(gone.clone(), of(true))],
     )
     .tall(PLOT);
     let (pearson, spearman) = (
@@ -69,11 +59,7 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         title: left.title(relation.to),
         words: left.words(relation),
         table: left.table(relation, out),
-        plot: Plot::new(
-            vec![scatter, without],
-            vec![kept, gone, pearson, spearman],
-            2,
-        ),
+        plot: Plot::new(vec![scatter, without], vec![kept, gone, pearson, spearman], 2),
     };
     draft.figure(theme)
 }

@@ -60,9 +60,7 @@ impl StepMap {
             chance: 1.0 - of(&found.chance, metric),
             all: of(&found.coupling, metric),
             ill_posed: ill_posed.collect(),
-            pair: shown
-                .pair
-                .filter(|pair| pair.iter().all(|&step| step < steps)),
+            pair: shown.pair.filter(|pair| pair.iter().all(|&step| step < steps)),
             source: "at the last token, to itself".to_owned(),
         })
     }
@@ -152,20 +150,13 @@ impl StepMap {
         let Some(x) = self.at(row, column) else {
             return format!("{pair}\nnot defined: {}", self.why(row, column));
         };
-        let mean = self
-            .means
-            .as_ref()
-            .and_then(|means| *means.get(row)?.get(column)?);
+        let mean = self.means.as_ref().and_then(|means| *means.get(row)?.get(column)?);
         let between = mean.map_or_else(String::new, |mean| {
             format!(" ({} to {})", short(mean.low), short(mean.high))
         });
         let ill = self.ill_posed.get(column).and_then(Option::as_ref);
         let ill = ill.map_or_else(String::new, |ill| format!("\nill-posed: {ill}"));
-        format!(
-            "{pair}\ncoupling {}{between}, chance {}{ill}",
-            short(x),
-            short(self.chance)
-        )
+        format!("{pair}\ncoupling {}{between}, chance {}{ill}", short(x), short(self.chance))
     }
 
     /// Means over the pairs that are `apart` steps from one another.
@@ -185,10 +176,7 @@ impl StepMap {
 
 /// Colours of couplings: they begin at chance.
 pub fn ramp(chance: f64) -> Ramp {
-    Ramp::above(
-        format!("coupling; colours from chance, {}", short(chance)),
-        chance,
-    )
+    Ramp::above(format!("coupling; colours from chance, {}", short(chance)), chance)
 }
 
 /// 1 less each.

@@ -22,11 +22,7 @@ pub(super) struct Straightness {
 
 impl Straightness {
     pub fn of(name: &str, coupling: &Coupling) -> Self {
-        let alone = |x: f64| Mean {
-            mean: x,
-            low: x,
-            high: x,
-        };
+        let alone = |x: f64| Mean { mean: x, low: x, high: x };
         Self {
             name: name.to_owned(),
             whose: "The way".to_owned(),
@@ -56,9 +52,7 @@ fn walk(steps: usize) -> f64 {
 /// The expodistance of that walk, begun one step from the origin: the squared length grows by one each
 /// step, from 1.
 fn walks_spread(steps: usize) -> Option<f64> {
-    let growth: Vec<f64> = (1..=steps)
-        .map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln())
-        .collect();
+    let growth: Vec<f64> = (1..=steps).map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln()).collect();
     let mean = super::names::mean(growth.iter().copied())?;
     let variance = super::names::mean(growth.iter().map(|x| (x - mean).powi(2)))?;
     Some(variance.sqrt() / mean)
@@ -74,35 +68,16 @@ pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
 }
 
 pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
-    let steps = all
-        .iter()
-        .map(|one| one.steps)
-        .max()
-        .filter(|&steps| steps > 0)?;
-    let colours = [
-        theme.ink,
-        theme.attention,
-        theme.mlp,
-        theme.diversity,
-        theme.mse,
-        theme.embedding,
-    ];
+    let steps = all.iter().map(|one| one.steps).max().filter(|&steps| steps > 0)?;
+    let colours =
+        [theme.ink, theme.attention, theme.mlp, theme.diversity, theme.mse, theme.embedding];
     let pens = all.iter().enumerate().map(|(n, one)| {
-        Pen::new(
-            one.name.clone(),
-            colours[n % colours.len()],
-            Line::None,
-            MARKS[n % MARKS.len()],
-        )
+        Pen::new(one.name.clone(), colours[n % colours.len()], Line::None, MARKS[n % MARKS.len()])
     });
     let pens: Vec<Pen> = pens.collect();
     let random = Pen::new("a random walk", theme.bias, Line::Dashed, Mark::None);
-    let straight = Pen::new(
-        "a straight line, an even growth",
-        theme.quiet,
-        Line::Solid,
-        Mark::None,
-    );
+    let straight =
+        Pen::new("a straight line, an even growth", theme.quiet, Line::Solid, Mark::None);
     let panel = |name: &str,
                  of: &dyn Fn(&Straightness) -> Option<Mean>,
                  walks: &dyn Fn(usize) -> Option<f64>,
@@ -125,11 +100,8 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
             series.push(Series::new(pen.clone(), point.into_iter().collect()));
         }
         let points = series.iter().flat_map(|series| &series.points);
-        let values = points.flat_map(|point| {
-            [point.y]
-                .into_iter()
-                .chain(point.interval.into_iter().flatten())
-        });
+        let values = points
+            .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
         let values: Vec<f64> = values.chain([level]).collect();
         Panel::new(
             name,
@@ -159,14 +131,10 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
     let number =
         |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
     let rows = all.iter().map(|one| {
-        let mut row = vec![
-            TableCell::Text(one.name.clone()),
-            TableCell::Count(one.steps),
-        ];
-        for (mean, walk) in [
-            (one.line, Some(walk(one.steps))),
-            (one.spread, walks_spread(one.steps)),
-        ] {
+        let mut row = vec![TableCell::Text(one.name.clone()), TableCell::Count(one.steps)];
+        for (mean, walk) in
+            [(one.line, Some(walk(one.steps))), (one.spread, walks_spread(one.steps))]
+        {
             row.extend(
                 [
                     mean.map(|mean| mean.mean),
@@ -184,10 +152,7 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
         key: "coupling-straightness",
         title: title(all),
         words: words(all),
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() },
         plot: Plot::new(panels, legend, 2),
     };
     Some(draft.figure(theme))
@@ -197,14 +162,8 @@ fn title(all: &[Straightness]) -> String {
     let [one] = all else {
         let scored = all.iter().filter_map(|one| Some((one, one.line?.mean)));
         let scored: Vec<(&Straightness, f64)> = scored.collect();
-        let below = scored
-            .iter()
-            .filter(|(one, line)| *line < walk(one.steps))
-            .count();
-        return format!(
-            "{below} of {} ways are straighter than a random walk",
-            scored.len()
-        );
+        let below = scored.iter().filter(|(one, line)| *line < walk(one.steps)).count();
+        return format!("{below} of {} ways are straighter than a random walk", scored.len());
     };
     let by_chance = walk(one.steps);
     match one.line.map(|line| line.mean) {

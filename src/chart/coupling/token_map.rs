@@ -84,11 +84,8 @@ impl TokenMapPicture<'_> {
 
     pub fn title(&self) -> String {
         let chance = short(self.chance);
-        let pair = self
-            .pairs
-            .iter()
-            .find(|pair| pair.steps[0] != pair.steps[1])
-            .or(self.pairs.first());
+        let pair =
+            self.pairs.iter().find(|pair| pair.steps[0] != pair.steps[1]).or(self.pairs.first());
         let Some(pair) = pair else {
             return "No two steps were compared between tokens".to_owned();
         };
@@ -138,17 +135,10 @@ impl TokenMapPicture<'_> {
                 self.quoted(t)
             ),
         };
-        let within = self
-            .pairs
-            .iter()
-            .find(|pair| pair.steps[0] == pair.steps[1]);
+        let within = self.pairs.iter().find(|pair| pair.steps[0] == pair.steps[1]);
         let within = within.and_then(|pair| Some((pair.steps[0], self.means(pair)[1]?)));
         let within = within.map_or_else(String::new, |(step, x)| {
-            format!(
-                " Within step {} different ones couple at {}.",
-                self.step(step),
-                short(x)
-            )
+            format!(" Within step {} different ones couple at {}.", self.step(step), short(x))
         });
         let undefined = self.pairs.iter().map(|pair| {
             let numbers = self.numbers(pair);

@@ -33,26 +33,15 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
         chance: 1.0 - of(&chance(found.k), metric),
     };
     let maps = [
+        found.same.as_ref().map(|one| map("coupling-self", Ends::Same, &one.t[..], &one.pairs[..])),
         found
-            .same
+            .fixed_input
             .as_ref()
-            .map(|one| map("coupling-self", Ends::Same, &one.t[..], &one.pairs[..])),
-        found.fixed_input.as_ref().map(|one| {
-            map(
-                "coupling-input",
-                Ends::From(one.t_in),
-                &one.t_out[..],
-                &one.pairs[..],
-            )
-        }),
-        found.fixed_output.as_ref().map(|one| {
-            map(
-                "coupling-output",
-                Ends::To(one.t_out),
-                &one.t_in[..],
-                &one.pairs[..],
-            )
-        }),
+            .map(|one| map("coupling-input", Ends::From(one.t_in), &one.t_out[..], &one.pairs[..])),
+        found
+            .fixed_output
+            .as_ref()
+            .map(|one| map("coupling-output", Ends::To(one.t_out), &one.t_in[..], &one.pairs[..])),
     ];
     maps.iter().flatten().map(|map| map.figure(theme)).collect()
 }
@@ -60,31 +49,16 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
 impl TokenMapPicture<'_> {
     fn figure(&self, theme: &Theme) -> Figure {
         let mut rows = Vec::new();
-        let panels: Vec<Panel> = self
-            .pairs
-            .iter()
-            .map(|pair| self.panel(pair, &mut rows))
-            .collect();
-        let headers = [
-            "Jacobian of",
-            "in the basis of",
-            "coupling",
-            "mis-coupling",
-            "chance",
-            "note",
-        ];
+        let panels: Vec<Panel> =
+            self.pairs.iter().map(|pair| self.panel(pair, &mut rows)).collect();
+        let headers =
+            ["Jacobian of", "in the basis of", "coupling", "mis-coupling", "chance", "note"];
         FigureDraft {
             key: self.key,
             title: self.title(),
             words: self.words(),
-            table: Table {
-                headers: headers.map(str::to_owned).to_vec(),
-                rows,
-            },
-            plot: Plot {
-                ramp: Some(ramp(self.chance)),
-                ..Plot::new(panels, Vec::new(), 2)
-            },
+            table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
+            plot: Plot { ramp: Some(ramp(self.chance)), ..Plot::new(panels, Vec::new(), 2) },
         }
         .figure(theme)
     }
@@ -95,10 +69,8 @@ impl TokenMapPicture<'_> {
         let (mut patches, mut voids) = (Vec::new(), Vec::new());
         for (row, &t) in self.positions.iter().enumerate() {
             for (column, &other) in self.positions.iter().enumerate() {
-                let (one, basis) = (
-                    self.jacobian(pair.steps[0], t),
-                    self.jacobian(pair.steps[1], other),
-                );
+                let (one, basis) =
+                    (self.jacobian(pair.steps[0], t), self.jacobian(pair.steps[1], other));
                 // The first is at the top.
                 let (x, y) = (column, count - 1 - row);
                 let value = numbers.get(row).and_then(|row| *row.get(column)?);
@@ -129,12 +101,7 @@ impl TokenMapPicture<'_> {
                     None => {
                         note = format!("not defined: {}", self.why(pair, row, column));
                         name += &note;
-                        voids.push(VoidCell {
-                            x,
-                            y,
-                            name,
-                            framed: false,
-                        });
+                        voids.push(VoidCell { x, y, name, framed: false });
                     }
                 }
                 let number = |x: Option<f64>| {
@@ -161,11 +128,7 @@ impl TokenMapPicture<'_> {
             patches,
             voids,
             ..Panel::new(
-                format!(
-                    "rows: {}; columns: step {}",
-                    of(pair.steps[0]),
-                    self.step(pair.steps[1])
-                ),
+                format!("rows: {}; columns: step {}", of(pair.steps[0]), self.step(pair.steps[1])),
                 Axis::category(of(pair.steps[1]), names().collect()),
                 Axis::category("", names().rev().collect()),
                 Vec::new(),

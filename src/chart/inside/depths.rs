@@ -13,10 +13,7 @@ const NEAR: f64 = 0.1;
 
 /// Stroke by stroke, in nats.
 pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
-    let depths = lens
-        .logit_lens_members
-        .as_ref()
-        .filter(|depths| !depths.is_empty())?;
+    let depths = lens.logit_lens_members.as_ref().filter(|depths| !depths.is_empty())?;
     let doubt = Doubt {
         depths,
         names: strokes::names(&lens.members),
@@ -32,10 +29,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
 
 /// Before the first block and after each, in bits.
 pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
-    let depths = lens
-        .logit_lens
-        .as_ref()
-        .filter(|depths| !depths.is_empty())?;
+    let depths = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty())?;
     let places = depth_names(lens, depths.len());
     let named = places.iter().enumerate().map(|(i, name)| match i {
         0 => "the embedding".to_owned(),
@@ -65,14 +59,7 @@ struct Doubt<'a> {
 
 impl Doubt<'_> {
     fn draft(self, last: &str, theme: &Theme) -> FigureDraft {
-        let Self {
-            depths,
-            names,
-            cells,
-            axis,
-            unit,
-            per_nat,
-        } = self;
+        let Self { depths, names, cells, axis, unit, per_nat } = self;
         let entropy = |i: usize| per_nat * depths[i].entropy;
         let kl = |i: usize| per_nat * depths[i].kl;
         let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
@@ -87,13 +74,8 @@ impl Doubt<'_> {
             curve("entropy", ink, Line::Solid, Mark::Circle, &entropy),
             curve("KL to the end", mse, Line::Dashed, Mark::Diamond, &kl),
         ];
-        let widest = (0..depths.len()).fold(0, |best, i| {
-            if depths[i].entropy > depths[best].entropy {
-                i
-            } else {
-                best
-            }
-        });
+        let widest = (0..depths.len())
+            .fold(0, |best, i| if depths[i].entropy > depths[best].entropy { i } else { best });
         let far = (0..depths.len()).rev().find(|&i| kl(i) > NEAR);
         let arrived = match far {
             Some(far) if far + 1 < depths.len() => format!(
@@ -107,11 +89,8 @@ impl Doubt<'_> {
             let numbers = [entropy(i), kl(i)].map(TableCell::Number);
             std::iter::once(name).chain(numbers).collect()
         });
-        let headers = [
-            "after".to_owned(),
-            format!("entropy ({unit})"),
-            format!("KL to the end ({unit})"),
-        ];
+        let headers =
+            ["after".to_owned(), format!("entropy ({unit})"), format!("KL to the end ({unit})")];
         let values = (0..depths.len()).flat_map(|i| [entropy(i), kl(i)]);
         let pens = series.iter().map(|one| one.pen.clone()).collect();
         let panel = Panel::new(
@@ -131,10 +110,7 @@ impl Doubt<'_> {
                 ),
                 arrived,
             ],
-            table: Table {
-                headers: headers.to_vec(),
-                rows: rows.collect(),
-            },
+            table: Table { headers: headers.to_vec(), rows: rows.collect() },
             plot: Plot::new(vec![panel.tall(PLOT)], pens, 1),
         }
     }

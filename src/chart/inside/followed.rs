@@ -13,12 +13,8 @@ const LEAST: f64 = 1e-6;
 
 pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let depths = lens.logit_lens_members.as_ref()?;
-    let followed: Vec<String> = depths
-        .first()?
-        .followed
-        .iter()
-        .map(|token| word(lens, token.id))
-        .collect();
+    let followed: Vec<String> =
+        depths.first()?.followed.iter().map(|token| word(lens, token.id)).collect();
     if followed.is_empty() {
         return None;
     }
@@ -47,11 +43,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let chances = series(|token| probability(token).max(LEAST));
     let ranks = series(|token| f64::from(token.rank));
     let all = |series: &[Series]| -> Vec<f64> {
-        series
-            .iter()
-            .flat_map(|one| &one.points)
-            .map(|point| point.y)
-            .collect()
+        series.iter().flat_map(|one| &one.points).map(|point| point.y).collect()
     };
     let axis = || strokes::axis(&lens.members[..depths.len()]);
     let over = |series: &[Series], also: f64| Axis::log("", all(series).into_iter().chain([also]));
@@ -61,11 +53,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         Panel::new("rank, 1 is the likeliest", axis(), over(&ranks, 1.0), ranks).tall(PLOT),
     ];
     let mut headers = vec!["after".to_owned()];
-    headers.extend(
-        followed
-            .iter()
-            .flat_map(|word| [format!("p({word})"), format!("rank of {word}")]),
-    );
+    headers
+        .extend(followed.iter().flat_map(|word| [format!("p({word})"), format!("rank of {word}")]));
     let cells = strokes::cells(&lens.members).into_iter();
     let rows =
         depths.iter().zip(cells).map(|(depth, name)| {
@@ -76,22 +65,13 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
             row
         });
     let (title, first) = told(lens, &names, &followed);
-    let mut plot = Plot {
-        shared: true,
-        ..Plot::new(panels, pens, 1)
-    };
+    let mut plot = Plot { shared: true, ..Plot::new(panels, pens, 1) };
     strokes::lead(&mut plot, &lens.members);
     let draft = FigureDraft {
         key: "followed",
         title,
-        words: [
-            first,
-            format!("Probabilities under {} are drawn there.", short(LEAST)),
-        ],
-        table: Table {
-            headers,
-            rows: rows.collect(),
-        },
+        words: [first, format!("Probabilities under {} are drawn there.", short(LEAST))],
+        table: Table { headers, rows: rows.collect() },
         plot,
     };
     Some(draft.figure(theme))
@@ -102,11 +82,7 @@ fn told(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) 
     let depths = lens.logit_lens_members.as_deref().unwrap_or_default();
     let leader = |tokens: &[FollowedToken]| {
         (0..tokens.len()).fold(0, |best, n| {
-            if tokens[n].log_probability > tokens[best].log_probability {
-                n
-            } else {
-                best
-            }
+            if tokens[n].log_probability > tokens[best].log_probability { n } else { best }
         })
     };
     let leaders: Vec<usize> = depths.iter().map(|depth| leader(&depth.followed)).collect();
@@ -116,20 +92,13 @@ fn told(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) 
     let since = leaders.iter().rposition(|&n| n != last);
     let from = since.map_or("the embedding", |at| &names[at + 1]);
     let title = if followed.len() > 1 {
-        format!(
-            "“{}” leads the followed words from {from} on",
-            followed[last]
-        )
+        format!("“{}” leads the followed words from {from} on", followed[last])
     } else {
         let changed = depths.iter().rposition(|depth| depth.followed[0].rank > 1);
         match changed {
             None => format!("“{}” is the likeliest from the start", followed[0]),
             Some(at) if at + 1 < depths.len() => {
-                format!(
-                    "“{}” is the likeliest from {} on",
-                    followed[0],
-                    names[at + 1]
-                )
+                format!("“{}” is the likeliest from {} on", followed[0], names[at + 1])
             }
             Some(_) => format!("“{}” is never the likeliest for good", followed[0]),
         }

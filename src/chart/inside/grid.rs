@@ -53,10 +53,7 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
                 plan: line(&steps[..y.min(steps.len())]).filter(|_| y > 0),
             });
             rows.push(vec![
-                leads
-                    .get(y)
-                    .cloned()
-                    .unwrap_or_else(|| TableCell::Text(names[y].clone())),
+                leads.get(y).cloned().unwrap_or_else(|| TableCell::Text(names[y].clone())),
                 TableCell::Number(t as f64),
                 TableCell::Text(token(lens, t)),
                 TableCell::Text(likeliest),
@@ -91,10 +88,7 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
         key: "depths",
         title: title(lens, &names),
         words: words(lens),
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows,
-        },
+        table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
         plot: Plot {
             ramp: Some(ramp),
             ..Plot::new(vec![panel.tall(CELL * count as u32)], Vec::new(), 1)
@@ -108,14 +102,12 @@ fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
         DepthColour::Probability => depth.top_log_probabilities[0].exp(),
         DepthColour::Entropy => depth.entropy,
         DepthColour::Kl => depth.kl,
-        DepthColour::Followed(n) => depth
-            .followed
-            .get(n)
-            .map_or(0.0, |token| token.log_probability),
-        DepthColour::Rank(n) => depth
-            .followed
-            .get(n)
-            .map_or(0.0, |token| f64::from(token.rank).log10()),
+        DepthColour::Followed(n) => {
+            depth.followed.get(n).map_or(0.0, |token| token.log_probability)
+        }
+        DepthColour::Rank(n) => {
+            depth.followed.get(n).map_or(0.0, |token| f64::from(token.rank).log10())
+        }
     }
 }
 
@@ -217,10 +209,7 @@ fn leads(lens: &Lens, names: &[String], steps: &[Step]) -> Vec<TableCell> {
     let members = member_names(&lens.members);
     let last = last_members(&plan).into_iter().zip(names);
     last.filter_map(|(last, text)| {
-        Some(TableCell::Member {
-            text: text.clone(),
-            member: members.get(last)?.clone(),
-        })
+        Some(TableCell::Member { text: text.clone(), member: members.get(last)?.clone() })
     })
     .collect()
 }

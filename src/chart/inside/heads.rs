@@ -42,13 +42,8 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                     short(weight.into()),
                     short(length.into())
                 ),
-                text: (letters > 2).then(|| {
-                    if is_off {
-                        "off".to_owned()
-                    } else {
-                        cut(&seen, letters)
-                    }
-                }),
+                text: (letters > 2)
+                    .then(|| if is_off { "off".to_owned() } else { cut(&seen, letters) }),
                 framed: (y, x) == (shown.run, shown.head),
                 plan: plan.clone(),
             });
@@ -75,20 +70,9 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried {
-        "length carried"
-    } else {
-        "largest weight"
-    };
+    let quantity = if shown.is_carried { "length carried" } else { "largest weight" };
     let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value));
-    let headers = [
-        "head",
-        "looks most at",
-        "position",
-        "weight",
-        "carried",
-        "switch it",
-    ];
+    let headers = ["head", "looks most at", "position", "weight", "carried", "switch it"];
     let shared = match shown.sharing {
         0 | 1 => "Every head has keys and values of its own.".to_owned(),
         each => format!("Every {each} neighbouring heads read the same keys and values."),

@@ -14,11 +14,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     let place = (shown.run, shown.head);
     let looks = heads.iter().find(|head| (head.run, head.head) == place)?;
     let (name, _) = attention_runs(lens).into_iter().nth(looks.run)?;
-    let numbers = if shown.is_carried {
-        &looks.carried
-    } else {
-        &looks.weights
-    };
+    let numbers = if shown.is_carried { &looks.carried } else { &looks.weights };
     let keys = looks.queries.clone();
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
     for (q, &query) in looks.queries.iter().enumerate() {
@@ -64,15 +60,8 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried {
-        "length carried"
-    } else {
-        "weight"
-    };
-    let ramp = Ramp::over(
-        quantity,
-        panel.patches.iter().map(|patch| patch.value).chain([0.0]),
-    );
+    let quantity = if shown.is_carried { "length carried" } else { "weight" };
+    let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value).chain([0.0]));
     let headers = ["looks", "at", "weight", "carried"];
     let height = CELL * looks.queries.len().max(4) as u32;
     let draft = FigureDraft {
@@ -105,9 +94,7 @@ fn title(
     quantity: &str,
 ) -> String {
     // From the token whose overview is shown, or the last there is.
-    let place = queries
-        .iter()
-        .position(|query| Some(*query) == lens.attention_query);
+    let place = queries.iter().position(|query| Some(*query) == lens.attention_query);
     let place = place.unwrap_or(queries.len().saturating_sub(1));
     let (Some(&query), Some(row)) = (queries.get(place), numbers.get(place)) else {
         return format!("Block {name}, head {head}");

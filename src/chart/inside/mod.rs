@@ -56,10 +56,7 @@ pub fn doubt_figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
 
 /// Attention's pictures, where the report has it.
 pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Vec<Figure> {
-    let all = [
-        heads::figure(lens, shown, theme),
-        matrix::figure(lens, shown, theme),
-    ];
+    let all = [heads::figure(lens, shown, theme), matrix::figure(lens, shown, theme)];
     all.into_iter().flatten().collect()
 }
 
@@ -78,11 +75,7 @@ fn line(steps: &[Step]) -> Option<String> {
 fn depth_names(lens: &Lens, depths: usize) -> Vec<String> {
     let mut names = vec!["emb".to_owned()];
     let steps = steps(lens);
-    names.extend(
-        steps
-            .iter()
-            .map(|step| line(std::slice::from_ref(step)).unwrap_or_default()),
-    );
+    names.extend(steps.iter().map(|step| line(std::slice::from_ref(step)).unwrap_or_default()));
     names.resize_with(depths, || "?".to_owned());
     names
 }

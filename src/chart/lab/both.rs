@@ -20,24 +20,14 @@ struct DepthCurve {
 }
 
 const CURVES: [DepthCurve; 3] = [
-    DepthCurve {
-        name: "bias",
-        line: Line::Solid,
-        of: |t| t.bias,
-        colour: |theme| theme.bias,
-    },
+    DepthCurve { name: "bias", line: Line::Solid, of: |t| t.bias, colour: |theme| theme.bias },
     DepthCurve {
         name: "diversity",
         line: Line::Dashed,
         of: |t| t.diversity,
         colour: |theme| theme.diversity,
     },
-    DepthCurve {
-        name: "MSE",
-        line: Line::Thick,
-        of: |t| t.mse,
-        colour: |theme| theme.mse,
-    },
+    DepthCurve { name: "MSE", line: Line::Thick, of: |t| t.mse, colour: |theme| theme.mse },
 ];
 
 pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
@@ -45,11 +35,8 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
     let after = column.by_depth(&lab.arranged);
     let most = before.len().max(after.len());
     let panels = CURVES.iter().map(|curve| {
-        let unit = if curve.name == "diversity" {
-            column.diversity_unit()
-        } else {
-            column.error_unit()
-        };
+        let unit =
+            if curve.name == "diversity" { column.diversity_unit() } else { column.error_unit() };
         let colour = (curve.colour)(theme);
         let own = Pen::new("own order", colour, Line::Dotted, Mark::Dot).faint();
         let yours = Pen::new("your order", colour, curve.line, Mark::Dot);
@@ -72,10 +59,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         title: title(lab, column),
         words: words(lab, column),
         table: table(lab, column, &before, &after),
-        plot: Plot {
-            shared: true,
-            ..Plot::new(panels.collect(), legend.to_vec(), 1)
-        },
+        plot: Plot { shared: true, ..Plot::new(panels.collect(), legend.to_vec(), 1) },
     }
     .figure(theme)
 }
@@ -84,12 +68,7 @@ fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series 
     let names = strokes::names(&lens.members);
     let points = depths.iter().zip(&names).enumerate().map(|(n, (t, name))| {
         let value = (curve.of)(t);
-        let text = format!(
-            "{}, up to {name}\n{} {}",
-            pen.name,
-            curve.name,
-            short(value)
-        );
+        let text = format!("{}, up to {name}\n{} {}", pen.name, curve.name, short(value));
         Point::new((n + 1) as f64, value, text)
     });
     let points = points.collect();
@@ -112,11 +91,7 @@ fn title(lab: &Lab, column: Column) -> String {
     }
     let way = |a: f64, b: f64| {
         // Rounding is no change.
-        if (a - b).abs() <= 1e-6 * a.abs().max(b.abs()) {
-            None
-        } else {
-            Some(b > a)
-        }
+        if (a - b).abs() <= 1e-6 * a.abs().max(b.abs()) { None } else { Some(b > a) }
     };
     let bias = match way(a.bias, b.bias) {
         Some(true) => "misses more alone",

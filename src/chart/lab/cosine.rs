@@ -24,11 +24,7 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
         },
         plot: Plot {
             ramp: Some(Ramp::over("cosine", all.copied())),
-            ..Plot::new(
-                sides.map(|(g, side)| panel(g, side)).collect(),
-                Vec::new(),
-                2,
-            )
+            ..Plot::new(sides.map(|(g, side)| panel(g, side)).collect(), Vec::new(), 2)
         },
     }
     .figure(theme)

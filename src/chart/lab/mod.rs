@@ -22,7 +22,7 @@ pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {
 
 fn uncapital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_lowercase().collect::<String>() + chars.as_str()
-    })
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
 }

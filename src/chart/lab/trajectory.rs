@@ -21,14 +21,10 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
         words: words(own, yours),
         table: Table {
             headers: headers.to_vec(),
-            rows: sides()
-                .flat_map(|(g, side)| rows(g, side, &tokens))
-                .collect(),
+            rows: sides().flat_map(|(g, side)| rows(g, side, &tokens)).collect(),
         },
         plot: Plot::new(
-            sides()
-                .map(|(g, side)| panel(g, side, &tokens, &pens))
-                .collect(),
+            sides().map(|(g, side)| panel(g, side, &tokens, &pens)).collect(),
             vec![pens.start.clone(), pens.end.clone(), pens.answering.clone()],
             2,
         ),
@@ -62,11 +58,7 @@ fn panel(geometry: &Geometry, side: &str, tokens: &[String], pens: &Pens) -> Pan
     let paths = &geometry.trajectories.tokens;
     let states = names(geometry);
     let way = |(t, path): (usize, &Vec<[f64; 2]>)| {
-        let pen = if t + 1 == paths.len() {
-            &pens.answering
-        } else {
-            &pens.token
-        };
+        let pen = if t + 1 == paths.len() { &pens.answering } else { &pens.token };
         let points = drawn(path.len()).into_iter().map(|i| {
             let after = states.get(i).map_or("", String::as_str);
             let text = format!("{side}: “{}” after {after}", word(tokens, t));
@@ -126,10 +118,7 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
         return "The way of every token through the stream".to_owned();
     };
     if own.plan == yours.plan {
-        return format!(
-            "In steps of one length, the way is {} times the straight line",
-            short(a)
-        );
+        return format!("In steps of one length, the way is {} times the straight line", short(a));
     }
     let than = if (a - b).abs() < 0.005 * a {
         "as straight as in the model's own"

@@ -33,9 +33,9 @@ pub fn step_figure(
             LensShow::Spread => Some(spread::figure(lens, column, theme)),
             LensShow::Running => Some(running::figure(lens, column, theme)),
             // The first is the grid of depths.
-            LensShow::Depths => depth_figures(lens, DepthColour::default(), theme)
-                .into_iter()
-                .next(),
+            LensShow::Depths => {
+                depth_figures(lens, DepthColour::default(), theme).into_iter().next()
+            }
             LensShow::Doubt => doubt_figure(lens, theme),
         },
         StepPicture::Need { need, .. } => {
@@ -130,10 +130,8 @@ fn rows_figure(
     marks: &LessonMarks,
     theme: &Theme,
 ) -> Option<Figure> {
-    let cells: Vec<&PictureCell> = cells
-        .iter()
-        .filter(|cell| cell.value.mean.is_finite())
-        .collect();
+    let cells: Vec<&PictureCell> =
+        cells.iter().filter(|cell| cell.value.mean.is_finite()).collect();
     let (mut places, mut tasks) = (Vec::new(), Vec::new());
     for cell in &cells {
         let place = place(&cells, cell);
@@ -175,11 +173,8 @@ fn rows_figure(
         })
         .collect();
     let values = series.iter().flat_map(|series| &series.points);
-    let values = values.flat_map(|point| {
-        [point.y]
-            .into_iter()
-            .chain(point.interval.into_iter().flatten())
-    });
+    let values =
+        values.flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
     let y = Axis::from_zero("", values);
     let rows = cells.iter().map(|cell| {
         vec![
@@ -260,11 +255,8 @@ fn title(of: PictureMean, cells: &[&PictureCell]) -> Option<String> {
         let value = said(of, cell.value.mean);
         format!("{value} ({})", place(cells, cell))
     };
-    let ends = if span(&(low, high)) > 0.0 {
-        format!("{} to {}", end(low), end(high))
-    } else {
-        end(low)
-    };
+    let ends =
+        if span(&(low, high)) > 0.0 { format!("{} to {}", end(low), end(high)) } else { end(low) };
     let what = super::votes::capital(&quantity(of));
     Some(format!("{what} on “{}”: {ends}", low.task))
 }

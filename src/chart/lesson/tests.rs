@@ -7,11 +7,7 @@ fn cell(model: &str, task: &str, plan: Option<&str>, mean: f64) -> PictureCell {
         model: model.into(),
         task: task.into(),
         plan: plan.map(str::to_owned),
-        value: Mean {
-            mean,
-            low: mean - 0.1,
-            high: mean + 0.1,
-        },
+        value: Mean { mean, low: mean - 0.1, high: mean + 0.1 },
     }
 }
 
@@ -23,10 +19,7 @@ fn drawn(cells: Vec<PictureCell>, marks: &LessonMarks) -> Figure {
 
 #[test]
 fn every_order_of_a_task_has_its_mark_with_its_interval() {
-    let marks = LessonMarks {
-        blocks: vec![1],
-        ..LessonMarks::default()
-    };
+    let marks = LessonMarks { blocks: vec![1], ..LessonMarks::default() };
     let cells = vec![
         cell("a", "sum", None, 0.75),
         cell("a", "sum", Some("drop:0"), 0.25),
@@ -34,10 +27,7 @@ fn every_order_of_a_task_has_its_mark_with_its_interval() {
         cell("a", "mood", None, 0.5),
     ];
     let figure = drawn(cells, &marks);
-    assert_eq!(
-        figure.title,
-        "Right answers, % on “sum”: 25 % (drop:0) to 75 % (own order)"
-    );
+    assert_eq!(figure.title, "Right answers, % on “sum”: 25 % (drop:0) to 75 % (own order)");
     let [sum, mood] = figure.plot.panels[0].series.as_slice() else {
         panic!("a series a task");
     };
@@ -64,19 +54,12 @@ fn moments_of_a_training_are_a_curve_and_what_is_no_number_is_not_drawn() {
     assert_eq!(series[0].pen.line, Line::Solid);
     let xs: Vec<f64> = series[0].points.iter().map(|point| point.x).collect();
     assert_eq!(xs, [0.0, 1.0]);
-    assert!(
-        figure.title.contains("25 % (step 0) to 75 % (a)"),
-        "{}",
-        figure.title
-    );
+    assert!(figure.title.contains("25 % (step 0) to 75 % (a)"), "{}", figure.title);
     // Nothing at all has no picture.
     let none = StepPicture::Rows {
         of: PictureMean::Mse(ReadColumn::Probability),
         cells: vec![cell("a", "sum", None, f64::NAN)],
     };
     let marks = LessonMarks::default();
-    assert_eq!(
-        step_figure(&none, &marks, Column::Probability, &LIGHT),
-        None
-    );
+    assert_eq!(step_figure(&none, &marks, Column::Probability, &LIGHT), None);
 }

@@ -23,11 +23,7 @@ pub(super) fn figure(
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
     let mut best: Option<(f32, usize, usize)> = None;
     for (y, head) in account.reads.iter().enumerate() {
-        let numbers = if is_carried {
-            &head.carried
-        } else {
-            &head.weights
-        };
+        let numbers = if is_carried { &head.carried } else { &head.weights };
         let at = largest(numbers);
         if !head.is_off && best.is_none_or(|(most, ..)| numbers[at] > most) {
             best = Some((numbers[at], head.head, at));
@@ -74,11 +70,7 @@ pub(super) fn figure(
             Vec::new(),
         )
     };
-    let quantity = if is_carried {
-        "length carried"
-    } else {
-        "weight"
-    };
+    let quantity = if is_carried { "length carried" } else { "weight" };
     let values = panel.patches.iter().map(|patch| patch.value);
     let ramp = Ramp::over(quantity, values.chain([0.0]));
     let from = token(lens, tokens.saturating_sub(1));
@@ -114,10 +106,7 @@ pub(super) fn figure(
                 member_title(lens, account)
             ),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows,
-        },
+        table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
         plot: Plot {
             ramp: Some(ramp),
             ..Plot::new(vec![panel.tall(CELL * heads.max(3) as u32)], Vec::new(), 1)

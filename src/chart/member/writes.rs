@@ -13,10 +13,7 @@ const PLOT: u32 = 150;
 
 pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Figure {
     let pen = kind_pen(lens.members[account.index].kind, theme);
-    let sides = [
-        ("raises most", &account.raises),
-        ("lowers most", &account.lowers),
-    ];
+    let sides = [("raises most", &account.raises), ("lowers most", &account.lowers)];
     // One scale for both, so that they can be held against each other.
     let all = || sides.iter().flat_map(|(_, tokens)| tokens.iter());
     let reach: Vec<f64> = all().map(|token| f64::from(token.vote)).collect();

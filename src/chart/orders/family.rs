@@ -112,29 +112,18 @@ impl<'a> FamilyCurve<'a> {
     }
 
     fn at(&self, middle: usize) -> Option<&Mean> {
-        let spot = self
-            .spots
-            .iter()
-            .find(|spot| spot.point.middle == Some(middle))?;
+        let spot = self.spots.iter().find(|spot| spot.point.middle == Some(middle))?;
         Some(&spot.value)
     }
 }
 
 /// The size at which most orders can be compared, the largest of equals: the harshest test.
 fn shared_size(curves: &[FamilyCurve<'_>]) -> Option<usize> {
-    let mut sizes: Vec<usize> = curves
-        .iter()
-        .flat_map(|curve| &curve.spots)
-        .filter_map(|spot| spot.point.middle)
-        .collect();
+    let mut sizes: Vec<usize> =
+        curves.iter().flat_map(|curve| &curve.spots).filter_map(|spot| spot.point.middle).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let count = |size: usize| {
-        curves
-            .iter()
-            .filter(|curve| curve.at(size).is_some())
-            .count()
-    };
+    let count = |size: usize| curves.iter().filter(|curve| curve.at(size).is_some()).count();
     // In the middle of the curves: at the far end everything is broken alike.
     let most = sizes.iter().map(|&size| count(size)).max()?;
     sizes.retain(|&size| count(size) == most);
@@ -147,10 +136,8 @@ fn ranked<'c>(
     curves: &'c [FamilyCurve<'_>],
     middle: usize,
 ) -> Vec<(&'c FamilyCurve<'c>, &'c Mean)> {
-    let mut ranked: Vec<_> = curves
-        .iter()
-        .filter_map(|curve| Some((curve, curve.at(middle)?)))
-        .collect();
+    let mut ranked: Vec<_> =
+        curves.iter().filter_map(|curve| Some((curve, curve.at(middle)?))).collect();
     ranked.sort_by(|(_, a), (_, b)| {
         if quantity.beats(a.mean, b.mean) {
             std::cmp::Ordering::Less
@@ -196,10 +183,7 @@ fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [St
             .into_iter()
             .map(|(curve, mean)| format!("{} {}", curve.name, short(mean.mean)))
             .collect();
-        format!(
-            "In order, with {middle} blocks in the middle: {}.",
-            ranked.join(", ")
-        )
+        format!("In order, with {middle} blocks in the middle: {}.", ranked.join(", "))
     });
     [first, rows_note(orders)]
 }

@@ -19,9 +19,7 @@ pub(super) fn figure(
     let blocks = spots.iter().map(|spot| spot.point.at).max()? + 1;
     let heads = spots.iter().filter_map(|spot| spot.point.head).max()? + 1;
     let far = |mean: f64| (mean - own.mean).abs();
-    let dearest = spots
-        .iter()
-        .max_by(|a, b| far(a.value.mean).total_cmp(&far(b.value.mean)))?;
+    let dearest = spots.iter().max_by(|a, b| far(a.value.mean).total_cmp(&far(b.value.mean)))?;
     let sure = spots.iter().filter(|spot| apart(&spot.value, &own)).count();
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {
@@ -38,10 +36,7 @@ pub(super) fn figure(
     let panel = Panel {
         patches: patches.collect(),
         ..Panel::new(
-            format!(
-                "block (upwards as they run) by head; own order {}",
-                short(own.mean)
-            ),
+            format!("block (upwards as they run) by head; own order {}", short(own.mean)),
             Axis::category("head that is off", names(heads)),
             Axis::category("", names(blocks)),
             Vec::new(),
@@ -58,10 +53,7 @@ pub(super) fn figure(
             short(own.mean)
         )
     } else {
-        format!(
-            "No single head moves {} beyond its interval",
-            quantity.word()
-        )
+        format!("No single head moves {} beyond its interval", quantity.word())
     };
     let draft = FigureDraft {
         key: "heads-off",

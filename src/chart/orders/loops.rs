@@ -25,10 +25,8 @@ pub(super) fn figure(
     if sizes.is_empty() || rounds.len() < 2 {
         return None;
     }
-    let best: Vec<&SweepSpot<'_>> = sizes
-        .iter()
-        .filter_map(|&size| best_of_row(&spots, size, quantity))
-        .collect();
+    let best: Vec<&SweepSpot<'_>> =
+        sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
     let sure = sure(&spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
@@ -51,10 +49,7 @@ pub(super) fn figure(
             Vec::new(),
         )
     };
-    let ramp = Ramp::over(
-        quantity.axis(column),
-        spots.iter().map(|spot| spot.value.mean),
-    );
+    let ramp = Ramp::over(quantity.axis(column), spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
         title: title(quantity, &best, sure),
@@ -83,18 +78,12 @@ fn best_of_row<'a, 'b>(
     quantity: Quantity,
 ) -> Option<&'b SweepSpot<'a>> {
     quantity.good()?;
-    let mut row: Vec<&SweepSpot<'_>> = spots
-        .iter()
-        .filter(|spot| spot.point.middle == Some(size))
-        .collect();
+    let mut row: Vec<&SweepSpot<'_>> =
+        spots.iter().filter(|spot| spot.point.middle == Some(size)).collect();
     row.sort_by_key(|spot| spot.point.rounds);
     // The fewest rounds of equals.
     row.into_iter().reduce(|best, next| {
-        if quantity.beats(next.value.mean, best.value.mean) {
-            next
-        } else {
-            best
-        }
+        if quantity.beats(next.value.mean, best.value.mean) { next } else { best }
     })
 }
 
@@ -113,11 +102,7 @@ fn title(quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> String {
     if best.iter().all(|spot| rounds(spot) == 1) {
         "A second round never helps: once side by side is best".to_owned()
     } else if rises && rounds(first) < rounds(last) {
-        let hedge = if sure == 0 {
-            ", by less than the intervals"
-        } else {
-            ""
-        };
+        let hedge = if sure == 0 { ", by less than the intervals" } else { "" };
         format!(
             "The more blocks side by side, the more rounds are best: {} to {}{hedge}",
             rounds(first),
@@ -143,10 +128,7 @@ fn sure(spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
 fn words(orders: &Orders, quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> [String; 2] {
     let note = rows_note(orders).replace("Bars are", "The table has");
     if best.is_empty() {
-        return [
-            format!("More {} is neither better nor worse.", quantity.word()),
-            note,
-        ];
+        return [format!("More {} is neither better nor worse.", quantity.word()), note];
     }
     let listed: Vec<String> = best
         .iter()

@@ -62,9 +62,7 @@ impl SweepSpot<'_> {
     /// `reverse:2`; of several shuffles the first.
     fn plan<'a>(&self, orders: &'a Orders) -> &'a str {
         let first = self.point.variants.first();
-        first
-            .and_then(|&i| orders.variants.get(i))
-            .map_or("", |variant| &variant.name)
+        first.and_then(|&i| orders.variants.get(i)).map_or("", |variant| &variant.name)
     }
 
     /// What pointing at it says.
@@ -74,11 +72,7 @@ impl SweepSpot<'_> {
             n => format!(" and {} more seeds", n - 1),
         };
         let plan = self.plan(orders);
-        format!(
-            "{plan}{several}\n{} {}",
-            quantity.word(),
-            interval(&self.value)
-        )
+        format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value))
     }
 
     /// As one place of a chart, `x` to the right.
@@ -93,12 +87,7 @@ impl SweepSpot<'_> {
 
 /// `0.912 (0.85 to 0.95)`.
 fn interval(mean: &Mean) -> String {
-    format!(
-        "{} ({} to {})",
-        short(mean.mean),
-        short(mean.low),
-        short(mean.high)
-    )
+    format!("{} ({} to {})", short(mean.mean), short(mean.low), short(mean.high))
 }
 
 /// All that a curve's axis has to hold.
@@ -114,10 +103,7 @@ fn apart(a: &Mean, b: &Mean) -> bool {
 /// What the bars are, in one sentence.
 fn rows_note(orders: &Orders) -> String {
     let rows = if orders.rows < orders.rows_asked {
-        format!(
-            "{} rows of the {} asked for",
-            orders.rows, orders.rows_asked
-        )
+        format!("{} rows of the {} asked for", orders.rows, orders.rows_asked)
     } else {
         format!("{} rows", orders.rows)
     };
@@ -150,8 +136,5 @@ fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) 
         .iter()
         .flat_map(|&sweep| spots(orders, sweep, quantity, column))
         .map(|spot| row(spot.plan(orders), spot.value, spot.point.variants.len()));
-    Table {
-        headers,
-        rows: original.into_iter().chain(points).collect(),
-    }
+    Table { headers, rows: original.into_iter().chain(points).collect() }
 }

@@ -28,36 +28,24 @@ pub(super) fn figure(
     };
     let pens = [
         Pen::new("block left out", theme.ink, Line::Solid, Mark::Circle),
-        Pen::new(
-            "block and next swapped",
-            theme.quiet,
-            Line::Dashed,
-            Mark::Diamond,
-        ),
+        Pen::new("block and next swapped", theme.quiet, Line::Dashed, Mark::Diamond),
     ];
     let series: Vec<Series> = pens
         .into_iter()
         .zip([&drops, &swaps])
         .filter(|(_, spots)| !spots.is_empty())
         .map(|(pen, spots)| {
-            let points = spots
-                .iter()
-                .map(|spot| spot.place(orders, at(spot), quantity));
+            let points = spots.iter().map(|spot| spot.place(orders, at(spot), quantity));
             Series::new(pen, points.collect())
         })
         .collect();
     let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);
     let chance = chance(orders, quantity);
-    let reach = reach(drops.iter().chain(&swaps))
-        .chain([own.low, own.mean, own.high])
-        .chain(chance);
+    let reach =
+        reach(drops.iter().chain(&swaps)).chain([own.low, own.mean, own.high]).chain(chance);
     let mut legend: Vec<Pen> = series.iter().map(|one| one.pen.clone()).collect();
     let mut panel = Panel::new(
-        format!(
-            "{}, line: own order {}",
-            quantity.axis(column),
-            short(own.mean)
-        ),
+        format!("{}, line: own order {}", quantity.axis(column), short(own.mean)),
         Axis::whole("block", -0.5, last + 0.5),
         Axis::over("", reach),
         series,
@@ -93,11 +81,7 @@ fn title(
     drops: &[SweepSpot<'_>],
     swaps: &[SweepSpot<'_>],
 ) -> String {
-    let (spots, verb) = if drops.is_empty() {
-        (swaps, "swapped")
-    } else {
-        (drops, "left out")
-    };
+    let (spots, verb) = if drops.is_empty() { (swaps, "swapped") } else { (drops, "left out") };
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let farthest = spots
         .iter()
@@ -118,10 +102,7 @@ fn title(
                 short(own.mean)
             )
         }
-        None => format!(
-            "No single block {verb} moves {} beyond its interval",
-            quantity.word()
-        ),
+        None => format!("No single block {verb} moves {} beyond its interval", quantity.word()),
     }
 }
 

@@ -18,14 +18,8 @@ pub enum Quantity {
 
 impl Quantity {
     /// In the order in which they are offered.
-    pub const ALL: [Self; 6] = [
-        Self::Accuracy,
-        Self::Normalised,
-        Self::Kl,
-        Self::Bias,
-        Self::Diversity,
-        Self::Mse,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Accuracy, Self::Normalised, Self::Kl, Self::Bias, Self::Diversity, Self::Mse];
 
     /// The name used in links and files.
     pub fn name(self) -> &'static str {
@@ -41,9 +35,7 @@ impl Quantity {
 
     /// Of the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|quantity| quantity.name() == name)
+        Self::ALL.into_iter().find(|quantity| quantity.name() == name)
     }
 
     /// In a sentence.
@@ -108,10 +100,6 @@ impl Quantity {
 
     /// Is `a` better than `b`? Where neither is better, is it larger?
     pub fn beats(self, a: f64, b: f64) -> bool {
-        if self.good() == Some(false) {
-            a < b
-        } else {
-            a > b
-        }
+        if self.good() == Some(false) { a < b } else { a > b }
     }
 }

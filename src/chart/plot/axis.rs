@@ -41,12 +41,7 @@ impl Axis {
 
     /// Exactly from `low` to `high`, with ticks at whole numbers.
     pub fn whole(name: impl Into<String>, low: f64, high: f64) -> Self {
-        Self::Linear {
-            name: name.into(),
-            low,
-            high,
-            step: tidy((high - low) / 12.0).max(1.0),
-        }
+        Self::Linear { name: name.into(), low, high, step: tidy((high - low) / 12.0).max(1.0) }
     }
 
     /// The same, 0 with them.
@@ -57,12 +52,7 @@ impl Axis {
     /// Whole numbers from 1.
     pub fn counts(name: impl Into<String>, last: usize) -> Self {
         let high = last.max(2) as f64;
-        Self::Linear {
-            name: name.into(),
-            low: 0.0,
-            high,
-            step: tidy(high / 6.0).max(1.0),
-        }
+        Self::Linear { name: name.into(), low: 0.0, high, step: tidy(high / 6.0).max(1.0) }
     }
 
     /// Over those of these that are above 0.
@@ -81,10 +71,7 @@ impl Axis {
 
     /// Names beside each other, counted from 0.
     pub fn category(name: impl Into<String>, names: Vec<String>) -> Self {
-        Self::Category {
-            name: name.into(),
-            names,
-        }
+        Self::Category { name: name.into(), names }
     }
 
     /// What is shown, with its unit.
@@ -99,9 +86,7 @@ impl Axis {
     /// Values that have a tick, of a linear axis.
     pub(super) fn tick_values(&self) -> Option<Vec<f64>> {
         match self {
-            Self::Linear {
-                low, high, step, ..
-            } => Some(whole_steps(*low, *high, *step).collect()),
+            Self::Linear { low, high, step, .. } => Some(whole_steps(*low, *high, *step).collect()),
             _ => None,
         }
     }
@@ -130,9 +115,7 @@ impl Axis {
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let at = |value: f64, text: String| Some((self.place(value)?, text));
         match self {
-            Self::Linear {
-                low, high, step, ..
-            } => {
+            Self::Linear { low, high, step, .. } => {
                 let steps = whole_steps(*low, *high, *step);
                 steps.filter_map(|x| at(x, plain(x))).collect()
             }
@@ -172,9 +155,8 @@ const LARGEST: f64 = 1e100;
 /// The smallest and the largest of those that can be drawn.
 pub(super) fn reach(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let finite = values.filter(|x| x.abs() <= LARGEST);
-    let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
-        (low.min(x), high.max(x))
-    });
+    let (low, high) =
+        finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     if low <= high { (low, high) } else { (0.0, 1.0) }
 }
 

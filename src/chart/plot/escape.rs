@@ -65,10 +65,7 @@ mod tests {
 
     #[test]
     fn lines_are_no_longer_than_they_may_be() {
-        assert_eq!(
-            wrapped("one two three abcdefghij", 8),
-            ["one two", "three", "abcdefgh", "ij"]
-        );
+        assert_eq!(wrapped("one two three abcdefghij", 8), ["one two", "three", "abcdefgh", "ij"]);
         assert_eq!(cut("abcdef", 4), "abc…");
     }
 }

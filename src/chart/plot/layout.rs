@@ -21,17 +21,11 @@ pub struct Room {
 impl Room {
     /// At the width that figures have on a desk.
     pub const fn wide(columns: usize) -> Self {
-        Self {
-            columns,
-            width: 900,
-        }
+        Self { columns, width: 900 }
     }
 
     /// At that of a telephone.
-    pub const NARROW: Self = Self {
-        columns: 1,
-        width: 358,
-    };
+    pub const NARROW: Self = Self { columns: 1, width: 358 };
 
     /// Columns need about 300 pixels each to be read.
     pub const fn of(width: u32) -> Self {
@@ -166,19 +160,14 @@ impl Plot {
             });
             top += tallest + below.max().unwrap_or(GAP);
         }
-        PlotLayout {
-            areas,
-            names,
-            legend,
-            ramp,
-            height: top,
-        }
+        PlotLayout { areas, names, legend, ramp, height: top }
     }
 
     fn ramp_length(&self, width: f64) -> f64 {
-        let words = self.ramp.as_ref().map_or(0.0, |ramp| {
-            run(ramp.before().chars().count() + short(ramp.high).len(), 12.0)
-        });
+        let words = self
+            .ramp
+            .as_ref()
+            .map_or(0.0, |ramp| run(ramp.before().chars().count() + short(ramp.high).len(), 12.0));
         (width - words - 36.0).clamp(30.0, 130.0)
     }
 

@@ -14,13 +14,7 @@ pub struct Pen {
 impl Pen {
     /// Not faint.
     pub fn new(name: impl Into<String>, colour: &'static str, line: Line, mark: Mark) -> Self {
-        Self {
-            name: name.into(),
-            colour,
-            line,
-            mark,
-            faint: false,
-        }
+        Self { name: name.into(), colour, line, mark, faint: false }
     }
 
     /// The same, half seen through.

@@ -37,11 +37,6 @@ pub struct Plot {
 impl Plot {
     /// Each panel with an x-axis of its own.
     pub fn new(panels: Vec<Panel>, legend: Vec<Pen>, columns: usize) -> Self {
-        Self {
-            panels,
-            legend,
-            columns,
-            ..Self::default()
-        }
+        Self { panels, legend, columns, ..Self::default() }
     }
 }

@@ -37,11 +37,7 @@ impl Plot {
             let (area, text) = (&layout.areas[i], self.has_texts(i, columns));
             grids.push(grid(&layout, i, columns, room));
             let lines = u32::try_from(layout.names[i].len()).unwrap_or(1);
-            let left = if columns == 1 {
-                json!(8)
-            } else {
-                share(area.left - 52.0, room)
-            };
+            let left = if columns == 1 { json!(8) } else { share(area.left - 52.0, room) };
             titles.push(json!({
                 "text": layout.names[i].join("\n"), "left": left,
                 "top": area.top - 6.0 - f64::from(NAME * lines), "padding": 0,
@@ -106,10 +102,7 @@ fn base(theme: &Theme, summary: &str) -> Value {
 }
 
 fn share(pixels: f64, room: Room) -> Value {
-    json!(format!(
-        "{}%",
-        rounded(100.0 * pixels / f64::from(room.width))
-    ))
+    json!(format!("{}%", rounded(100.0 * pixels / f64::from(room.width))))
 }
 
 fn grid(layout: &PlotLayout, i: usize, columns: usize, room: Room) -> Value {
@@ -126,9 +119,9 @@ fn grid(layout: &PlotLayout, i: usize, columns: usize, room: Room) -> Value {
 
 fn scaled(axis: &Axis) -> Value {
     match axis {
-        Axis::Linear {
-            low, high, step, ..
-        } => json!({ "type": "value", "min": low, "max": high, "interval": step }),
+        Axis::Linear { low, high, step, .. } => {
+            json!({ "type": "value", "min": low, "max": high, "interval": step })
+        }
         Axis::Log { low, high, .. } => json!({ "type": "log", "min": low, "max": high }),
         Axis::Category { names, .. } => {
             let names: Vec<String> = names.iter().map(|name| cut(name, LETTERS)).collect();
@@ -240,10 +233,8 @@ fn spoken(hover: &[String], panel: &Panel) -> Value {
         Axis::Linear { low, .. } | Axis::Log { low, .. } => *low,
         Axis::Category { .. } => 0.0,
     };
-    let data = hover
-        .iter()
-        .enumerate()
-        .map(|(x, text)| json!({ "name": text, "value": [x, floor] }));
+    let data =
+        hover.iter().enumerate().map(|(x, text)| json!({ "name": text, "value": [x, floor] }));
     json!({
         "type": "line", "name": "said", "data": data.collect::<Vec<_>>(), "xAxisIndex": 0, "yAxisIndex": 0,
         "symbol": "none", "silent": true, "lineStyle": { "width": 0, "opacity": 0 }, "itemStyle": { "opacity": 0 },
@@ -286,11 +277,7 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
     });
     if series.shape != MarkShape::Curve {
         drawn["stack"] = json!(format!("panel {grid}"));
-        drawn["barMaxWidth"] = json!(if series.shape == MarkShape::Bars {
-            44
-        } else {
-            14
-        });
+        drawn["barMaxWidth"] = json!(if series.shape == MarkShape::Bars { 44 } else { 14 });
         match series.shape {
             MarkShape::PaleBars => drawn["itemStyle"]["opacity"] = json!(0.6),
             MarkShape::HollowBars => {
@@ -341,9 +328,7 @@ fn is_chosen_from(point: &Point) -> bool {
 }
 
 fn whiskers(points: &[Point]) -> Vec<Value> {
-    let ends = points
-        .iter()
-        .filter_map(|point| Some((point.x, point.interval?)));
+    let ends = points.iter().filter_map(|point| Some((point.x, point.interval?)));
     ends.filter(|(_, [low, high])| high > low)
         .map(|(x, [low, high])| json!([{ "coord": [x, rounded(low)] }, { "coord": [x, rounded(high)] }]))
         .collect()

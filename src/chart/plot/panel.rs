@@ -48,11 +48,7 @@ impl Panel {
 
     /// The same with a level line across it.
     pub fn level(mut self, value: f64, colour: &'static str, line: Line) -> Self {
-        self.levels.push(Level {
-            value,
-            colour,
-            line,
-        });
+        self.levels.push(Level { value, colour, line });
         self
     }
 
@@ -86,11 +82,7 @@ pub enum MarkShape {
 impl Series {
     /// A curve, or marks alone.
     pub fn new(pen: Pen, points: Vec<Point>) -> Self {
-        Self {
-            pen,
-            points,
-            shape: MarkShape::Curve,
-        }
+        Self { pen, points, shape: MarkShape::Curve }
     }
 
     /// Bars.
@@ -122,12 +114,7 @@ pub struct Point {
 impl Point {
     /// With a filled mark and without an interval.
     pub fn new(x: f64, y: f64, name: String) -> Self {
-        Self {
-            x,
-            y,
-            name,
-            ..Self::default()
-        }
+        Self { x, y, name, ..Self::default() }
     }
 }
 

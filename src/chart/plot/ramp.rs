@@ -26,22 +26,12 @@ impl Ramp {
             // One value everywhere still needs a range.
             (low, high) = super::axis::around(low);
         }
-        Self {
-            name: name.into(),
-            low,
-            high,
-            from: low,
-        }
+        Self { name: name.into(), low, high, from: low }
     }
 
     /// From 0 to 1, where only what is above `from` is told apart.
     pub fn above(name: impl Into<String>, from: f64) -> Self {
-        Self {
-            name: name.into(),
-            low: 0.0,
-            high: 1.0,
-            from,
-        }
+        Self { name: name.into(), low: 0.0, high: 1.0, from }
     }
 
     /// What stands before the colours: their name, and the low end.
@@ -52,20 +42,12 @@ impl Ramp {
     /// Where `x` lies, 0 to 1.
     fn share(&self, x: f64) -> f64 {
         let share = (x - self.from) / (self.high - self.from);
-        if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.0
-        }
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// The colour that can be read on the colour of `x`.
     pub fn on(&self, x: f64) -> &'static str {
-        if self.share(x) < 0.6 {
-            "#ffffff"
-        } else {
-            "#000000"
-        }
+        if self.share(x) < 0.6 { "#ffffff" } else { "#000000" }
     }
 
     /// The colours from `low` to `high` at so many even places.
@@ -100,10 +82,7 @@ mod tests {
     #[test]
     fn ends_and_middle_have_viridis_own_colours() {
         let ramp = Ramp::over("x", [-1.0, 1.0].into_iter());
-        assert_eq!(
-            [-1.0, 0.0, 1.0].map(|x| ramp.colour(x)),
-            ["#440154", "#21918c", "#fde725"]
-        );
+        assert_eq!([-1.0, 0.0, 1.0].map(|x| ramp.colour(x)), ["#440154", "#21918c", "#fde725"]);
         assert_eq!(ramp.colour(f64::NAN), "#440154");
         let same = Ramp::over("x", [2.0, 2.0].into_iter());
         assert_eq!((same.low, same.high), (1.5, 2.5));

@@ -21,18 +21,8 @@ impl Figure {
         let inner = f64::from(width.max(240)) - 2.0 * MARGIN;
         let letters = |size: f64| (inner / run(1, size)) as usize;
         let heads = [
-            (
-                wrapped(&self.title, letters(17.0)),
-                17,
-                22.0,
-                self.theme.ink,
-            ),
-            (
-                wrapped(&self.words.join(" "), letters(12.0)),
-                12,
-                16.0,
-                self.theme.ink,
-            ),
+            (wrapped(&self.title, letters(17.0)), 17, 22.0, self.theme.ink),
+            (wrapped(&self.words.join(" "), letters(12.0)), 12, 16.0, self.theme.ink),
             (wrapped(source, letters(11.0)), 11, 16.0, self.theme.quiet),
         ];
         let mut to = Drawing::new(&self.theme);
@@ -40,26 +30,16 @@ impl Figure {
         for (lines, size, step, colour) in heads {
             for line in lines {
                 y += step;
-                to.text(
-                    MARGIN,
-                    y,
-                    &line,
-                    &format!("font-size=\"{size}\" fill=\"{colour}\""),
-                );
+                to.text(MARGIN, y, &line, &format!("font-size=\"{size}\" fill=\"{colour}\""));
             }
             y += 4.0;
         }
         let room = Room::of(inner as u32);
         let body = self.plot.drawn(&self.theme, room);
         let height = y + 8.0 + f64::from(self.plot.height(room)) + 12.0;
-        to.add(&format!(
-            "<g transform=\"translate({MARGIN} {:.1})\">\n{body}</g>",
-            y + 8.0
-        ));
-        let behind = format!(
-            "<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n",
-            self.theme.paper
-        );
+        to.add(&format!("<g transform=\"translate({MARGIN} {:.1})\">\n{body}</g>", y + 8.0));
+        let behind =
+            format!("<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n", self.theme.paper);
         self.document(f64::from(width.max(240)), height, &(behind + &to.text))
     }
 
@@ -139,10 +119,8 @@ impl Plot {
         if with_texts && !panel.x.name().is_empty() {
             let below =
                 area.top + area.height + f64::from(self.texts_height(panel, area.width)) + 14.0;
-            let style = format!(
-                "font-size=\"11\" fill=\"{}\" text-anchor=\"middle\"",
-                to.theme.ink
-            );
+            let style =
+                format!("font-size=\"11\" fill=\"{}\" text-anchor=\"middle\"", to.theme.ink);
             to.text(area.left + area.width / 2.0, below, panel.x.name(), &style);
         }
         to.band(panel, area);
@@ -193,10 +171,7 @@ struct Drawing<'a> {
 
 impl<'a> Drawing<'a> {
     fn new(theme: &'a Theme) -> Self {
-        Self {
-            theme,
-            text: String::new(),
-        }
+        Self { theme, text: String::new() }
     }
 
     fn add(&mut self, element: &str) {
@@ -205,21 +180,14 @@ impl<'a> Drawing<'a> {
     }
 
     fn text(&mut self, x: f64, y: f64, text: &str, style: &str) {
-        self.add(&format!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>",
-            escaped(text)
-        ));
+        self.add(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(text)));
     }
 
     fn upright_axis(&mut self, panel: &Panel, area: &Area) {
         let ticks = panel.y.ticks();
         let cells = panel.y.names().is_some();
         let slot = area.height / ticks.len().max(1) as f64;
-        let every = if cells {
-            (11.0 / slot.max(1e-3)).ceil().max(1.0) as usize
-        } else {
-            1
-        };
+        let every = if cells { (11.0 / slot.max(1e-3)).ceil().max(1.0) as usize } else { 1 };
         for (i, (place, text)) in ticks.into_iter().enumerate() {
             let y = area.top + area.height * (1.0 - place);
             let (left, right) = (area.left, area.left + area.width);
@@ -230,10 +198,8 @@ impl<'a> Drawing<'a> {
                 ));
             }
             if i % every == 0 {
-                let style = format!(
-                    "font-size=\"10\" fill=\"{}\" text-anchor=\"end\"",
-                    self.theme.quiet
-                );
+                let style =
+                    format!("font-size=\"10\" fill=\"{}\" text-anchor=\"end\"", self.theme.quiet);
                 self.text(left - 6.0, y + 3.5, &cut(&text, 9), &style);
             }
         }
@@ -249,9 +215,7 @@ impl<'a> Drawing<'a> {
             // Writing to a String cannot fail.
             let _ = write!(path, "M{x:.1} {bottom:.1}v4");
         }
-        self.add(&format!(
-            "<path d=\"{path}\" stroke=\"{quiet}\" fill=\"none\"/>"
-        ));
+        self.add(&format!("<path d=\"{path}\" stroke=\"{quiet}\" fill=\"none\"/>"));
         if !with_texts {
             return;
         }
@@ -260,17 +224,9 @@ impl<'a> Drawing<'a> {
             let text = cut(&text, LETTERS);
             let style = format!("font-size=\"10\" fill=\"{quiet}\"");
             if texts.turn() == 0 {
-                self.text(
-                    x,
-                    bottom + 15.0,
-                    &text,
-                    &format!("{style} text-anchor=\"middle\""),
-                );
+                self.text(x, bottom + 15.0, &text, &format!("{style} text-anchor=\"middle\""));
             } else {
-                let (x, y) = (
-                    x + 3.5,
-                    bottom + if texts.turn() == 90 { 8.0 } else { 13.0 },
-                );
+                let (x, y) = (x + 3.5, bottom + if texts.turn() == 90 { 8.0 } else { 13.0 });
                 let turned = format!(
                     "{style} text-anchor=\"end\" transform=\"rotate(-{} {x:.1} {y:.1})\"",
                     texts.turn()
@@ -313,16 +269,10 @@ impl<'a> Drawing<'a> {
                 height + 0.1,
                 ramp.colour(patch.value)
             ));
-            if let Some(text) = patch
-                .text
-                .as_ref()
-                .filter(|text| run(text.chars().count(), 11.0) <= width)
+            if let Some(text) =
+                patch.text.as_ref().filter(|text| run(text.chars().count(), 11.0) <= width)
             {
-                let weight = if patch.framed {
-                    " font-weight=\"bold\""
-                } else {
-                    ""
-                };
+                let weight = if patch.framed { " font-weight=\"bold\"" } else { "" };
                 let style = format!(
                     "font-size=\"11\" fill=\"{}\" text-anchor=\"middle\" pointer-events=\"none\"{weight}",
                     ramp.on(patch.value)
@@ -340,11 +290,7 @@ impl<'a> Drawing<'a> {
             };
             let (left, top) = (x - width / 2.0, y - height / 2.0);
             let (right, bottom) = (left + width, top + height);
-            let colour = if cell.framed {
-                self.theme.ink
-            } else {
-                self.theme.hairline
-            };
+            let colour = if cell.framed { self.theme.ink } else { self.theme.hairline };
             let pick = picked(panel.pick(cell.x, cell.y).as_deref());
             let title = if panel.patches.len() + panel.voids.len() > NAMED {
                 "/>".to_owned()
@@ -433,11 +379,7 @@ impl<'a> Drawing<'a> {
         let places = panel.x.ticks().len().max(1) as f64;
         let colour = series.pen.colour;
         let (share, most, style) = match series.shape {
-            MarkShape::PaleBars => (
-                0.38,
-                14.0,
-                format!("fill=\"{colour}\" fill-opacity=\"0.6\""),
-            ),
+            MarkShape::PaleBars => (0.38, 14.0, format!("fill=\"{colour}\" fill-opacity=\"0.6\"")),
             MarkShape::HollowBars => (
                 0.38,
                 14.0,
@@ -480,11 +422,7 @@ impl<'a> Drawing<'a> {
         self.add(&format!(
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{paper}\" stroke=\"{ink}\" stroke-width=\"2\"/>"
         ));
-        let (dx, dy, anchor) = if note.after {
-            (9.0, -10.0, "start")
-        } else {
-            (-9.0, 18.0, "end")
-        };
+        let (dx, dy, anchor) = if note.after { (9.0, -10.0, "start") } else { (-9.0, 18.0, "end") };
         // A halo keeps the words apart from what they cross.
         let style = format!(
             "font-size=\"12\" fill=\"{ink}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" stroke-width=\"3\" paint-order=\"stroke\""
@@ -531,31 +469,16 @@ impl<'a> Drawing<'a> {
             Mark::Dot => ("circle", format!("cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.8\"")),
             Mark::Square => (
                 "rect",
-                format!(
-                    "x=\"{:.1}\" y=\"{:.1}\" width=\"6.5\" height=\"6.5\"",
-                    x - 3.2,
-                    y - 3.2
-                ),
+                format!("x=\"{:.1}\" y=\"{:.1}\" width=\"6.5\" height=\"6.5\"", x - 3.2, y - 3.2),
             ),
-            Mark::Diamond => (
-                "path",
-                format!("d=\"M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z\"", y - 4.5),
-            ),
-            Mark::Triangle => (
-                "path",
-                format!("d=\"M{x:.1} {:.1}l4.2 7.4h-8.4z\"", y - 4.5),
-            ),
-            Mark::Nabla => (
-                "path",
-                format!("d=\"M{x:.1} {:.1}l4.2 -7.4h-8.4z\"", y + 4.5),
-            ),
+            Mark::Diamond => {
+                ("path", format!("d=\"M{x:.1} {:.1}l4.5 4.5l-4.5 4.5l-4.5 -4.5z\"", y - 4.5))
+            }
+            Mark::Triangle => ("path", format!("d=\"M{x:.1} {:.1}l4.2 7.4h-8.4z\"", y - 4.5)),
+            Mark::Nabla => ("path", format!("d=\"M{x:.1} {:.1}l4.2 -7.4h-8.4z\"", y + 4.5)),
             Mark::Level => (
                 "rect",
-                format!(
-                    "x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"",
-                    x - 10.0,
-                    y - 1.0
-                ),
+                format!("x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"", x - 10.0, y - 1.0),
             ),
         };
         let end = if name.is_empty() {
@@ -574,15 +497,9 @@ impl<'a> Drawing<'a> {
 
 /// The mark of something that may be chosen, for the page that listens.
 fn picked(pick: Option<&str>) -> String {
-    pick.map_or_else(String::new, |pick| {
-        format!(" data-pick=\"{}\"", escaped(pick))
-    })
+    pick.map_or_else(String::new, |pick| format!(" data-pick=\"{}\"", escaped(pick)))
 }
 
 fn faint(pen: &Pen, attribute: &str) -> String {
-    if pen.faint {
-        format!(" {attribute}=\"0.55\"")
-    } else {
-        String::new()
-    }
+    if pen.faint { format!(" {attribute}=\"0.55\"") } else { String::new() }
 }

@@ -11,16 +11,10 @@ type ColumnsOf = fn(&Correlated) -> &ColumnCorrelations;
 type PairOf = fn(&ColumnCorrelations) -> &Pair;
 type CoefficientOf = fn(&Pair) -> Option<Coefficient>;
 
-const COLUMNS: [(&str, ColumnsOf); 3] = [
-    ("probability", |c| &c.probability),
-    ("logit", |c| &c.logit),
-    ("paper", |c| &c.paper),
-];
-const QUANTITIES: [(&str, PairOf); 3] = [
-    ("−MSE", |c| &c.minus_mse),
-    ("−bias", |c| &c.minus_bias),
-    ("diversity", |c| &c.diversity),
-];
+const COLUMNS: [(&str, ColumnsOf); 3] =
+    [("probability", |c| &c.probability), ("logit", |c| &c.logit), ("paper", |c| &c.paper)];
+const QUANTITIES: [(&str, PairOf); 3] =
+    [("−MSE", |c| &c.minus_mse), ("−bias", |c| &c.minus_bias), ("diversity", |c| &c.diversity)];
 const KINDS: [(&str, CoefficientOf); 2] =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
@@ -43,11 +37,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                         Some(p) => format!(", p = {} ({} junction points)", short(p), found.n),
                         None => format!(", mean over {} tasks", found.n),
                     };
-                    let text = format!(
-                        "{}: {quantity}\nr = {}{significance}",
-                        names[x],
-                        short(found.r)
-                    );
+                    let text =
+                        format!("{}: {quantity}\nr = {}{significance}", names[x], short(found.r));
                     Some(Point {
                         hollow: found.p.is_none_or(|p| p >= SIGNIFICANT),
                         ..Point::new(x as f64, found.r, text)
@@ -66,16 +57,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let mean = all.iter().find(|one| one.task.is_none());
     let best = mean.and_then(|mean| {
         let r = |pair: fn(&ColumnCorrelations) -> &Pair| Some(pair(&mean.probability).pearson?.r);
-        let found = QUANTITIES
-            .iter()
-            .filter_map(|(name, pair)| Some((*name, r(*pair)?)));
+        let found = QUANTITIES.iter().filter_map(|(name, pair)| Some((*name, r(*pair)?)));
         found.max_by(|a, b| a.1.total_cmp(&b.1))
     });
     let title = match best {
-        Some((name, r)) => format!(
-            "Along the stream, {name} goes with accuracy best (mean r = {})",
-            fixed(r, 2)
-        ),
+        Some((name, r)) => {
+            format!("Along the stream, {name} goes with accuracy best (mean r = {})", fixed(r, 2))
+        }
         None => "No curve of this survey varies enough to correlate".to_owned(),
     };
     if all.is_empty() {
@@ -95,8 +83,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
 }
 
 fn name(survey: &Survey, one: &Correlated) -> String {
-    one.task
-        .map_or("Avg.".to_owned(), |task| survey.tasks[task].name.clone())
+    one.task.map_or("Avg.".to_owned(), |task| survey.tasks[task].name.clone())
 }
 
 fn table(survey: &Survey, all: &[Correlated]) -> Table {
@@ -114,9 +101,7 @@ fn table(survey: &Survey, all: &[Correlated]) -> Table {
                         TableCell::Text(quantity.replace('−', "-")),
                         TableCell::Text(kind.to_owned()),
                         TableCell::Number(found.r),
-                        found
-                            .p
-                            .map_or(TableCell::Text(String::new()), TableCell::Number),
+                        found.p.map_or(TableCell::Text(String::new()), TableCell::Number),
                         TableCell::Count(found.n),
                         TableCell::Count(one.models),
                     ]);

@@ -11,13 +11,8 @@ type DepthOf = fn(&AverageDepth) -> f64;
 
 const QUANTITIES: [(&str, DepthOf); 3] = [
     ("accuracy, mean over tasks", |depth| depth.accuracy),
-    ("MSE, squared probability, mean over tasks", |depth| {
-        depth.probability.mse
-    }),
-    (
-        "MSE × 100, as the paper prints it, mean over tasks",
-        |depth| 100.0 * depth.paper.mse,
-    ),
+    ("MSE, squared probability, mean over tasks", |depth| depth.probability.mse),
+    ("MSE × 100, as the paper prints it, mean over tasks", |depth| 100.0 * depth.paper.mse),
 ];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
@@ -27,9 +22,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let Some(first) = of.first() else { continue };
         let curve = (0..first.found.averages.by_depth.len()).map(|n| {
             QUANTITIES.map(|(_, value)| {
-                let each = of
-                    .iter()
-                    .map(|cell| value(&cell.found.averages.by_depth[n]));
+                let each = of.iter().map(|cell| value(&cell.found.averages.by_depth[n]));
                 mean(each).unwrap_or(0.0)
             })
         });
@@ -58,10 +51,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 Series::new(pen(*model), points.collect())
             })
             .collect();
-        let reach: Vec<f64> = series
-            .iter()
-            .flat_map(|s| s.points.iter().map(|p| p.y))
-            .collect();
+        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         Panel::new(
             (*name).to_owned(),
             Axis::over("share of the members read", [0.0, 1.0].into_iter()),
@@ -97,10 +87,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         title,
         words: [
             "Each model is read after every member, as a share of its own members.".to_owned(),
-            format!(
-                "{}; tasks count the same whatever their rows.",
-                extent(survey)
-            ),
+            format!("{}; tasks count the same whatever their rows.", extent(survey)),
         ],
         table: Table {
             headers: headers(&[
@@ -113,11 +100,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             ]),
             rows: rows.collect(),
         },
-        plot: Plot::new(
-            panels,
-            curves.iter().map(|(model, _)| pen(*model)).collect(),
-            3,
-        ),
+        plot: Plot::new(panels, curves.iter().map(|(model, _)| pen(*model)).collect(), 3),
     }
     .figure(theme)
 }

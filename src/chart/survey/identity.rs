@@ -36,10 +36,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                     );
                     Point::new(cell.task as f64, t.bias - t.diversity, text)
                 });
-                Series::new(
-                    model_pen(survey, model, theme, Line::None),
-                    points.collect(),
-                )
+                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
             })
             .collect();
         let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
@@ -49,10 +46,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         });
         let mut series = series;
         series.insert(0, Series::new(level, levels.collect()));
-        let reach: Vec<f64> = series
-            .iter()
-            .flat_map(|s| s.points.iter().map(|p| p.y))
-            .collect();
+        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         Panel::new(
             format!("bias − diversity (level: MSE), {name} column"),
             Axis::category("", task_names(survey)),
@@ -62,9 +56,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     });
     let panels: Vec<Panel> = panels.collect();
     let worst = |column: fn(&KnownCell<'_>) -> Triple| {
-        all.iter()
-            .map(|cell| residue(&column(cell)).abs())
-            .fold(0.0, f64::max)
+        all.iter().map(|cell| residue(&column(cell)).abs()).fold(0.0, f64::max)
     };
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
     let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);

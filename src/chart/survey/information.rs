@@ -14,18 +14,13 @@ const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
     ("copula", "Gaussian copula", |i| &i.copula),
 ];
 type FoundValue = fn(&Found) -> f64;
-const TERMS: [FoundValue; 4] = [
-    |p| p.relevancy,
-    |p| p.redundancy,
-    |p| p.conditional_redundancy,
-    |p| p.joint,
-];
+const TERMS: [FoundValue; 4] =
+    [|p| p.relevancy, |p| p.redundancy, |p| p.conditional_redundancy, |p| p.joint];
 const ERRORS: [FoundValue; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
 pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     let all = ESTIMATORS.iter();
-    all.filter_map(|(key, name, of)| figure(survey, model, theme, key, name, *of))
-        .collect()
+    all.filter_map(|(key, name, of)| figure(survey, model, theme, key, name, *of)).collect()
 }
 
 fn figure(
@@ -40,12 +35,7 @@ fn figure(
     let terms = [
         Pen::new("relevancy", theme.attention, Line::Solid, Mark::Circle),
         Pen::new("redundancy", theme.mlp, Line::Dashed, Mark::Square),
-        Pen::new(
-            "conditional redundancy",
-            theme.diversity,
-            Line::Dotted,
-            Mark::Diamond,
-        ),
+        Pen::new("conditional redundancy", theme.diversity, Line::Dotted, Mark::Diamond),
         Pen::new("I(U;Y), their sum", theme.ink, Line::Thick, Mark::None),
     ];
     let errors = [
@@ -61,10 +51,7 @@ fn figure(
         let estimate = match &cell.found.information {
             Ok(information) => {
                 let curve = &of(information).curve;
-                beyond += curve
-                    .iter()
-                    .filter(|p| p.joint > information.entropy)
-                    .count();
+                beyond += curve.iter().filter(|p| p.joint > information.entropy).count();
                 of(information)
             }
             Err(why) => {
@@ -95,10 +82,7 @@ fn figure(
             curve,
         ));
         for point in curve {
-            let mut row = vec![
-                TableCell::Text(task.clone()),
-                TableCell::Count(point.members),
-            ];
+            let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(point.members)];
             row.extend(TERMS.map(|value| TableCell::Number(value(point))));
             row.extend(ERRORS.map(|value| TableCell::Number(value(point))));
             row.push(TableCell::Text(point.breaks.clone().unwrap_or_default()));
@@ -122,10 +106,7 @@ fn figure(
     let mut caveat = match stops.as_slice() {
         [] => "Every curve reaches the last member.".to_owned(),
         [first, rest @ ..] => {
-            format!(
-                "{} curves end early or are refused; {first}.",
-                rest.len() + 1
-            )
+            format!("{} curves end early or are refused; {first}.", rest.len() + 1)
         }
     };
     if beyond > 0 {
@@ -133,11 +114,7 @@ fn figure(
             " At {beyond} points I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y)."
         );
     }
-    let key: &'static str = if key == "votes" {
-        "information-votes"
-    } else {
-        "information-copula"
-    };
+    let key: &'static str = if key == "votes" { "information-votes" } else { "information-copula" };
     let draft = FigureDraft {
         key,
         title,
@@ -174,12 +151,8 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[F
         .map(|(pen, value)| {
             let points = curve.iter().map(|point| {
                 let y = value(point);
-                let text = format!(
-                    "{task}, first {} members\n{} {}",
-                    point.members,
-                    pen.name,
-                    short(y)
-                );
+                let text =
+                    format!("{task}, first {} members\n{} {}", point.members, pen.name, short(y));
                 Point {
                     hollow: point.breaks.is_some(),
                     ..Point::new(point.members as f64, y, text)
@@ -188,10 +161,7 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[F
             Series::new(pen.clone(), points.collect())
         })
         .collect();
-    let reach: Vec<f64> = series
-        .iter()
-        .flat_map(|s| s.points.iter().map(|p| p.y))
-        .collect();
+    let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
     Panel::new(
         name,
         Axis::counts("members so far", curve.len()),

@@ -15,9 +15,8 @@ const SHIFT: f64 = 0.08;
 const WIDEST: f64 = 0.8;
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let all: Vec<KnownCell<'_>> = cells(survey)
-        .filter(|cell| !cell.found.levels.is_empty())
-        .collect();
+    let all: Vec<KnownCell<'_>> =
+        cells(survey).filter(|cell| !cell.found.levels.is_empty()).collect();
     let tasks = (0..survey.tasks.len()).filter(|task| all.iter().any(|cell| cell.task == *task));
     let panels = tasks.map(|task| panel(survey, task, &all, theme)).collect();
     let models = (0..survey.models.len()).filter(|m| all.iter().any(|cell| cell.model == *m));
@@ -59,19 +58,15 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
             );
             // Rounded, so that no platform writes another last digit.
             let x = (1000.0 * (of.level as f64 + shift)).round() / 1000.0;
-            Point {
-                interval: Some([right.low, right.high]),
-                ..Point::new(x, right.mean, name)
-            }
+            Point { interval: Some([right.low, right.high]), ..Point::new(x, right.mean, name) }
         });
         let pen = model_pen(survey, cell.model, theme, Line::Solid);
         Series::new(pen, points.collect())
     });
     let levels = || own.iter().flat_map(|cell| &cell.found.levels);
     let places = levels().map(|of| of.level as f64);
-    let (low, high) = places.fold((f64::MAX, f64::MIN), |(low, high), level| {
-        (low.min(level), high.max(level))
-    });
+    let (low, high) =
+        places.fold((f64::MAX, f64::MIN), |(low, high), level| (low.min(level), high.max(level)));
     let panel = Panel::new(
         format!("{}: share of right answers", survey.tasks[task].name),
         Axis::whole(noun(survey, task), low - 0.5, high + 0.5),

@@ -63,11 +63,7 @@ struct KnownCell<'a> {
 fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
     use crate::study::survey::SurveyedOutcome::{Failed, Found};
     survey.cells.iter().filter_map(|cell| match &cell.outcome {
-        Found(found) => Some(KnownCell {
-            model: cell.model,
-            task: cell.task,
-            found,
-        }),
+        Found(found) => Some(KnownCell { model: cell.model, task: cell.task, found }),
         Failed(_) => None,
     })
 }
@@ -118,9 +114,5 @@ fn extent(survey: &Survey) -> String {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
     };
-    format!(
-        "{}, {}",
-        count(models.len(), "model"),
-        count(tasks.len(), "task")
-    )
+    format!("{}, {}", count(models.len(), "model"), count(tasks.len(), "task"))
 }

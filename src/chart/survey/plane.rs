@@ -16,10 +16,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let corrected =
         |cell: &KnownCell<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
     let printed = |cell: &KnownCell<'_>| {
-        [
-            cell.found.tradeoff.paper_bias,
-            cell.found.tradeoff.paper_diversity,
-        ]
+        [cell.found.tradeoff.paper_bias, cell.found.tradeoff.paper_diversity]
     };
     let forms: [(&str, PlaneOf<'_>); 2] = [
         ("diversity against bias, corrected: exact", &corrected),
@@ -40,17 +37,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                     );
                     Point::new(bias, diversity, text)
                 });
-                Series::new(
-                    model_pen(survey, model, theme, Line::None),
-                    points.collect(),
-                )
+                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
             })
             .collect();
         let reach = |of: fn(&Point) -> f64| -> Vec<f64> {
-            series
-                .iter()
-                .flat_map(|s| s.points.iter().map(of))
-                .collect()
+            series.iter().flat_map(|s| s.points.iter().map(of)).collect()
         };
         Panel::new(
             (*name).to_owned(),
@@ -64,10 +55,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let t = &cell.found.tradeoff;
         if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
     }));
-    let residue = all
-        .iter()
-        .map(|cell| cell.found.tradeoff.bias_residue().abs())
-        .fold(0.0, f64::max);
+    let residue =
+        all.iter().map(|cell| cell.found.tradeoff.bias_residue().abs()).fold(0.0, f64::max);
     let rows = all.iter().map(|cell| {
         let t = &cell.found.tradeoff;
         let mut row = vec![

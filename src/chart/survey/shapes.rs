@@ -11,26 +11,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let rising = |n: f64| 1.0 - (-n / 3.0).exp();
     let falling = |n: f64| (-n / 3.0).exp();
     let pens = [
-        Pen::new(
-            "non-decreasing submodular",
-            theme.diversity,
-            Line::Solid,
-            Mark::Circle,
-        ),
-        Pen::new(
-            "non-increasing supermodular",
-            theme.mse,
-            Line::Dashed,
-            Mark::Square,
-        ),
+        Pen::new("non-decreasing submodular", theme.diversity, Line::Solid, Mark::Circle),
+        Pen::new("non-increasing supermodular", theme.mse, Line::Dashed, Mark::Square),
     ];
     let curve = |of: fn(f64) -> f64| -> Vec<Point> {
         let at = |n: usize| {
-            Point::new(
-                n as f64,
-                of(n as f64),
-                format!("{n} members\n{:.3}", of(n as f64)),
-            )
+            Point::new(n as f64, of(n as f64), format!("{n} members\n{:.3}", of(n as f64)))
         };
         (0..=MEMBERS).map(at).collect()
     };

@@ -28,12 +28,7 @@ const PANELS: [(&str, Pick, SharePart, Whole); 4] = [
         |c| c.total.diversity,
     ),
     // The paper's Fig. 4: bias of probabilities, diversity of logits.
-    (
-        "share of bias, logits",
-        |c| &c.found.averages.logit,
-        |s| s.bias,
-        |c| c.total.bias,
-    ),
+    ("share of bias, logits", |c| &c.found.averages.logit, |s| s.bias, |c| c.total.bias),
     (
         "share of diversity, logits",
         |c| &c.found.averages.logit,
@@ -44,13 +39,9 @@ const PANELS: [(&str, Pick, SharePart, Whole); 4] = [
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
-    let models: Vec<usize> = (0..survey.models.len())
-        .filter(|&m| all.iter().any(|cell| cell.model == m))
-        .collect();
-    let names: Vec<String> = models
-        .iter()
-        .map(|&m| survey.models[m].name.clone())
-        .collect();
+    let models: Vec<usize> =
+        (0..survey.models.len()).filter(|&m| all.iter().any(|cell| cell.model == m)).collect();
+    let names: Vec<String> = models.iter().map(|&m| survey.models[m].name.clone()).collect();
     let has_bias = |model: usize| {
         let members = &survey.models[model].members;
         members.iter().any(|member| member.kind == MemberKind::Bias)
@@ -109,15 +100,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             .iter()
             .filter_map(|&m| share(m, diversity.1, MemberKind::Mlp, diversity.2, diversity.3)),
     );
-    let attention = mean(models.iter().filter_map(|&m| {
-        share(
-            m,
-            diversity.1,
-            MemberKind::Attention,
-            diversity.2,
-            diversity.3,
-        )
-    }));
+    let attention =
+        mean(models.iter().filter_map(|&m| {
+            share(m, diversity.1, MemberKind::Attention, diversity.2, diversity.3)
+        }));
     let title = match (mlp, attention) {
         (Some(mlp), Some(attention)) if mlp >= attention => {
             format!(

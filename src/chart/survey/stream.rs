@@ -34,26 +34,19 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             let values: Vec<f64> = depth.iter().map(value).collect();
             // What never changes has no spread to standardise by: it is drawn at its mean.
             let scores = standardised(&values).unwrap_or_else(|| vec![0.0; values.len()]);
-            let points = scores
-                .iter()
-                .zip(&values)
-                .zip(depth)
-                .map(|((y, value), depth)| {
-                    let text = format!(
-                        "{task}, first {} members\n{} {}",
-                        depth.members,
-                        pen.name,
-                        short(*value)
-                    );
-                    Point::new(depth.members as f64, *y, text)
-                });
+            let points = scores.iter().zip(&values).zip(depth).map(|((y, value), depth)| {
+                let text = format!(
+                    "{task}, first {} members\n{} {}",
+                    depth.members,
+                    pen.name,
+                    short(*value)
+                );
+                Point::new(depth.members as f64, *y, text)
+            });
             series.push(Series::new(pen.clone(), points.collect()));
         }
         for depth in depth {
-            let mut row = vec![
-                TableCell::Text(task.clone()),
-                TableCell::Count(depth.members),
-            ];
+            let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(depth.members)];
             row.extend(CURVES.map(|value| TableCell::Number(value(depth))));
             row.extend([
                 TableCell::Number(depth.paper.mse),
@@ -62,10 +55,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             ]);
             rows.push(row);
         }
-        let reach: Vec<f64> = series
-            .iter()
-            .flat_map(|s| s.points.iter().map(|p| p.y))
-            .collect();
+        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         panels.push(Panel::new(
             format!("{task}, standard deviations from each curve's mean"),
             Axis::counts("members so far", depth.len()),

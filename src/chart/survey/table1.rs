@@ -10,11 +10,7 @@ use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::Survey;
 
 /// A quantity of a cell, and what it is held against.
-type TableQuantity = (
-    &'static str,
-    fn(&KnownCell<'_>) -> f64,
-    Option<fn(&KnownCell<'_>) -> f64>,
-);
+type TableQuantity = (&'static str, fn(&KnownCell<'_>) -> f64, Option<fn(&KnownCell<'_>) -> f64>);
 
 const QUANTITIES: [TableQuantity; 4] = [
     (
@@ -27,26 +23,13 @@ const QUANTITIES: [TableQuantity; 4] = [
         |cell| 100.0 * cell.found.averages.paper.mse,
         Some(|cell| 100.0 * cell.found.uniform),
     ),
-    (
-        "bias × 100, as the paper prints it",
-        |cell| 100.0 * cell.found.averages.paper.bias,
-        None,
-    ),
-    (
-        "diversity, squared logits",
-        |cell| cell.found.averages.paper.diversity,
-        None,
-    ),
+    ("bias × 100, as the paper prints it", |cell| 100.0 * cell.found.averages.paper.bias, None),
+    ("diversity, squared logits", |cell| cell.found.averages.paper.diversity, None),
 ];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
-    let level = Pen::new(
-        "majority class, uniform",
-        theme.quiet,
-        Line::None,
-        Mark::Level,
-    );
+    let level = Pen::new("majority class, uniform", theme.quiet, Line::None, Mark::Level);
     let panels = QUANTITIES.iter().map(|(name, value, against)| {
         let levels = against.map(|against| {
             let points = all.iter().map(|cell| {
@@ -63,15 +46,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 let name = format!("{} on {task}\n{}", survey.models[model].name, short(y));
                 Point::new(cell.task as f64, y, name)
             });
-            Series::new(
-                model_pen(survey, model, theme, Line::None),
-                points.collect(),
-            )
+            Series::new(model_pen(survey, model, theme, Line::None), points.collect())
         });
         let series: Vec<Series> = levels.into_iter().chain(series).collect();
-        let reach = series
-            .iter()
-            .flat_map(|one| one.points.iter().map(|point| point.y));
+        let reach = series.iter().flat_map(|one| one.points.iter().map(|point| point.y));
         Panel::new(
             (*name).to_owned(),
             Axis::category("", task_names(survey)),
@@ -103,10 +81,7 @@ fn title(all: &[KnownCell<'_>]) -> String {
         averages.accuracy > averages.majority.max(cell.found.chance)
     };
     let count = all.iter().filter(above).count();
-    format!(
-        "{count} of {} answers are better than always giving the most frequent one",
-        all.len()
-    )
+    format!("{count} of {} answers are better than always giving the most frequent one", all.len())
 }
 
 fn near_uniform(all: &[KnownCell<'_>]) -> String {
@@ -143,11 +118,8 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     ];
     let row = |cell: &KnownCell<'_>| {
         let averages = &cell.found.averages;
-        let (paper, own, logit) = (
-            averages.paper,
-            averages.probability.total,
-            averages.logit.total,
-        );
+        let (paper, own, logit) =
+            (averages.paper, averages.probability.total, averages.logit.total);
         let mut row = vec![
             TableCell::Text(survey.tasks[cell.task].name.clone()),
             TableCell::Text(survey.models[cell.model].name.clone()),
@@ -173,8 +145,5 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     };
     let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();
     sorted.sort_by_key(|cell| (cell.task, cell.model));
-    Table {
-        headers: headers(&names),
-        rows: sorted.into_iter().map(row).collect(),
-    }
+    Table { headers: headers(&names), rows: sorted.into_iter().map(row).collect() }
 }

@@ -37,16 +37,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                     );
                     Point::new(cell.task as f64, y, text)
                 });
-                Series::new(
-                    model_pen(survey, model, theme, Line::None),
-                    points.collect(),
-                )
+                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
             })
             .collect();
-        let reach: Vec<f64> = series
-            .iter()
-            .flat_map(|s| s.points.iter().map(|p| p.y))
-            .collect();
+        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         Panel::new(
             (*name).to_owned(),
             Axis::category("", task_names(survey)),

@@ -39,28 +39,16 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 ..Point::new(
                     (n + 1) as f64,
                     value(step),
-                    format!(
-                        "first {} members\n{} {}",
-                        n + 1,
-                        pen.name,
-                        short(value(step))
-                    ),
+                    format!("first {} members\n{} {}", n + 1, pen.name, short(value(step))),
                 )
             });
             Series::new(pen.clone(), points.collect())
         })
         .collect();
-    let broken = |bound: &str| {
-        steps
-            .iter()
-            .filter(|step| breaks(step) == Some(bound))
-            .count()
-    };
+    let broken = |bound: &str| steps.iter().filter(|step| breaks(step) == Some(bound)).count();
     let (above, below) = (broken("upper"), broken("lower"));
-    let rises = steps
-        .windows(2)
-        .filter(|two| two[1].bounds.upper > two[0].bounds.upper + 1e-6)
-        .count();
+    let rises =
+        steps.windows(2).filter(|two| two[1].bounds.upper > two[0].bounds.upper + 1e-6).count();
     let panel = Panel::new(
         "share of wrong answers (hollow: a bound is broken)".to_owned(),
         Axis::counts("members so far", steps.len()),
@@ -110,34 +98,19 @@ fn stream(
     of: fn(&Information) -> &Estimate,
 ) -> Result<(String, Vec<BoundStep>), String> {
     let (words, curve) = scene.curve(estimator, of)?;
-    let steps = curve.iter().map(|point| BoundStep {
-        bounds: point.bounds,
-        error: point.error,
-    });
+    let steps = curve.iter().map(|point| BoundStep { bounds: point.bounds, error: point.error });
     Ok((words, steps.collect()))
 }
 
 /// One good member and four that guess blindly.
 fn made(rule: &str, error: fn(&Rows, usize, usize) -> f64) -> (String, Vec<BoundStep>) {
-    let ensemble = Ensemble {
-        options: 2,
-        right: vec![0.9, 0.5, 0.5, 0.5, 0.5],
-        together: 0.0,
-    };
+    let ensemble = Ensemble { options: 2, right: vec![0.9, 0.5, 0.5, 0.5, 0.5], together: 0.0 };
     let rows = ensemble.exact(3200);
-    let entropy = estimate(
-        std::slice::from_ref(&rows.answers),
-        &rows.answers,
-        2,
-        Correction::None,
-    )
-    .joint;
+    let entropy =
+        estimate(std::slice::from_ref(&rows.answers), &rows.answers, 2, Correction::None).joint;
     let steps = (1..=5).map(|members| {
         let known = estimate(&rows.votes[..members], &rows.answers, 2, Correction::None);
-        BoundStep {
-            bounds: Bounds::of(entropy, known.joint, 2),
-            error: error(&rows, members, 2),
-        }
+        BoundStep { bounds: Bounds::of(entropy, known.joint, 2), error: error(&rows, members, 2) }
     });
     let words = format!(
         "Made up: one member that is right nine times in ten, then four that guess blindly; every outcome counted, answers by {rule}."

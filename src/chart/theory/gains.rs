@@ -30,44 +30,20 @@ fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {
 
 pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
-    let ensemble = Ensemble {
-        options: 2,
-        right: vec![0.75; 6],
-        together,
-    };
+    let ensemble = Ensemble { options: 2, right: vec![0.75; 6], together };
     let (joint, entropy) = known(&ensemble.exact(8192), 2);
     let gains = steps(&joint, 0.0);
     let theme = scene.theme;
     let pens = [
         Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::Circle),
-        Pen::new(
-            "what the member adds",
-            theme.attention,
-            Line::Solid,
-            Mark::Square,
-        ),
-        Pen::new(
-            "H(Y), all there is to know",
-            theme.quiet,
-            Line::Dashed,
-            Mark::None,
-        ),
+        Pen::new("what the member adds", theme.attention, Line::Solid, Mark::Square),
+        Pen::new("H(Y), all there is to know", theme.quiet, Line::Dashed, Mark::None),
     ];
-    let all = [
-        curve(&pens[0], &joint, " bits"),
-        curve(&pens[2], &vec![entropy; joint.len()], " bits"),
-    ];
-    let rows = joint
-        .iter()
-        .zip(&gains)
-        .enumerate()
-        .map(|(n, (joint, gain))| {
-            vec![
-                count("first", n + 1),
-                TableCell::Number(*joint),
-                TableCell::Number(*gain),
-            ]
-        });
+    let all =
+        [curve(&pens[0], &joint, " bits"), curve(&pens[2], &vec![entropy; joint.len()], " bits")];
+    let rows = joint.iter().zip(&gains).enumerate().map(|(n, (joint, gain))| {
+        vec![count("first", n + 1), TableCell::Number(*joint), TableCell::Number(*gain)]
+    });
     Ok(FigureDraft {
         key: "theorem-7",
         title: match growing(&gains) {
@@ -76,27 +52,17 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             n => format!("{n} members add more than the one before: the shape is lost"),
         },
         words: [
-            format!(
-                "Made up; pairs share a secret in {} of the rows.",
-                percent(together)
-            ),
+            format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
             format!(
                 "Six members know {} of {} bits.",
                 short(joint[joint.len() - 1]),
                 short(entropy)
             ),
         ],
-        table: Table {
-            headers: headers(&["members", "I(U;Y)", "gain"]),
-            rows: rows.collect(),
-        },
+        table: Table { headers: headers(&["members", "I(U;Y)", "gain"]), rows: rows.collect() },
         plot: plot(
             vec![
-                panel(
-                    "information of the first members, bits",
-                    joint.len(),
-                    all.to_vec(),
-                ),
+                panel("information of the first members, bits", joint.len(), all.to_vec()),
                 panel(
                     "what each member adds, bits",
                     joint.len(),
@@ -110,22 +76,13 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
 
 pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let together = scene.setting.clamp(0.0, 1.0);
-    let ensemble = Ensemble {
-        options: 4,
-        right: vec![0.625; 4],
-        together,
-    };
+    let ensemble = Ensemble { options: 4, right: vec![0.625; 4], together };
     let rows = ensemble.exact(16384);
     let (joint, entropy) = known(&rows, 4);
-    let bounds: Vec<Bounds> = joint
-        .iter()
-        .map(|&bits| Bounds::of(entropy, bits, 4))
-        .collect();
+    let bounds: Vec<Bounds> = joint.iter().map(|&bits| Bounds::of(entropy, bits, 4)).collect();
     let upper: Vec<f64> = bounds.iter().map(|b| b.upper).collect();
     let lower: Vec<f64> = bounds.iter().map(|b| b.lower).collect();
-    let error: Vec<f64> = (1..=joint.len())
-        .map(|members| rows.best_error(members, 4))
-        .collect();
+    let error: Vec<f64> = (1..=joint.len()).map(|members| rows.best_error(members, 4)).collect();
     let fall = |values: &[f64], start: f64| -> Vec<f64> {
         steps(values, start).into_iter().map(|step| -step).collect()
     };
@@ -134,24 +91,13 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let falls = [fall(&upper, none.upper), fall(&lower, none.lower)];
     let theme = scene.theme;
     let pens = [
-        Pen::new(
-            "error of the best rule",
-            theme.mse,
-            Line::Thick,
-            Mark::Circle,
-        ),
+        Pen::new("error of the best rule", theme.mse, Line::Thick, Mark::Circle),
         Pen::new("upper bound", theme.quiet, Line::Solid, Mark::Triangle),
         Pen::new("lower bound", theme.quiet, Line::Dashed, Mark::Diamond),
     ];
-    let levels = vec![
-        curve(&pens[0], &error, ""),
-        curve(&pens[1], &upper, ""),
-        curve(&pens[2], &lower, ""),
-    ];
-    let drops = vec![
-        curve(&pens[1], &falls[0], ""),
-        curve(&pens[2], &falls[1], ""),
-    ];
+    let levels =
+        vec![curve(&pens[0], &error, ""), curve(&pens[1], &upper, ""), curve(&pens[2], &lower, "")];
+    let drops = vec![curve(&pens[1], &falls[0], ""), curve(&pens[2], &falls[1], "")];
     let grown = growing(&falls[0]);
     let table = (0..joint.len()).map(|n| {
         let mut row = vec![count("first", n + 1)];
@@ -170,10 +116,7 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             ),
         },
         words: [
-            format!(
-                "Made up; pairs share a secret in {} of the rows.",
-                percent(together)
-            ),
+            format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
             format!(
                 "Four members leave the best rule an error of {}, between {} and {}.",
                 percent(error[3]),

@@ -26,18 +26,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let pens = [
         Pen::new("relevancy", theme.attention, Line::Solid, Mark::Circle),
         Pen::new("redundancy", theme.mlp, Line::Dashed, Mark::Square),
-        Pen::new(
-            "conditional redundancy",
-            theme.diversity,
-            Line::Dotted,
-            Mark::Diamond,
-        ),
-        Pen::new(
-            "diversity, the two's balance",
-            theme.quiet,
-            Line::Dashed,
-            Mark::Triangle,
-        ),
+        Pen::new("conditional redundancy", theme.diversity, Line::Dotted, Mark::Diamond),
+        Pen::new("diversity, the two's balance", theme.quiet, Line::Dashed, Mark::Triangle),
         Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::None),
     ];
     let series: Vec<Series> = pens
@@ -45,12 +35,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         .enumerate()
         .map(|(term, pen)| {
             let points = curve.iter().enumerate().map(|(n, terms)| {
-                let text = format!(
-                    "first {} members\n{} {} bits",
-                    n + 1,
-                    pen.name,
-                    short(terms[term])
-                );
+                let text =
+                    format!("first {} members\n{} {} bits", n + 1, pen.name, short(terms[term]));
                 Point::new((n + 1) as f64, terms[term], text)
             });
             Series::new(pen.clone(), points.collect())
@@ -58,9 +44,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         .collect();
     let falls = |term: usize| {
         let steps = curve.windows(2);
-        steps
-            .filter(|two| two[1][term] < two[0][term] - ROUNDING)
-            .count()
+        steps.filter(|two| two[1][term] < two[0][term] - ROUNDING).count()
     };
     let (grown, balance, joint) = (falls(0) + falls(1) + falls(2), falls(3), falls(4));
     let steps = curve.len() - 1;
@@ -93,10 +77,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             if joint == 0 {
                 "I(U;Y) never falls, as the chain rule says.".to_owned()
             } else {
-                format!(
-                    "The estimate of I(U;Y) falls {}, which no information does.",
-                    times(joint)
-                )
+                format!("The estimate of I(U;Y) falls {}, which no information does.", times(joint))
             },
         ],
         table: Table {
@@ -130,13 +111,7 @@ fn stream(
     let (words, curve) = scene.curve(estimator, of)?;
     let curve = curve.iter().map(|point| {
         let diversity = point.conditional_redundancy - point.redundancy;
-        [
-            point.relevancy,
-            point.redundancy,
-            point.conditional_redundancy,
-            diversity,
-            point.joint,
-        ]
+        [point.relevancy, point.redundancy, point.conditional_redundancy, diversity, point.joint]
     });
     Ok((words, curve.collect()))
 }
@@ -145,11 +120,7 @@ fn stream(
 fn made(rows: Option<usize>) -> (String, Vec<GrowthTerms>) {
     const SEED: u32 = 5;
     const ALL: usize = 65_536;
-    let ensemble = Ensemble {
-        options: 2,
-        right: vec![0.75; 6],
-        together: 0.5,
-    };
+    let ensemble = Ensemble { options: 2, right: vec![0.75; 6], together: 0.5 };
     let (all, correction, counted) = match rows {
         None => (
             ensemble.exact(ALL),

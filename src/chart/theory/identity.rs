@@ -16,12 +16,7 @@ const COLUMNS: [SampleColumn; 3] = [
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (unit, column) = COLUMNS[scene.choice().min(2)];
     let pens = [
-        Pen::new(
-            "a row: bias − diversity",
-            scene.theme.mse,
-            Line::None,
-            Mark::Circle,
-        ),
+        Pen::new("a row: bias − diversity", scene.theme.mse, Line::None, Mark::Circle),
         Pen::new("MSE itself", scene.theme.quiet, Line::Dashed, Mark::None),
     ];
     let (mut points, mut rows, mut worst) = (Vec::new(), Vec::new(), 0.0_f64);
@@ -56,10 +51,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let count = points.len();
     let far = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let level = [0.0, far].map(|x| Point::new(x, x, format!("MSE {}", short(x))));
-    let series = vec![
-        Series::new(pens[1].clone(), level.to_vec()),
-        Series::new(pens[0].clone(), points),
-    ];
+    let series =
+        vec![Series::new(pens[1].clone(), level.to_vec()), Series::new(pens[0].clone(), points)];
     let holds = worst < 1e-4;
     let panel = Panel::new(
         format!("bias − diversity, {unit}"),

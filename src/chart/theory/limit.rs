@@ -32,30 +32,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     if seen.is_empty() {
         return Err(missing(scene, "rows in this report"));
     }
-    let above = seen
-        .iter()
-        .filter(|(.., bias, diversity)| *diversity > bias * (1.0 + 1e-6))
-        .count();
-    let biases = || {
-        seen.iter()
-            .map(|(.., bias, _)| *bias)
-            .filter(|bias| *bias > 0.0)
-    };
-    let (low, high) = (
-        biases().fold(f64::INFINITY, f64::min),
-        biases().fold(0.0, f64::max),
-    );
+    let above =
+        seen.iter().filter(|(.., bias, diversity)| *diversity > bias * (1.0 + 1e-6)).count();
+    let biases = || seen.iter().map(|(.., bias, _)| *bias).filter(|bias| *bias > 0.0);
+    let (low, high) = (biases().fold(f64::INFINITY, f64::min), biases().fold(0.0, f64::max));
     let line = Pen::new("diversity = bias", theme.quiet, Line::Dashed, Mark::None);
     let ends = [low, high].map(|x| Point::new(x, x, format!("both {}", short(x))));
     let mut series = vec![Series::new(line.clone(), ends.to_vec())];
     for (index, pen) in pens.iter().enumerate() {
         let own = seen.iter().filter(|(kind, ..)| *kind == index);
         let points = own.map(|(_, name, bias, diversity)| {
-            let text = format!(
-                "{name}\nbias {}, diversity {}",
-                short(*bias),
-                short(*diversity)
-            );
+            let text = format!("{name}\nbias {}, diversity {}", short(*bias), short(*diversity));
             Point::new(*bias, *diversity, text)
         });
         series.push(Series::new(pen.clone(), points.collect()));
@@ -88,10 +75,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         words: [
             match scene.choice() {
-                1 => format!(
-                    "{}, a point a kind and task, means over all rows.",
-                    scene.model_name()
-                ),
+                1 => {
+                    format!("{}, a point a kind and task, means over all rows.", scene.model_name())
+                }
                 2 => format!(
                     "{}, a point a member and task, means over all rows.",
                     scene.model_name()
@@ -109,10 +95,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 },
             ),
         ],
-        table: Table {
-            headers: headers(&["what", "bias", "diversity"]),
-            rows: rows.collect(),
-        },
+        table: Table { headers: headers(&["what", "bias", "diversity"]), rows: rows.collect() },
         plot: plot(vec![panel], pens.into_iter().chain([line]).collect()),
     })
 }
@@ -166,9 +149,7 @@ fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
                 MemberKind::Bias => 3,
             };
             let kind = kind_name(member.kind);
-            let block = member
-                .block
-                .map_or_else(String::new, |block| format!(" of block {block}"));
+            let block = member.block.map_or_else(String::new, |block| format!(" of block {block}"));
             seen.push((index, format!("{task}, {kind}{block}"), *bias, *diversity));
         }
     }

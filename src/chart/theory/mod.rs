@@ -26,10 +26,7 @@ use crate::study::survey::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// A setting is the index of one of these; the first is the default.
-    Choice {
-        label: &'static str,
-        choices: &'static [&'static str],
-    },
+    Choice { label: &'static str, choices: &'static [&'static str] },
     /// A setting is a share from 0 to 1.
     Share { label: &'static str, start: f64 },
 }
@@ -121,13 +118,7 @@ pub fn theorem_figure(
     theme: &Theme,
     room: Room,
 ) -> Result<Figure, String> {
-    let scene = Scene {
-        survey,
-        model,
-        task,
-        setting,
-        theme,
-    };
+    let scene = Scene { survey, model, task, setting, theme };
     let sketch = match number {
         1 => identity::sketch(&scene),
         2 => limit::sketch(&scene),

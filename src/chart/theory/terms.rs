@@ -24,10 +24,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         1 => kinds(scene, "counted votes", |i| &i.votes)?,
         2 => made("two members, independent, three times in four right", 0.0),
         3 => copies(),
-        _ => made(
-            "two halves of a secret: alone they know nothing, together all",
-            1.0,
-        ),
+        _ => made("two halves of a secret: alone they know nothing, together all", 1.0),
     };
     let theme = scene.theme;
     // Differences of equal sums leave dust.
@@ -40,12 +37,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         ("I(U;Y)", theme.ink, joint),
     ];
     let names = ["alone", "+ together", "− twice", "= in all"];
-    let level = Pen::new(
-        "H(Y), all there is to know",
-        theme.quiet,
-        Line::Dashed,
-        Mark::None,
-    );
+    let level = Pen::new("H(Y), all there is to know", theme.quiet, Line::Dashed, Mark::None);
     let mut series: Vec<Series> = bars
         .iter()
         .enumerate()
@@ -58,13 +50,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             )
         })
         .collect();
-    let ends = [0.0, 3.0].map(|x| {
-        Point::new(
-            x,
-            group.entropy,
-            format!("H(Y)\n{} bits", short(group.entropy)),
-        )
-    });
+    let ends = [0.0, 3.0]
+        .map(|x| Point::new(x, group.entropy, format!("H(Y)\n{} bits", short(group.entropy))));
     series.push(Series::new(level.clone(), ends.to_vec()));
     let legend: Vec<_> = series.iter().map(|one| one.pen.clone()).collect();
     let terms = Panel::new(
@@ -74,12 +61,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         series,
     );
     let marks = [
-        (
-            "lower bound",
-            theme.quiet,
-            Mark::Triangle,
-            group.bounds.lower,
-        ),
+        ("lower bound", theme.quiet, Mark::Triangle, group.bounds.lower),
         ("error", theme.mse, Mark::Circle, group.error),
         ("upper bound", theme.quiet, Mark::Level, group.bounds.upper),
     ];
@@ -105,17 +87,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     };
     let mut rows: Vec<Vec<TableCell>> = bars
         .iter()
-        .map(|(name, _, bits)| {
-            vec![
-                TableCell::Text((*name).to_owned()),
-                TableCell::Number(*bits),
-            ]
-        })
+        .map(|(name, _, bits)| vec![TableCell::Text((*name).to_owned()), TableCell::Number(*bits)])
         .collect();
-    rows.push(vec![
-        TableCell::Text("H(Y)".to_owned()),
-        TableCell::Number(group.entropy),
-    ]);
+    rows.push(vec![TableCell::Text("H(Y)".to_owned()), TableCell::Number(group.entropy)]);
     rows.extend(
         marks.iter().map(|(name, _, _, y)| {
             vec![TableCell::Text((*name).to_owned()), TableCell::Number(*y)]
@@ -129,23 +103,13 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             short(conditional),
             short(redundancy),
             short(joint),
-            if beyond {
-                ", more than the answer has"
-            } else {
-                ""
-            }
+            if beyond { ", more than the answer has" } else { "" }
         ),
         words: [
             format!("{}.", group.of),
-            format!(
-                "The terms add to the joint within {}. {verdict}",
-                short(residue.abs())
-            ),
+            format!("The terms add to the joint within {}. {verdict}", short(residue.abs())),
         ],
-        table: Table {
-            headers: headers(&["term", "value"]),
-            rows,
-        },
+        table: Table { headers: headers(&["term", "value"]), rows },
         plot: plot(vec![terms, bounded], legend),
     })
 }
@@ -161,15 +125,8 @@ fn kinds(
         .map_err(|why| format!("{} on {}: {why}.", scene.model_name(), scene.task_name()))?;
     let estimate = of(information);
     let Some(point) = &estimate.kinds else {
-        let why = estimate
-            .kinds_refused
-            .as_deref()
-            .unwrap_or("there is no estimate");
-        return Err(format!(
-            "{} on {}: {why}.",
-            scene.model_name(),
-            scene.task_name()
-        ));
+        let why = estimate.kinds_refused.as_deref().unwrap_or("there is no estimate");
+        return Err(format!("{} on {}: {why}.", scene.model_name(), scene.task_name()));
     };
     Ok(Group {
         of: format!(
@@ -178,12 +135,7 @@ fn kinds(
             scene.task_name(),
             information.rows
         ),
-        terms: [
-            point.relevancy,
-            point.redundancy,
-            point.conditional_redundancy,
-            point.joint,
-        ],
+        terms: [point.relevancy, point.redundancy, point.conditional_redundancy, point.joint],
         entropy: information.entropy,
         bounds: point.bounds,
         error: point.error,
@@ -191,46 +143,25 @@ fn kinds(
 }
 
 fn made(of: &str, together: f64) -> Group {
-    let ensemble = Ensemble {
-        options: 2,
-        right: vec![0.75; 2],
-        together,
-    };
+    let ensemble = Ensemble { options: 2, right: vec![0.75; 2], together };
     counted(of, &ensemble.exact(64))
 }
 
 fn copies() -> Group {
-    let one = Ensemble {
-        options: 2,
-        right: vec![0.75],
-        together: 0.0,
-    };
+    let one = Ensemble { options: 2, right: vec![0.75], together: 0.0 };
     let mut rows = one.exact(64);
     rows.votes.push(rows.votes[0].clone());
-    counted(
-        "one member twice: the copy is relevant, and redundant to the last bit",
-        &rows,
-    )
+    counted("one member twice: the copy is relevant, and redundant to the last bit", &rows)
 }
 
 fn counted(of: &str, rows: &Rows) -> Group {
     let terms = estimate(&rows.votes, &rows.answers, 2, Correction::None);
     // All that can happen, not a sample of it: nothing to correct for.
-    let entropy = estimate(
-        std::slice::from_ref(&rows.answers),
-        &rows.answers,
-        2,
-        Correction::None,
-    )
-    .joint;
+    let entropy =
+        estimate(std::slice::from_ref(&rows.answers), &rows.answers, 2, Correction::None).joint;
     Group {
         of: format!("Made up: {of}; the error is the best rule's"),
-        terms: [
-            terms.relevancy,
-            terms.redundancy,
-            terms.conditional_redundancy,
-            terms.joint,
-        ],
+        terms: [terms.relevancy, terms.redundancy, terms.conditional_redundancy, terms.joint],
         entropy,
         bounds: Bounds::of(entropy, terms.joint, 2),
         error: rows.best_error(rows.votes.len(), 2),

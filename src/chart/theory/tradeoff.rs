@@ -45,27 +45,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let found: Vec<(String, TradeOffTerms)> = scene
         .cells()
         .map(|(task, found)| {
-            (
-                scene.survey.tasks[task].name.clone(),
-                TradeOffTerms::of(found, share),
-            )
+            (scene.survey.tasks[task].name.clone(), TradeOffTerms::of(found, share))
         })
         .collect();
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
     let quantities: [(&str, [TermsValue; 3]); 2] = [
-        (
-            "bias, squared logits",
-            [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias],
-        ),
+        ("bias, squared logits", [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias]),
         (
             "diversity, squared logits",
-            [
-                |t| t.diversity,
-                |t| t.terms.diversity,
-                |t| t.terms.paper_diversity,
-            ],
+            [|t| t.diversity, |t| t.terms.diversity, |t| t.terms.paper_diversity],
         ),
     ];
     let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
@@ -89,11 +79,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         )
     });
     let worst = |of: TermsValue| found.iter().map(|(_, t)| of(t).abs()).fold(0.0, f64::max);
-    let shared = found
-        .iter()
-        .map(|(_, t)| t.terms.omega / t.bias)
-        .sum::<f64>()
-        / found.len() as f64;
+    let shared =
+        found.iter().map(|(_, t)| t.terms.omega / t.bias).sum::<f64>() / found.len() as f64;
     let rows = found.iter().map(|(task, t)| {
         let mut row = vec![TableCell::Text(task.clone())];
         row.extend(
@@ -112,10 +99,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         );
         row
     });
-    let (bias, diversity) = (
-        worst(|t| t.bias - t.terms.paper_bias),
-        worst(|t| t.diversity - t.terms.paper_diversity),
-    );
+    let (bias, diversity) =
+        (worst(|t| t.bias - t.terms.paper_bias), worst(|t| t.diversity - t.terms.paper_diversity));
     Ok(FigureDraft {
         key: "theorem-3",
         title: if bias < ROUNDING {
@@ -132,10 +117,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         words: [
             format!("{}, means over all rows of each task.", scene.model_name()),
-            format!(
-                "Ω, the shared term, is {} of the bias on average.",
-                percent(shared)
-            ),
+            format!("Ω, the shared term, is {} of the bias on average.", percent(shared)),
         ],
         table: Table {
             headers: headers(&[

@@ -35,12 +35,7 @@ pub struct CouplingArgs {
     prompt: Option<String>,
 
     /// The same as token ids, for a model without a tokenizer
-    #[arg(
-        long,
-        value_name = "ID,…",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', allow_negative_numbers = true)]
     ids: Vec<u32>,
 
     /// Tasks (see `atelier tasks`; several with commas), or TOML files that define one; those that
@@ -67,12 +62,7 @@ pub struct CouplingArgs {
     pub plan: Option<String>,
 
     /// How many leading singular vectors; several with commas [default: 4,8,16, those that fit the width]
-    #[arg(
-        long,
-        value_name = "K,…",
-        value_delimiter = ',',
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub top: Vec<usize>,
 
     /// Two steps of the plan that --self, --input and --output compare, counted from 0; may be repeated
@@ -153,14 +143,8 @@ impl CouplingArgs {
     /// # Errors
     /// What no model could make right.
     pub fn check(&self) -> anyhow::Result<()> {
-        ensure!(
-            self.rows > 0,
-            "--rows 0 leaves nothing to run: give at least 1"
-        );
-        ensure!(
-            !self.top.contains(&0),
-            "--top 0 leaves nothing to compare: give at least 1"
-        );
+        ensure!(self.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
+        ensure!(!self.top.contains(&0), "--top 0 leaves nothing to compare: give at least 1");
         if !self.steps.is_empty() && self.tokens().is_empty() {
             bail!(
                 "--steps says which steps --self, --input and --output compare: give one of those too"
@@ -179,11 +163,7 @@ impl CouplingArgs {
     pub fn inputs(&self) -> Vec<&Path> {
         let tasks = self.task.iter().map(Path::new);
         let paths = self.data.iter().chain(&self.prompts).map(PathBuf::as_path);
-        self.models()
-            .map(Path::new)
-            .chain(tasks)
-            .chain(paths)
-            .collect()
+        self.models().map(Path::new).chain(tasks).chain(paths).collect()
     }
 
     /// # Errors
@@ -246,8 +226,7 @@ fn list(text: &str) -> Result<Vec<usize>, String> {
 
 fn number(text: &str) -> Result<usize, String> {
     let text = text.trim();
-    text.parse()
-        .map_err(|_| format!("'{text}' is no number counted from 0"))
+    text.parse().map_err(|_| format!("'{text}' is no number counted from 0"))
 }
 
 #[cfg(test)]
@@ -260,9 +239,6 @@ mod tests {
         assert!(two("5").is_err() && two("5,6,7").is_err() && two("a,b").is_err());
         assert_eq!(places("8:8, 10,13"), Ok((8, vec![8, 10, 13])));
         assert!(places("8").is_err() && places("8:").is_err() && places(":1").is_err());
-        assert_eq!(
-            places("8:-1"),
-            Err("'-1' is no number counted from 0".to_owned())
-        );
+        assert_eq!(places("8:-1"), Err("'-1' is no number counted from 0".to_owned()));
     }
 }

@@ -53,11 +53,7 @@ pub fn csv(reports: &[Report]) -> String {
             of_prompt(&mut rows, name, coupling);
         }
     }
-    Table {
-        headers: headers.iter().map(ToString::to_string).collect(),
-        rows,
-    }
-    .csv()
+    Table { headers: headers.iter().map(ToString::to_string).collect(), rows }.csv()
 }
 
 /// A step and its two positions.
@@ -65,9 +61,7 @@ type LinePlace = (usize, usize, usize);
 
 fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let last = coupling.token_ids.len().saturating_sub(1);
-    let steps: Vec<LinePlace> = (0..coupling.steps.len())
-        .map(|step| (step, last, last))
-        .collect();
+    let steps: Vec<LinePlace> = (0..coupling.steps.len()).map(|step| (step, last, last)).collect();
     for (&k, one) in &coupling.depth_wise {
         map(rows, [model, "depth_wise"], k, &one.map, &steps, &steps);
     }
@@ -78,10 +72,7 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
         for pair in pairs {
             let [a, b] = pair.steps;
             let of = |step: usize| -> Vec<LinePlace> {
-                places
-                    .iter()
-                    .map(|&(t_in, out)| (step, t_in, out))
-                    .collect()
+                places.iter().map(|&(t_in, out)| (step, t_in, out)).collect()
             };
             map(rows, [model, name], tokens.k, &pair.map, &of(a), &of(b));
         }
@@ -145,10 +136,8 @@ fn of_task(rows: &mut Vec<Vec<TableCell>>, model: &str, task: &TaskCoupling) {
     for (&k, one) in &task.depth_wise {
         for i in 0..task.steps.len() {
             for j in 0..task.steps.len() {
-                let mut cells = vec![
-                    TableCell::Text(model.to_owned()),
-                    TableCell::Text(task.task.clone()),
-                ];
+                let mut cells =
+                    vec![TableCell::Text(model.to_owned()), TableCell::Text(task.task.clone())];
                 cells.extend([task.rows, k, i, j].map(TableCell::Count));
                 for mean in [one.off_diagonal[i][j], one.singular[i][j]] {
                     let of = |part: fn(&Mean) -> f64| number(mean.as_ref().map(part));

@@ -37,11 +37,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         (_, true) => There::Resumed,
         _ => There::Kept,
     };
-    let mut out = args
-        .out
-        .as_deref()
-        .map(|path| OutFile::new(path, there, &args.inputs()))
-        .transpose()?;
+    let mut out =
+        args.out.as_deref().map(|path| OutFile::new(path, there, &args.inputs())).transpose()?;
     let there_before = match &mut out {
         Some(out) => out.hold()?,
         None => false,
@@ -49,9 +46,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     let input = args.input()?;
     if let Input::Rows(sources) = &input {
         // A file that is no table of rows is found now.
-        sources
-            .iter()
-            .try_for_each(|source| source.rows(args.rows).map(drop))?;
+        sources.iter().try_for_each(|source| source.rows(args.rows).map(drop))?;
     }
     let before = match &out {
         Some(out) if args.resume && there_before => Some(Stopped::read(out.path())?),
@@ -93,9 +88,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
                 let mut save = |report: &Report| -> anyhow::Result<()> {
                     let Some(out) = &mut out else { return Ok(()) };
                     let all: Vec<Report> = reports.iter().chain([report]).cloned().collect();
-                    let kept = before
-                        .as_ref()
-                        .map_or(Vec::new(), |before| before.beside(&all));
+                    let kept = before.as_ref().map_or(Vec::new(), |before| before.beside(&all));
                     out.write(&file(all.into_iter().chain(kept).collect(), several)?)
                 };
                 asked.run(rows, &stop, &mut save)?
@@ -111,9 +104,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     let is_empty = reports.is_empty();
     if !is_empty && (!is_stopped || matches!(input, Input::Rows(_))) {
         if let Some(out) = &mut out {
-            let kept = before
-                .as_ref()
-                .map_or(Vec::new(), |before| before.beside(&reports));
+            let kept = before.as_ref().map_or(Vec::new(), |before| before.beside(&reports));
             let all = reports.iter().cloned().chain(kept).collect();
             out.write(&file(all, several)?)?;
         }
@@ -133,10 +124,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         let kept = match (&args.out, &input) {
             (Some(_), Input::Rows(_)) if is_empty => "nothing was done yet".to_string(),
             (Some(path), Input::Rows(_)) => {
-                format!(
-                    "{} holds what is done, and --resume goes on",
-                    path.display()
-                )
+                format!("{} holds what is done, and --resume goes on", path.display())
             }
             (None, Input::Rows(_)) => {
                 "give --out FILE next time to keep it and go on with --resume".to_string()
@@ -154,10 +142,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
 /// One model's report, or the comparison of several.
 fn file(reports: Vec<Report>, several: bool) -> anyhow::Result<String> {
     if several {
-        let report = ModelsCouplingReport {
-            atelier: VERSION,
-            coupling_models: ModelsCoupling::of(reports),
-        };
+        let report =
+            ModelsCouplingReport { atelier: VERSION, coupling_models: ModelsCoupling::of(reports) };
         let json = serde_json::to_string(&report);
         return Ok(json.context("the report could not be written as JSON")? + "\n");
     }

@@ -42,8 +42,5 @@ pub fn report(
         bar.at(done, of);
     }
     drop(bar);
-    Ok(Some(Report {
-        coupling: Some(Box::new(run.coupling(prompt.text)?)),
-        ..Report::of(model)
-    }))
+    Ok(Some(Report { coupling: Some(Box::new(run.coupling(prompt.text)?)), ..Report::of(model) }))
 }

@@ -37,11 +37,9 @@ impl Stopped {
         let opened = Opened::read(text.as_bytes())
             .with_context(|| format!("{shown} is nothing to go on from"))?;
         let reports = match opened {
-            Opened::CouplingModels(models) => models
-                .models
-                .into_iter()
-                .map(|model| model.report)
-                .collect(),
+            Opened::CouplingModels(models) => {
+                models.models.into_iter().map(|model| model.report).collect()
+            }
             // A run that was stopped before its first coupling has the other orders' rows alone.
             Opened::Coupling(report) | Opened::Orders(report) => vec![*report],
             other => bail!("{shown} is nothing to go on from: it is {}", other.what()),
@@ -49,10 +47,7 @@ impl Stopped {
         if reports.iter().any(|report| report.coupling.is_some()) {
             bail!("{shown} is nothing to go on from: it is a report of one prompt");
         }
-        Ok(Self {
-            path: path.to_owned(),
-            reports,
-        })
+        Ok(Self { path: path.to_owned(), reports })
     }
 
     /// What is there of this model; `None` where it was not begun.
@@ -110,10 +105,8 @@ impl AskedRows<'_> {
             engine: model.engine.describe(),
             ..self.before.cloned().unwrap_or_else(|| Report::of(model))
         };
-        let asked: Vec<(Fingerprint, NamedRows)> = tasks
-            .into_iter()
-            .map(|rows| (self.fingerprint(&rows), rows))
-            .collect();
+        let asked: Vec<(Fingerprint, NamedRows)> =
+            tasks.into_iter().map(|rows| (self.fingerprint(&rows), rows)).collect();
         let mut begun = begun_sweeps(&report)?;
         for before in &report.task_coupling {
             begun.push(Begun {
@@ -215,11 +208,7 @@ impl AskedRows<'_> {
         if let Some(before) = found.find(|found| found.task == rows.task) {
             run.resume(before)?;
         }
-        let orders = report
-            .orders
-            .iter()
-            .find(|of| of.task == rows.task)
-            .cloned();
+        let orders = report.orders.iter().find(|of| of.task == rows.task).cloned();
         let with = |run: &RowsLinearising<'_>| {
             let found = run.found(orders.as_ref());
             found.map(|found| TaskCoupling {
@@ -272,9 +261,6 @@ fn seal(report: &mut Report) -> anyhow::Result<()> {
 
 /// Of all that a task's coupling says but for its fingerprint.
 fn checksum_of_task(task: &TaskCoupling) -> anyhow::Result<String> {
-    let found = TaskCoupling {
-        fingerprint: None,
-        ..task.clone()
-    };
+    let found = TaskCoupling { fingerprint: None, ..task.clone() };
     Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
 }

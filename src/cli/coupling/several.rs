@@ -49,10 +49,7 @@ fn place(name: &str) -> anyhow::Result<Vec<String>> {
     let parts = path.components().map(|part| {
         let shown = part.as_os_str().to_string_lossy();
         // As in any model's name.
-        let plain = shown
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .collect::<String>();
+        let plain = shown.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
         plain.trim_matches('/').to_owned()
     });
     Ok(parts.filter(|part| !part.is_empty()).collect())
@@ -90,10 +87,8 @@ mod tests {
 
     fn apart(models: &[(&str, &str)]) -> Vec<String> {
         let parts = |place: &str| place.split('/').map(str::to_owned).collect();
-        let models: Vec<_> = models
-            .iter()
-            .map(|(name, place)| ((*name).to_owned(), parts(place)))
-            .collect();
+        let models: Vec<_> =
+            models.iter().map(|(name, place)| ((*name).to_owned(), parts(place))).collect();
         told_apart(&models)
     }
 

@@ -35,10 +35,7 @@ struct Golden {
 /// A folder that cannot be read, a file that is no JSON, or no golden whose model is there.
 pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
     let unreadable = || format!("the goldens' folder {} cannot be read", folder.display());
-    let mut goldens = Goldens {
-        is_asked: true,
-        ..Goldens::default()
-    };
+    let mut goldens = Goldens { is_asked: true, ..Goldens::default() };
     let entries = std::fs::read_dir(folder).with_context(unreadable)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let paths: std::io::Result<Vec<PathBuf>> = paths.collect();
@@ -52,17 +49,13 @@ pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
         let content: Value = serde_json::from_str(&text)
             .with_context(|| format!("the golden {} is no JSON", path.display()))?;
         let Some(model) = golden::model_of(&content).map(str::to_string) else {
-            goldens
-                .unmeasured
-                .push(format!("{name}: no golden run of a model"));
+            goldens.unmeasured.push(format!("{name}: no golden run of a model"));
             continue;
         };
         let places = [Some(folder), models].into_iter().flatten();
         let mut places = places.map(|place| place.join(&model));
         match places.find(|place| place.exists()) {
-            None => goldens
-                .unmeasured
-                .push(format!("{name}: its model {model} is not there")),
+            None => goldens.unmeasured.push(format!("{name}: its model {model} is not there")),
             Some(place) => goldens.found.push(Golden {
                 name: name.into_owned(),
                 model,
@@ -75,10 +68,7 @@ pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
         anyhow::bail!(
             "no golden run in {} has its model beside it{}; give a folder of golden JSON files, and --models with the folder that holds their models",
             folder.display(),
-            models.map_or(String::new(), |models| format!(
-                " or in {}",
-                models.display()
-            )),
+            models.map_or(String::new(), |models| format!(" or in {}", models.display())),
         );
     }
     Ok(goldens)
@@ -122,10 +112,5 @@ fn one(
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
-    Ok(golden::check(
-        &golden.content,
-        &model,
-        result,
-        &mut goes_on,
-    )?)
+    Ok(golden::check(&golden.content, &model, result, &mut goes_on)?)
 }

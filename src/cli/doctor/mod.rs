@@ -62,11 +62,7 @@ impl Clinic {
     }
 
     fn effort(&self) -> Effort {
-        if self.is_quick {
-            Effort::QUICK
-        } else {
-            Effort::WHOLE
-        }
+        if self.is_quick { Effort::QUICK } else { Effort::WHOLE }
     }
 
     fn measure<T>(&self, work: impl FnOnce(&Watch<'_>) -> T) -> T {
@@ -85,11 +81,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         None => goldens::Goldens::default(),
     };
     let model = args.model.as_deref().map(known::files).transpose()?;
-    let desk = Clinic {
-        began: Instant::now(),
-        stop: interrupt::listen()?,
-        is_quick: args.quick,
-    };
+    let desk = Clinic { began: Instant::now(), stop: interrupt::listen()?, is_quick: args.quick };
     let cuda = crate::study::doctor::cuda();
     let mut report = DoctorReport {
         cuda: cuda.clone().map(|(_, said)| said),

@@ -32,11 +32,7 @@ pub fn text_of(report: &DoctorReport) -> String {
         let _ = writeln!(page, "\nCUDA\n  {said}");
     }
     for device in &report.kernels {
-        let _ = writeln!(
-            page,
-            "\nKernels of {}, against their plain twins",
-            device.device
-        );
+        let _ = writeln!(page, "\nKernels of {}, against their plain twins", device.device);
         kernels(&mut page, &device.kernels);
     }
     for of in &report.rates {
@@ -67,11 +63,7 @@ fn adapter(page: &mut String, facts: &AdapterFacts) {
     let limits = &facts.limits;
     let mib = |bytes: u64| thousands(bytes >> 20);
     let [x, y, z] = limits.workgroup_size;
-    let software = if facts.is_software {
-        ", a software adapter"
-    } else {
-        ""
-    };
+    let software = if facts.is_software { ", a software adapter" } else { "" };
     let f16 = if facts.has_f16 { "f16" } else { "no f16" };
     let _ = write!(
         page,
@@ -79,11 +71,7 @@ fn adapter(page: &mut String, facts: &AdapterFacts) {
         facts.name,
         facts.backend,
         facts.kind,
-        if facts.driver.is_empty() {
-            "of no name"
-        } else {
-            &facts.driver
-        },
+        if facts.driver.is_empty() { "of no name" } else { &facts.driver },
         mib(limits.buffer),
         mib(limits.binding),
         limits.storage_buffers,
@@ -93,10 +81,7 @@ fn adapter(page: &mut String, facts: &AdapterFacts) {
 }
 
 fn kernels(page: &mut String, kernels: &[KernelTrial]) {
-    let mut table = table(
-        &["kernel", "", "off by", "at most", "outputs"].map(String::from),
-        2,
-    );
+    let mut table = table(&["kernel", "", "off by", "at most", "outputs"].map(String::from), 2);
     for trial in kernels {
         let verdict = if trial.is_right { "right" } else { "WRONG" };
         table.add_row([
@@ -143,11 +128,9 @@ fn rates(page: &mut String, rates: &Rates) {
     // One row's product reads its weights and little else.
     let mut products = rates.products.iter();
     let read = match products.find(|of| of.rows == 1) {
-        Some(of) => format!(
-            "; a single row reads {} weights at {} GB/s",
-            of.dtype,
-            rate(of.weights_gb)
-        ),
+        Some(of) => {
+            format!("; a single row reads {} weights at {} GB/s", of.dtype, rate(of.weights_gb))
+        }
         None => String::new(),
     };
     let _ = writeln!(page, "  {best}; {copy}{read}");
@@ -161,14 +144,7 @@ fn goldens(page: &mut String, goldens: &[GoldenResult]) {
         return;
     }
     *page += "\nGoldens\n";
-    let header = [
-        "golden",
-        "engine",
-        "",
-        "runs",
-        "largest difference",
-        "at most",
-    ];
+    let header = ["golden", "engine", "", "runs", "largest difference", "at most"];
     let mut table = table(&header.map(String::from), 3);
     for of in goldens {
         let off = of.largest_difference;
@@ -191,11 +167,7 @@ fn goldens(page: &mut String, goldens: &[GoldenResult]) {
 
 fn prefill(page: &mut String, of: &Prefill) {
     let parameters = thousands(of.parameters);
-    let _ = writeln!(
-        page,
-        "\n{} ({parameters} numbers) on {}",
-        of.model, of.engine
-    );
+    let _ = writeln!(page, "\n{} ({parameters} numbers) on {}", of.model, of.engine);
     for prompt in &of.prompts {
         let _ = writeln!(
             page,

@@ -82,13 +82,7 @@ impl Hub {
     ) -> Unanswered {
         let status = answer.status().as_u16();
         let code = header(answer, "x-error-code");
-        Unanswered::Final(HubError::refusal(
-            &self.address,
-            name,
-            status,
-            code.as_deref(),
-            path,
-        ))
+        Unanswered::Final(HubError::refusal(&self.address, name, status, code.as_deref(), path))
     }
 
     /// Waits before the next try.
@@ -104,10 +98,9 @@ impl Hub {
         let error = match reason {
             Unanswered::Final(error @ HubError::Busy { .. }) => error,
             Unanswered::Final(error) => return Err(error),
-            Unanswered::Broken(reason) => HubError::Offline {
-                host: self.address.host().to_owned(),
-                reason,
-            },
+            Unanswered::Broken(reason) => {
+                HubError::Offline { host: self.address.host().to_owned(), reason }
+            }
         };
         // The clock's last digits are spread enough.
         let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

@@ -42,10 +42,7 @@ impl HubCache {
                 reason: "there is no home folder; set HF_HOME to a folder".to_owned(),
             })?;
         let folder = variable("HF_HUB_CACHE").map_or_else(|| home.join("hub"), PathBuf::from);
-        Ok(Self {
-            cache: Cache::new(folder),
-            home,
-        })
+        Ok(Self { cache: Cache::new(folder), home })
     }
 
     pub fn folder(&self) -> &Path {
@@ -58,11 +55,7 @@ impl HubCache {
     }
 
     fn repo(&self, name: &HubName) -> Repo {
-        Repo::with_revision(
-            name.repo.clone(),
-            RepoType::Model,
-            name.revision().to_owned(),
-        )
+        Repo::with_revision(name.repo.clone(), RepoType::Model, name.revision().to_owned())
     }
 
     fn model_folder(&self, name: &HubName) -> PathBuf {
@@ -77,10 +70,7 @@ impl HubCache {
     /// Waits until nobody else fetches a file, and keeps others waiting until it is dropped.
     pub(super) fn turn(&self, name: &HubName, hash: &FileHash) -> Result<File, HubError> {
         let blobs = self.model_folder(name).join("blobs");
-        let locks = self
-            .folder()
-            .join(".locks")
-            .join(self.repo(name).folder_name());
+        let locks = self.folder().join(".locks").join(self.repo(name).folder_name());
         for folder in [&blobs, &locks] {
             fs::create_dir_all(folder).map_err(|error| written(folder, &error))?;
         }
@@ -103,17 +93,11 @@ impl HubCache {
             let to = snapshot.join(&file.path);
             let folder = to.parent().unwrap_or(&snapshot);
             fs::create_dir_all(folder).map_err(|error| written(folder, &error))?;
-            point(
-                &self.blob(name, &file.hash),
-                &to,
-                file.path.split('/').count(),
-            )
-            .map_err(|error| written(&to, &error))?;
+            point(&self.blob(name, &file.hash), &to, file.path.split('/').count())
+                .map_err(|error| written(&to, &error))?;
         }
         if name.revision() != commit {
-            cached
-                .create_ref(commit)
-                .map_err(|error| written(&self.model_folder(name), &error))?;
+            cached.create_ref(commit).map_err(|error| written(&self.model_folder(name), &error))?;
         }
         Ok(match (&name.file, files) {
             (Some(file), _) => snapshot.join(file),
@@ -141,9 +125,7 @@ impl HubCache {
             (None, None) => snapshot,
         };
         // Python's programs may have fetched a part of it.
-        ModelFiles::open(&found)
-            .is_ok_and(|files| files.has_all_shards())
-            .then_some(found)
+        ModelFiles::open(&found).is_ok_and(|files| files.has_all_shards()).then_some(found)
     }
 
     fn snapshot(&self, name: &HubName) -> Option<PathBuf> {
@@ -176,11 +158,7 @@ impl HubCache {
                     .filter_map(|file| Some(file.strip_prefix(&refs).ok()?.to_str()?.to_owned()))
                     .collect();
                 revisions.sort();
-                let models = CachedModel {
-                    name,
-                    revisions,
-                    bytes,
-                };
+                let models = CachedModel { name, revisions, bytes };
                 (bytes > 0).then_some(models)
             })
             .collect();
@@ -205,10 +183,7 @@ impl HubCache {
         let before = size_of(&folder.join("blobs"));
         if name.revision.is_none() && name.file.is_none() {
             fs::remove_dir_all(&folder).map_err(failed(&folder))?;
-            let locks = self
-                .folder()
-                .join(".locks")
-                .join(self.repo(name).folder_name());
+            let locks = self.folder().join(".locks").join(self.repo(name).folder_name());
             let _ = fs::remove_dir_all(locks);
             return Ok(Some(before));
         }
@@ -292,8 +267,5 @@ fn point(blob: &Path, to: &Path, depth: usize) -> std::io::Result<()> {
 }
 
 pub(super) fn written(path: &Path, error: &std::io::Error) -> HubError {
-    HubError::Write {
-        path: path.display().to_string(),
-        reason: error.to_string(),
-    }
+    HubError::Write { path: path.display().to_string(), reason: error.to_string() }
 }

@@ -77,18 +77,14 @@ impl Hub {
             206 => {
                 let range = header(&answer, "content-range").unwrap_or_default();
                 let begins = format!("bytes {}-", arriving.done);
-                let total = range
-                    .strip_prefix(&begins)
-                    .and_then(|rest| rest.split_once('/'));
+                let total = range.strip_prefix(&begins).and_then(|rest| rest.split_once('/'));
                 total.and_then(|(_, total)| total.parse().ok()).unwrap_or(0)
             }
             // The whole file, whatever was asked for: it begins anew.
             200 => {
                 arriving.begin_anew()?;
                 let length = header(&answer, "content-length");
-                length
-                    .and_then(|length| length.parse().ok())
-                    .unwrap_or(file.size)
+                length.and_then(|length| length.parse().ok()).unwrap_or(file.size)
             }
             // There is less of it than the list says.
             416 => return Err(arriving.wrong_size(arriving.done)),
@@ -134,14 +130,7 @@ impl<'a> Arriving<'a> {
         } else {
             done = hashed(&mut part, &mut hash, told).map_err(|error| failed(&error))?;
         }
-        Ok(Self {
-            file,
-            path,
-            part,
-            hash,
-            done,
-            furthest: done,
-        })
+        Ok(Self { file, path, part, hash, done, furthest: done })
     }
 
     fn add(&mut self, piece: &[u8]) -> Result<(), HubError> {
@@ -149,9 +138,7 @@ impl<'a> Arriving<'a> {
         if after > self.file.size {
             return Err(self.wrong_size(after));
         }
-        self.part
-            .write_all(piece)
-            .map_err(|error| self.unwritten(&error))?;
+        self.part.write_all(piece).map_err(|error| self.unwritten(&error))?;
         self.hash.add(piece);
         self.done = after;
         self.furthest = self.furthest.max(after);
@@ -168,26 +155,18 @@ impl<'a> Arriving<'a> {
     }
 
     fn finish(self, whole: &Path) -> Result<(), HubError> {
-        self.part
-            .sync_all()
-            .map_err(|error| self.unwritten(&error))?;
+        self.part.sync_all().map_err(|error| self.unwritten(&error))?;
         if !self.hash.is(&self.file.hash) {
             // What is wrong in the middle stays wrong however it goes on.
             let _ = std::fs::remove_file(&self.path);
-            return Err(HubError::WrongHash {
-                file: self.file.path.clone(),
-            });
+            return Err(HubError::WrongHash { file: self.file.path.clone() });
         }
         std::fs::rename(&self.path, whole).map_err(|error| written(whole, &error))
     }
 
     fn wrong_size(&self, found: u64) -> HubError {
         let _ = std::fs::remove_file(&self.path);
-        HubError::Size {
-            file: self.file.path.clone(),
-            expected: self.file.size,
-            found,
-        }
+        HubError::Size { file: self.file.path.clone(), expected: self.file.size, found }
     }
 
     fn unwritten(&self, error: &std::io::Error) -> HubError {

@@ -54,12 +54,7 @@ impl Hub {
             .timeout_connect(Some(Duration::from_secs(20)))
             .timeout_recv_response(Some(Duration::from_secs(60)))
             .build();
-        Ok(Self {
-            address,
-            cache,
-            token,
-            agent: config.into(),
-        })
+        Ok(Self { address, cache, token, agent: config.into() })
     }
 
     /// Asks what a name means: commit, terms, files.
@@ -79,11 +74,7 @@ impl Hub {
         let of_list = published().iter().find(|model| model.repo == name.repo);
         let ending = of_list.and_then(|model| model.ending.as_deref());
         let picked = pick(name, ending, &listed)?;
-        Ok(HubModel {
-            info,
-            listed,
-            picked,
-        })
+        Ok(HubModel { info, listed, picked })
     }
 
     /// Fetches what is missing of a model and checks all of it; the place in the cache.

@@ -151,10 +151,7 @@ impl Asked {
     /// # Errors
     /// What JSON cannot hold, and nothing in it is.
     pub fn fingerprint(&self) -> anyhow::Result<String> {
-        let whole = Self {
-            shard: None,
-            ..self.clone()
-        };
+        let whole = Self { shard: None, ..self.clone() };
         Ok(fingerprint::bytes(&serde_json::to_vec(&whole)?))
     }
 
@@ -180,10 +177,7 @@ impl Asked {
             (names(self) == names(before), "tasks"),
             (self.shots == before.shots, "--shots"),
             (self.seed == before.seed, "--seed"),
-            (
-                self.continuations == before.continuations,
-                "--continuations",
-            ),
+            (self.continuations == before.continuations, "--continuations"),
             (self.rows == before.rows, "--rows"),
             (shards(self) == shards(before), "shards"),
         ];
@@ -194,10 +188,7 @@ impl Asked {
             .or_else(|| self.other_files(before))
             .or_else(|| self.other_questions(before))
             .or_else(|| {
-                let same = Self {
-                    shard: self.shard,
-                    ..before.clone()
-                };
+                let same = Self { shard: self.shard, ..before.clone() };
                 (*self != same).then(|| "other options".to_string())
             })
     }
@@ -212,12 +203,8 @@ impl Asked {
                 before.program, self.program
             ));
         }
-        (self.engine != before.engine).then(|| {
-            format!(
-                "another engine ({}, and now it is {})",
-                before.engine, self.engine
-            )
-        })
+        (self.engine != before.engine)
+            .then(|| format!("another engine ({}, and now it is {})", before.engine, self.engine))
     }
 
     fn other_files(&self, before: &Self) -> Option<String> {
@@ -235,10 +222,7 @@ impl Asked {
         tasks.find_map(|(now, before)| {
             if now.rows != before.rows {
                 let (rows, name) = (before.rows, &now.name);
-                return Some(format!(
-                    "{rows} rows of {name}, and now they are {}",
-                    now.rows
-                ));
+                return Some(format!("{rows} rows of {name}, and now they are {}", now.rows));
             }
             if now.fingerprint != before.fingerprint {
                 return Some(format!("other questions or right answers of {}", now.name));

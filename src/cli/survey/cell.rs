@@ -48,13 +48,7 @@ impl CellJob<'_> {
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
         let unknown = self.unknown.clone();
-        let asking = Asking::start(
-            self.model,
-            unknown,
-            self.task,
-            self.rows,
-            self.continuations,
-        );
+        let asking = Asking::start(self.model, unknown, self.task, self.rows, self.continuations);
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),
@@ -110,9 +104,6 @@ pub fn write_rows(
         Ok(())
     }();
     written.with_context(|| {
-        format!(
-            "{} could not be written: make room, and go on with --resume",
-            path.display()
-        )
+        format!("{} could not be written: make room, and go on with --resume", path.display())
     })
 }

@@ -21,11 +21,8 @@ pub struct FiguresArgs {
 }
 
 pub fn run(args: &FiguresArgs) -> anyhow::Result<()> {
-    let path = if args.from.is_dir() {
-        Folder::read(&args.from).report()
-    } else {
-        args.from.clone()
-    };
+    let path =
+        if args.from.is_dir() { Folder::read(&args.from).report() } else { args.from.clone() };
     let survey = Opened::read(&bytes(&path)?)
         .and_then(Opened::survey)
         .with_context(|| path.display().to_string())?;

@@ -52,10 +52,7 @@ impl Facts {
     }
 
     pub fn write(&self, folder: &Folder, model: &str) -> anyhow::Result<()> {
-        let file = FactsFile {
-            facts: self.clone(),
-            sha256: self.hash()?,
-        };
+        let file = FactsFile { facts: self.clone(), sha256: self.hash()? };
         let text = serde_json::to_string(&file)? + "\n";
         write_whole(&folder.facts(model), text.as_bytes())
     }
@@ -74,11 +71,7 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
         let known = Facts::read(folder, name)?;
         for (t, task) in asked.tasks.iter().enumerate() {
             let outcome = outcome(folder, name, task, known.as_ref(), &fingerprint)?;
-            cells.push(SurveyCell {
-                model: m,
-                task: t,
-                outcome,
-            });
+            cells.push(SurveyCell { model: m, task: t, outcome });
         }
         models.push(match known {
             Some(known) => SurveyModel {
@@ -105,9 +98,7 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
         cells,
     };
     let report = SurveyReport::new(survey);
-    let json = report
-        .json()
-        .context("the report could not be written as JSON")?;
+    let json = report.json().context("the report could not be written as JSON")?;
     write_whole(&folder.report(), json.as_bytes())?;
     Ok(report)
 }
@@ -145,7 +136,5 @@ fn outcome(
         }
     }
     let why = file::text(&folder.failed(model, &task.name), file::REPORT);
-    Ok(SurveyedOutcome::Failed(
-        why.unwrap_or_else(|_| "it was not run".into()),
-    ))
+    Ok(SurveyedOutcome::Failed(why.unwrap_or_else(|_| "it was not run".into())))
 }

@@ -22,16 +22,10 @@ impl Folder {
             bail!("{} is a file: give --out a folder", path.display());
         }
         if is_model(path) {
-            bail!(
-                "{} is a model's folder: give --out another one",
-                path.display()
-            );
+            bail!("{} is a model's folder: give --out another one", path.display());
         }
         std::fs::create_dir_all(path.join("rows")).with_context(|| {
-            format!(
-                "the folder {} cannot be made: give --out another place",
-                path.display()
-            )
+            format!("the folder {} cannot be made: give --out another place", path.display())
         })?;
         let lock = path.join(".lock");
         is_own(&lock)?;
@@ -43,10 +37,7 @@ impl Folder {
             .with_context(|| format!("{} could not be written", lock.display()))?;
         match file.try_lock() {
             Ok(()) => {
-                let folder = Self {
-                    path: path.to_path_buf(),
-                    _lock: Some(file),
-                };
+                let folder = Self { path: path.to_path_buf(), _lock: Some(file) };
                 folder.remove_strays();
                 Ok(folder)
             }
@@ -71,10 +62,7 @@ impl Folder {
 
     /// To read only.
     pub fn read(path: &Path) -> Self {
-        Self {
-            path: path.to_path_buf(),
-            _lock: None,
-        }
+        Self { path: path.to_path_buf(), _lock: None }
     }
 
     pub fn path(&self) -> &Path {
@@ -132,10 +120,7 @@ pub fn is_own(path: &Path) -> anyhow::Result<()> {
 /// A name that is one folder on every system.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    let plain: String = name
-        .chars()
-        .map(|c| if plain(c) { c } else { '_' })
-        .collect();
+    let plain: String = name.chars().map(|c| if plain(c) { c } else { '_' }).collect();
     // No hidden folder, and none that means another.
     match plain.strip_prefix('.') {
         Some(rest) => format!("_{rest}"),

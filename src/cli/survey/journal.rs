@@ -53,11 +53,7 @@ impl Journal {
         }
         file.set_len(end).with_context(could_not)?;
         file.seek(SeekFrom::Start(end)).with_context(could_not)?;
-        let journal = Self {
-            path: path.to_path_buf(),
-            file,
-            synced: Instant::now(),
-        };
+        let journal = Self { path: path.to_path_buf(), file, synced: Instant::now() };
         Ok((journal, done))
     }
 
@@ -134,9 +130,8 @@ pub fn rows(
                 None => break,
                 Some(Err(error)) => return Some(Err(error)),
                 Some(Ok(row)) => {
-                    let same = rows
-                        .first()
-                        .is_none_or(|first| first.row / window == row.row / window);
+                    let same =
+                        rows.first().is_none_or(|first| first.row / window == row.row / window);
                     if !same {
                         next = Some(Ok(row));
                         break;

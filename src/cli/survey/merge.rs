@@ -34,10 +34,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     let mut all = Vec::with_capacity(shards.len());
     for (index, shard) in shards.iter().enumerate() {
         let asked = Asked::read(shard)?;
-        let own = Shard {
-            index,
-            of: shards.len(),
-        };
+        let own = Shard { index, of: shards.len() };
         if asked.shard != Some(own) {
             let holds = asked.shard.map_or("all rows".to_string(), |other| {
                 format!("part {} of {}", other.index + 1, other.of)
@@ -62,10 +59,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
         }
     }
     let folder = Folder::locked(&args.folder)?;
-    let asked = Asked {
-        shard: None,
-        ..first
-    };
+    let asked = Asked { shard: None, ..first };
     // Merging again must end with the same.
     asked.agree(&folder, true)?;
     let fingerprint = asked.fingerprint()?;
@@ -91,9 +85,8 @@ fn shards(folder: &Path) -> anyhow::Result<Vec<Folder>> {
     let entries = std::fs::read_dir(folder)
         .with_context(|| format!("{} cannot be read", folder.display()))?;
     for entry in entries {
-        let name = entry
-            .with_context(|| format!("{} cannot be read", folder.display()))?
-            .file_name();
+        let name =
+            entry.with_context(|| format!("{} cannot be read", folder.display()))?.file_name();
         let Some(of) = name.to_str().and_then(|name| name.strip_prefix("shard-")) else {
             continue;
         };
@@ -185,10 +178,7 @@ fn join(
             shard.path().display()
         );
         let file = RowsFile::open(&path)?;
-        let own = Shard {
-            index,
-            of: shards.len(),
-        };
+        let own = Shard { index, of: shards.len() };
         ensure!(
             file.about.is_of(model, task, fingerprint, own),
             "{} is not part {} of {}'s rows on {task} in this survey, but part {} of {} on {}{}: it was copied or renamed; run it again with --shard {own}",
@@ -198,18 +188,11 @@ fn join(
             file.about.shard.index + 1,
             file.about.model,
             file.about.task,
-            if file.about.asked == fingerprint {
-                ""
-            } else {
-                " in another one"
-            }
+            if file.about.asked == fingerprint { "" } else { " in another one" }
         );
         parts.push(file);
     }
-    let about = About {
-        shard: Shard::WHOLE,
-        ..parts[0].about.clone()
-    };
+    let about = About { shard: Shard::WHOLE, ..parts[0].about.clone() };
     ensure!(
         parts
             .iter()

@@ -58,21 +58,11 @@ enum SurveyCommand {
 #[derive(clap::Args)]
 struct SurveyOptions {
     /// Known models' names (see `atelier models`), or folders with config.json and *.safetensors
-    #[arg(
-        long,
-        value_name = "NAME|FOLDER,…",
-        value_delimiter = ',',
-        required = true
-    )]
+    #[arg(long, value_name = "NAME|FOLDER,…", value_delimiter = ',', required = true)]
     models: Vec<String>,
 
     /// Tasks (see `atelier tasks`), or TOML files that define one
-    #[arg(
-        long,
-        value_name = "NAME|FILE,…",
-        value_delimiter = ',',
-        required = true
-    )]
+    #[arg(long, value_name = "NAME|FILE,…", value_delimiter = ',', required = true)]
     tasks: Vec<String>,
 
     /// The folder that holds the data sets, for tasks that are not generated

@@ -23,10 +23,7 @@ use crate::study::{LoadedModel, StudyError};
 
 pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    ensure!(
-        ask.rows != Some(0),
-        "--rows 0 leaves nothing to run: give at least 1"
-    );
+    ensure!(ask.rows != Some(0), "--rows 0 leaves nothing to run: give at least 1");
     let out = ask.out.as_deref().context("--out says where to write")?;
     let engine = ask.engine.choice()?;
     let files = ask
@@ -233,10 +230,7 @@ impl SurveyRunning<'_> {
     /// A task that has its rows needs neither its journal nor why it had none: a run that was killed
     /// once the rows were written leaves them.
     fn tidy(&self, model: &str, task: &str) -> anyhow::Result<()> {
-        let left = [
-            self.folder.part(model, task),
-            self.folder.failed(model, task),
-        ];
+        let left = [self.folder.part(model, task), self.folder.failed(model, task)];
         for path in left {
             match std::fs::remove_file(&path) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

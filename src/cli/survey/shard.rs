@@ -36,9 +36,7 @@ impl FromStr for Shard {
             parts.and_then(|(k, n)| Some((k.parse::<usize>().ok()?, n.parse::<usize>().ok()?)));
         match numbers {
             Some((k, of)) if 1 <= k && k <= of => Ok(Shard { index: k - 1, of }),
-            Some((k, of)) => Err(format!(
-                "there is no part {k} of {of}: they are counted from 1"
-            )),
+            Some((k, of)) => Err(format!("there is no part {k} of {of}: they are counted from 1")),
             None => Err("write the k-th of n parts as k/n, such as 2/8".into()),
         }
     }

@@ -41,10 +41,7 @@ impl Spool {
         }
         ends.shrink_to_fit();
         let file = to.into_inner().map_err(std::io::IntoInnerError::into_error);
-        Ok(Self {
-            file: RefCell::new(file.with_context(cannot)?),
-            ends,
-        })
+        Ok(Self { file: RefCell::new(file.with_context(cannot)?), ends })
     }
 
     fn read(&self, row: usize) -> std::io::Result<TaskRow> {
@@ -64,9 +61,7 @@ impl QuestionSource for Spool {
     }
 
     fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
-        self.read(row).map_err(|error| StudyError::Questions {
-            reason: error.to_string(),
-        })
+        self.read(row).map_err(|error| StudyError::Questions { reason: error.to_string() })
     }
 }
 
@@ -93,9 +88,6 @@ mod tests {
         for n in [39, 0, 7, 8, 7] {
             assert_eq!(spool.get(n).expect("a row"), row(n));
         }
-        assert_eq!(
-            std::fs::read_dir(folder.path()).expect("a folder").count(),
-            0
-        );
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 }

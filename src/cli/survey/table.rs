@@ -128,12 +128,7 @@ fn by_level(survey: &Survey) -> String {
                 of.map_or_else(String::new, |of| {
                     let right = of.accuracy();
                     let (low, high) = (100.0 * right.low, 100.0 * right.high);
-                    format!(
-                        "{} ({}-{})",
-                        percent(right.mean),
-                        number(low, 0),
-                        number(high, 0)
-                    )
+                    format!("{} ({}-{})", percent(right.mean), number(low, 0), number(high, 0))
                 })
             });
             let first = Cell::new(level);

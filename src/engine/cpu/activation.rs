@@ -175,10 +175,7 @@ pub(super) mod tests {
         for activation in ALL {
             let mut out = [0.0; 2];
             activate(activation, false, &[f32::NAN, f32::INFINITY], 2, &mut out);
-            assert!(
-                out.iter().all(|out| !out.is_finite()),
-                "{activation:?}: {out:?}"
-            );
+            assert!(out.iter().all(|out| !out.is_finite()), "{activation:?}: {out:?}");
         }
     }
 
@@ -220,10 +217,7 @@ pub(super) mod tests {
                 let of_up =
                     |i: usize| f64::from(dy[i]) * plain(Activation::Silu, f64::from(gate[i]));
                 let gates: Vec<f64> = (0..f).map(of_gate).collect();
-                gates
-                    .into_iter()
-                    .chain((0..f).map(of_up))
-                    .collect::<Vec<_>>()
+                gates.into_iter().chain((0..f).map(of_up)).collect::<Vec<_>>()
             })
             .collect();
         close(&ours, &expected, 1e-5);

@@ -15,11 +15,7 @@ use crate::engine::{EngineError, TangentPoint, Tangents};
 use crate::model::{DType, names};
 
 /// Bytes that waiting streams may take, and as many again the insides of a block that is run.
-const BYTES: u64 = if cfg!(target_arch = "wasm32") {
-    192 << 20
-} else {
-    1 << 30
-};
+const BYTES: u64 = if cfg!(target_arch = "wasm32") { 192 << 20 } else { 1 << 30 };
 
 /// More rows in a call gain nothing.
 const MOST_CALL_ROWS: usize = 8192;

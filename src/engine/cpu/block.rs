@@ -116,10 +116,7 @@ impl Block {
     ) -> LastMembers<'a> {
         let count: usize = rows.sequences.iter().map(|&s| rows.pack.spans[s].1).sum();
         // Not of several texts, whose numbers must not depend on who else is still growing.
-        let is_alone = rows
-            .cache
-            .as_ref()
-            .is_some_and(|cache| cache.run.is_of_one());
+        let is_alone = rows.cache.as_ref().is_some_and(|cache| cache.run.is_of_one());
         let is_one = is_alone && count == 1;
         if is_one || cfg!(target_arch = "wasm32") {
             // A team has its own way into the pool, and in a browser there is none.
@@ -137,19 +134,8 @@ impl Block {
         inside: &'a mut Inside,
     ) -> LastMembers<'a> {
         let half = run.half;
-        let BlockRows {
-            stretches,
-            pack,
-            sequences,
-            cache,
-        } = rows;
-        let Inside {
-            qkv,
-            attended,
-            attention: last_attention,
-            mlp: last_mlp,
-            team,
-        } = inside;
+        let BlockRows { stretches, pack, sequences, cache } = rows;
+        let Inside { qkv, attended, attention: last_attention, mlp: last_mlp, team } = inside;
         let d = self.width;
         let (each, shared) = pieces(count);
         let by = match (is_one, shared) {
@@ -212,20 +198,14 @@ impl Block {
             1 => pieces.into_iter().for_each(add),
             _ => pieces.into_par_iter().for_each(add),
         }
-        LastMembers {
-            attention: last_attention,
-            mlp: last_mlp,
-            overflow: overflow.first(),
-        }
+        LastMembers { attention: last_attention, mlp: last_mlp, overflow: overflow.first() }
     }
 
     /// Queries, keys and values of some rows, up to their turn.
     pub(super) fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], by: Threads) {
         self.project_raw(stretches, rows, qkv, by);
-        let (queries, keys) = (
-            self.heads.heads * self.heads.width,
-            self.heads.kv_heads * self.heads.width,
-        );
+        let (queries, keys) =
+            (self.heads.heads * self.heads.width, self.heads.kv_heads * self.heads.width);
         if self.qk_norm != QkNorm::None {
             for row in qkv.chunks_exact_mut(self.qkv.outs()) {
                 let (query, rest) = row.split_at_mut(queries);
@@ -253,14 +233,7 @@ impl Block {
 
     /// From attended values to the stream after the block.
     fn add(&self, piece: Piece, half: Half, by: Threads, overflow: &Overflow) {
-        let Piece {
-            mut stretches,
-            rows,
-            attended,
-            last,
-            last_attention,
-            last_mlp,
-        } = piece;
+        let Piece { mut stretches, rows, attended, last, last_attention, last_mlp } = piece;
         let (d, f) = (self.width, self.mlp.width);
         let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
         let is_after = self.placement == NormPlacement::After;

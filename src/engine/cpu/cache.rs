@@ -57,11 +57,7 @@ impl<'a> KvCache<'a> for CpuCache<'a> {
         start: Start,
         sequences: Vec<usize>,
     ) -> Result<Box<dyn Pass + 'a>, EngineError> {
-        let cache = PassCache {
-            nodes: self.nodes.clone(),
-            sequences,
-            is_of_one: self.is_of_one,
-        };
+        let cache = PassCache { nodes: self.nodes.clone(), sequences, is_of_one: self.is_of_one };
         Ok(Box::new(CpuPass::going_on(self.backend, start, cache)))
     }
 
@@ -73,8 +69,6 @@ impl<'a> KvCache<'a> for CpuCache<'a> {
 impl PassCache {
     /// What is kept of a step's block run.
     pub fn run(&self, step: &StreamStep) -> RefMut<'_, RunCache> {
-        RefMut::map(self.nodes.borrow_mut(), |nodes| {
-            &mut nodes[step.node][step.run]
-        })
+        RefMut::map(self.nodes.borrow_mut(), |nodes| &mut nodes[step.node][step.run])
     }
 }

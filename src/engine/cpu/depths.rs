@@ -61,9 +61,7 @@ impl Head {
             }
         }
         let numbers = depths.iter().zip(&rows.ends);
-        Ok(numbers
-            .flat_map(|(depth, &end)| depth.numbers(&depths[end]))
-            .collect())
+        Ok(numbers.flat_map(|(depth, &end)| depth.numbers(&depths[end])).collect())
     }
 
     /// Logits of some ids, [S, F]: the bits that the whole vocabulary's product gives them.
@@ -78,11 +76,7 @@ impl Head {
             dtype: DType::F32,
             rows: f,
             columns: d,
-            bytes: rows
-                .iter()
-                .flat_map(|x| x.to_le_bytes())
-                .collect::<Vec<u8>>()
-                .into(),
+            bytes: rows.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>().into(),
         };
         let bias: Vec<f32> = if self.bias.is_empty() {
             Vec::new()
@@ -137,10 +131,8 @@ fn go_on(depths: &mut [RunningDepth], logits: &[f32], rows: &DepthRows, first: u
     let count = logits.len() / depths.len().max(1);
     let of = |s: usize| &logits[s * count..][..count];
     let before: Vec<f32> = depths.iter().map(|depth| depth.largest).collect();
-    let now: Vec<f32> = (0..depths.len())
-        .into_par_iter()
-        .map(|s| largest(of(s)).max(before[s]))
-        .collect();
+    let now: Vec<f32> =
+        (0..depths.len()).into_par_iter().map(|s| largest(of(s)).max(before[s])).collect();
     depths.par_iter_mut().enumerate().for_each(|(s, depth)| {
         let (end, logits) = (rows.ends[s], of(s));
         let shrunk = |s: usize| f64::from(before[s] - now[s]).exp();

@@ -43,11 +43,7 @@ impl Head {
         let gain = weights.vector(&weights.final_norm)?;
         let norm_bias = optional(&weights.final_norm_bias)?;
         let bias = optional(&weights.head_bias)?;
-        Ok(Self {
-            norm: Norm::new(weights.shape.head.norm, gain, norm_bias),
-            bias,
-            weights,
-        })
+        Ok(Self { norm: Norm::new(weights.shape.head.norm, gain, norm_bias), bias, weights })
     }
 
     /// `rows` of `stream` [N, D] through the final norm: [R, D].
@@ -68,14 +64,7 @@ impl Head {
         let mut logits = vec![0.0; rows.len() * v];
         for slice in head.slices() {
             let weights = self.weights.rows(head, slice.clone())?;
-            multiply(
-                &normed,
-                &weights,
-                self.bias_of(&slice),
-                &mut logits,
-                v,
-                slice.start,
-            );
+            multiply(&normed, &weights, self.bias_of(&slice), &mut logits, v, slice.start);
         }
         Ok(logits)
     }
@@ -109,12 +98,7 @@ impl Head {
         let d = self.norm.gain.len();
         let normed = self.normed(stream, rows);
         let head = self.weights.head();
-        let none = Fate {
-            largest: f32::NEG_INFINITY,
-            best: 0,
-            sum: 0.0,
-            target: f32::NAN,
-        };
+        let none = Fate { largest: f32::NEG_INFINITY, best: 0, sum: 0.0, target: f32::NAN };
         let mut fates = vec![none; rows.len()];
         let mut logits = Vec::new();
         for slice in head.slices() {
@@ -125,19 +109,15 @@ impl Head {
             for ((normed, fates), targets) in parts.zip(targets.chunks(most)) {
                 let logits = fit(&mut logits, fates.len() * count); // [R', V']
                 multiply(normed, &weights, self.bias_of(&slice), logits, count, 0);
-                fates
-                    .par_iter_mut()
-                    .zip(logits.par_chunks_exact(count))
-                    .zip(targets)
-                    .for_each(|((fate, logits), &target)| {
+                fates.par_iter_mut().zip(logits.par_chunks_exact(count)).zip(targets).for_each(
+                    |((fate, logits), &target)| {
                         fate.go_on(logits, slice.start, target as usize);
-                    });
+                    },
+                );
             }
         }
         let fates = fates.iter().zip(targets);
-        Ok(fates
-            .flat_map(|(fate, &target)| fate.numbers(target as usize))
-            .collect())
+        Ok(fates.flat_map(|(fate, &target)| fate.numbers(target as usize)).collect())
     }
 
     pub(super) fn bias_of(&self, slice: &std::ops::Range<usize>) -> &[f32] {

@@ -45,9 +45,7 @@ impl Incoming {
         let mut vector = |role| vectors.remove(&role).unwrap_or_default();
         let mut matrix = |role: MatrixRole| -> Result<PackedMatrix, String> {
             let builder = self.matrices.remove(&role);
-            builder
-                .and_then(MatrixBuilder::finish)
-                .ok_or_else(|| format!("{role:?}"))
+            builder.and_then(MatrixBuilder::finish).ok_or_else(|| format!("{role:?}"))
         };
         let attention_norm = Norm::new(
             shape.norm,
@@ -55,11 +53,7 @@ impl Incoming {
             vector(VectorRole::AttentionNormBias),
         );
         let mlp_norm = shape.has_mlp_norm().then(|| {
-            Norm::new(
-                shape.norm,
-                vector(VectorRole::MlpNorm),
-                vector(VectorRole::MlpNormBias),
-            )
+            Norm::new(shape.norm, vector(VectorRole::MlpNorm), vector(VectorRole::MlpNormBias))
         });
         Ok(Block {
             width,

@@ -24,10 +24,7 @@ pub struct CpuLoader {
 impl CpuLoader {
     pub fn new(weights: Rc<Weights>) -> Self {
         let blocks = weights.shape.blocks.iter();
-        Self {
-            blocks: blocks.map(|_| Incoming::default()).collect(),
-            weights,
-        }
+        Self { blocks: blocks.map(|_| Incoming::default()).collect(), weights }
     }
 
     /// The backend, if everything has come.

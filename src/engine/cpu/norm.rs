@@ -17,12 +17,7 @@ pub struct Norm {
 
 impl Norm {
     pub fn new(shape: NormShape, gain: Vec<f32>, bias: Vec<f32>) -> Self {
-        Self {
-            kind: shape.kind,
-            eps: shape.eps as f32,
-            gain,
-            bias,
-        }
+        Self { kind: shape.kind, eps: shape.eps as f32, gain, bias }
     }
 
     /// Rows `x` [N, D] to `out` [N, D].
@@ -63,11 +58,7 @@ pub fn layer_norm(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f3
 #[inline(always)]
 fn rms_scale(x: &[f32], eps: f32) -> f32 {
     let mean_square = dot(x, x) / x.len() as f32;
-    if mean_square.is_finite() {
-        1.0 / (mean_square + eps).sqrt()
-    } else {
-        f32::NAN
-    }
+    if mean_square.is_finite() { 1.0 / (mean_square + eps).sqrt() } else { f32::NAN }
 }
 
 #[multiversion::multiversion(targets(
@@ -208,11 +199,8 @@ pub(super) mod tests {
     #[test]
     fn both_norms_equal_their_twins() {
         for width in [1, 15, 64, 100] {
-            let (x, gain, bias) = (
-                random(5 * width, 2.0, 1),
-                random(width, 1.0, 2),
-                random(width, 1.0, 3),
-            );
+            let (x, gain, bias) =
+                (random(5 * width, 2.0, 1), random(width, 1.0, 2), random(width, 1.0, 3));
             for (kind, bias) in [(NormKind::Rms, vec![]), (NormKind::Layer, bias)] {
                 let expected = plain(kind, &x, &gain, &bias, 1e-5);
                 let norm = Norm::new(NormShape { kind, eps: 1e-5 }, gain.clone(), bias);
@@ -247,11 +235,8 @@ pub(super) mod tests {
     #[cfg(feature = "cli")]
     fn the_gradient_is_that_of_the_twin() {
         let (rows, width) = (3, 37);
-        let (x, gain, dy) = (
-            random(rows * width, 1.0, 4),
-            random(width, 1.0, 5),
-            random(rows * width, 1.0, 6),
-        );
+        let (x, gain, dy) =
+            (random(rows * width, 1.0, 4), random(width, 1.0, 5), random(rows * width, 1.0, 6));
         let loss = |x: &[f32], gain: &[f32]| -> f64 {
             let y = plain(NormKind::Rms, x, gain, &[], 1e-5);
             y.iter().zip(&dy).map(|(y, &dy)| y * f64::from(dy)).sum()

@@ -71,9 +71,7 @@ impl<'a> CpuPass<'a> {
 
 impl Drop for CpuPass<'_> {
     fn drop(&mut self) {
-        self.backend
-            .memory
-            .replace(std::mem::take(&mut self.memory));
+        self.backend.memory.replace(std::mem::take(&mut self.memory));
     }
 }
 
@@ -82,23 +80,13 @@ impl Pass for CpuPass<'_> {
         let (d, pack) = (self.backend.width, &self.pack);
         let call = &self.program.calls[call];
         let block = &self.backend.blocks[call.run.index];
-        let PassMemory {
-            streams,
-            kept,
-            inside,
-        } = &mut self.memory;
+        let PassMemory { streams, kept, inside } = &mut self.memory;
         // A call reads and writes different slots, and writes none twice.
         let size = (pack.rows * d).max(1);
-        let mut slots: Vec<Option<&mut [f32]>> = streams
-            .chunks_exact_mut(size)
-            .take(self.program.slots)
-            .map(Some)
-            .collect();
-        let mut outs: Vec<&mut [f32]> = call
-            .steps
-            .iter()
-            .map(|step| slots[step.slot_out].take().unwrap_or_default())
-            .collect();
+        let mut slots: Vec<Option<&mut [f32]>> =
+            streams.chunks_exact_mut(size).take(self.program.slots).map(Some).collect();
+        let mut outs: Vec<&mut [f32]> =
+            call.steps.iter().map(|step| slots[step.slot_out].take().unwrap_or_default()).collect();
         let mut kept_of = match (&self.cache, call.steps.first()) {
             (Some(cache), Some(step)) => Some((cache.run(step), cache.sequences.as_slice())),
             _ => None,
@@ -116,21 +104,15 @@ impl Pass for CpuPass<'_> {
                     scale: 1.0 / step.share as f32,
                 }
             });
-            let sequences: Vec<usize> = parts
-                .iter()
-                .flat_map(|part| part.sequences.clone())
-                .collect();
+            let sequences: Vec<usize> =
+                parts.iter().flat_map(|part| part.sequences.clone()).collect();
             let rows = BlockRows {
                 stretches: stretches.collect(),
                 pack,
                 sequences: &sequences,
                 cache: kept_of.as_mut().map(|(run, of)| CacheRows { run, of }),
             };
-            let LastMembers {
-                attention,
-                mlp,
-                overflow,
-            } = block.run(call.run, rows, inside);
+            let LastMembers { attention, mlp, overflow } = block.run(call.run, rows, inside);
             if let (None, Some(branch)) = (&self.overflow, overflow) {
                 self.overflow = Some(format!("the {branch} of block {}", call.run.index));
             }
@@ -181,8 +163,7 @@ impl Pass for CpuPass<'_> {
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let d = self.backend.width;
         let kept = &self.memory.kept[..self.kept_rows * d];
-        self.outputs
-            .push(("the members' votes", votes(kept, d, options)));
+        self.outputs.push(("the members' votes", votes(kept, d, options)));
         Ok(())
     }
 
@@ -233,10 +214,7 @@ impl Pass for CpuPass<'_> {
     }
 
     fn answer(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
-        let bad = self
-            .outputs
-            .iter()
-            .find(|(_, numbers)| !are_finite(numbers));
+        let bad = self.outputs.iter().find(|(_, numbers)| !are_finite(numbers));
         if let Some((what, _)) = bad {
             let at = self.overflow.take().unwrap_or_else(|| (*what).to_owned());
             return Err(EngineError::NotFinite { at });
@@ -263,10 +241,7 @@ fn chunks(steps: &[StreamStep], pack: &Pack, most: usize) -> Vec<Vec<StepPart>> 
             };
             match chunk.last_mut().filter(|part| part.step == step) {
                 Some(part) => part.sequences.end = sequence + 1,
-                None => chunk.push(StepPart {
-                    step,
-                    sequences: sequence..sequence + 1,
-                }),
+                None => chunk.push(StepPart { step, sequences: sequence..sequence + 1 }),
             }
         }
     }

@@ -40,14 +40,7 @@ pub fn rotate_in_place(
     for sequence in starts.windows(2) {
         let span = sequence[0] * stride..sequence[1] * stride;
         for (t, row) in qkv[span].chunks_exact_mut(stride).enumerate() {
-            turn_heads(
-                &mut row[..turned],
-                heads.width,
-                heads.rope_half,
-                angles,
-                t,
-                inverse,
-            );
+            turn_heads(&mut row[..turned], heads.width, heads.rope_half, angles, t, inverse);
         }
     }
 }
@@ -108,11 +101,7 @@ mod tests {
     }
 
     fn angles(width: usize) -> Angles {
-        let shape = RopeShape {
-            width,
-            theta: 1e4,
-            scaling: None,
-        };
+        let shape = RopeShape { width, theta: 1e4, scaling: None };
         Rope::of(&shape).angles(40, false)
     }
 
@@ -132,13 +121,7 @@ mod tests {
     #[cfg(feature = "cli")]
     fn turning_in_place_is_the_same_and_can_be_undone() {
         let (width, half) = (12, 4);
-        let heads = Heads {
-            heads: 2,
-            kv_heads: 1,
-            width,
-            window: usize::MAX,
-            rope_half: half,
-        };
+        let heads = Heads { heads: 2, kv_heads: 1, width, window: usize::MAX, rope_half: half };
         let (stride, angles) = (heads.qkv_width(), angles(2 * half));
         let starts = [0, 5, 6, 14];
         let rows = random(14 * stride, 1.0, 2);

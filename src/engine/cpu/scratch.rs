@@ -4,9 +4,7 @@ use std::cell::Cell;
 
 /// The first `count` numbers of what is left, or none where nothing is.
 pub fn take<'a>(left: &mut &'a mut [f32], count: usize) -> &'a mut [f32] {
-    let (first, rest) = std::mem::take(left)
-        .split_at_mut_checked(count)
-        .unwrap_or_default();
+    let (first, rest) = std::mem::take(left).split_at_mut_checked(count).unwrap_or_default();
     *left = rest;
     first
 }

@@ -52,12 +52,7 @@ impl Stretch<'_> {
 pub fn cut(stretches: Vec<Stretch>, each: usize, d: usize) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for stretch in stretches {
-        let Stretch {
-            mut h,
-            mut out,
-            is_first,
-            scale,
-        } = stretch;
+        let Stretch { mut h, mut out, is_first, scale } = stretch;
         while !h.is_empty() {
             if pieces.last().is_none_or(|piece| piece.rows == each) {
                 pieces.push(Piece {

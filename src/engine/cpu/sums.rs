@@ -68,9 +68,7 @@ pub fn largest(values: &[f32]) -> f32 {
 ))]
 pub fn are_finite(numbers: &[f32]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
-    !numbers
-        .iter()
-        .fold(false, |any, x| any | (x.to_bits() & EXPONENT == EXPONENT))
+    !numbers.iter().fold(false, |any, x| any | (x.to_bits() & EXPONENT == EXPONENT))
 }
 
 #[cfg(test)]

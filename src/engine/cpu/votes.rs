@@ -10,17 +10,15 @@ use crate::engine::backend::OptionRows;
 pub fn votes(z: &[f32], d: usize, options: &OptionRows) -> Vec<f32> {
     let (k, prompts) = (options.count, options.prompts.max(1));
     let mut votes = vec![0.0; z.len() / d * (k + 1)];
-    votes
-        .par_chunks_exact_mut(k + 1)
-        .zip(z.par_chunks_exact(d))
-        .enumerate()
-        .for_each(|(i, (votes, z))| {
+    votes.par_chunks_exact_mut(k + 1).zip(z.par_chunks_exact(d)).enumerate().for_each(
+        |(i, (votes, z))| {
             let rows = &options.numbers[i % prompts * k * d..][..k * d];
             for (vote, row) in votes.iter_mut().zip(rows.chunks_exact(d)) {
                 *vote = product(z, row);
             }
             votes[k] = mean_square(z, options.is_centred);
-        });
+        },
+    );
     votes
 }
 
@@ -64,10 +62,7 @@ mod tests {
             for (i, z) in z.chunks(d).enumerate() {
                 for k in 0..count {
                     let row = &options.numbers[(i % prompts * count + k) * d..][..d];
-                    let products = z
-                        .iter()
-                        .zip(row)
-                        .map(|(&z, &w)| f64::from(z) * f64::from(w));
+                    let products = z.iter().zip(row).map(|(&z, &w)| f64::from(z) * f64::from(w));
                     expected.push(products.sum::<f64>());
                 }
                 let mean: f64 = z.iter().map(|&z| f64::from(z)).sum::<f64>() / d as f64;

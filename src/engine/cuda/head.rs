@@ -30,11 +30,7 @@ struct OutputRows {
 
 impl CandleHead {
     pub fn new(weights: Rc<Weights>, device: Device) -> Self {
-        Self {
-            weights,
-            device,
-            rows: OnceCell::new(),
-        }
+        Self { weights, device, rows: OnceCell::new() }
     }
 
     /// V

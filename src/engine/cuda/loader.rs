@@ -15,16 +15,8 @@ use crate::model::{self, Tensor};
 
 /// Makes ready to take a model over on a candle device.
 pub fn loader(weights: Rc<Weights>, device: Device) -> Box<dyn Loader> {
-    let blocks = weights
-        .blocks
-        .iter()
-        .map(|_| IncomingTensors::default())
-        .collect();
-    Box::new(CandleLoader {
-        weights,
-        device,
-        blocks,
-    })
+    let blocks = weights.blocks.iter().map(|_| IncomingTensors::default()).collect();
+    Box::new(CandleLoader { weights, device, blocks })
 }
 
 struct CandleLoader {
@@ -89,10 +81,7 @@ impl Loader for CandleLoader {
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
-        let types = self
-            .weights
-            .block_matrices()
-            .flat_map(|matrix| matrix.dtypes());
+        let types = self.weights.block_matrices().flat_map(|matrix| matrix.dtypes());
         let precision = model::names(types);
         let shapes = self.weights.shape.blocks.iter().cloned();
         let mut blocks = Vec::with_capacity(self.blocks.len());

@@ -46,11 +46,7 @@ struct CandleBackend {
 impl Backend for CandleBackend {
     fn describe(&self) -> String {
         // No GPU's name: the text stands in reports, which do not depend on it.
-        let device = if self.device.is_cpu() {
-            "candle on CPU"
-        } else {
-            "CUDA"
-        };
+        let device = if self.device.is_cpu() { "candle on CPU" } else { "CUDA" };
         format!("{device} ({})", self.precision)
     }
 

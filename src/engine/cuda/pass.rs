@@ -58,10 +58,7 @@ impl<'a> CandlePass<'a> {
     /// `[N, D]`
     fn stream(&self, slot: usize) -> Result<&Tensor> {
         let empty = || candle_core::Error::msg(format!("no stream lies in slot {slot}"));
-        self.streams
-            .get(slot)
-            .and_then(Option::as_ref)
-            .ok_or_else(empty)
+        self.streams.get(slot).and_then(Option::as_ref).ok_or_else(empty)
     }
 
     /// Rows of a stream: `[rows, D]`.
@@ -88,11 +85,7 @@ impl<'a> CandlePass<'a> {
             block.run(&streams, call.run, &self.pack, &self.tables)?;
         let n = self.pack.rows;
         for (copy, step) in call.steps.iter().enumerate() {
-            let base = if step.is_first {
-                step.slot_in
-            } else {
-                step.slot_out
-            };
+            let base = if step.is_first { step.slot_in } else { step.slot_out };
             let mut stream = self.stream(base)?.clone(); // [N, D]
             for (member, branch) in [&attention, &mlp].into_iter().enumerate() {
                 let Some(branch) = branch else { continue };

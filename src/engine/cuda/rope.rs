@@ -42,11 +42,7 @@ impl RopeTables {
 
     /// Turns the heads of one sequence: `[C, H, T, W]`.
     pub fn turn(&self, sequence: usize, heads: &Tensor) -> Result<Tensor> {
-        let table = if self.is_long[sequence] {
-            &self.long
-        } else {
-            &self.short
-        };
+        let table = if self.is_long[sequence] { &self.long } else { &self.short };
         let Some((cos, sin)) = table else {
             return Ok(heads.clone());
         };

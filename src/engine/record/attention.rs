@@ -86,20 +86,12 @@ impl AttentionWish {
 
     /// Positions that look in a prompt of `tokens`.
     pub fn queries(&self, tokens: usize) -> Vec<usize> {
-        if self.queries.is_empty() {
-            vec![tokens.saturating_sub(1)]
-        } else {
-            self.queries.clone()
-        }
+        if self.queries.is_empty() { vec![tokens.saturating_sub(1)] } else { self.queries.clone() }
     }
 
     /// Which of a block's heads.
     pub fn heads(&self, of: usize) -> Vec<usize> {
-        if self.heads.is_empty() {
-            (0..of).collect()
-        } else {
-            self.heads.clone()
-        }
+        if self.heads.is_empty() { (0..of).collect() } else { self.heads.clone() }
     }
 
     /// What a token costs under a schedule.

@@ -62,10 +62,7 @@ impl DepthWish {
         let vocabulary = shape.vocabulary;
         let most = Self::MOST_TOP.min(vocabulary);
         if !(1..=most).contains(&self.top) {
-            return Err(EngineError::Top {
-                top: self.top,
-                most,
-            });
+            return Err(EngineError::Top { top: self.top, most });
         }
         match self.followed.iter().find(|&&id| id as usize >= vocabulary) {
             Some(&id) => Err(EngineError::TokenId { id, vocabulary }),
@@ -82,17 +79,13 @@ impl DepthWish {
     pub fn demand(&self, schedule: &Schedule) -> Demand {
         let members = |&node: &usize| {
             let runs = schedule.nodes[node].runs.iter();
-            runs.map(|run| 1 + usize::from(run.half == Half::Both))
-                .sum::<usize>()
+            runs.map(|run| 1 + usize::from(run.half == Half::Both)).sum::<usize>()
         };
         let streams = schedule.paths.iter();
         let streams = streams.map(|path| {
             1 + path.iter().map(members).sum::<usize>() + self.positions.len() * path.len()
         });
-        Demand {
-            numbers: streams.sum::<usize>() * self.numbers(),
-            ..Demand::default()
-        }
+        Demand { numbers: streams.sum::<usize>() * self.numbers(), ..Demand::default() }
     }
 
     /// The streams to read: for every list of a run's kept rows, its members in order, the sums of the

@@ -38,9 +38,7 @@ impl Record for Likelihoods {
 
     fn sequences(&self) -> Vec<&[u32]> {
         let passages = self.passages.iter();
-        passages
-            .map(|passage| passage.token_ids.as_slice())
-            .collect()
+        passages.map(|passage| passage.token_ids.as_slice()).collect()
     }
 
     fn demand(&self, _: &Schedule, is_end: &[bool]) -> Demand {
@@ -60,11 +58,7 @@ impl Record for Likelihoods {
             targets.extend_from_slice(&passage.token_ids[first..]);
         }
         let outputs = Outputs::new(scene.group);
-        Ok(KeptLikelihoods {
-            rows,
-            targets,
-            outputs,
-        })
+        Ok(KeptLikelihoods { rows, targets, outputs })
     }
 
     fn complete(
@@ -93,10 +87,7 @@ impl Record for Likelihoods {
             let fates = kept.outputs.at_end(path, &given).as_chunks().0;
             let mut rest = fates.iter().map(fate);
             let score = |passage: &Passage| {
-                let mut score = TokenScore {
-                    log_probability: 0.0,
-                    greedy: true,
-                };
+                let mut score = TokenScore { log_probability: 0.0, greedy: true };
                 for (log_likelihood, is_likeliest) in rest.by_ref().take(passage.scored) {
                     score.log_probability += log_likelihood;
                     score.greedy &= is_likeliest;

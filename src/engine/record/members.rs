@@ -61,17 +61,10 @@ impl Sets {
         };
         let members = schedule.nodes.iter().map(|node| {
             let run = |half: Half| [next(half != Half::Mlp), next(half != Half::Attention)];
-            node.runs
-                .iter()
-                .map(|run_of| run_of.half)
-                .map(run)
-                .collect()
+            node.runs.iter().map(|run_of| run_of.half).map(run).collect()
         });
         let members = members.collect();
-        let ends = is_end
-            .iter()
-            .map(|&is_end| is_end.then(|| next(true)))
-            .collect();
+        let ends = is_end.iter().map(|&is_end| is_end.then(|| next(true))).collect();
         Self {
             members,
             ends,
@@ -190,18 +183,12 @@ impl Record for Members {
 
     fn demand(&self, schedule: &Schedule, is_end: &[bool]) -> Demand {
         let sets = Sets::new(schedule, is_end, self.positions().len()).count;
-        let states = if self.capture.states {
-            schedule.nodes.len()
-        } else {
-            0
-        };
+        let states = if self.capture.states { schedule.nodes.len() } else { 0 };
         let depths = self.capture.depths.as_ref();
         let depths = depths.map(|wish| wish.demand(schedule)).unwrap_or_default();
         let attention = self.capture.attention.iter();
         let attention = attention.map(|wish| wish.demand(schedule, self.readout.shape()));
-        let attention = attention
-            .map(|demand| demand.numbers_a_token)
-            .sum::<usize>();
+        let attention = attention.map(|demand| demand.numbers_a_token).sum::<usize>();
         let written = match self.capture.written {
             Some(_) => schedule.paths.len() * self.readout.width(),
             None => 0,
@@ -223,11 +210,7 @@ impl Record for Members {
         let count = self.most_options();
         let options = self.readout.options(prompts, count)?;
         let mut kept = KeptMembers {
-            sets: Sets::new(
-                &scene.group.schedule,
-                &scene.group.is_end,
-                self.positions().len(),
-            ),
+            sets: Sets::new(&scene.group.schedule, &scene.group.is_end, self.positions().len()),
             count,
             options: options.rows,
             biases: options.biases,
@@ -343,9 +326,8 @@ impl Record for Members {
         let paths = &scene.group.schedule.paths;
         let each = |path: &Vec<usize>| kept.sets.of(scene.group, path).len();
         let (first_depths, end) = firsts(paths, 0, |path| prompts.len() * each(path));
-        let (first_grid, _) = firsts(paths, end, |path| {
-            prompts.len() * kept.sets.positions * path.len()
-        });
+        let (first_grid, _) =
+            firsts(paths, end, |path| prompts.len() * kept.sets.positions * path.len());
         let row = |set: usize, p: usize| {
             &votes[(set * prompts.len() + p) * (kept.count + 1)..][..kept.count + 1]
         };
@@ -359,10 +341,7 @@ impl Record for Members {
             let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
             let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
             let sets = kept.sets.of(scene.group, path);
-            let has_written = self
-                .capture
-                .written
-                .is_some_and(|member| member < sets.len());
+            let has_written = self.capture.written.is_some_and(|member| member < sets.len());
             let own = written.chunks_exact(width).nth(n * prompts.len() + p);
             let own = own.filter(|_| has_written).unwrap_or_default().to_vec();
             let of_depths =

@@ -120,10 +120,7 @@ pub struct Outputs {
 
 impl Outputs {
     fn new(group: &PlanGroup) -> Self {
-        Self {
-            of_node: vec![None; group.schedule.nodes.len()],
-            count: 0,
-        }
+        Self { of_node: vec![None; group.schedule.nodes.len()], count: 0 }
     }
 
     /// The next output is this node's.

@@ -24,10 +24,7 @@ impl Record for Streams {
     }
 
     fn demand(&self, schedule: &Schedule, _: &[bool]) -> Demand {
-        Demand {
-            numbers_a_token: schedule.nodes.len() * self.width,
-            ..Demand::default()
-        }
+        Demand { numbers_a_token: schedule.nodes.len() * self.width, ..Demand::default() }
     }
 
     fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Outputs, EngineError> {

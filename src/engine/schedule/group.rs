@@ -76,10 +76,5 @@ fn cut(
             }
         }
     }
-    groups.push(PlanGroup {
-        plans: range,
-        schedule,
-        is_end,
-        packs,
-    });
+    groups.push(PlanGroup { plans: range, schedule, is_end, packs });
 }

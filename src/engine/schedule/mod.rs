@@ -45,11 +45,7 @@ impl Schedule {
     pub fn new(plans: &[Plan]) -> Self {
         let (nodes, paths) = trie(plans);
         let batches = batches(&nodes);
-        Self {
-            nodes,
-            batches,
-            paths,
-        }
+        Self { nodes, batches, paths }
     }
 
     /// The most residual streams that exist at once while the batches run in order: a step's own
@@ -85,11 +81,7 @@ impl Schedule {
 }
 
 fn trie(plans: &[Plan]) -> (Vec<Node>, Vec<Vec<usize>>) {
-    let mut nodes = vec![Node {
-        parent: 0,
-        runs: Vec::new(),
-        children: 0,
-    }];
+    let mut nodes = vec![Node { parent: 0, runs: Vec::new(), children: 0 }];
     let mut child = BTreeMap::new();
     let paths = plans
         .iter()
@@ -101,17 +93,11 @@ fn trie(plans: &[Plan]) -> (Vec<Node>, Vec<Vec<usize>>) {
                     Step::Block(run) => vec![*run],
                     Step::Parallel(runs) => runs.clone(),
                 };
-                let node = *child
-                    .entry((parent, runs))
-                    .or_insert_with_key(|(parent, runs)| {
-                        nodes[*parent].children += 1;
-                        nodes.push(Node {
-                            parent: *parent,
-                            runs: runs.clone(),
-                            children: 0,
-                        });
-                        nodes.len() - 1
-                    });
+                let node = *child.entry((parent, runs)).or_insert_with_key(|(parent, runs)| {
+                    nodes[*parent].children += 1;
+                    nodes.push(Node { parent: *parent, runs: runs.clone(), children: 0 });
+                    nodes.len() - 1
+                });
                 path.push(node);
             }
             path
@@ -143,10 +129,7 @@ fn batches(nodes: &[Node]) -> Vec<Batch> {
                 wait(node, &mut waiting);
             }
         }
-        batches.push(Batch {
-            run,
-            nodes: members,
-        });
+        batches.push(Batch { run, nodes: members });
     }
     batches
 }
@@ -172,18 +155,14 @@ mod tests {
 
     #[test]
     fn a_drop_sweep_is_one_batch_a_block() {
-        let mut lines: Vec<String> = (1..11)
-            .map(|i| format!("0-{},{}-11", i - 1, i + 1).replace("0-0", "0"))
-            .collect();
+        let mut lines: Vec<String> =
+            (1..11).map(|i| format!("0-{},{}-11", i - 1, i + 1).replace("0-0", "0")).collect();
         lines.extend(["1-11".into(), "0-10".into(), "0-11".into()]);
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let schedule = schedule(&lines);
         assert_eq!(schedule.batches.len(), 12);
         // Sharing prefixes: 12 for the original, and 11 - i after dropping block i.
-        assert_eq!(
-            schedule.block_runs(),
-            12 + (0..12).map(|i| 11 - i).sum::<usize>()
-        );
+        assert_eq!(schedule.block_runs(), 12 + (0..12).map(|i| 11 - i).sum::<usize>());
     }
 
     #[test]
@@ -198,11 +177,8 @@ mod tests {
     #[test]
     fn a_parallel_step_joins_the_batches_of_its_blocks() {
         let schedule = schedule(&["0,(1-3)", "0,1"]);
-        let block_1 = schedule
-            .batches
-            .iter()
-            .find(|batch| batch.run.index == 1)
-            .expect("block 1 runs");
+        let block_1 =
+            schedule.batches.iter().find(|batch| batch.run.index == 1).expect("block 1 runs");
         assert_eq!(block_1.nodes.len(), 2);
         assert_eq!(schedule.block_runs(), 1 + 3 + 1);
     }

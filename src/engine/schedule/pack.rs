@@ -35,42 +35,26 @@ impl Pack {
             })
             .collect();
         let whole: Vec<usize> = past.iter().zip(lengths).map(|(p, t)| p + t).collect();
-        let is_long: Vec<bool> = whole
-            .iter()
-            .map(|&length| rope.is_some_and(|rope| rope.is_long(length)))
-            .collect();
+        let is_long: Vec<bool> =
+            whole.iter().map(|&length| rope.is_some_and(|rope| rope.is_long(length))).collect();
         let angles = |long: bool| {
             let of = (0..lengths.len()).filter(|&n| is_long[n] == long);
             let first = of.clone().map(|n| past[n]).min().unwrap_or(0);
             let end = of.map(|n| whole[n]).max().unwrap_or(0);
-            rope.map(|rope| rope.angles_at(first..end, long))
-                .unwrap_or_default()
+            rope.map(|rope| rope.angles_at(first..end, long)).unwrap_or_default()
         };
-        Self {
-            short: angles(false),
-            long: angles(true),
-            spans,
-            past: past.to_vec(),
-            rows,
-            is_long,
-        }
+        Self { short: angles(false), long: angles(true), spans, past: past.to_vec(), rows, is_long }
     }
 
     /// The angles of a prompt's positions.
     pub fn angles(&self, prompt: usize) -> &Angles {
-        if self.is_long[prompt] {
-            &self.long
-        } else {
-            &self.short
-        }
+        if self.is_long[prompt] { &self.long } else { &self.short }
     }
 
     /// The row of each prompt's last token, in `copies` packs one after the other.
     pub fn last_rows(&self, copies: usize) -> Vec<u32> {
         let last = |copy: usize| {
-            self.spans
-                .iter()
-                .map(move |(start, length)| copy * self.rows + start + length - 1)
+            self.spans.iter().map(move |(start, length)| copy * self.rows + start + length - 1)
         };
         (0..copies).flat_map(last).map(|row| row as u32).collect()
     }

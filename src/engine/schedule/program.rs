@@ -90,11 +90,7 @@ impl Program {
                         free.push(own);
                     }
                 }
-                calls.push(BlockCall {
-                    run: batch.run,
-                    steps,
-                    complete,
-                });
+                calls.push(BlockCall { run: batch.run, steps, complete });
             }
         }
         Self { calls, slots }
@@ -112,10 +108,7 @@ impl Program {
 /// one stream.
 fn call_length(nodes: &[(usize, usize)], most: usize) -> usize {
     let mut seen = HashSet::new();
-    let fits = nodes
-        .iter()
-        .take(most)
-        .take_while(|(node, _)| seen.insert(*node));
+    let fits = nodes.iter().take(most).take_while(|(node, _)| seen.insert(*node));
     fits.count()
 }
 

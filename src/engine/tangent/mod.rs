@@ -25,12 +25,7 @@ impl TangentPoint {
     /// Of one block run of a step, at the stream that the step reads. What a parallel step adds is the
     /// mean of its runs' functions: a point for each of them.
     pub fn of(run: BlockRun, stream: Rc<[f32]>) -> Self {
-        Self {
-            block: run.index,
-            half: run.half,
-            heads_off: run.heads_off,
-            stream,
-        }
+        Self { block: run.index, half: run.half, heads_off: run.heads_off, stream }
     }
 }
 
@@ -195,12 +190,7 @@ mod tests {
     use super::*;
 
     fn product(t_in: usize, t_out: usize, transposed: bool, probes: &[f32]) -> TangentProduct {
-        TangentProduct {
-            t_in,
-            t_out,
-            transposed,
-            probes: probes.to_vec(),
-        }
+        TangentProduct { t_in, t_out, transposed, probes: probes.to_vec() }
     }
 
     #[test]

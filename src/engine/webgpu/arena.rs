@@ -79,9 +79,7 @@ impl Arena {
             return buffer.clone();
         }
         bindings.forget();
-        let roomy = bytes
-            .next_multiple_of(4096)
-            .min(device.largest_buffer().max(bytes));
+        let roomy = bytes.next_multiple_of(4096).min(device.largest_buffer().max(bytes));
         let buffer = device.buffer(&format!("{what:?}"), roomy, STORAGE);
         // The one it replaces is freed by the last submission that uses it.
         self.buffers.insert(what, buffer.clone());
@@ -97,9 +95,7 @@ impl Arena {
         content: &[T],
     ) -> wgpu::Buffer {
         let buffer = self.get(device, bindings, what, size_of_val(content) as u64);
-        device
-            .queue
-            .write_buffer(&buffer, 0, bytemuck::cast_slice(content));
+        device.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(content));
         buffer
     }
 

@@ -112,12 +112,7 @@ impl Backend for WebGpuBackend {
     }
 
     fn profile(&self) -> Option<String> {
-        let Tally {
-            dispatches,
-            submissions,
-            work,
-            read_back_bytes,
-        } = self.tally.take();
+        let Tally { dispatches, submissions, work, read_back_bytes } = self.tally.take();
         let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
         Some(format!(
             "{dispatches} dispatches in {submissions} submissions, {:.2} GFLOP, {read_back_bytes} bytes read back; \
@@ -200,10 +195,7 @@ mod tests {
         let rope = backend.weights.shape.rope().map(Rope::of);
         Start {
             pack: Rc::new(Pack::of(&[4], rope.as_ref())),
-            program: Rc::new(Program {
-                calls: Vec::new(),
-                slots: 1,
-            }),
+            program: Rc::new(Program { calls: Vec::new(), slots: 1 }),
             embedded: noise(4 * backend.gpu.width, 1),
             kept_rows: 1,
             numbers: 3,
@@ -215,12 +207,8 @@ mod tests {
         let width = backend.gpu.width;
         let start = start(backend);
         let embedded = start.embedded.clone();
-        let options = OptionRows {
-            numbers: noise(2 * width, 2),
-            prompts: 1,
-            count: 2,
-            is_centred: false,
-        };
+        let options =
+            OptionRows { numbers: noise(2 * width, 2), prompts: 1, count: 2, is_centred: false };
         let mut pass = backend.begin(start)?;
         pass.keep(0, &[3], 0)?;
         if fails {
@@ -243,10 +231,7 @@ mod tests {
         let before = votes(&backend, false).expect("votes");
         let failed = votes(&backend, true).expect_err("no memory");
         assert!(matches!(failed, EngineError::Gpu(GpuError::Memory(_))));
-        assert!(
-            backend.arena.take().is_none(),
-            "its buffers are not used again"
-        );
+        assert!(backend.arena.take().is_none(), "its buffers are not used again");
         let after = votes(&backend, false).expect("votes");
         assert_eq!(before, after);
     }
@@ -271,9 +256,7 @@ mod tests {
         let backend = backend("random-llama2", None);
         let blocks = || backend.blocks.iter().map(|block| &block.shape);
         let default = limits(128 << 20, backend.gpu.width, blocks());
-        let widest = blocks()
-            .map(|block| widest_row(block, backend.gpu.width))
-            .max();
+        let widest = blocks().map(|block| widest_row(block, backend.gpu.width)).max();
         let widest = widest.expect("blocks");
         for rows in [default.call_rows, default.pack_rows] {
             assert!(rows > 0 && (rows * widest * 4) as u64 <= 128 << 20);
@@ -282,10 +265,7 @@ mod tests {
         // A row of F past a binding: nothing has room, and every prompt is refused.
         // A binding that holds more numbers than 32 bits count, as Metal's may.
         let wide = BlockShape {
-            mlp: MlpShape {
-                width: 28_672,
-                ..backend.blocks[0].shape.mlp
-            },
+            mlp: MlpShape { width: 28_672, ..backend.blocks[0].shape.mlp },
             ..backend.blocks[0].shape.clone()
         };
         let huge = limits(64 << 30, 8192, std::iter::once(&wide));

@@ -18,11 +18,7 @@ async fn words() -> Result<Vec<String>, JsValue> {
     let gpu = field(&field(&js_sys::global(), "navigator")?, "gpu")?;
     let request: Function = field(&gpu, "requestAdapter")?.dyn_into()?;
     let options = js_sys::Object::new();
-    Reflect::set(
-        &options,
-        &"powerPreference".into(),
-        &"high-performance".into(),
-    )?;
+    Reflect::set(&options, &"powerPreference".into(), &"high-performance".into())?;
     let promise: Promise = request.call1(&gpu, &options)?.dyn_into()?;
     let info = field(&JsFuture::from(promise).await?, "info")?;
     let mut words: Vec<String> = Vec::new();

@@ -84,11 +84,7 @@ impl Device {
     pub async fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
         let adapter = adapter(choice).await?;
         let info = adapter.get_info();
-        let limits = if choice.default_limits {
-            wgpu::Limits::default()
-        } else {
-            adapter.limits()
-        };
+        let limits = if choice.default_limits { wgpu::Limits::default() } else { adapter.limits() };
         let name = name(&info).await;
         if choice.no_software && is_software(&info, &name) {
             return Err(GpuError::Software { adapter: name });
@@ -124,22 +120,14 @@ impl Device {
             }
             on_loss.report(GpuError::Lost(brief(&format!("{reason:?}: {message}"))));
         });
-        Ok(Self {
-            device,
-            queue,
-            limits,
-            name,
-            failed,
-        })
+        Ok(Self { device, queue, limits, name, failed })
     }
 
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
     /// long prompt; but a lost device stays lost.
     pub fn forgive(&self) {
         let mut failures = self.failed.lock();
-        let ended = failures
-            .first
-            .take_if(|error| !matches!(error, GpuError::Lost(_)));
+        let ended = failures.first.take_if(|error| !matches!(error, GpuError::Lost(_)));
         if let Some(error @ GpuError::Memory(_)) = ended
             && !failures.is_echo
         {
@@ -167,9 +155,7 @@ impl Device {
     pub fn silent(&self, error: &wgpu::PollError) -> GpuError {
         match (self.check(), error) {
             (Err(earlier), _) => earlier,
-            (Ok(()), wgpu::PollError::Timeout) => GpuError::Silent {
-                seconds: PATIENCE.as_secs(),
-            },
+            (Ok(()), wgpu::PollError::Timeout) => GpuError::Silent { seconds: PATIENCE.as_secs() },
             (Ok(()), other) => GpuError::Driver(other.to_string()),
         }
     }
@@ -255,21 +241,12 @@ async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
     if adapters.is_empty() {
         return Err(GpuError::NoAdapter);
     }
-    let names: Vec<String> = adapters
-        .iter()
-        .map(|adapter| adapter.get_info().name)
-        .collect();
+    let names: Vec<String> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
     let fits = |name: &String| name.to_lowercase().contains(&wanted.to_lowercase());
-    let found = adapters
-        .into_iter()
-        .zip(&names)
-        .find(|(_, name)| fits(name));
+    let found = adapters.into_iter().zip(&names).find(|(_, name)| fits(name));
     found
         .map(|(adapter, _)| adapter)
-        .ok_or_else(|| GpuError::NoSuchAdapter {
-            wanted: wanted.clone(),
-            found: names.join(", "),
-        })
+        .ok_or_else(|| GpuError::NoSuchAdapter { wanted: wanted.clone(), found: names.join(", ") })
 }
 
 /// What people call the adapter.
@@ -281,11 +258,7 @@ pub async fn name(info: &wgpu::AdapterInfo) -> String {
 /// Browsers tell a page little: often only who made the adapter, and which family it is of.
 #[cfg(target_arch = "wasm32")]
 pub async fn name(info: &wgpu::AdapterInfo) -> String {
-    if info.name.is_empty() {
-        super::browser::adapter_name().await
-    } else {
-        info.name.clone()
-    }
+    if info.name.is_empty() { super::browser::adapter_name().await } else { info.name.clone() }
 }
 
 pub fn is_software(info: &wgpu::AdapterInfo, name: &str) -> bool {
@@ -296,21 +269,9 @@ pub fn is_software(info: &wgpu::AdapterInfo, name: &str) -> bool {
 
 fn check(adapter: &str, limits: &wgpu::Limits) -> Result<(), GpuError> {
     let needs = [
-        (
-            "invocations a workgroup",
-            limits.max_compute_invocations_per_workgroup,
-            INVOCATIONS,
-        ),
-        (
-            "storage buffers a shader",
-            limits.max_storage_buffers_per_shader_stage,
-            STORAGE_BUFFERS,
-        ),
-        (
-            "bytes of workgroup memory",
-            limits.max_compute_workgroup_storage_size,
-            WORKGROUP_BYTES,
-        ),
+        ("invocations a workgroup", limits.max_compute_invocations_per_workgroup, INVOCATIONS),
+        ("storage buffers a shader", limits.max_storage_buffers_per_shader_stage, STORAGE_BUFFERS),
+        ("bytes of workgroup memory", limits.max_compute_workgroup_storage_size, WORKGROUP_BYTES),
     ];
     match needs.into_iter().find(|(_, found, needed)| found < needed) {
         None => Ok(()),
@@ -329,23 +290,16 @@ pub(super) mod tests {
 
     /// Lavapipe if there, else any adapter; none is a failed test.
     pub fn device() -> Device {
-        let choice = AdapterChoice {
-            strict: true,
-            ..AdapterChoice::default()
-        };
+        let choice = AdapterChoice { strict: true, ..AdapterChoice::default() };
         pollster::block_on(Device::open(&choice))
             .expect("tests need an adapter: install Mesa's lavapipe")
     }
 
     #[test]
     fn an_adapter_that_is_not_there_is_named_with_those_that_are() {
-        let choice = AdapterChoice {
-            name: Some("no such thing".into()),
-            ..AdapterChoice::default()
-        };
-        let error = pollster::block_on(Device::open(&choice))
-            .err()
-            .expect("an error");
+        let choice =
+            AdapterChoice { name: Some("no such thing".into()), ..AdapterChoice::default() };
+        let error = pollster::block_on(Device::open(&choice)).err().expect("an error");
         let sentence = error.to_string();
         assert!(
             sentence.contains("no such thing") && sentence.contains(&device().name),

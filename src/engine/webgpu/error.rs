@@ -22,12 +22,7 @@ pub enum GpuError {
     #[error("the adapter {adapter} refused to be opened ({reason})")]
     Refused { adapter: String, reason: String },
     #[error("the adapter {adapter} gives {found} of {limit}, but {needed} are needed")]
-    Limit {
-        adapter: String,
-        limit: &'static str,
-        found: u64,
-        needed: u64,
-    },
+    Limit { adapter: String, limit: &'static str, found: u64, needed: u64 },
     #[error(
         "the WebGPU engine takes widths that are multiples of 4, but the model's {what} is {found}"
     )]
@@ -35,18 +30,11 @@ pub enum GpuError {
     #[error(
         "the adapter {adapter} has no room for this model, which needs about {memory}; use a smaller model, or half-precision weights"
     )]
-    NoRoom {
-        adapter: String,
-        memory: crate::engine::memory::Memory,
-    },
+    NoRoom { adapter: String, memory: crate::engine::memory::Memory },
     #[error(
         "{matrix} holds {value}, which is past {dtype}; load the weights as they are stored, or as f32"
     )]
-    PastType {
-        matrix: String,
-        value: f32,
-        dtype: &'static str,
-    },
+    PastType { matrix: String, value: f32, dtype: &'static str },
     #[error("the GPU's memory ran out ({0}); use fewer or shorter prompts, or a smaller model")]
     Memory(String),
     #[error("the GPU was lost in mid-run ({0})")]

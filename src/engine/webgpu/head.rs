@@ -60,17 +60,11 @@ impl GpuHead {
         let bias = weights.head_bias.as_ref().map(|bias| weights.vector(bias));
         let bias = bias.transpose()?;
         weights.release();
-        Ok(Self {
-            matrix,
-            bias: bias.map(|bias| device.storage("head bias", &bias)),
-        })
+        Ok(Self { matrix, bias: bias.map(|bias| device.storage("head bias", &bias)) })
     }
 
     pub fn linear<'a>(&'a self, gpu: &'a Gpu) -> Linear<'a> {
-        Linear {
-            matrix: &self.matrix,
-            bias: self.bias.as_ref().unwrap_or(&gpu.zeros),
-        }
+        Linear { matrix: &self.matrix, bias: self.bias.as_ref().unwrap_or(&gpu.zeros) }
     }
 
     pub fn bytes(&self) -> u64 {

@@ -68,11 +68,7 @@ impl Kernel {
             compilation_options: wgpu::PipelineCompilationOptions::default(),
             cache: None,
         });
-        Self {
-            label,
-            pipeline,
-            layout,
-        }
+        Self { label, pipeline, layout }
     }
 }
 

@@ -252,8 +252,7 @@ mod tests {
             sequences.map(|of| (of.first, of.tokens)).collect()
         };
         let gpu = &backend.gpu;
-        room.make(gpu, &pack(&[(0, 9), (0, 65)]), &[2, 0])
-            .expect("room");
+        room.make(gpu, &pack(&[(0, 9), (0, 65)]), &[2, 0]).expect("room");
         assert_eq!(regions(&room), [(0, 128), (128, 0), (128, 64)]);
         let buffers = |room: &CacheRoom| -> Vec<wgpu::Buffer> {
             let runs = room.nodes.iter().flatten();
@@ -261,18 +260,14 @@ mod tests {
         };
         let before = buffers(&room);
         assert_eq!(before.len(), 3, "a block that runs twice has two");
-        room.make(gpu, &pack(&[(9, 55), (65, 1)]), &[2, 0])
-            .expect("room");
+        room.make(gpu, &pack(&[(9, 55), (65, 1)]), &[2, 0]).expect("room");
         assert_eq!(before, buffers(&room), "there was room");
-        room.make(gpu, &pack(&[(64, 1), (0, 1)]), &[2, 1])
-            .expect("room");
+        room.make(gpu, &pack(&[(64, 1), (0, 1)]), &[2, 1]).expect("room");
         assert_eq!(regions(&room), [(0, 128), (128, 64), (192, 128)]);
         // A buffer that no binding takes is refused, and what is there stays.
         let held = regions(&room);
         let most = gpu.device.largest_buffer() as usize;
-        let error = room
-            .make(gpu, &pack(&[(most, 1)]), &[1])
-            .expect_err("no room");
+        let error = room.make(gpu, &pack(&[(most, 1)]), &[1]).expect_err("no room");
         assert!(error.to_string().contains("keys and values"), "{error}");
         assert_eq!(held, regions(&room));
     }

@@ -30,11 +30,7 @@ impl Lists {
             Some(&place) => place,
             None => self.append(device, list),
         };
-        RowIds {
-            buffer: self.buffers[buffer].clone(),
-            first,
-            count: list.len(),
-        }
+        RowIds { buffer: self.buffers[buffer].clone(), first, count: list.len() }
     }
 
     fn append(&mut self, device: &Device, list: &[u32]) -> (usize, usize) {
@@ -47,8 +43,7 @@ impl Lists {
         }
         if self.at.0 == self.buffers.len() {
             let words = list.len().max(BUFFER_WORDS);
-            self.buffers
-                .push(device.buffer("lists", words as u64 * 4, STORAGE));
+            self.buffers.push(device.buffer("lists", words as u64 * 4, STORAGE));
         }
         let place = self.at;
         let bytes = bytemuck::cast_slice(list);

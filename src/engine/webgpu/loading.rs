@@ -55,9 +55,7 @@ pub(super) async fn reserve(
     for block in &shape.blocks {
         TileSize::of(&device, block.attention.head_width)?;
     }
-    let scope = device
-        .device
-        .push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let blocks = shape.blocks.iter().zip(&weights.blocks);
     let blocks = blocks.map(|(shape, stored)| {
         let typed = std::array::from_fn(|i| held(&stored.matrices[i], dtype));
@@ -73,11 +71,7 @@ pub(super) async fn reserve(
     let gpu = Gpu::new(device, width, longest);
     if scope.pop().await.is_some() {
         let memory = Memory::of(&weights, dtype);
-        return Err(GpuError::NoRoom {
-            adapter: name,
-            memory,
-        }
-        .into());
+        return Err(GpuError::NoRoom { adapter: name, memory }.into());
     }
     gpu.device.check()?;
     Ok(WebGpuBackend {
@@ -162,10 +156,7 @@ impl Loader for WebGpuLoader {
 /// Four numbers at a time is how every kernel reads.
 fn check_widths(shape: &ModelShape) -> Result<(), GpuError> {
     let blocks = shape.blocks.iter().flat_map(|block| {
-        [
-            ("intermediate_size", block.mlp.width),
-            ("head width", block.attention.head_width),
-        ]
+        [("intermediate_size", block.mlp.width), ("head width", block.attention.head_width)]
     });
     let mut widths = std::iter::once(("hidden_size", shape.width)).chain(blocks);
     match widths.find(|(_, width)| width % 4 != 0) {
@@ -187,10 +178,7 @@ pub(super) mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
         let files = ModelFiles::open(&folder.join(model)).expect("it travels with the project");
         let weights = Rc::new(Weights::open(&files).expect("weights"));
-        let adapter = AdapterChoice {
-            strict: true,
-            ..AdapterChoice::default()
-        };
+        let adapter = AdapterChoice { strict: true, ..AdapterChoice::default() };
         pollster::block_on(reserve(weights, &adapter, dtype))
             .expect("tests need an adapter: install Mesa's lavapipe")
     }
@@ -198,9 +186,7 @@ pub(super) mod tests {
     #[test]
     fn a_number_past_half_precision_is_refused_with_its_matrix() {
         let mut loader = WebGpuLoader(backend("random-llama2", Some(DType::F16)));
-        let [rows, columns] = loader.0.blocks[1]
-            .shape
-            .matrix(MatrixRole::Out, loader.0.gpu.width);
+        let [rows, columns] = loader.0.blocks[1].shape.matrix(MatrixRole::Out, loader.0.gpu.width);
         let mut numbers = vec![0.5f32; rows * columns];
         numbers[7] = 131_072.0;
         let tensor = Tensor {

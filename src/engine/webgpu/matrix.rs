@@ -54,11 +54,7 @@ pub fn specialise(dtype: DType, source: &str) -> String {
 
 /// Bytes that `numbers` neighbours of a row take on the GPU.
 fn bytes_of(dtype: DType, numbers: u64) -> u64 {
-    if dtype.is_block() {
-        blocks::bytes_of(dtype, numbers)
-    } else {
-        dtype.bytes_of(numbers)
-    }
+    if dtype.is_block() { blocks::bytes_of(dtype, numbers) } else { dtype.bytes_of(numbers) }
 }
 
 /// The bytes of `tensor` in `dtype`: its own where that is its type.
@@ -145,11 +141,7 @@ impl GpuMatrix {
             }));
             end += rows;
         }
-        Ok(Self {
-            rows: end,
-            columns,
-            parts,
-        })
+        Ok(Self { rows: end, columns, parts })
     }
 
     /// Uploads `rows` to rows `first..`, in this matrix' own types.
@@ -243,39 +235,22 @@ mod tests {
     /// however the rows arrive.
     #[test]
     fn a_matrix_past_a_binding_is_cut_and_filled_in_any_steps() {
-        let choice = AdapterChoice {
-            strict: true,
-            default_limits: true,
-            ..AdapterChoice::default()
-        };
+        let choice =
+            AdapterChoice { strict: true, default_limits: true, ..AdapterChoice::default() };
         let device = pollster::block_on(Device::open(&choice)).expect("an adapter");
         let columns = 1 << 10;
         let rows = (PART_BYTES / (columns as u64 * 4)) as usize + 3;
-        let matrix = GpuMatrix::reserve(
-            &device,
-            "w",
-            &[TypedRows {
-                rows,
-                dtype: DType::F32,
-            }],
-            columns,
-        )
-        .expect("two buffers");
+        let matrix =
+            GpuMatrix::reserve(&device, "w", &[TypedRows { rows, dtype: DType::F32 }], columns)
+                .expect("two buffers");
         assert_eq!(matrix.parts.len(), 2);
         let second = &matrix.parts[1];
         let across = noise(6 * columns, 1);
-        let filled = matrix.fill(
-            &device,
-            second.first - 2,
-            &tensor(&across, columns),
-            String::new,
-        );
+        let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns), String::new);
         filled.expect("f32 holds every number");
         let mut probe = Probe::new(&device, true);
         let expected = &across[2 * columns..];
-        probe
-            .expect("fill", &second.buffer, expected, 0.0, |_| Ok(()))
-            .expect("a read");
+        probe.expect("fill", &second.buffer, expected, 0.0, |_| Ok(())).expect("a read");
         pollster::block_on(probe.settle()).expect("the rows across the cut");
     }
 
@@ -288,15 +263,8 @@ mod tests {
         DType::F16.widen(&halves, &mut wide);
         assert_eq!(wide, [1.0, -0.5, 65504.0, -65504.0]);
         let large = [0.0, 1.0, -70000.0, 2.0];
-        assert_eq!(
-            convert(&tensor(&large, 4), DType::F16).err(),
-            Some(-70000.0)
-        );
-        let stored = Tensor {
-            dtype: DType::F16,
-            bytes: halves,
-            ..tensor(&numbers, 4)
-        };
+        assert_eq!(convert(&tensor(&large, 4), DType::F16).err(), Some(-70000.0));
+        let stored = Tensor { dtype: DType::F16, bytes: halves, ..tensor(&numbers, 4) };
         let same = convert(&stored, DType::F16).expect("nothing to convert");
         assert!(matches!(same, Cow::Borrowed(_)));
     }

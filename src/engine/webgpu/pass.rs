@@ -80,11 +80,7 @@ impl<'a> GpuPass<'a> {
         backend.passes.set(backend.passes.get() + 1);
         Ok(Self {
             backend,
-            to: Recording {
-                recorder: Recorder::new(device, bindings),
-                arena,
-                tables,
-            },
+            to: Recording { recorder: Recorder::new(device, bindings), arena, tables },
             program: start.program.clone(),
             spans: start.pack.spans.clone(),
             first_steps,
@@ -151,14 +147,10 @@ impl<'a> GpuPass<'a> {
         let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
         let from = RowSource::Rows(&read);
         let kernels = &gpu.kernels;
-        kernels
-            .norm
-            .run(recorder, from, rows.count, norm, tables, &normed)?;
+        kernels.norm.run(recorder, from, rows.count, norm, tables, &normed)?;
         let head = backend.head()?;
         let w = head.linear(gpu);
-        kernels
-            .gemm
-            .run(recorder, &normed, rows.count, w, out, base)?;
+        kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
         Ok(())
     }
 }
@@ -173,9 +165,9 @@ impl Pass for GpuPass<'_> {
         let (gpu, to) = (&backend.gpu, &mut self.to);
         match (&self.cache, call.steps.first()) {
             // A cache is one plan's, which runs its blocks one by one.
-            (Some(cache), Some(step)) => cache.run(step, |kept| {
-                block.run(gpu, to, call, first_step, Some(&kept))
-            })?,
+            (Some(cache), Some(step)) => {
+                cache.run(step, |kept| block.run(gpu, to, call, first_step, Some(&kept)))?
+            }
             _ => block.run(gpu, to, call, first_step, None)?,
         }
         Ok(())
@@ -251,22 +243,13 @@ impl Pass for GpuPass<'_> {
         let (rows, targets) = (self.list(rows), self.list(targets));
         for first in (0..rows.count).step_by(most.max(1)) {
             let count = most.max(1).min(rows.count - first);
-            let part = |of: &RowIds| RowIds {
-                buffer: of.buffer.clone(),
-                first: of.first + first,
-                count,
-            };
+            let part =
+                |of: &RowIds| RowIds { buffer: of.buffer.clone(), first: of.first + first, count };
             let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [rows, V]
             self.logits(slot, &part(&rows), &logits, 0)?;
             let (recorder, fate) = (&mut self.to.recorder, &gpu.kernels.fate);
             let base = base + first * 4;
-            fate.run(
-                recorder,
-                (&logits, vocabulary),
-                &part(&targets),
-                &self.out,
-                base,
-            )?;
+            fate.run(recorder, (&logits, vocabulary), &part(&targets), &self.out, base)?;
         }
         Ok(())
     }
@@ -334,9 +317,7 @@ impl Pass for GpuPass<'_> {
 
     fn finish(&mut self) -> Result<(), EngineError> {
         let parts = std::mem::take(&mut self.outputs);
-        let Recording {
-            recorder, arena, ..
-        } = &mut self.to;
+        let Recording { recorder, arena, .. } = &mut self.to;
         self.reading = Some(arena.staging.begin(recorder, &self.out, parts)?);
         Ok(())
     }

@@ -36,11 +36,7 @@ impl<'a> Probe<'a> {
 
     /// All of `shapes`, or as many of the first as one start-up has time for.
     pub fn some<'b, T>(&self, shapes: &'b [T], few: usize) -> &'b [T] {
-        if self.is_thorough {
-            shapes
-        } else {
-            &shapes[..few]
-        }
+        if self.is_thorough { shapes } else { &shapes[..few] }
     }
 
     pub fn storage<T: bytemuck::NoUninit>(&self, label: &str, content: &[T]) -> wgpu::Buffer {
@@ -86,12 +82,7 @@ impl<'a> Probe<'a> {
         record(&mut recorder)?;
         let parts = vec![(expected.len(), "a kernel's check")];
         let pending = Staging::default().begin(&mut recorder, out, parts)?;
-        self.trials.push(Trial {
-            kernel,
-            pending,
-            expected: expected.to_vec(),
-            most,
-        });
+        self.trials.push(Trial { kernel, pending, expected: expected.to_vec(), most });
         Ok(())
     }
 
@@ -148,11 +139,7 @@ pub fn agree(
     most: f32,
 ) -> Result<(), GpuError> {
     let off = distance(found, expected);
-    if off <= most {
-        Ok(())
-    } else {
-        Err(GpuError::Wrong { kernel, off })
-    }
+    if off <= most { Ok(()) } else { Err(GpuError::Wrong { kernel, off }) }
 }
 
 /// Attention with these heads and nothing else.
@@ -170,10 +157,6 @@ pub fn heads(
         qkv_bias: false,
         out_bias: false,
         qk_norm: QkNorm::None,
-        rope: Some(RopeShape {
-            width: head_width,
-            theta: 10000.0,
-            scaling: None,
-        }),
+        rope: Some(RopeShape { width: head_width, theta: 10000.0, scaling: None }),
     }
 }

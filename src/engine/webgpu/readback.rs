@@ -49,21 +49,14 @@ impl Staging {
         let answer = Arc::new(Mutex::new(Mapping::default()));
         let tell = answer.clone();
         // At least four bytes: an empty range cannot be mapped.
-        buffer
-            .slice(..bytes.max(4))
-            .map_async(wgpu::MapMode::Read, move |mapped| {
-                let mut answer = tell.lock().unwrap_or_else(PoisonError::into_inner);
-                answer.mapped = Some(mapped);
-                if let Some(waker) = answer.waker.take() {
-                    waker.wake();
-                }
-            });
-        Ok(PendingRead {
-            buffer,
-            bytes,
-            parts,
-            answer,
-        })
+        buffer.slice(..bytes.max(4)).map_async(wgpu::MapMode::Read, move |mapped| {
+            let mut answer = tell.lock().unwrap_or_else(PoisonError::into_inner);
+            answer.mapped = Some(mapped);
+            if let Some(waker) = answer.waker.take() {
+                waker.wake();
+            }
+        });
+        Ok(PendingRead { buffer, bytes, parts, answer })
     }
 
     /// The numbers, part by part, once [`PendingRead::is_here`].
@@ -81,9 +74,7 @@ impl Staging {
             None => return Err(driver("a read was never answered".into())),
         }
         let slice = pending.buffer.slice(..pending.bytes.max(4));
-        let view = slice
-            .get_mapped_range()
-            .map_err(|error| driver(error.to_string()))?;
+        let view = slice.get_mapped_range().map_err(|error| driver(error.to_string()))?;
         let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&view[..pending.bytes as usize]);
         drop(view);
         pending.buffer.unmap();
@@ -106,10 +97,9 @@ impl PendingRead {
     /// Has the GPU answered? Where a thread may block, waits until it has.
     pub fn is_here(&self, device: &Device) -> Result<bool, GpuError> {
         if CAN_BLOCK {
-            let waited = device.device.poll(wgpu::PollType::Wait {
-                submission_index: None,
-                timeout: Some(PATIENCE),
-            });
+            let waited = device
+                .device
+                .poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) });
             device.check()?;
             waited.map_err(|error| device.silent(&error))?;
         }

@@ -52,10 +52,7 @@ impl Bindings {
         kernel: &Kernel,
         buffers: &[&wgpu::Buffer],
     ) -> wgpu::BindGroup {
-        let key = (
-            kernel.pipeline.clone(),
-            buffers.iter().map(|&buffer| buffer.clone()).collect(),
-        );
+        let key = (kernel.pipeline.clone(), buffers.iter().map(|&buffer| buffer.clone()).collect());
         let make = || {
             let params = wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: &self.params,
@@ -77,11 +74,7 @@ impl Bindings {
                 entries: &entries,
             })
         };
-        self.groups
-            .borrow_mut()
-            .entry(key)
-            .or_insert_with(make)
-            .clone()
+        self.groups.borrow_mut().entry(key).or_insert_with(make).clone()
     }
 }
 
@@ -236,10 +229,8 @@ impl<'a> Recorder<'a> {
         while self.is_crowded()
             && let Some(oldest) = self.in_flight.indices.pop_front()
         {
-            let oldest = wgpu::PollType::Wait {
-                submission_index: Some(oldest),
-                timeout: Some(PATIENCE),
-            };
+            let oldest =
+                wgpu::PollType::Wait { submission_index: Some(oldest), timeout: Some(PATIENCE) };
             let waited = self.device.device.poll(oldest);
             waited.map_err(|error| self.device.silent(&error))?;
         }

@@ -20,80 +20,29 @@ type Check = fn(&mut Probe) -> Result<(), GpuError>;
 /// Every kernel's checks, in the order of a block's work.
 const CHECKS: [(&str, Check); 25] = [
     ("gather", gather::check::rows_come_by_ids_and_by_steps),
-    (
-        "norm",
-        norm::check::rows_and_streams_are_normed_as_on_the_cpu,
-    ),
+    ("norm", norm::check::rows_and_streams_are_normed_as_on_the_cpu),
     ("norm to members", norm::check::a_normed_branch_is_a_member),
-    (
-        "gemm",
-        gemm::check::every_route_equals_the_plain_sum_in_every_type,
-    ),
-    (
-        "gemm in parts",
-        gemm::check::a_matrix_in_parts_is_one_product,
-    ),
-    (
-        "gemm to members",
-        gemm::check::a_member_joins_its_stream_and_is_kept,
-    ),
-    (
-        "q/k norm",
-        qk_norm::check::heads_and_full_rows_are_normed_and_values_stay,
-    ),
+    ("gemm", gemm::check::every_route_equals_the_plain_sum_in_every_type),
+    ("gemm in parts", gemm::check::a_matrix_in_parts_is_one_product),
+    ("gemm to members", gemm::check::a_member_joins_its_stream_and_is_kept),
+    ("q/k norm", qk_norm::check::heads_and_full_rows_are_normed_and_values_stay),
     ("rope", rope::check::pairs_turn_and_the_rest_stays),
     ("append", append::check::keys_and_values_go_to_their_rows),
     ("attention", attention::check::tiles_equal_the_plain_sum),
-    (
-        "attention over a cache",
-        attention::check::what_goes_on_equals_the_whole,
-    ),
-    (
-        "heads off",
-        heads_off::check::the_heads_that_are_off_are_zero_and_others_stay,
-    ),
-    (
-        "activation",
-        activation::check::every_activation_is_the_cpus,
-    ),
-    (
-        "votes",
-        votes::check::every_row_is_read_by_its_own_prompts_options,
-    ),
-    (
-        "fate",
-        fate::check::the_likeliest_is_the_first_of_the_largest,
-    ),
+    ("attention over a cache", attention::check::what_goes_on_equals_the_whole),
+    ("heads off", heads_off::check::the_heads_that_are_off_are_zero_and_others_stay),
+    ("activation", activation::check::every_activation_is_the_cpus),
+    ("votes", votes::check::every_row_is_read_by_its_own_prompts_options),
+    ("fate", fate::check::the_likeliest_is_the_first_of_the_largest),
     ("depth rows", depths::check::sums_of_kept_rows_are_normed),
     ("depths", depths::check::a_row_is_read_as_the_plain_sums_say),
-    (
-        "looks",
-        looks::check::weights_and_lengths_equal_the_plain_ones,
-    ),
-    (
-        "transposed gemm",
-        gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type,
-    ),
-    (
-        "transposed gemm in parts",
-        gemm_transposed::check::a_matrix_in_parts_is_one_product,
-    ),
-    (
-        "norm slope",
-        norm_slope::check::rows_and_heads_are_the_plain_slopes,
-    ),
-    (
-        "attention slope",
-        attention_slope::check::looks_and_slopes_are_the_plain_ones,
-    ),
-    (
-        "activation slopes",
-        mlp_slope::check::every_slope_is_the_cpus,
-    ),
-    (
-        "times slopes",
-        mlp_slope::check::rows_meet_the_slopes_of_their_places,
-    ),
+    ("looks", looks::check::weights_and_lengths_equal_the_plain_ones),
+    ("transposed gemm", gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type),
+    ("transposed gemm in parts", gemm_transposed::check::a_matrix_in_parts_is_one_product),
+    ("norm slope", norm_slope::check::rows_and_heads_are_the_plain_slopes),
+    ("attention slope", attention_slope::check::looks_and_slopes_are_the_plain_ones),
+    ("activation slopes", mlp_slope::check::every_slope_is_the_cpus),
+    ("times slopes", mlp_slope::check::rows_meet_the_slopes_of_their_places),
     ("add", add::check::the_first_rows_of_each_are_added),
 ];
 
@@ -169,14 +118,8 @@ pub async fn each(
             return found;
         }
         let checks: [(&str, Check); 2] = [
-            (
-                "gemm",
-                gemm::check::blocks_are_the_numbers_that_the_cpu_reads,
-            ),
-            (
-                "transposed gemm",
-                gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads,
-            ),
+            ("gemm", gemm::check::blocks_are_the_numbers_that_the_cpu_reads),
+            ("transposed gemm", gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads),
         ];
         for (kernel, check) in checks {
             let mut probe = Probe::new(device, is_thorough);
@@ -260,11 +203,7 @@ mod tests {
         device.report(GpuError::Lost("unplugged".into()));
         let all = async |_: &[KernelTrial], _: &str| true;
         let found = pollster::block_on(each(&device, false, all));
-        assert!(
-            found
-                .iter()
-                .all(|trial| !trial.is_right && trial.said.is_some())
-        );
+        assert!(found.iter().all(|trial| !trial.is_right && trial.said.is_some()));
     }
 
     #[test]

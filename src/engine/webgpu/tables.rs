@@ -66,13 +66,8 @@ impl Tables {
         let kept = arena.get(device, bindings, Use::Kept, plan.kept_rows as u64 * a_row);
         let mut upload = |what: Use, content: &[u32]| arena.upload(device, bindings, what, content);
         let spans = pack.spans.iter().zip(&pack.past);
-        let spans: Vec<Span> = spans
-            .map(|(&(start, tokens), &past)| Span {
-                start,
-                tokens,
-                past,
-            })
-            .collect();
+        let spans: Vec<Span> =
+            spans.map(|(&(start, tokens), &past)| Span { start, tokens, past }).collect();
         let tiles = plan.queries.iter().map(|&queries| {
             let upload = |table: &[u32]| upload(Use::Tiles(queries), table);
             (queries, Tiles::new(queries, &spans, upload))
@@ -117,11 +112,7 @@ fn tokens(pack: &Pack, rope_width: usize) -> Vec<u32> {
             false => pack.past[sequence] - pack.short.first,
         };
         for t in 0..length {
-            let ends = if t + 1 == length {
-                sequence as u32
-            } else {
-                NONE
-            };
+            let ends = if t + 1 == length { sequence as u32 } else { NONE };
             tokens.extend([(first + t) as u32, ends]);
         }
     }
@@ -131,7 +122,5 @@ fn tokens(pack: &Pack, rope_width: usize) -> Vec<u32> {
 fn angles(pack: &Pack) -> Vec<u32> {
     let cos = pack.short.cos.iter().chain(&pack.long.cos);
     let sin = pack.short.sin.iter().chain(&pack.long.sin);
-    cos.zip(sin)
-        .flat_map(|(cos, sin)| [cos.to_bits(), sin.to_bits()])
-        .collect()
+    cos.zip(sin).flat_map(|(cos, sin)| [cos.to_bits(), sin.to_bits()]).collect()
 }

@@ -16,10 +16,7 @@ pub fn unroll(source: &str) -> String {
             out.push('\n');
             continue;
         };
-        let body: Vec<&str> = lines
-            .by_ref()
-            .take_while(|line| line.trim() != "//end")
-            .collect();
+        let body: Vec<&str> = lines.by_ref().take_while(|line| line.trim() != "//end").collect();
         // A number that is none leaves the lines as they are, which no compiler takes.
         let Ok(times) = times.parse::<usize>() else {
             out.push_str(&body.join("\n"));

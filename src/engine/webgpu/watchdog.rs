@@ -65,9 +65,7 @@ pub fn attention(costs: &[u64], heads: usize, steps: usize, most: u64) -> Vec<At
     if a_step <= most {
         let together = (most / a_step.max(1)).min(steps as u64) as usize;
         let steps = chunks(0..steps, even(steps, together));
-        return steps
-            .map(|steps| cut(0..costs.len(), 0..heads, steps))
-            .collect();
+        return steps.map(|steps| cut(0..costs.len(), 0..heads, steps)).collect();
     }
     let mut cuts = Vec::new();
     for step in 0..steps {
@@ -100,18 +98,12 @@ fn even(all: usize, most: usize) -> usize {
     let most = most.max(1);
     let pieces = all.div_ceil(most).max(1);
     let each = all.div_ceil(pieces).max(1);
-    if most.is_multiple_of(TILE) {
-        each.next_multiple_of(TILE)
-    } else {
-        each
-    }
+    if most.is_multiple_of(TILE) { each.next_multiple_of(TILE) } else { each }
 }
 
 fn chunks(range: Range<usize>, length: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
-    range
-        .step_by(length.max(1))
-        .map(move |start| start..(start + length).min(end))
+    range.step_by(length.max(1)).map(move |start| start..(start + length).min(end))
 }
 
 #[cfg(test)]
@@ -186,18 +178,13 @@ mod tests {
             let mut made = vec![0; 70 * 90];
             for (rows, columns) in product(70, 90, 64, most) {
                 for row in rows {
-                    columns
-                        .clone()
-                        .for_each(|column| made[row * 90 + column] += 1);
+                    columns.clone().for_each(|column| made[row * 90 + column] += 1);
                 }
             }
             assert!(made.iter().all(|&times| times == 1), "{most}");
             let mut made = [0; 5 * 4 * 3];
             for cut in attention(&[320, 16_000, 640, 960, 32], 4, 3, most) {
-                for (tile, head) in cut
-                    .tiles
-                    .flat_map(|t| cut.heads.clone().map(move |h| (t, h)))
-                {
+                for (tile, head) in cut.tiles.flat_map(|t| cut.heads.clone().map(move |h| (t, h))) {
                     for step in cut.steps.clone() {
                         made[(tile * 4 + head) * 3 + step] += 1;
                     }

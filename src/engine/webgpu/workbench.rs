@@ -33,10 +33,7 @@ impl Workbench {
     /// No such adapter, or one too small.
     pub async fn open(choice: &AdapterChoice) -> Result<Self, GpuError> {
         let device = Device::open(choice).await?;
-        Ok(Self {
-            bindings: Bindings::new(&device),
-            device,
-        })
+        Ok(Self { bindings: Bindings::new(&device), device })
     }
 
     /// How often [`Self::kernels`] asks whether it is to go on.
@@ -85,14 +82,9 @@ impl Workbench {
     /// What the device says.
     pub async fn multiply(&self, product: &GpuProduct, times: usize) -> Result<(), GpuError> {
         let mut recorder = Recorder::new(&self.device, &self.bindings);
-        let linear = Linear {
-            matrix: &product.matrix,
-            bias: &product.bias,
-        };
+        let linear = Linear { matrix: &product.matrix, bias: &product.bias };
         for _ in 0..times {
-            let GpuProduct {
-                gemm, x, rows, y, ..
-            } = product;
+            let GpuProduct { gemm, x, rows, y, .. } = product;
             gemm.run(&mut recorder, x, *rows, linear, y, 0)?;
         }
         self.ended(&mut recorder, &product.y).await
@@ -106,12 +98,7 @@ impl Workbench {
         self.device.forgive();
         let bytes = bytes.min(self.device.largest_buffer());
         let buffer = |label| self.device.buffer(label, bytes, STORAGE);
-        let copies = Copies {
-            bench: self,
-            bytes,
-            from: buffer("from"),
-            to: buffer("to"),
-        };
+        let copies = Copies { bench: self, bytes, from: buffer("from"), to: buffer("to") };
         self.device.check()?;
         Ok(copies)
     }

@@ -46,10 +46,7 @@ impl Alignment {
         let left = basis.left(k);
         assert_eq!(left.len(), k * width, "a basis of K");
         assert_eq!(images.len(), k * width, "an image of each");
-        Self {
-            k,
-            numbers: products(left, &wide(images), width),
-        }
+        Self { k, numbers: products(left, &wide(images), width) }
     }
 
     /// In its own basis: its singular values.
@@ -69,10 +66,7 @@ impl Alignment {
     /// It in the first `k` vectors of its basis alone.
     #[must_use]
     pub fn first(&self, k: usize) -> Self {
-        Self {
-            k: k.min(self.k),
-            numbers: self.corner(k).flatten().copied().collect(),
-        }
+        Self { k: k.min(self.k), numbers: self.corner(k).flatten().copied().collect() }
     }
 
     /// The upper left corner, `[k][k]`.
@@ -100,10 +94,7 @@ impl Alignment {
         }
         let size: f64 = values[..k].iter().map(|s| s * s).sum();
         let ratio = |part: f64, whole: f64| (whole > 0.0).then(|| (part / whole).sqrt());
-        BothMetrics {
-            off_diagonal: ratio(off, all),
-            singular: ratio(missed, size),
-        }
+        BothMetrics { off_diagonal: ratio(off, all), singular: ratio(missed, size) }
     }
 }
 
@@ -152,10 +143,7 @@ mod tests {
     fn by_hand() {
         // J = [[3, 4], [0, 0]] has s = 5, 0; its columns are the images of the axes.
         let found = Alignment::of(&axes(), &[3.0, 0.0, 4.0, 0.0], 2, 2);
-        assert_eq!(
-            found.corner(2).flatten().copied().collect::<Vec<_>>(),
-            [3.0, 4.0, 0.0, 0.0]
-        );
+        assert_eq!(found.corner(2).flatten().copied().collect::<Vec<_>>(), [3.0, 4.0, 0.0, 0.0]);
         let both = found.mis_coupling(2, &[5.0, 0.0]);
         near(both.off_diagonal, 4.0 / 5.0);
         near(both.singular, 20.0_f64.sqrt() / 5.0);
@@ -178,11 +166,8 @@ mod tests {
 
     #[test]
     fn the_mean_leaves_out_the_diagonal_and_what_is_undefined() {
-        let map = vec![
-            vec![Some(0.0), Some(0.5), None],
-            vec![Some(0.7), Some(0.0), None],
-            vec![None; 3],
-        ];
+        let map =
+            vec![vec![Some(0.0), Some(0.5), None], vec![Some(0.7), Some(0.0), None], vec![None; 3]];
         near(coupling(&map), 0.4);
         assert_eq!(coupling(&vec![vec![Some(0.0)]]), None);
     }

@@ -6,10 +6,7 @@ use super::BothMetrics;
 /// held against. Of `off_diagonal` it is exact where all entries of A are alike in size; of `singular`
 /// about 1, for what leaves the basis is what is missed.
 pub fn chance(k: usize) -> BothMetrics<f64> {
-    BothMetrics {
-        off_diagonal: (1.0 - 1.0 / k.max(1) as f64).sqrt(),
-        singular: 1.0,
-    }
+    BothMetrics { off_diagonal: (1.0 - 1.0 / k.max(1) as f64).sqrt(), singular: 1.0 }
 }
 
 #[cfg(test)]

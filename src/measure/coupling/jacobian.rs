@@ -67,12 +67,7 @@ impl Jacobian {
         let width = self.width();
         if width <= FULL || 4 * top > width {
             // Row after row.
-            let rows: Vec<f64> = self
-                .matrix
-                .transpose()
-                .iter()
-                .map(|&x| f64::from(x))
-                .collect();
+            let rows: Vec<f64> = self.matrix.transpose().iter().map(|&x| f64::from(x)).collect();
             let mut found = singular_vectors(width, width, &rows).ok_or(NotFinite)?;
             found.left.truncate(top * width);
             found.right.truncate(top * width);

@@ -106,14 +106,12 @@ impl Lanczos {
     pub fn wanted(&self) -> Option<ProbesWanted> {
         let rows = |all: &[f64], count: usize| narrow(&all[all.len() - count * self.width..]);
         match self.stage {
-            LanczosStage::Images => Some(ProbesWanted {
-                transposed: false,
-                rows: rows(&self.right, self.fresh),
-            }),
-            LanczosStage::Transposed => Some(ProbesWanted {
-                transposed: true,
-                rows: rows(&self.left, self.last),
-            }),
+            LanczosStage::Images => {
+                Some(ProbesWanted { transposed: false, rows: rows(&self.right, self.fresh) })
+            }
+            LanczosStage::Transposed => {
+                Some(ProbesWanted { transposed: true, rows: rows(&self.left, self.last) })
+            }
             LanczosStage::Done(_) => None,
         }
     }
@@ -206,9 +204,7 @@ impl Lanczos {
     fn draw(&mut self) {
         let count = self.probes.min(self.width - self.rows());
         let number = |random: &mut Mt| f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5;
-        let block = (0..count * self.width)
-            .map(|_| number(&mut self.random))
-            .collect();
+        let block = (0..count * self.width).map(|_| number(&mut self.random)).collect();
         let new = orthonormal(block, &self.right, self.width, 1e-12);
         self.fresh = new.len() / self.width;
         self.right.extend(new);

@@ -24,11 +24,7 @@ impl Leading {
                 left.iter_mut().chain(right).for_each(|x| *x = -*x);
             }
         }
-        Self {
-            width,
-            vectors,
-            is_complete,
-        }
+        Self { width, vectors, is_complete }
     }
 
     /// Those that are known, the largest first; behind them zeros where that is known.
@@ -39,11 +35,7 @@ impl Leading {
 
     /// How many values are as good as their vectors: the one behind the last vector is a bound from below.
     pub fn converged(&self) -> usize {
-        if self.is_complete {
-            self.width
-        } else {
-            self.vectors.right.len() / self.width.max(1)
-        }
+        if self.is_complete { self.width } else { self.vectors.right.len() / self.width.max(1) }
     }
 
     /// The first, up to `count`.
@@ -91,11 +83,7 @@ impl Leading {
 
     /// The value behind the `k`th: 0 behind the last of all D.
     fn next(&self, k: usize) -> Option<f64> {
-        if k + 1 == self.width {
-            Some(0.0)
-        } else {
-            self.value(k + 1)
-        }
+        if k + 1 == self.width { Some(0.0) } else { self.value(k + 1) }
     }
 }
 

@@ -37,10 +37,7 @@ impl Spectrum {
     /// Of all D singular values, the largest first.
     pub fn of_all(values: &[f64], top: &[usize]) -> Self {
         let squares: f64 = values.iter().map(|s| s * s).sum();
-        let mut spectrum = Self {
-            frobenius: Some(squares.sqrt()),
-            ..Self::default()
-        };
+        let mut spectrum = Self { frobenius: Some(squares.sqrt()), ..Self::default() };
         let sum: f64 = values.iter().sum();
         if let Some(first) = values.first().filter(|&&first| first > 0.0) {
             let shares = values.iter().map(|s| s / sum).filter(|&p| p > 0.0);
@@ -49,11 +46,8 @@ impl Spectrum {
             spectrum.effective_rank = Some(entropy.exp());
             spectrum.stable_rank = Some(squares / (first * first));
         }
-        let vectors = SingularVectors {
-            values: values.to_vec(),
-            left: Vec::new(),
-            right: Vec::new(),
-        };
+        let vectors =
+            SingularVectors { values: values.to_vec(), left: Vec::new(), right: Vec::new() };
         spectrum.with_first(&Leading::new(vectors, values.len(), true), top)
     }
 

@@ -70,10 +70,8 @@ fn narrow(rows: &[f64]) -> Vec<f32> {
 
 fn searches_hold(jacobians: &[Jacobian], tops: &[usize], starts: u32, most: f64) {
     let (width, top) = (jacobians[0].width(), *tops.last().expect("a K"));
-    let exact: Vec<Leading> = jacobians
-        .iter()
-        .map(|j| j.leading(top, 0).expect("all vectors"))
-        .collect();
+    let exact: Vec<Leading> =
+        jacobians.iter().map(|j| j.leading(top, 0).expect("all vectors")).collect();
     for probes in [PROBES, PROBES_TOGETHER] {
         for start in 0..starts {
             let found: Vec<Leading> = jacobians
@@ -89,10 +87,7 @@ fn searches_hold(jacobians: &[Jacobian], tops: &[usize], starts: u32, most: f64)
                 for k in 0..top {
                     let (a, b) = (found.value(k), exact.value(k));
                     let off = (a.expect("a value") - b.expect("a value")).abs();
-                    assert!(
-                        off < 1e-3 * exact.value(0).expect("a value"),
-                        "s_{k}: {a:?} {b:?}"
-                    );
+                    assert!(off < 1e-3 * exact.value(0).expect("a value"), "s_{k}: {a:?} {b:?}");
                 }
             }
             let off = worst(jacobians, &found, &exact, tops);
@@ -105,9 +100,7 @@ fn searches_hold(jacobians: &[Jacobian], tops: &[usize], starts: u32, most: f64)
 fn a_search_finds_what_the_whole_matrix_has() {
     let random: Vec<Jacobian> = (0..3).map(|seed| random(64, seed)).collect();
     searches_hold(&random, &[4, 8, 16], 10, 1e-3);
-    let falling: Vec<Jacobian> = (0..3)
-        .map(|seed| with_values(&falling(96), 96, seed))
-        .collect();
+    let falling: Vec<Jacobian> = (0..3).map(|seed| with_values(&falling(96), 96, seed)).collect();
     searches_hold(&falling, &[4, 8, 16], 10, 1e-3);
 }
 
@@ -130,11 +123,7 @@ fn ranks_short_of_the_width() {
             for (k, &s) in values.iter().enumerate() {
                 assert!((found.value(k).expect("a value") - s).abs() < 1e-5);
             }
-            assert!(
-                found.value(10).is_none_or(|s| s < 1e-5),
-                "{:?}",
-                found.value(10)
-            );
+            assert!(found.value(10).is_none_or(|s| s < 1e-5), "{:?}", found.value(10));
             assert!(found.is_basis(8) && found.is_basis(10));
             assert!(!found.is_basis(11) && !found.is_basis(16));
         }
@@ -147,10 +136,9 @@ fn ranks_short_of_the_width() {
 fn a_jacobian_of_zeros() {
     let zeros = Jacobian::of_columns(12, vec![0.0; 144]).expect("finite");
     let search = Lanczos::new(12, 4, PROBES, TOLERANCE, 0);
-    for found in [
-        zeros.searched(search).expect("a search"),
-        zeros.leading(4, 0).expect("all vectors"),
-    ] {
+    for found in
+        [zeros.searched(search).expect("a search"), zeros.leading(4, 0).expect("all vectors")]
+    {
         assert!(found.is_zero() && !found.is_basis(1));
         assert_eq!(found.gap(4), None);
         assert_eq!(found.values(4), [0.0; 4]);

@@ -17,10 +17,7 @@ impl Bounds {
     /// `[0, H(Y)]`: an estimate may leave it.
     pub fn of(entropy: f64, information: f64, options: usize) -> Self {
         let left = entropy - information.clamp(0.0, entropy.max(0.0));
-        Self {
-            lower: ((left - 1.0) / (options as f64).log2()).max(0.0),
-            upper: left / 2.0,
-        }
+        Self { lower: ((left - 1.0) / (options as f64).log2()).max(0.0), upper: left / 2.0 }
     }
 
     /// Which bound an error rate breaks, if any. Both bounds are of the best possible guess: below

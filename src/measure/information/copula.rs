@@ -55,12 +55,7 @@ pub fn curve(
         sum += h;
         given += h_given;
         let (all, all_given) = whole.entropies();
-        points.push(Terms::new(
-            relevancies.clone(),
-            sum - all,
-            given - all_given,
-            all - all_given,
-        ));
+        points.push(Terms::new(relevancies.clone(), sum - all, given - all_given, all - all_given));
     }
     Ok(Curve { points, stopped })
 }
@@ -151,10 +146,8 @@ impl<'a> Groups<'a> {
         let mut kept = self.all.push(values);
         for (class, _, factor) in &mut self.classes {
             let own = values.iter().zip(self.answers);
-            let own: Vec<f64> = own
-                .filter(|(_, answer)| *answer == class)
-                .map(|(x, _)| *x)
-                .collect();
+            let own: Vec<f64> =
+                own.filter(|(_, answer)| *answer == class).map(|(x, _)| *x).collect();
             kept = kept && factor.push(&own);
         }
         if !kept {
@@ -190,10 +183,7 @@ mod tests {
                 (0..rows)
                     .map(|row| {
                         let pull = if answers[row] == 1 { 0.3 } else { 0.0 };
-                        [
-                            noise(row * 31 + member * 17 + 3),
-                            noise(row * 13 + member * 101) + pull,
-                        ]
+                        [noise(row * 31 + member * 17 + 3), noise(row * 13 + member * 101) + pull]
                     })
                     .collect()
             })
@@ -227,11 +217,7 @@ mod tests {
         let at = |member: usize, row: usize| &table[member][row][..];
         let found = curve(3, &at, &answers, 2).expect("two members");
         assert_eq!(found.points.len(), 2);
-        assert!(
-            found
-                .stopped
-                .is_some_and(|why| why.starts_with("member 2 "))
-        );
+        assert!(found.stopped.is_some_and(|why| why.starts_with("member 2 ")));
         table[0] = vec![[1.0, 2.0]; 200];
         let at = |member: usize, row: usize| &table[member][row][..];
         let found = curve(2, &at, &answers, 2).expect("two members");

@@ -19,12 +19,7 @@ pub struct Factor {
 
 impl Factor {
     pub fn new(rows: usize) -> Self {
-        Self {
-            rows,
-            data: Vec::new(),
-            factor: Vec::new(),
-            entropy: vec![0.0],
-        }
+        Self { rows, data: Vec::new(), factor: Vec::new(), entropy: vec![0.0] }
     }
 
     /// Adds a dimension; `false`, and nothing is added, where it is constant or a linear function of

@@ -10,13 +10,7 @@ pub enum InformationRefusal {
     #[error(
         "a joint histogram of {members} votes and the answer among {options} options has {cells} cells, but {rows} rows support {supported} (rows / 5)"
     )]
-    Cells {
-        members: usize,
-        options: usize,
-        cells: u128,
-        rows: usize,
-        supported: usize,
-    },
+    Cells { members: usize, options: usize, cells: u128, rows: usize, supported: usize },
     #[error(
         "{members} members with {options} options have {dimensions} dimensions, but the smallest class of {smallest} rows supports {supported} (rows / 5)"
     )]

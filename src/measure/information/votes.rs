@@ -77,9 +77,7 @@ pub fn estimate(
     let base = options as u128;
     let cell = |members: &[Vec<usize>], row: usize| {
         let digits = members.iter().map(|votes| votes[row] as u128);
-        digits.fold(0_u128, |cell, vote| {
-            cell.wrapping_mul(base).wrapping_add(vote)
-        })
+        digits.fold(0_u128, |cell, vote| cell.wrapping_mul(base).wrapping_add(vote))
     };
     let rows = 0..answers.len();
     let of =
@@ -89,20 +87,13 @@ pub fn estimate(
         entropy(cells, correction)
     };
     let answer = entropy(answers.iter().copied(), correction);
-    let each: Vec<[f64; 2]> = votes
-        .chunks(1)
-        .map(|member| [of(member), with_answer(member)])
-        .collect();
+    let each: Vec<[f64; 2]> =
+        votes.chunks(1).map(|member| [of(member), with_answer(member)]).collect();
     let [whole, whole_with] = [of(votes), with_answer(votes)];
     let relevancies = each.iter().map(|[h, with]| h + answer - with).collect();
     let sum: f64 = each.iter().map(|[h, _]| h).sum();
     let given: f64 = each.iter().map(|[_, with]| with - answer).sum();
-    Terms::new(
-        relevancies,
-        sum - whole,
-        given - (whole_with - answer),
-        whole + answer - whole_with,
-    )
+    Terms::new(relevancies, sum - whole, given - (whole_with - answer), whole + answer - whole_with)
 }
 
 fn supported(members: usize, rows: usize, options: usize) -> Result<(), InformationRefusal> {
@@ -130,11 +121,7 @@ fn entropy<T: Ord>(cells: impl Iterator<Item = T>, correction: Correction) -> f6
         rows += 1;
     }
     let n = f64::from(rows);
-    let plug_in: f64 = counts
-        .values()
-        .map(|&count| count as f64 / n)
-        .map(|p| -p * p.log2())
-        .sum();
+    let plug_in: f64 = counts.values().map(|&count| count as f64 / n).map(|p| -p * p.log2()).sum();
     match correction {
         Correction::None => plug_in,
         Correction::MillerMadow => {
@@ -151,14 +138,7 @@ mod tests {
     fn what_the_rows_cannot_support_is_refused() {
         let answers: Vec<usize> = (0..80).map(|row| row % 2).collect();
         let member = answers.clone();
-        assert!(
-            terms(
-                &[member.clone(), member.clone(), member.clone()],
-                &answers,
-                2
-            )
-            .is_ok()
-        );
+        assert!(terms(&[member.clone(), member.clone(), member.clone()], &answers, 2).is_ok());
         let four = vec![member; 4];
         let refusal = terms(&four, &answers, 2).expect_err("32 cells");
         assert_eq!(

@@ -4,13 +4,10 @@
 /// Jacobi rotations, whose off-diagonal vanishes quadratically: a few sweeps reach rounding.
 pub(super) fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let n = a.len();
-    let mut vectors: Vec<Vec<f64>> = (0..n)
-        .map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect())
-        .collect();
+    let mut vectors: Vec<Vec<f64>> =
+        (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
     for _sweep in 0..50 {
-        let off: f64 = (0..n)
-            .map(|i| a[i][..i].iter().map(|x| x * x).sum::<f64>())
-            .sum();
+        let off: f64 = (0..n).map(|i| a[i][..i].iter().map(|x| x * x).sum::<f64>()).sum();
         let all: f64 = a.iter().flatten().map(|x| x * x).sum();
         if off <= all * 1e-32 {
             break;
@@ -23,10 +20,7 @@ pub(super) fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     }
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| a[j][j].total_cmp(&a[i][i]));
-    (
-        order.iter().map(|&i| a[i][i]).collect(),
-        order.iter().map(|&i| vectors[i].clone()).collect(),
-    )
+    (order.iter().map(|&i| a[i][i]).collect(), order.iter().map(|&i| vectors[i].clone()).collect())
 }
 
 /// The rotation that makes `a[p][q]` 0 (Golub & Van Loan, 8.5). Rows of `vectors` are the vectors.
@@ -64,9 +58,7 @@ mod tests {
     fn every_vector_is_only_scaled() {
         let n = 9;
         let entry = |i: usize, j: usize| ((i * j) as f64).sin() + f64::from(u8::from(i == j));
-        let matrix: Vec<Vec<f64>> = (0..n)
-            .map(|i| (0..n).map(|j| entry(i, j)).collect())
-            .collect();
+        let matrix: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect();
         let (values, vectors) = eigen(matrix.clone());
         assert!(values.is_sorted_by(|a, b| a >= b));
         for (value, vector) in values.iter().zip(&vectors) {

@@ -63,11 +63,8 @@ impl Plane {
             .collect();
         let total: f64 = centred.iter().map(|x| product(x, x)).sum();
         let size: f64 = states.iter().map(|x| dot(x.as_ref(), x.as_ref())).sum();
-        let mut plane = Plane {
-            explained: [0.0; 2],
-            mean,
-            components: [vec![0.0; width], vec![0.0; width]],
-        };
+        let mut plane =
+            Plane { explained: [0.0; 2], mean, components: [vec![0.0; width], vec![0.0; width]] };
         // What is left of equal states is the rounding of their mean.
         if total <= size * 1e-24 {
             return plane;
@@ -122,11 +119,8 @@ fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>
         return None;
     }
     let states = DMatrix::from_fn(width, tokens, |i, t| centred[t][i]); // a state a column
-    let products = if tokens <= width {
-        states.tr_mul(&states)
-    } else {
-        &states * states.transpose()
-    };
+    let products =
+        if tokens <= width { states.tr_mul(&states) } else { &states * states.transpose() };
     let count = products.nrows();
     let eigen = SymmetricEigen::try_new(products, f64::EPSILON, STEPS * count)?;
     let mut order: Vec<usize> = (0..count).collect();
@@ -156,10 +150,8 @@ fn leading(centred: &[Vec<f64>], width: usize) -> Vec<(f64, Vec<f64>)> {
     let mut round = 0;
     loop {
         let images = covariance_times(centred, block.clone());
-        let small: Vec<Vec<f64>> = block
-            .iter()
-            .map(|a| images.iter().map(|b| product(a, b)).collect())
-            .collect();
+        let small: Vec<Vec<f64>> =
+            block.iter().map(|a| images.iter().map(|b| product(a, b)).collect()).collect();
         let (values, vectors) = eigen(small);
         let best = rotated(&block, &vectors);
         let best_images = rotated(&images, &vectors);
@@ -247,14 +239,8 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
 /// An eigenvector or its opposite: the one whose coordinate farthest from 0 (the first of equals) is
 /// positive.
 fn with_sign(direction: Vec<f64>) -> Vec<f64> {
-    let far = direction
-        .iter()
-        .fold(0.0_f64, |far, &x| if x.abs() > far.abs() { x } else { far });
-    if far < 0.0 {
-        direction.iter().map(|x| -x).collect()
-    } else {
-        direction
-    }
+    let far = direction.iter().fold(0.0_f64, |far, &x| if x.abs() > far.abs() { x } else { far });
+    if far < 0.0 { direction.iter().map(|x| -x).collect() } else { direction }
 }
 
 #[cfg(test)]
@@ -270,12 +256,7 @@ mod tests {
     #[test]
     fn by_hand() {
         // Around (1, 1, 7): spread 4 along the first axis, 1 along the second, none along the third.
-        let states = [
-            [3.0, 1.0, 7.0],
-            [-1.0, 1.0, 7.0],
-            [1.0, 2.0, 7.0],
-            [1.0, 0.0, 7.0],
-        ];
+        let states = [[3.0, 1.0, 7.0], [-1.0, 1.0, 7.0], [1.0, 2.0, 7.0], [1.0, 0.0, 7.0]];
         let plane = Plane::of(&states);
         near(plane.explained, [0.8, 0.2]);
         near(plane.project(&states[0]), [2.0, 0.0]);
@@ -349,17 +330,12 @@ mod tests {
     #[test]
     fn every_tokens_path() {
         // Two tokens of width 2, three states.
-        let states = [
-            vec![0.0, 0.0, 0.0, 0.0],
-            vec![1.0, 1.0, 0.0, 1.0],
-            vec![2.0, 0.0, -2.0, 0.0],
-        ];
+        let states =
+            [vec![0.0, 0.0, 0.0, 0.0], vec![1.0, 1.0, 0.0, 1.0], vec![2.0, 0.0, -2.0, 0.0]];
         let (plane, paths) = paths(&states, 2);
         near(plane.explained, [1.0, 0.0]);
-        let along: Vec<Vec<f64>> = paths
-            .iter()
-            .map(|path| path.iter().map(|at| at[0]).collect())
-            .collect();
+        let along: Vec<Vec<f64>> =
+            paths.iter().map(|path| path.iter().map(|at| at[0]).collect()).collect();
         assert_eq!(along, [[0.0, 1.0, 2.0], [0.0, 0.0, -2.0]]);
     }
 }

@@ -66,8 +66,7 @@ pub fn orthonormal(mut block: Vec<f64>, basis: &[f64], width: usize, least: f64)
 /// `A B^T`: `[n, m]` of rows `a` `[n, width]` and `b` `[m, width]`.
 pub fn products(a: &[f64], b: &[f64], width: usize) -> Vec<f64> {
     let rows = a.chunks_exact(width);
-    rows.flat_map(|a| b.chunks_exact(width).map(move |b| product(a, b)))
-        .collect()
+    rows.flat_map(|a| b.chunks_exact(width).map(move |b| product(a, b))).collect()
 }
 
 /// Combinations of the rows of `block` `[n, width]`: one for each row of `weights` `[m, n]`.
@@ -124,9 +123,8 @@ mod tests {
     #[test]
     fn nearly_equal_rows_stay_orthonormal() {
         let width = 16;
-        let block: Vec<f64> = (0..4 * width)
-            .map(|at| 1.0 + 1e-9 * (((at * at) % 31) as f64))
-            .collect();
+        let block: Vec<f64> =
+            (0..4 * width).map(|at| 1.0 + 1e-9 * (((at * at) % 31) as f64)).collect();
         let found = orthonormal(block, &[], width, 1e-13);
         assert_eq!(found.len(), 4 * width);
         for (i, a) in found.chunks(width).enumerate() {

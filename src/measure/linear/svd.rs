@@ -38,16 +38,8 @@ const ZERO: f64 = 1e-15;
 pub fn singular_vectors(rows: usize, columns: usize, numbers: &[f64]) -> Option<SingularVectors> {
     if rows < columns {
         let turned = transposed(rows, columns, numbers)?;
-        let SingularVectors {
-            values,
-            left,
-            right,
-        } = of_tall(columns, rows, &turned)?;
-        return Some(SingularVectors {
-            values,
-            left: right,
-            right: left,
-        });
+        let SingularVectors { values, left, right } = of_tall(columns, rows, &turned)?;
+        return Some(SingularVectors { values, left: right, right: left });
     }
     of_tall(rows, columns, &finite(rows, columns, numbers)?)
 }
@@ -66,10 +58,7 @@ pub fn singular_values(rows: usize, columns: usize, numbers: &[f64]) -> Option<V
         return Some(Vec::new());
     }
     let squares = matrix.tr_mul(&matrix).symmetric_eigenvalues();
-    let mut values: Vec<f64> = squares
-        .iter()
-        .map(|square| square.max(0.0).sqrt())
-        .collect();
+    let mut values: Vec<f64> = squares.iter().map(|square| square.max(0.0).sqrt()).collect();
     values.sort_by(|a, b| b.total_cmp(a));
     Some(values)
 }
@@ -88,18 +77,12 @@ fn transposed(rows: usize, columns: usize, numbers: &[f64]) -> Option<DMatrix<f6
 /// At least as many rows as columns.
 fn of_tall(rows: usize, columns: usize, matrix: &DMatrix<f64>) -> Option<SingularVectors> {
     if columns == 0 {
-        return Some(SingularVectors {
-            values: Vec::new(),
-            left: Vec::new(),
-            right: Vec::new(),
-        });
+        return Some(SingularVectors { values: Vec::new(), left: Vec::new(), right: Vec::new() });
     }
     let gram = matrix.tr_mul(matrix);
     // Rotations need no start, they are only fewer from there.
-    let start = SymmetricEigen::try_new(gram, f64::EPSILON, STEPS * columns).map_or_else(
-        || DMatrix::identity(columns, columns),
-        |eigen| eigen.eigenvectors,
-    );
+    let start = SymmetricEigen::try_new(gram, f64::EPSILON, STEPS * columns)
+        .map_or_else(|| DMatrix::identity(columns, columns), |eigen| eigen.eigenvectors);
     // A vector a column, and so one after the other.
     let mut right = start.as_slice().to_vec(); // [columns, columns]
     let mut images = (matrix * &start).as_slice().to_vec(); // [columns, rows]
@@ -110,18 +93,14 @@ fn of_tall(rows: usize, columns: usize, matrix: &DMatrix<f64>) -> Option<Singula
     }
     let mut order: Vec<(usize, f64)> = images.chunks_exact(rows).map(length).enumerate().collect();
     order.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let least = order
-        .first()
-        .map_or(0.0, |(_, first)| first * ZERO * rows as f64);
+    let least = order.first().map_or(0.0, |(_, first)| first * ZERO * rows as f64);
     let mut found = SingularVectors {
         values: Vec::with_capacity(columns),
         left: Vec::with_capacity(columns * rows),
         right: Vec::with_capacity(columns * columns),
     };
     for (at, value) in order {
-        found
-            .right
-            .extend_from_slice(&right[at * columns..][..columns]);
+        found.right.extend_from_slice(&right[at * columns..][..columns]);
         if value > least {
             found.values.push(value);
             let image = &images[at * rows..][..rows];
@@ -185,9 +164,7 @@ fn complete(left: &mut Vec<f64>, rows: usize, count: usize) {
     let mut shift = 1;
     while left.len() < count * rows && shift < 64 {
         let mut sum = vec![0.0; rows];
-        sum.iter_mut()
-            .enumerate()
-            .for_each(|(at, x)| *x = ((at * shift) as f64).cos());
+        sum.iter_mut().enumerate().for_each(|(at, x)| *x = ((at * shift) as f64).cos());
         let new = orthonormal(sum, left, rows, 1e-6);
         left.extend(new);
         shift += 1;

@@ -8,13 +8,7 @@ use super::scale;
 pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
     let pairs = Pairs::of(block);
     let nibbles = block[16..].as_chunks::<32>().0;
-    for (n, (out, nibbles)) in out
-        .as_chunks_mut::<64>()
-        .0
-        .iter_mut()
-        .zip(nibbles)
-        .enumerate()
-    {
+    for (n, (out, nibbles)) in out.as_chunks_mut::<64>().0.iter_mut().zip(nibbles).enumerate() {
         let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
         let (first, second) = out.split_at_mut(32);
         for ((low, high), &q) in first.iter_mut().zip(second).zip(nibbles) {
@@ -29,13 +23,7 @@ pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
 pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
     let pairs = Pairs::of(block);
     let (fifths, nibbles) = (&block[16..48], block[48..].as_chunks::<32>().0);
-    for (n, (out, nibbles)) in out
-        .as_chunks_mut::<64>()
-        .0
-        .iter_mut()
-        .zip(nibbles)
-        .enumerate()
-    {
+    for (n, (out, nibbles)) in out.as_chunks_mut::<64>().0.iter_mut().zip(nibbles).enumerate() {
         let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
         let (first, second) = out.split_at_mut(32);
         let quads = first.iter_mut().zip(second).zip(nibbles).zip(fifths);
@@ -80,11 +68,7 @@ struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     #[inline(always)]
     fn of(block: &'a [u8]) -> Self {
-        Self {
-            d: scale(block, 0),
-            dmin: scale(block, 2),
-            packed: &block[4..16],
-        }
+        Self { d: scale(block, 0), dmin: scale(block, 2), packed: &block[4..16] }
     }
 
     /// Sub-block `n`'s. The first four pairs are the low six bits of bytes n and n + 4; the last four
@@ -95,10 +79,7 @@ impl<'a> Pairs<'a> {
         let (s, o) = if n < 4 {
             (p[n] & 63, p[n + 4] & 63)
         } else {
-            (
-                p[n + 4] & 15 | p[n - 4] >> 6 << 4,
-                p[n + 4] >> 4 | p[n] >> 6 << 4,
-            )
+            (p[n + 4] & 15 | p[n - 4] >> 6 << 4, p[n + 4] >> 4 | p[n] >> 6 << 4)
         };
         (self.d * f32::from(s), self.dmin * f32::from(o))
     }

@@ -61,9 +61,7 @@ pub fn first_not_finite(dtype: DType, bytes: &[u8]) -> Option<usize> {
     let mut blocks = bytes.chunks_exact(dtype.block_bytes());
     blocks.position(|block| {
         let scales = block[first..][..2 * count].as_chunks::<2>().0;
-        scales
-            .iter()
-            .any(|scale| !f16::from_le_bytes(*scale).is_finite())
+        scales.iter().any(|scale| !f16::from_le_bytes(*scale).is_finite())
     })
 }
 

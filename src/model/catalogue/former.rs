@@ -24,9 +24,7 @@ const FORMER: [(&str, &str); 5] = [
 
 /// The model whose moments of training were kept, and after which steps.
 const MOMENTS_OF: &str = "apprentice-4";
-const MOMENTS: [&str; 7] = [
-    "000000", "000125", "000250", "000500", "001000", "002000", "004000",
-];
+const MOMENTS: [&str; 7] = ["000000", "000125", "000250", "000500", "001000", "002000", "004000"];
 
 /// Whether this is the name of a model of an older page, finished or on its way.
 pub fn former(name: &str) -> Option<FormerModel> {
@@ -39,10 +37,7 @@ pub fn former(name: &str) -> Option<FormerModel> {
     })?;
     // A name that is taken again is no former one.
     let is_free = all().all(|known| known.name != name);
-    is_free.then(|| FormerModel {
-        name: name.to_owned(),
-        successor,
-    })
+    is_free.then(|| FormerModel { name: name.to_owned(), successor })
 }
 
 impl fmt::Display for FormerModel {

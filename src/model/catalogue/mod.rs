@@ -69,18 +69,8 @@ pub const KNOWN: &[KnownModel] = &[
     model!("scholar-12", 12, 1_158_074, "12 blocks: the most able"),
     model!("scholar-8", 8, 784_641, "8 blocks"),
     model!("scholar-4", 4, OF_FOUR_BLOCKS, "4 blocks"),
-    model!(
-        "scholar-2",
-        2,
-        224_569,
-        "2 blocks: what little depth can do"
-    ),
-    model!(
-        "scholar-12-shared",
-        12,
-        598_014,
-        "6 blocks, each run twice in a row"
-    ),
+    model!("scholar-2", 2, 224_569, "2 blocks: what little depth can do"),
+    model!("scholar-12-shared", 12, 598_014, "6 blocks, each run twice in a row"),
 ];
 
 /// Bytes of `scholar-4`, finished or on its way.
@@ -175,12 +165,7 @@ mod tests {
         }
         assert!(find("no such model").is_none());
         assert!(TRAINING.iter().all(|model| moment(model.name).is_some()));
-        assert!(
-            KNOWN
-                .iter()
-                .chain(SEEDS)
-                .all(|model| moment(model.name).is_none())
-        );
+        assert!(KNOWN.iter().chain(SEEDS).all(|model| moment(model.name).is_none()));
         assert_eq!(moment("scholar-4-step-000784"), Some(784));
     }
 }

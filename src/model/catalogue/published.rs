@@ -83,10 +83,7 @@ impl PublishedModel {
 
     /// The steps just before and after `branch`, where it is one of the steps listed.
     pub fn neighbours(&self, branch: &str) -> Option<Vec<String>> {
-        let at = self
-            .steps
-            .iter()
-            .position(|&step| Self::branch(step) == branch)?;
+        let at = self.steps.iter().position(|&step| Self::branch(step) == branch)?;
         let beside = [at.checked_sub(1), Some(at + 1)];
         let steps = beside.into_iter().flatten();
         let steps = steps.filter_map(|at| self.steps.get(at).copied());
@@ -124,22 +121,11 @@ mod tests {
         assert_eq!(list.model[0].repo, "HuggingFaceTB/SmolLM2-135M");
         for (at, model) in list.model.iter().enumerate() {
             let named = format!("hub:{}", model.repo);
-            assert_eq!(
-                HubName::parse(&named).map(|name| name.to_string()).ok(),
-                Some(named)
-            );
-            assert!(
-                list.model[..at]
-                    .iter()
-                    .all(|other| other.repo != model.repo)
-            );
+            assert_eq!(HubName::parse(&named).map(|name| name.to_string()).ok(), Some(named));
+            assert!(list.model[..at].iter().all(|other| other.repo != model.repo));
             assert!(model.megabytes != Some(0) && !model.licence.is_empty());
             assert!(model.good_for.ends_with(['.', '?']), "{}", model.good_for);
-            assert!(
-                model.steps.windows(2).all(|pair| pair[0] < pair[1]),
-                "{}",
-                model.repo
-            );
+            assert!(model.steps.windows(2).all(|pair| pair[0] < pair[1]), "{}", model.repo);
         }
     }
 
@@ -152,10 +138,7 @@ mod tests {
             pythia.neighbours("step1000"),
             Some(vec!["step512".to_owned(), "step2000".to_owned()])
         );
-        assert_eq!(
-            pythia.neighbours("step143000"),
-            Some(vec!["step128000".to_owned()])
-        );
+        assert_eq!(pythia.neighbours("step143000"), Some(vec!["step128000".to_owned()]));
         assert_eq!(pythia.neighbours("main"), None);
     }
 }

@@ -16,17 +16,11 @@ const AGAIN: &str = "download it again, and look at what the server answers";
 const FORMATS: &[(&[u8], OtherFormat)] = &[
     (
         b"PK\x03\x04",
-        OtherFormat {
-            what: "a PyTorch checkpoint or another zip archive",
-            hint: CONVERT,
-        },
+        OtherFormat { what: "a PyTorch checkpoint or another zip archive", hint: CONVERT },
     ),
     (
         b"\x80\x02",
-        OtherFormat {
-            what: "a PyTorch checkpoint of the old kind (a pickle)",
-            hint: CONVERT,
-        },
+        OtherFormat { what: "a PyTorch checkpoint of the old kind (a pickle)", hint: CONVERT },
     ),
     (
         b"version https://git-lfs",
@@ -37,10 +31,7 @@ const FORMATS: &[(&[u8], OtherFormat)] = &[
     ),
     (
         b"GGUF",
-        OtherFormat {
-            what: "a GGUF file",
-            hint: "give it back its name, with .gguf at the end",
-        },
+        OtherFormat { what: "a GGUF file", hint: "give it back its name, with .gguf at the end" },
     ),
     (
         b"\x89HDF",
@@ -49,20 +40,8 @@ const FORMATS: &[(&[u8], OtherFormat)] = &[
             hint: "take the same model's safetensors files",
         },
     ),
-    (
-        b"<",
-        OtherFormat {
-            what: "a web page",
-            hint: AGAIN,
-        },
-    ),
-    (
-        b"{",
-        OtherFormat {
-            what: "a JSON text",
-            hint: AGAIN,
-        },
-    ),
+    (b"<", OtherFormat { what: "a web page", hint: AGAIN }),
+    (b"{", OtherFormat { what: "a JSON text", hint: AGAIN }),
 ];
 
 /// The format that begins so, if it is a known one.

@@ -51,10 +51,7 @@ impl<'de> Deserialize<'de> for HeaderType {
         let named = String::deserialize(deserializer)?;
         let known = TYPES.iter().find(|(name, _)| *name == named);
         known
-            .map(|&(name, _)| Self {
-                name,
-                dtype: weights_dtype(name),
-            })
+            .map(|&(name, _)| Self { name, dtype: weights_dtype(name) })
             .ok_or_else(|| D::Error::custom(format!("unknown type {named:?}")))
     }
 }
@@ -93,16 +90,12 @@ pub fn read<'a>(
     // No header that could be read begins as one of the formats does: its length would be too large.
     if length > LONGEST_HEADER || length > size - 8 {
         return Err(match format::of(&first) {
-            Some(format) => ModelError::OtherFormat {
-                file: file.into(),
-                what: format.what,
-                hint: format.hint,
-            },
-            None if length > size - 8 => ModelError::HeaderPastEnd {
-                file: file.into(),
-                header: length,
-                size,
-            },
+            Some(format) => {
+                ModelError::OtherFormat { file: file.into(), what: format.what, hint: format.hint }
+            }
+            None if length > size - 8 => {
+                ModelError::HeaderPastEnd { file: file.into(), header: length, size }
+            }
             None => ModelError::HeaderTooLong {
                 file: file.into(),
                 header: length,
@@ -158,10 +151,7 @@ fn check_places(file: &str, tensors: &BTreeMap<String, Described>) -> Result<u64
 }
 
 fn not_safetensors(file: &str, reason: String) -> ModelError {
-    ModelError::NotSafetensors {
-        file: file.into(),
-        reason,
-    }
+    ModelError::NotSafetensors { file: file.into(), reason }
 }
 
 /// A header's JSON; places count from the header's end.
@@ -192,17 +182,9 @@ impl<'de> Deserialize<'de> for Tensors {
                         map.next_value::<IgnoredAny>()?;
                         continue;
                     }
-                    let Info {
-                        dtype,
-                        shape,
-                        data_offsets: (start, end),
-                    } = map.next_value()?;
+                    let Info { dtype, shape, data_offsets: (start, end) } = map.next_value()?;
                     let bytes = start..end;
-                    let described = Described {
-                        dtype,
-                        shape,
-                        bytes,
-                    };
+                    let described = Described { dtype, shape, bytes };
                     if tensors.contains_key(&name) {
                         return Err(A::Error::custom(format!("tensor {name:?} is there twice")));
                     }

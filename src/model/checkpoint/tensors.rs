@@ -37,9 +37,8 @@ impl TensorPlaces {
         index: Option<(&str, &[u8])>,
         bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<Self, ModelError> {
-        let index = index
-            .map(|(file, bytes)| Ok((file, ShardIndex::read(file, bytes)?)))
-            .transpose()?;
+        let index =
+            index.map(|(file, bytes)| Ok((file, ShardIndex::read(file, bytes)?))).transpose()?;
         let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
         for (at, &(file, size)) in files.iter().enumerate() {
             for (name, tensor) in safetensors::read(file, size, |range| bytes(at, range))? {
@@ -66,11 +65,7 @@ impl TensorPlaces {
         places: BTreeMap<String, (usize, Described)>,
         said_by: &'static str,
     ) -> Self {
-        Self {
-            files,
-            places,
-            said_by,
-        }
+        Self { files, places, said_by }
     }
 
     fn check(&self, index_file: &str, index: &ShardIndex) -> Result<(), ModelError> {
@@ -136,10 +131,6 @@ impl TensorPlaces {
                 found: described.dtype.name.into(),
             });
         };
-        Ok(FoundTensor {
-            dtype,
-            file: *file,
-            bytes: described.bytes.clone(),
-        })
+        Ok(FoundTensor { dtype, file: *file, bytes: described.bytes.clone() })
     }
 }

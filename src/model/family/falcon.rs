@@ -25,11 +25,7 @@ pub const NAMES: Names = Names {
 const CONTEXT: usize = 2048;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "alibi",
-        false,
-        "atelier runs Falcon models with rotary positions only",
-    )?;
+    fields.must_be("alibi", false, "atelier runs Falcon models with rotary positions only")?;
     fields.must_be(
         "new_decoder_architecture",
         false,
@@ -45,27 +41,16 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         false,
         "atelier adds branches to the stream before its norm",
     )?;
-    let (width, heads) = (
-        fields.size("hidden_size")?,
-        fields.size("num_attention_heads")?,
-    );
+    let (width, heads) = (fields.size("hidden_size")?, fields.size("num_attention_heads")?);
     let sizes = Sizes {
         vocabulary: fields.size("vocab_size")?,
         width,
-        mlp_width: fields
-            .optional_size("ffn_hidden_size")?
-            .unwrap_or(4 * width),
+        mlp_width: fields.optional_size("ffn_hidden_size")?.unwrap_or(4 * width),
         blocks: fields.size("num_hidden_layers")?,
         heads,
-        kv_heads: if fields.flag("multi_query", true)? {
-            1
-        } else {
-            heads
-        },
+        kv_heads: if fields.flag("multi_query", true)? { 1 } else { heads },
         head_width: 0,
-        context: fields
-            .optional_size("max_position_embeddings")?
-            .unwrap_or(CONTEXT),
+        context: fields.optional_size("max_position_embeddings")?.unwrap_or(CONTEXT),
     }
     .checked(NAMED, None)?;
     let bias = fields.flag("bias", false)?;

@@ -169,10 +169,7 @@ impl Fields {
     }
 
     fn missing(&self, field: &'static str) -> ModelError {
-        ModelError::MissingField {
-            field,
-            family: self.family,
-        }
+        ModelError::MissingField { field, family: self.family }
     }
 }
 
@@ -184,19 +181,11 @@ pub fn expect(
     fits: bool,
     expected: impl FnOnce() -> String,
 ) -> Result<(), ModelError> {
-    if fits {
-        Ok(())
-    } else {
-        Err(config(field, found.to_string(), expected()))
-    }
+    if fits { Ok(()) } else { Err(config(field, found.to_string(), expected())) }
 }
 
 pub fn config(field: &'static str, found: String, expected: String) -> ModelError {
-    ModelError::Config {
-        field,
-        found,
-        expected,
-    }
+    ModelError::Config { field, found, expected }
 }
 
 /// A value as a sentence can hold it: one line, and not all of a hostile one.

@@ -8,10 +8,7 @@ use super::{llama, rope};
 use crate::model::shape::Activation;
 use crate::model::{ModelError, ModelShape};
 
-pub const NAMES: Names = Names {
-    gain_plus: 1.0,
-    ..LLAMA
-};
+pub const NAMES: Names = Names { gain_plus: 1.0, ..LLAMA };
 
 /// What transformers takes where `head_dim` is absent.
 const HEAD_WIDTH: usize = 256;

@@ -48,25 +48,11 @@ const PLAIN_UP: UpNames = UpNames::One("ffn_up");
 
 /// `general.architecture`, the `model_type` that it is here, and its tensors' names.
 const ARCHITECTURES: &[(&str, &str, Names)] = &[
-    (
-        "llama",
-        "llama",
-        Names {
-            has_pairs: true,
-            ..NAMES
-        },
-    ),
+    ("llama", "llama", Names { has_pairs: true, ..NAMES }),
     ("qwen2", "qwen2", NAMES),
     ("qwen3", "qwen3", NAMES),
     ("gemma", "gemma", NAMES),
-    (
-        "phi2",
-        "phi",
-        Names {
-            up: PLAIN_UP,
-            ..NAMES
-        },
-    ),
+    ("phi2", "phi", Names { up: PLAIN_UP, ..NAMES }),
     (
         "phi3",
         "phi3",
@@ -76,38 +62,13 @@ const ARCHITECTURES: &[(&str, &str, Names)] = &[
             ..NAMES
         },
     ),
-    (
-        "gpt2",
-        "gpt2",
-        Names {
-            up: PLAIN_UP,
-            ..NAMES
-        },
-    ),
-    (
-        "gptneox",
-        "gpt_neox",
-        Names {
-            up: PLAIN_UP,
-            ..NAMES
-        },
-    ),
-    (
-        "falcon",
-        "falcon",
-        Names {
-            up: PLAIN_UP,
-            ..NAMES
-        },
-    ),
+    ("gpt2", "gpt2", Names { up: PLAIN_UP, ..NAMES }),
+    ("gptneox", "gpt_neox", Names { up: PLAIN_UP, ..NAMES }),
+    ("falcon", "falcon", Names { up: PLAIN_UP, ..NAMES }),
     (
         "olmo2",
         "olmo2",
-        Names {
-            attention_norm: "post_attention_norm",
-            mlp_norm: "post_ffw_norm",
-            ..NAMES
-        },
+        Names { attention_norm: "post_attention_norm", mlp_norm: "post_ffw_norm", ..NAMES },
     ),
 ];
 
@@ -134,11 +95,7 @@ pub fn read(
     if places.contains("blk.0.attn_qkv.weight") {
         names.qkv = FUSED;
     }
-    let told = Told {
-        metadata,
-        places,
-        architecture,
-    };
+    let told = Told { metadata, places, architecture };
     told.refuse()?;
     let mut fields = told.fields()?;
     // The format has one word for both, and of the two only Mistral's attention has a window.
@@ -187,8 +144,7 @@ impl Told<'_> {
 
     fn size(&self, name: &str) -> Result<u64, ModelError> {
         let key = self.key(name);
-        self.metadata
-            .needed(&key, self.metadata.same_integer(&key)?)
+        self.metadata.needed(&key, self.metadata.same_integer(&key)?)
     }
 
     fn optional_size(&self, name: &str) -> Result<Option<u64>, ModelError> {
@@ -214,14 +170,8 @@ impl Told<'_> {
             ("expert_count", "atelier runs models without experts"),
             ("attn_logit_softcapping", "atelier does not cap scores"),
             ("final_logit_softcapping", "atelier does not cap logits"),
-            (
-                "attention.clamp_kqv",
-                "atelier does not clamp queries, keys and values",
-            ),
-            (
-                "attention.max_alibi_bias",
-                "atelier runs models without ALiBi",
-            ),
+            ("attention.clamp_kqv", "atelier does not clamp queries, keys and values"),
+            ("attention.max_alibi_bias", "atelier runs models without ALiBi"),
         ] {
             let key = self.key(name);
             match self.metadata.number(&key)? {
@@ -239,12 +189,7 @@ impl Told<'_> {
     }
 
     fn odd(&self, key: String, found: String, expected: &str) -> ModelError {
-        ModelError::Key {
-            file: self.metadata.file().into(),
-            key,
-            found,
-            expected: expected.into(),
-        }
+        ModelError::Key { file: self.metadata.file().into(), key, found, expected: expected.into() }
     }
 
     /// What all families have, by the names that Llama and most of them use.
@@ -266,17 +211,11 @@ impl Told<'_> {
         };
         put("vocab_size", vocabulary.into());
         put("hidden_size", self.size("embedding_length")?.into());
-        put(
-            "intermediate_size",
-            self.size("feed_forward_length")?.into(),
-        );
+        put("intermediate_size", self.size("feed_forward_length")?.into());
         put("num_hidden_layers", self.size("block_count")?.into());
         put("num_attention_heads", self.heads()?.into());
         put("num_key_value_heads", self.kv_heads()?.into());
-        put(
-            "max_position_embeddings",
-            self.size("context_length")?.into(),
-        );
+        put("max_position_embeddings", self.size("context_length")?.into());
         let tied = !self.places.contains("output.weight");
         put("tie_word_embeddings", tied.into());
         if let Some(width) = self.optional_size("attention.key_length")? {
@@ -294,11 +233,9 @@ impl Told<'_> {
             let key = self.key("attention.layer_norm_rms_epsilon");
             return self.metadata.needed(&key, None);
         }
-        for (name, eps) in [
-            ("rms_norm_eps", rms),
-            ("layer_norm_eps", layer),
-            ("layer_norm_epsilon", layer),
-        ] {
+        for (name, eps) in
+            [("rms_norm_eps", rms), ("layer_norm_eps", layer), ("layer_norm_epsilon", layer)]
+        {
             put(name, eps.map_or(Value::Null, Value::from));
         }
         if let Some(theta) = self.number("rope.freq_base")? {
@@ -360,10 +297,7 @@ impl Told<'_> {
 
     fn falcon(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
         let (heads, kv_heads) = (self.heads()?, self.kv_heads()?);
-        fields.insert(
-            "ffn_hidden_size".into(),
-            self.size("feed_forward_length")?.into(),
-        );
+        fields.insert("ffn_hidden_size".into(), self.size("feed_forward_length")?.into());
         fields.insert("multi_query".into(), (kv_heads == 1).into());
         let is_grouped = kv_heads != 1 && kv_heads != heads;
         fields.insert("new_decoder_architecture".into(), is_grouped.into());

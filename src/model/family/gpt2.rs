@@ -36,11 +36,7 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         false,
         "atelier does not scale scores by the block's number",
     )?;
-    fields.must_be(
-        "add_cross_attention",
-        false,
-        "atelier runs decoders without an encoder",
-    )?;
+    fields.must_be("add_cross_attention", false, "atelier runs decoders without an encoder")?;
     let (width, heads) = (fields.size("n_embd")?, fields.size("n_head")?);
     let context = match fields.optional_size("n_positions")? {
         Some(context) => context,

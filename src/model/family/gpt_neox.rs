@@ -21,10 +21,7 @@ pub const NAMES: Names = Names {
     ..LLAMA
 };
 
-const ROPE: RopeFields = RopeFields {
-    theta: "rotary_emb_base",
-    part: Some(("rotary_pct", 0.25)),
-};
+const ROPE: RopeFields = RopeFields { theta: "rotary_emb_base", part: Some(("rotary_pct", 0.25)) };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let sizes = Sizes::read(fields)?;

@@ -23,19 +23,12 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
 /// Llama's block with full attention and without biases; rows tied where the config says so.
 pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<ModelShape, ModelError> {
     let rope = rope::read(fields, rope, sizes.head_width, sizes.context)?;
-    fields.must_be(
-        "mlp_bias",
-        false,
-        "atelier runs gated MLPs without biases only",
-    )?;
+    fields.must_be("mlp_bias", false, "atelier runs gated MLPs without biases only")?;
     let block = BlockShape {
         norm: rms_norm(fields)?,
         placement: NormPlacement::Before,
         residual: Residual::Sequential,
-        attention: AttentionShape {
-            rope: Some(rope),
-            ..sizes.attention()
-        },
+        attention: AttentionShape { rope: Some(rope), ..sizes.attention() },
         mlp: MlpShape {
             width: sizes.mlp_width,
             is_gated: true,
@@ -55,9 +48,5 @@ pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<Model
 
 /// Refuses a bias that a family's attention does not have.
 pub fn no_attention_bias(fields: &Fields) -> Result<(), ModelError> {
-    fields.must_be(
-        "attention_bias",
-        false,
-        "the attention of this family has no biases",
-    )
+    fields.must_be("attention_bias", false, "the attention of this family has no biases")
 }

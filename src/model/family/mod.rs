@@ -45,24 +45,9 @@ pub struct Family {
 
 /// Every family that atelier runs.
 const FAMILIES: &[Family] = &[
-    Family {
-        name: "Llama",
-        types: &["llama"],
-        shape: llama::shape,
-        names: |_| names::LLAMA,
-    },
-    Family {
-        name: "Mistral",
-        types: &["mistral"],
-        shape: mistral::shape,
-        names: |_| names::LLAMA,
-    },
-    Family {
-        name: "Phi-3",
-        types: &["phi3"],
-        shape: phi3::shape,
-        names: |_| phi3::NAMES,
-    },
+    Family { name: "Llama", types: &["llama"], shape: llama::shape, names: |_| names::LLAMA },
+    Family { name: "Mistral", types: &["mistral"], shape: mistral::shape, names: |_| names::LLAMA },
+    Family { name: "Phi-3", types: &["phi3"], shape: phi3::shape, names: |_| phi3::NAMES },
     Family {
         name: "MobileLLM",
         types: &["mobilellm"],
@@ -81,42 +66,12 @@ const FAMILIES: &[Family] = &[
         shape: gpt_neox::shape,
         names: |_| gpt_neox::NAMES,
     },
-    Family {
-        name: "Qwen2",
-        types: &["qwen2"],
-        shape: qwen2::shape,
-        names: |_| names::LLAMA,
-    },
-    Family {
-        name: "Qwen3",
-        types: &["qwen3"],
-        shape: qwen3::shape,
-        names: |_| names::LLAMA,
-    },
-    Family {
-        name: "Gemma",
-        types: &["gemma"],
-        shape: gemma::shape,
-        names: |_| gemma::NAMES,
-    },
-    Family {
-        name: "Phi",
-        types: &["phi"],
-        shape: phi::shape,
-        names: |_| phi::NAMES,
-    },
-    Family {
-        name: "Falcon",
-        types: &["falcon"],
-        shape: falcon::shape,
-        names: |_| falcon::NAMES,
-    },
-    Family {
-        name: "OLMo 2",
-        types: &["olmo2"],
-        shape: olmo2::shape,
-        names: |_| olmo2::NAMES,
-    },
+    Family { name: "Qwen2", types: &["qwen2"], shape: qwen2::shape, names: |_| names::LLAMA },
+    Family { name: "Qwen3", types: &["qwen3"], shape: qwen3::shape, names: |_| names::LLAMA },
+    Family { name: "Gemma", types: &["gemma"], shape: gemma::shape, names: |_| gemma::NAMES },
+    Family { name: "Phi", types: &["phi"], shape: phi::shape, names: |_| phi::NAMES },
+    Family { name: "Falcon", types: &["falcon"], shape: falcon::shape, names: |_| falcon::NAMES },
+    Family { name: "OLMo 2", types: &["olmo2"], shape: olmo2::shape, names: |_| olmo2::NAMES },
 ];
 
 /// Reads and checks the text of a `config.json`: the model's shape, and its tensors' names.
@@ -125,11 +80,8 @@ const FAMILIES: &[Family] = &[
 /// Text that is not such JSON, a family that atelier does not run, or a value that does not fit the
 /// others; the error names the field.
 pub fn read(text: &str) -> Result<(ModelShape, Names), ModelError> {
-    let fields: Map<String, Value> =
-        serde_json::from_str(text).map_err(|reason| ModelError::Json {
-            file: "config.json".into(),
-            reason,
-        })?;
+    let fields: Map<String, Value> = serde_json::from_str(text)
+        .map_err(|reason| ModelError::Json { file: "config.json".into(), reason })?;
     let family = Family::of(&fields)?;
     let fields = Fields::new(family.name, fields);
     // transformers asks this of every family.

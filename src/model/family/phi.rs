@@ -16,10 +16,8 @@ pub const NAMES: Names = Names {
     ..LLAMA
 };
 
-const ROPE: RopeFields = RopeFields {
-    theta: "rope_theta",
-    part: Some(("partial_rotary_factor", 0.5)),
-};
+const ROPE: RopeFields =
+    RopeFields { theta: "rope_theta", part: Some(("partial_rotary_factor", 0.5)) };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     fields.must_be(

@@ -22,10 +22,7 @@ pub struct RopeFields {
 const ORIGINAL: &str = "original_max_position_embeddings";
 
 /// Whole heads, as most families have it.
-pub const WHOLE: RopeFields = RopeFields {
-    theta: "rope_theta",
-    part: None,
-};
+pub const WHOLE: RopeFields = RopeFields { theta: "rope_theta", part: None };
 
 /// The rotary positions of heads `head_width` wide in a model of `context` tokens.
 ///
@@ -43,16 +40,10 @@ pub fn read(
         // Llama configs from before transformers 4.32 leave it out.
         None => fields.number(names.theta)?.unwrap_or(10_000.0),
     };
-    expect(names.theta, theta, theta > 1.0 && theta.is_finite(), || {
-        "it must be above 1".into()
-    })?;
+    expect(names.theta, theta, theta > 1.0 && theta.is_finite(), || "it must be above 1".into())?;
     let width = width(fields, &group, names, head_width)?;
     let scaling = group.scaling(fields, width / 2, context)?;
-    Ok(RopeShape {
-        width,
-        theta,
-        scaling,
-    })
+    Ok(RopeShape { width, theta, scaling })
 }
 
 /// Dimensions of a head that turn.
@@ -95,10 +86,7 @@ impl<'a> ScalingObject<'a> {
     fn of(fields: &'a Fields) -> Result<Self, ModelError> {
         let spelled = |field| fields.get(field).map(|value| (field, value));
         let Some((field, value)) = spelled("rope_scaling").or(spelled("rope_parameters")) else {
-            return Ok(Self {
-                field: "rope_scaling",
-                value: None,
-            });
+            return Ok(Self { field: "rope_scaling", value: None });
         };
         let Some(object) = value.as_object() else {
             let expected = "it must be an object with a rope_type, or null".into();
@@ -108,10 +96,7 @@ impl<'a> ScalingObject<'a> {
         expect(field, shown(value), !kinds, || {
             "atelier runs models with one kind of rotary positions for all blocks".into()
         })?;
-        Ok(Self {
-            field,
-            value: Some(value),
-        })
+        Ok(Self { field, value: Some(value) })
     }
 
     fn number(&self, name: &'static str) -> Result<Option<f64>, ModelError> {
@@ -146,9 +131,7 @@ impl<'a> ScalingObject<'a> {
             "default" => Ok(None),
             "linear" => self.linear(value).map(Some),
             "llama3" => self.llama3(value, fields).map(Some),
-            "longrope" | "su" => self
-                .long_rope(value, fields, frequencies, context)
-                .map(Some),
+            "longrope" | "su" => self.long_rope(value, fields, frequencies, context).map(Some),
             other => Err(self.unknown(shown(&other.into()))),
         }
     }
@@ -169,12 +152,9 @@ impl<'a> ScalingObject<'a> {
     fn linear(&self, value: &Value) -> Result<RopeScaling, ModelError> {
         let LinearFields { factor } = self.parse(value)?;
         let fits = factor >= 1.0 && factor.is_finite();
-        expect(
-            self.field,
-            format!("linear with factor {factor}"),
-            fits,
-            || "factor must be at least 1".into(),
-        )?;
+        expect(self.field, format!("linear with factor {factor}"), fits, || {
+            "factor must be at least 1".into()
+        })?;
         Ok(RopeScaling::Linear { factor })
     }
 
@@ -208,10 +188,9 @@ impl<'a> ScalingObject<'a> {
         context: usize,
     ) -> Result<RopeScaling, ModelError> {
         let read: LongRopeFields = self.parse(value)?;
-        for (name, list) in [
-            ("short_factor", &read.short_factor),
-            ("long_factor", &read.long_factor),
-        ] {
+        for (name, list) in
+            [("short_factor", &read.short_factor), ("long_factor", &read.long_factor)]
+        {
             let fits = list.len() == frequencies && list.iter().all(|f| *f > 0.0 && f.is_finite());
             expect(self.field, format!("{} numbers", list.len()), fits, || {
                 format!("{name} must be {frequencies} positive numbers, one a rotary frequency")
@@ -219,22 +198,16 @@ impl<'a> ScalingObject<'a> {
         }
         let inside = read.original_max_position_embeddings;
         let original = fields.optional_size(ORIGINAL)?.or(inside).unwrap_or(0);
-        expect(ORIGINAL, original, original >= 2, || {
-            "it must be at least 2 for longrope".into()
-        })?;
+        expect(ORIGINAL, original, original >= 2, || "it must be at least 2 for longrope".into())?;
         let stretch = read.factor.unwrap_or(context as f64 / original as f64);
-        expect("factor", stretch, stretch.is_finite(), || {
-            "it must be a number".into()
-        })?;
+        expect("factor", stretch, stretch.is_finite(), || "it must be a number".into())?;
         let attention_factor = read.attention_factor.unwrap_or(if stretch <= 1.0 {
             1.0
         } else {
             (1.0 + stretch.ln() / (original as f64).ln()).sqrt()
         });
         let fits = attention_factor > 0.0 && attention_factor.is_finite();
-        expect("attention_factor", attention_factor, fits, || {
-            "it must be above 0".into()
-        })?;
+        expect("attention_factor", attention_factor, fits, || "it must be above 0".into())?;
         Ok(RopeScaling::LongRope {
             short: read.short_factor,
             long: read.long_factor,

@@ -47,9 +47,7 @@ impl Sizes {
             mlp_width: fields.size("intermediate_size")?,
             blocks: fields.size("num_hidden_layers")?,
             heads,
-            kv_heads: fields
-                .optional_size("num_key_value_heads")?
-                .unwrap_or(heads),
+            kv_heads: fields.optional_size("num_key_value_heads")?.unwrap_or(heads),
             head_width: 0,
             context: fields.size("max_position_embeddings")?,
         }
@@ -67,9 +65,7 @@ impl Sizes {
     ) -> Result<Self, ModelError> {
         let heads = self.heads;
         let fits = self.blocks <= MOST_BLOCKS;
-        expect(blocks_field, self.blocks, fits, || {
-            format!("it must be from 1 to {MOST_BLOCKS}")
-        })?;
+        expect(blocks_field, self.blocks, fits, || format!("it must be from 1 to {MOST_BLOCKS}"))?;
         let head_width = match head_width {
             Some(width) => width,
             None => {
@@ -123,12 +119,7 @@ impl Sizes {
                 out_bias: has_bias,
                 ..self.attention()
             },
-            mlp: MlpShape {
-                width: self.mlp_width,
-                is_gated: false,
-                activation,
-                has_bias,
-            },
+            mlp: MlpShape { width: self.mlp_width, is_gated: false, activation, has_bias },
         }
     }
 
@@ -142,10 +133,7 @@ impl Sizes {
             vocabulary: self.vocabulary,
             width: self.width,
             context: self.context,
-            input: InputShape {
-                scale: 1.0,
-                learned_positions: false,
-            },
+            input: InputShape { scale: 1.0, learned_positions: false },
             head: HeadShape {
                 norm: block.norm,
                 tied: false,

@@ -27,10 +27,7 @@ pub fn choose_index<W>(
     if indexes.len() > 1 {
         let mut files: Vec<String> = indexes.into_iter().map(|(file, _)| file).collect();
         files.sort();
-        return Err(ModelError::SeveralIndexes {
-            folder: folder.to_string(),
-            files: some(&files),
-        });
+        return Err(ModelError::SeveralIndexes { folder: folder.to_string(), files: some(&files) });
     }
     Ok(indexes.pop())
 }
@@ -52,10 +49,7 @@ pub fn choose<W>(
     } else if weights.len() > 1 {
         let mut files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
         files.sort();
-        return Err(ModelError::SeveralWeights {
-            folder: folder.to_string(),
-            files: some(&files),
-        });
+        return Err(ModelError::SeveralWeights { folder: folder.to_string(), files: some(&files) });
     }
     weights.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(weights)
@@ -83,16 +77,10 @@ impl ShardIndex {
     /// # Errors
     /// It is no such JSON, or names a file that is not beside it.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, ModelError> {
-        let read: Self = serde_json::from_slice(bytes).map_err(|reason| ModelError::Json {
-            file: file.to_string(),
-            reason,
-        })?;
+        let read: Self = serde_json::from_slice(bytes)
+            .map_err(|reason| ModelError::Json { file: file.to_string(), reason })?;
         let is_elsewhere = |shard: &str| shard.contains(['/', '\\']) || shard == "..";
-        match read
-            .weight_map
-            .iter()
-            .find(|(_, shard)| is_elsewhere(shard))
-        {
+        match read.weight_map.iter().find(|(_, shard)| is_elsewhere(shard)) {
             None => Ok(read),
             Some((tensor, shard)) => Err(ModelError::ShardOutside {
                 index: file.to_string(),

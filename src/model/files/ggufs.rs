@@ -42,10 +42,7 @@ pub fn choose<W>(
         return Ok(ggufs);
     }
     let files: Vec<String> = ggufs.into_iter().map(|(file, _)| file).collect();
-    Err(ModelError::SeveralGgufs {
-        folder: folder.to_string(),
-        files: super::choice::some(&files),
-    })
+    Err(ModelError::SeveralGgufs { folder: folder.to_string(), files: super::choice::some(&files) })
 }
 
 #[cfg(test)]
@@ -56,12 +53,7 @@ mod tests {
     fn parts_of_a_model_are_known_by_their_names() {
         let split = split_of("a-b-00002-of-00003.gguf");
         assert_eq!(split, Some(("a-b", "-of-00003")));
-        for other in [
-            "a.gguf",
-            "-of-00003.gguf",
-            "a-0000x-of-00003.gguf",
-            "é.gguf",
-        ] {
+        for other in ["a.gguf", "-of-00003.gguf", "a-0000x-of-00003.gguf", "é.gguf"] {
             assert_eq!(split_of(other), None, "{other}");
         }
         let chosen = |names: &[&str]| {

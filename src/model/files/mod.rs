@@ -93,11 +93,7 @@ impl<W> ModelFiles<W> {
                 _ => {}
             }
         }
-        let missing = |file, hint| ModelError::MissingFile {
-            folder: name.to_string(),
-            file,
-            hint,
-        };
+        let missing = |file, hint| ModelError::MissingFile { folder: name.to_string(), file, hint };
         if weights.is_empty() {
             return Err(missing(
                 "*.safetensors or *.gguf file",
@@ -198,11 +194,7 @@ impl ModelFiles {
         if size <= most {
             return Ok(());
         }
-        Err(ModelError::TooLarge {
-            file: file.to_string(),
-            size,
-            most,
-        })
+        Err(ModelError::TooLarge { file: file.to_string(), size, most })
     }
 
     /// Opens a folder, or a GGUF file with the other parts of its model and a `tokenizer.json` beside
@@ -222,11 +214,7 @@ impl ModelFiles {
                 known: super::catalogue::names(),
             });
         };
-        let folder = if folder.as_os_str().is_empty() {
-            std::path::Path::new(".")
-        } else {
-            folder
-        };
+        let folder = if folder.as_os_str().is_empty() { std::path::Path::new(".") } else { folder };
         let own = split_of(name).map(|(stem, _)| stem);
         let is_part = |file: &str| match split_of(file) {
             Some((stem, _)) => own == Some(stem),
@@ -245,10 +233,8 @@ impl ModelFiles {
         folder: &std::path::Path,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Self, ModelError> {
-        let read_error = |path: &std::path::Path, reason| ModelError::Read {
-            path: path.to_path_buf(),
-            reason,
-        };
+        let read_error =
+            |path: &std::path::Path, reason| ModelError::Read { path: path.to_path_buf(), reason };
         // Where it is there, no other index is so much as looked at.
         let has_index = folder.join(choice::MODEL_INDEX).exists();
         let is_other_index =
@@ -275,10 +261,7 @@ impl ModelFiles {
             } else {
                 std::fs::read(&path).map(FileBytes::Owned)
             };
-            files.push((
-                file.to_string(),
-                bytes.map_err(|reason| read_error(&path, reason))?,
-            ));
+            files.push((file.to_string(), bytes.map_err(|reason| read_error(&path, reason))?));
         }
         let name = folder.canonicalize().ok();
         let name = name

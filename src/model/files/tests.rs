@@ -30,10 +30,7 @@ fn folders_stand_for_no_file() {
     let folder = folder();
     std::fs::create_dir(folder.path().join("tokenizer.json")).expect("a folder");
     let sentence = refused(folder.path());
-    assert!(
-        sentence.contains("tokenizer.json is not a file"),
-        "{sentence}"
-    );
+    assert!(sentence.contains("tokenizer.json is not a file"), "{sentence}");
 }
 
 #[test]
@@ -86,10 +83,7 @@ fn small_files_are_small() {
         let large = std::fs::File::create(folder.path().join(file)).expect(file);
         large.set_len(size + 1).expect("a hole");
         let sentence = refused(folder.path());
-        let begins = format!(
-            "{file} has {} bytes, but no model's has more than {size};",
-            size + 1
-        );
+        let begins = format!("{file} has {} bytes, but no model's has more than {size};", size + 1);
         assert!(sentence.starts_with(&begins), "{sentence}");
     }
     assert!(ModelFiles::check_size("model.safetensors", u64::MAX).is_ok());
@@ -124,33 +118,18 @@ fn the_models_own_index_is_looked_at() {
     let chosen = |names: &[&str]| {
         let files = named(names).unwrap_or_else(|error| panic!("{names:?}: {error}"));
         let weights = files.weights.into_iter().map(|(name, _)| name);
-        (
-            files.index.map(|(name, _)| name),
-            weights.collect::<Vec<_>>(),
-        )
+        (files.index.map(|(name, _)| name), weights.collect::<Vec<_>>())
     };
-    let (own, other, third) = (
-        "model.safetensors.index.json",
-        "b.safetensors.index.json",
-        "c.safetensors.index.json",
-    );
+    let (own, other, third) =
+        ("model.safetensors.index.json", "b.safetensors.index.json", "c.safetensors.index.json");
     let a = "a.safetensors";
     for order in [[own, other, third], [third, other, own]] {
         let [one, two, three] = order;
-        assert_eq!(
-            chosen(&[one, two, three, a]),
-            (Some(own.into()), vec![a.into()])
-        );
+        assert_eq!(chosen(&[one, two, three, a]), (Some(own.into()), vec![a.into()]));
     }
     assert_eq!(chosen(&[other, a]), (Some(other.into()), vec![a.into()]));
     let whole = "model.safetensors";
-    assert_eq!(
-        chosen(&[other, third, a, whole]),
-        (None, vec![whole.into()])
-    );
-    let error = named(&[third, other, a])
-        .err()
-        .expect("two indexes")
-        .to_string();
+    assert_eq!(chosen(&[other, third, a, whole]), (None, vec![whole.into()]));
+    let error = named(&[third, other, a]).err().expect("two indexes").to_string();
     assert!(error.starts_with("test holds several indexes of safetensors files (b.safetensors.index.json, c.safetensors.index.json), none of them"), "{error}");
 }

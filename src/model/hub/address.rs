@@ -14,9 +14,7 @@ impl HubAddress {
     /// No address of the web.
     pub fn parse(address: &str) -> Result<Self, HubError> {
         let address = address.trim().trim_end_matches('/');
-        let host = ["https://", "http://"]
-            .iter()
-            .find_map(|scheme| address.strip_prefix(scheme));
+        let host = ["https://", "http://"].iter().find_map(|scheme| address.strip_prefix(scheme));
         let is_plain = |c: char| c.is_ascii_graphic() && !"\"'<>\\;,?#@".contains(c);
         match host {
             Some(host)
@@ -39,10 +37,7 @@ impl HubAddress {
 
     /// Scheme, host and port: what a content policy names.
     pub fn origin(&self) -> String {
-        let scheme = self
-            .0
-            .split_once("://")
-            .map_or("https", |(scheme, _)| scheme);
+        let scheme = self.0.split_once("://").map_or("https", |(scheme, _)| scheme);
         format!("{scheme}://{}", self.host())
     }
 
@@ -53,31 +48,17 @@ impl HubAddress {
 
     /// Commit, licence and gate.
     pub fn info(&self, name: &HubName) -> String {
-        format!(
-            "{}/api/models/{}/revision/{}",
-            self.0,
-            name.repo,
-            encoded(name.revision(), false)
-        )
+        format!("{}/api/models/{}/revision/{}", self.0, name.repo, encoded(name.revision(), false))
     }
 
     /// Every file of a commit with size and hash.
     pub fn tree(&self, repo: &str, commit: &str) -> String {
-        format!(
-            "{}/api/models/{repo}/tree/{}?recursive=true",
-            self.0,
-            encoded(commit, false)
-        )
+        format!("{}/api/models/{repo}/tree/{}?recursive=true", self.0, encoded(commit, false))
     }
 
     /// A file's bytes, perhaps by way of another host.
     pub fn resolve(&self, repo: &str, commit: &str, path: &str) -> String {
-        format!(
-            "{}/{repo}/resolve/{}/{}",
-            self.0,
-            encoded(commit, false),
-            encoded(path, true)
-        )
+        format!("{}/{repo}/resolve/{}/{}", self.0, encoded(commit, false), encoded(path, true))
     }
 
     /// The page of the list that follows: a `Link` header's, where it is this hub's own.
@@ -89,9 +70,7 @@ impl HubAddress {
         if let Some(path) = url.strip_prefix('/') {
             return Some(format!("{}/{path}", self.origin()));
         }
-        let is_own = url
-            .strip_prefix(&self.origin())
-            .is_some_and(|rest| rest.starts_with('/'));
+        let is_own = url.strip_prefix(&self.origin()).is_some_and(|rest| rest.starts_with('/'));
         is_own.then(|| url.to_owned())
     }
 }
@@ -139,18 +118,10 @@ mod tests {
             Some("http://mirror.test:8080/x?cursor=1")
         );
         assert_eq!(next("<https://other.test/x>; rel=\"next\""), None);
-        assert_eq!(
-            next("<http://mirror.test:8080.other.test/x>; rel=\"next\""),
-            None
-        );
-        for wrong in [
-            "",
-            "mirror.test",
-            "ftp://a",
-            "https://",
-            "https://a b",
-            "https://a;script-src",
-        ] {
+        assert_eq!(next("<http://mirror.test:8080.other.test/x>; rel=\"next\""), None);
+        for wrong in
+            ["", "mirror.test", "ftp://a", "https://", "https://a b", "https://a;script-src"]
+        {
             assert!(HubAddress::parse(wrong).is_err(), "{wrong}");
         }
     }

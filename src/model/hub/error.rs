@@ -18,21 +18,13 @@ pub enum HubError {
     #[error(
         "{host} gives {repo} to nobody with this token: ask for access at {page}, or use another token in HF_TOKEN"
     )]
-    NoAccess {
-        host: String,
-        repo: String,
-        page: String,
-    },
+    NoAccess { host: String, repo: String, page: String },
     #[error("{host} has no model {repo}, or shows it to its owners alone; check the name")]
     NoRepo { host: String, repo: String },
     #[error("{repo} has no revision {revision:?}; check the branch, tag or commit")]
     NoRevision { repo: String, revision: String },
     #[error("{repo} has no file {file:?}; it has {there}")]
-    NoFile {
-        repo: String,
-        file: String,
-        there: String,
-    },
+    NoFile { repo: String, file: String, there: String },
     #[error(
         "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors, or a .gguf file"
     )]
@@ -40,21 +32,13 @@ pub enum HubError {
     #[error(
         "{repo} holds several models as GGUF files ({files}); name the one you want: hub:{repo}:{example}"
     )]
-    SeveralFiles {
-        repo: String,
-        files: String,
-        example: String,
-    },
+    SeveralFiles { repo: String, files: String, example: String },
     #[error(
         "{host} is busy (it answers {status} again and again); wait some minutes and ask again: what has come is kept"
     )]
     Busy { host: String, status: u16 },
     #[error("{host} answers {status} for {path}; ask again later")]
-    Refused {
-        host: String,
-        status: u16,
-        path: String,
-    },
+    Refused { host: String, status: u16, path: String },
     #[error(
         "{host} answers with something else than a hub does ({reason}); check the hub's address"
     )]
@@ -62,11 +46,7 @@ pub enum HubError {
     #[error(
         "{file} came with {found} bytes where the hub promised {expected}; it was taken away again: ask once more"
     )]
-    Size {
-        file: String,
-        expected: u64,
-        found: u64,
-    },
+    Size { file: String, expected: u64, found: u64 },
     #[error(
         "{file} came damaged (its hash is not the one that the hub states); it was taken away again: ask once more"
     )]

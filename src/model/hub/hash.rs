@@ -27,10 +27,7 @@ impl FileHash {
             Self::Git(_) => 40,
         };
         let hex = self.hex();
-        hex.len() == digits
-            && hex
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        hex.len() == digits && hex.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
     }
 }
 
@@ -86,11 +83,7 @@ mod tests {
         let large = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert!(of(FileHash::Sha256(large.into())));
         // As `printf abc | git hash-object --stdin` prints it.
-        assert!(of(FileHash::Git(
-            "f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f".into()
-        )));
-        assert!(!of(FileHash::Git(
-            "02ba8f84ab5c1bce84a7b441cb1959cfc7093b7f".into()
-        )));
+        assert!(of(FileHash::Git("f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f".into())));
+        assert!(!of(FileHash::Git("02ba8f84ab5c1bce84a7b441cb1959cfc7093b7f".into())));
     }
 }

@@ -68,10 +68,9 @@ impl HubInfo {
         let licence = match text(&info.card["license"]) {
             Some(licence) if licence == "other" => named.or(Some(licence)),
             Some(licence) => Some(licence),
-            None => info
-                .tags
-                .iter()
-                .find_map(|tag| tag.strip_prefix("license:").map(str::to_owned)),
+            None => {
+                info.tags.iter().find_map(|tag| tag.strip_prefix("license:").map(str::to_owned))
+            }
         };
         Ok(Self {
             commit: info.sha,
@@ -88,9 +87,8 @@ impl RemoteFile {
     /// Not what a hub answers.
     pub fn read_page(hub: &HubAddress, bytes: &[u8]) -> Result<Vec<Self>, HubError> {
         let entries: Vec<TreeAnswer> = read(hub, bytes)?;
-        let files = entries
-            .into_iter()
-            .filter(|entry| entry.kind == "file" && is_path(&entry.path));
+        let files =
+            entries.into_iter().filter(|entry| entry.kind == "file" && is_path(&entry.path));
         files
             .map(|entry| {
                 let (hash, size) = match entry.lfs {
@@ -116,10 +114,7 @@ fn read<'a, T: Deserialize<'a>>(hub: &HubAddress, bytes: &'a [u8]) -> Result<T, 
 }
 
 fn not_a_hub(hub: &HubAddress, reason: &str) -> HubError {
-    HubError::NotAHub {
-        host: hub.host().to_owned(),
-        reason: reason.to_owned(),
-    }
+    HubError::NotAHub { host: hub.host().to_owned(), reason: reason.to_owned() }
 }
 
 impl HubError {
@@ -137,10 +132,9 @@ impl HubError {
         match (status, code) {
             (_, Some("GatedRepo")) if status == 401 => Self::Gated { repo, page },
             (403, _) => Self::NoAccess { host, repo, page },
-            (_, Some("RevisionNotFound")) => Self::NoRevision {
-                repo,
-                revision: name.revision().to_owned(),
-            },
+            (_, Some("RevisionNotFound")) => {
+                Self::NoRevision { repo, revision: name.revision().to_owned() }
+            }
             (404, _) if path.is_some() => Self::NoFile {
                 repo,
                 file: path.unwrap_or_default().to_owned(),
@@ -148,11 +142,7 @@ impl HubError {
             },
             (401 | 404, _) => Self::NoRepo { host, repo },
             _ if Patience::is_passing(status) => Self::Busy { host, status },
-            _ => Self::Refused {
-                host,
-                status,
-                path: path.unwrap_or(&name.repo).to_owned(),
-            },
+            _ => Self::Refused { host, status, path: path.unwrap_or(&name.repo).to_owned() },
         }
     }
 }

@@ -24,11 +24,7 @@ pub struct HubName {
 impl HubName {
     /// The model that a place holds.
     pub fn of(repo: &str) -> Self {
-        Self {
-            repo: repo.to_owned(),
-            revision: None,
-            file: None,
-        }
+        Self { repo: repo.to_owned(), revision: None, file: None }
     }
 
     /// Is this meant as a place on a hub?
@@ -41,10 +37,7 @@ impl HubName {
     /// # Errors
     /// Characters that no hub's names have: a name becomes a part of addresses and of paths.
     pub fn parse(text: &str) -> Result<Self, HubError> {
-        let wrong = |reason| HubError::Name {
-            name: text.escape_debug().to_string(),
-            reason,
-        };
+        let wrong = |reason| HubError::Name { name: text.escape_debug().to_string(), reason };
         let rest = text.trim().strip_prefix(SCHEME).unwrap_or(text.trim());
         let (place, file) = match rest.split_once(':') {
             Some((place, file)) => (place, Some(file)),
@@ -86,10 +79,7 @@ impl HubName {
 
     /// The same place at another revision.
     pub fn at(&self, revision: &str) -> Self {
-        Self {
-            revision: Some(revision.to_owned()),
-            ..self.clone()
-        }
+        Self { revision: Some(revision.to_owned()), ..self.clone() }
     }
 
     /// What the model is called in tables and reports: `SmolLM2-135M`, `pythia-70m@step1000`, `x-Q8_0`.
@@ -147,10 +137,7 @@ mod tests {
         ] {
             let name = HubName::parse(text).expect(text);
             assert_eq!(name.to_string(), text);
-            assert_eq!(
-                HubName::parse(&text[SCHEME.len()..]).ok().as_ref(),
-                Some(&name)
-            );
+            assert_eq!(HubName::parse(&text[SCHEME.len()..]).ok().as_ref(), Some(&name));
             assert_eq!(name.title(), title);
         }
     }
@@ -176,10 +163,7 @@ mod tests {
             "hub:a/b#c",
         ] {
             let error = HubName::parse(text).expect_err(text);
-            assert!(
-                error.to_string().contains("is no model on a hub"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("is no model on a hub"), "{error}");
         }
     }
 }

@@ -64,10 +64,7 @@ pub fn pick(
         }
         (None, _) => Err(HubError::NotAModel {
             repo: name.repo.clone(),
-            reason: format!(
-                "it has {}",
-                said(files.iter().map(|file| &file.path), "no files")
-            ),
+            reason: format!("it has {}", said(files.iter().map(|file| &file.path), "no files")),
         }),
     }
 }
@@ -113,10 +110,8 @@ fn parts(
     let Some((stem, of)) = split_of(&file.path) else {
         return Ok(vec![file]);
     };
-    let all: Vec<RemoteFile> = ggufs(files)
-        .filter(|other| split_of(&other.path) == Some((stem, of)))
-        .cloned()
-        .collect();
+    let all: Vec<RemoteFile> =
+        ggufs(files).filter(|other| split_of(&other.path) == Some((stem, of))).cloned().collect();
     if shard_count(&file.path) == Some(all.len()) {
         return Ok(all);
     }

@@ -32,10 +32,7 @@ fn commit_terms_and_files_are_read() {
     assert_eq!(info.licence.as_deref(), Some("own"));
     let open = format!(r#"{{"sha":"{commit}","gated":false,"tags":["x","license:mit"]}}"#);
     let open = HubInfo::read(&hub(), open.as_bytes()).expect("an answer");
-    assert_eq!(
-        (open.is_gated, open.licence.as_deref()),
-        (false, Some("mit"))
-    );
+    assert_eq!((open.is_gated, open.licence.as_deref()), (false, Some("mit")));
 
     let page = format!(
         r#"[{{"type":"directory","path":"onnx","oid":"x"}},
@@ -54,10 +51,7 @@ fn commit_terms_and_files_are_read() {
 
     for wrong in ["<!doctype html>", r#"{"sha":"main"}"#, "[]"] {
         let error = HubInfo::read(&hub(), wrong.as_bytes()).expect_err(wrong);
-        assert!(
-            error.to_string().contains("check the hub's address"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("check the hub's address"), "{error}");
     }
     let short = br#"[{"type":"file","path":"a","size":7,"oid":"12"}]"#;
     assert!(RemoteFile::read_page(&hub(), short).is_err());
@@ -90,14 +84,8 @@ fn the_model_of_a_place_is_picked() {
         sentence.contains("hub:a/b:x-Q4_0.gguf") && sentence.contains("deep/y.gguf"),
         "{sentence}"
     );
-    assert_eq!(
-        picked("a/b:deep/y.gguf", None, &several).expect("it"),
-        ["deep/y.gguf"]
-    );
-    assert_eq!(
-        picked("a/b", Some("q8_0.GGUF"), &several).expect("it"),
-        ["x-Q8_0.gguf"]
-    );
+    assert_eq!(picked("a/b:deep/y.gguf", None, &several).expect("it"), ["deep/y.gguf"]);
+    assert_eq!(picked("a/b", Some("q8_0.GGUF"), &several).expect("it"), ["x-Q8_0.gguf"]);
     let none = picked("a/b:z.gguf", None, &several).expect_err("no such file");
     assert!(none.contains("it has x-Q4_0.gguf"), "{none}");
     let other = picked("a/b", None, &["README.md", "pytorch_model.bin"]).expect_err("no model");
@@ -118,10 +106,7 @@ fn an_index_names_shards() {
     assert_eq!(index_of(&picked).map(|file| &*file.path), Some(paths[1]));
     let index = br#"{"weight_map":{"x":"model-2.safetensors","y":"model-1.safetensors","z":"model-2.safetensors"}}"#;
     let found = shards(&name, index, &all).expect("shards");
-    assert_eq!(
-        found.iter().map(|file| &*file.path).collect::<Vec<_>>(),
-        &paths[2..]
-    );
+    assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &paths[2..]);
     let away = br#"{"weight_map":{"x":"../model-2.safetensors"}}"#;
     assert!(shards(&name, away, &all).is_err());
     let lost = br#"{"weight_map":{"x":"model-3.safetensors"}}"#;
@@ -134,22 +119,12 @@ fn refusals_say_what_to_do() {
     let said =
         |status, code, path| HubError::refusal(&hub(), &name, status, code, path).to_string();
     for (status, code, path, expected) in [
-        (
-            401,
-            Some("GatedRepo"),
-            None,
-            "agree to its terms at https://hub.test/a/b",
-        ),
+        (401, Some("GatedRepo"), None, "agree to its terms at https://hub.test/a/b"),
         (403, Some("GatedRepo"), None, "ask for access"),
         (401, Some("RepoNotFound"), None, "has no model a/b"),
         (401, None, None, "has no model a/b"),
         (404, Some("RevisionNotFound"), None, "no revision \"dev\""),
-        (
-            404,
-            Some("EntryNotFound"),
-            Some("x.gguf"),
-            "no file \"x.gguf\"",
-        ),
+        (404, Some("EntryNotFound"), Some("x.gguf"), "no file \"x.gguf\""),
         (429, None, None, "is busy"),
         (503, None, Some("x"), "is busy"),
         (410, None, Some("x"), "answers 410 for x"),
@@ -162,8 +137,5 @@ fn refusals_say_what_to_do() {
 #[test]
 fn bytes_are_spelled_as_hubs_spell_them() {
     let spelled = [0, 1, 999_999, 1_000_000, 145_400_000, 2_471_000_000].map(spell_bytes);
-    assert_eq!(
-        spelled,
-        ["0 kB", "1 kB", "1000 kB", "1 MB", "145 MB", "2.47 GB"]
-    );
+    assert_eq!(spelled, ["0 kB", "1 kB", "1000 kB", "1 MB", "145 MB", "2.47 GB"]);
 }

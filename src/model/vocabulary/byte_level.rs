@@ -20,11 +20,7 @@ const THREE_DIGITS: &str = "[0-9][0-9][0-9]";
 /// Llama 3's: a word that is a token whole is not merged, and texts begin with a token of their own unless
 /// the file says otherwise.
 const RULES: &[(&str, &[&str], bool)] = &[
-    (
-        "default",
-        &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS],
-        false,
-    ),
+    ("default", &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS], false),
     ("gpt-2", &[GPT2], false),
     ("phi-2", &[GPT2], false),
     ("olmo", &[GPT2], false),

@@ -53,9 +53,8 @@ pub fn tokenizer_json(metadata: &GgufMetadata) -> Result<Option<Vec<u8>>, ModelE
     // As llama.cpp does it: files of Llama 3 often leave the flag out.
     let begins = model == "llama" || byte_level::begins(metadata.text("tokenizer.ggml.pre")?);
     told["post_processor"] = vocabulary.ends(begins)?;
-    let bytes = serde_json::to_vec(&told).map_err(|reason| ModelError::Tokenizer {
-        reason: reason.to_string(),
-    })?;
+    let bytes = serde_json::to_vec(&told)
+        .map_err(|reason| ModelError::Tokenizer { reason: reason.to_string() })?;
     Ok(Some(bytes))
 }
 
@@ -68,18 +67,9 @@ impl<'a> Vocabulary<'a> {
         if let Some(token) = tokens.iter().find(|token| token.len() > LONGEST) {
             let start: String = token.chars().take(12).collect();
             let found = format!("a token of {} bytes, {start}…", token.len());
-            return Err(odd(
-                metadata,
-                TOKENS,
-                &found,
-                &format!("tokens have at most {LONGEST}"),
-            ));
+            return Err(odd(metadata, TOKENS, &found, &format!("tokens have at most {LONGEST}")));
         }
-        let vocabulary = Self {
-            metadata,
-            tokens,
-            kinds,
-        };
+        let vocabulary = Self { metadata, tokens, kinds };
         if !kinds.is_empty() && kinds.len() != tokens.len() {
             let found = format!("{} numbers", kinds.len());
             let expected = format!("there are {} tokens", tokens.len());

@@ -16,9 +16,7 @@ impl Vocabulary<'_> {
     pub(super) fn pieces(&self) -> Result<Value, ModelError> {
         const SCORES: &str = "tokenizer.ggml.scores";
         const PREFIX: &str = "tokenizer.ggml.add_space_prefix";
-        let scores = self
-            .metadata
-            .needed(SCORES, self.metadata.numbers(SCORES)?)?;
+        let scores = self.metadata.needed(SCORES, self.metadata.numbers(SCORES)?)?;
         if scores.len() != self.tokens.len() {
             let found = format!("{} numbers", scores.len());
             let expected = format!("there are {} tokens", self.tokens.len());
@@ -59,19 +57,14 @@ impl Vocabulary<'_> {
 
     /// Every way to make a token of two, the tokens with the best scores first.
     fn merges(&self, scores: &[f32]) -> Vec<[&str; 2]> {
-        let ids: HashMap<&str, usize> = (0..self.tokens.len())
-            .rev()
-            .map(|id| (self.tokens[id].as_str(), id))
-            .collect();
+        let ids: HashMap<&str, usize> =
+            (0..self.tokens.len()).rev().map(|id| (self.tokens[id].as_str(), id)).collect();
         let mut order: Vec<usize> = (0..self.tokens.len()).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
         let mut merges = Vec::new();
         for id in order {
             let token = &self.tokens[id];
-            let cuts = token
-                .char_indices()
-                .skip(1)
-                .map(|(at, _)| token.split_at(at));
+            let cuts = token.char_indices().skip(1).map(|(at, _)| token.split_at(at));
             let parts = cuts.filter_map(|(left, right)| Some((*ids.get(left)?, *ids.get(right)?)));
             let mut parts: Vec<(usize, usize)> = parts.collect();
             parts.sort_unstable();

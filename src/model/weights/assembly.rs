@@ -46,11 +46,8 @@ impl<'a> Assembly<'a> {
     pub fn embedding(&self) -> Result<Matrix, ModelError> {
         let (embedding, head) = (self.named(self.names.embedding), self.head_name());
         let has = |name: &str| self.places.contains(&format!("{name}.weight"));
-        let stored = if self.shape.head.tied && !has(&embedding) && has(&head) {
-            head
-        } else {
-            embedding
-        };
+        let stored =
+            if self.shape.head.tied && !has(&embedding) && has(&head) { head } else { embedding };
         self.vocabulary(&stored, "every model has an embedding")
     }
 
@@ -73,8 +70,7 @@ impl<'a> Assembly<'a> {
         }
         let name = format!("{}.bias", self.head_name());
         let hint = "the output rows of this family have a bias";
-        self.vector(&name, self.shape.vocabulary, 0.0, hint)
-            .map(Some)
+        self.vector(&name, self.shape.vocabulary, 0.0, hint).map(Some)
     }
 
     /// `[context, D]`
@@ -198,11 +194,7 @@ impl<'a> Assembly<'a> {
         hint: &str,
     ) -> Result<Vector, ModelError> {
         let segment = self.whole(name, length, Beside::Biases, false, hint)?;
-        Ok(Vector {
-            length,
-            segments: vec![segment],
-            plus,
-        })
+        Ok(Vector { length, segments: vec![segment], plus })
     }
 
     /// All of a stored tensor, of `rows` rows of the model's.
@@ -219,15 +211,11 @@ impl<'a> Assembly<'a> {
             Beside::Biases => (vec![rows_stored], SegmentLayout::Rows { first: 0 }),
             Beside::Weights { columns } if is_transposed => (
                 vec![columns as u64, rows_stored],
-                SegmentLayout::Columns {
-                    first: 0,
-                    stride: rows,
-                },
+                SegmentLayout::Columns { first: 0, stride: rows },
             ),
-            Beside::Weights { columns } => (
-                vec![rows_stored, columns as u64],
-                SegmentLayout::Rows { first: 0 },
-            ),
+            Beside::Weights { columns } => {
+                (vec![rows_stored, columns as u64], SegmentLayout::Rows { first: 0 })
+            }
         };
         let found = self.places.find(tensor, &shape, hint)?;
         self.used.borrow_mut().insert(tensor.to_string());
@@ -276,11 +264,7 @@ impl BlockNames<'_> {
             VectorRole::UpBias => MatrixRole::Up,
             VectorRole::DownBias => MatrixRole::Down,
         };
-        Ok(Vector {
-            length,
-            segments: self.segments(bias, length, Beside::Biases)?,
-            plus: 0.0,
-        })
+        Ok(Vector { length, segments: self.segments(bias, length, Beside::Biases)?, plus: 0.0 })
     }
 
     /// What makes a matrix or its bias, in the order of the model's rows.
@@ -328,9 +312,7 @@ impl BlockNames<'_> {
         beside: Beside,
     ) -> Result<Vec<Segment>, ModelError> {
         let parts = names.iter().zip(rows);
-        parts
-            .map(|(name, &rows)| self.tensor(name, rows, beside))
-            .collect()
+        parts.map(|(name, &rows)| self.tensor(name, rows, beside)).collect()
     }
 
     fn tensor(&self, name: &str, rows: usize, beside: Beside) -> Result<Segment, ModelError> {
@@ -340,8 +322,7 @@ impl BlockNames<'_> {
         };
         let name = format!("{}{name}.{end}", self.before);
         let is_transposed = self.assembly.names.is_transposed;
-        self.assembly
-            .whole(&name, rows, beside, is_transposed, &self.hint)
+        self.assembly.whole(&name, rows, beside, is_transposed, &self.hint)
     }
 }
 
@@ -352,11 +333,7 @@ fn regrouped(whole: &Segment, attention: &AttentionShape) -> Vec<Segment> {
     let queries = attention.heads / attention.kv_heads; // of a group
     let head = |group: usize, within: usize| {
         let first = (group * (queries + 2) + within) * width;
-        Segment {
-            layout: SegmentLayout::Rows { first },
-            count: width,
-            ..whole.clone()
-        }
+        Segment { layout: SegmentLayout::Rows { first }, count: width, ..whole.clone() }
     };
     let groups = || 0..attention.kv_heads;
     let q = groups().flat_map(|group| (0..queries).map(move |within| (group, within)));

@@ -40,9 +40,7 @@ impl FiniteParts {
 /// the block whose scale is none.
 pub fn first_not_finite(dtype: DType, bytes: &[u8]) -> Option<usize> {
     match dtype {
-        DType::F32 => first::<4>(bytes, |b| {
-            u32::from_le_bytes(b) & 0x7f80_0000 == 0x7f80_0000
-        }),
+        DType::F32 => first::<4>(bytes, |b| u32::from_le_bytes(b) & 0x7f80_0000 == 0x7f80_0000),
         DType::F16 => first::<2>(bytes, |b| u16::from_le_bytes(b) & 0x7c00 == 0x7c00),
         DType::Bf16 => first::<2>(bytes, |b| u16::from_le_bytes(b) & 0x7f80 == 0x7f80),
         _ => blocks::first_not_finite(dtype, bytes).map(|block| block * dtype.block()),

@@ -64,17 +64,13 @@ impl Segment {
     /// Does `next` go on where this one ends? Then they are one.
     pub fn join(&mut self, next: &Self) -> bool {
         let layout = match self.layout {
-            SegmentLayout::Rows { first } => SegmentLayout::Rows {
-                first: first + self.count,
-            },
-            SegmentLayout::Columns { first, stride } => SegmentLayout::Columns {
-                first: first + self.count,
-                stride,
-            },
-            SegmentLayout::Pairs { first, width } => SegmentLayout::Pairs {
-                first: first + self.count,
-                width,
-            },
+            SegmentLayout::Rows { first } => SegmentLayout::Rows { first: first + self.count },
+            SegmentLayout::Columns { first, stride } => {
+                SegmentLayout::Columns { first: first + self.count, stride }
+            }
+            SegmentLayout::Pairs { first, width } => {
+                SegmentLayout::Pairs { first: first + self.count, width }
+            }
         };
         let goes_on = next.tensor == self.tensor && next.layout == layout;
         if goes_on {
@@ -120,12 +116,7 @@ impl Matrix {
             let dtype = DType::F32;
             parts = vec![TypedRows { rows, dtype }];
         }
-        Self {
-            rows,
-            columns,
-            parts,
-            segments,
-        }
+        Self { rows, columns, parts, segments }
     }
 
     /// The type of row `row`.

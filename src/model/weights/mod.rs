@@ -186,15 +186,8 @@ impl Weights {
     /// The file cannot be read; a NaN or an infinity among the numbers, with tensor and element.
     pub fn rows(&self, matrix: &Matrix, rows: Range<usize>) -> Result<Tensor<'_>, ModelError> {
         let (dtype, columns) = (matrix.dtype_of(rows.start), matrix.columns);
-        let read = self
-            .reader()
-            .rows(&matrix.segments, columns, dtype, rows.clone());
-        Ok(Tensor {
-            dtype,
-            rows: rows.len(),
-            columns,
-            bytes: read?,
-        })
+        let read = self.reader().rows(&matrix.segments, columns, dtype, rows.clone());
+        Ok(Tensor { dtype, rows: rows.len(), columns, bytes: read? })
     }
 
     /// The rows named, as f32, one after the other: `[ids, columns]`.
@@ -245,20 +238,14 @@ impl Weights {
     pub fn vectors(&self) -> impl Iterator<Item = &Vector> {
         let blocks = self.blocks.iter().flat_map(|block| &block.vectors);
         let ends = [&self.final_norm_bias, &self.head_bias];
-        blocks
-            .map(|(_, vector)| vector)
-            .chain([&self.final_norm])
-            .chain(ends.into_iter().flatten())
+        blocks.map(|(_, vector)| vector).chain([&self.final_norm]).chain(ends.into_iter().flatten())
     }
 
     /// Numbers the model stores, shared ones once.
     pub fn parameters(&self) -> u64 {
         let is_own = !self.shape.head.tied;
-        let ends = [
-            Some(&self.embedding),
-            self.positions.as_ref(),
-            self.head.as_ref().filter(|_| is_own),
-        ];
+        let ends =
+            [Some(&self.embedding), self.positions.as_ref(), self.head.as_ref().filter(|_| is_own)];
         let matrices = self.block_matrices().chain(ends.into_iter().flatten());
         let vectors = self.vectors().map(|vector| vector.length as u64);
         matrices.map(Matrix::numbers).chain(vectors).sum()
@@ -275,11 +262,7 @@ impl Weights {
     }
 
     fn reader(&self) -> SegmentReader<'_> {
-        SegmentReader {
-            source: &*self.source,
-            files: &self.files,
-            finite: &self.finite,
-        }
+        SegmentReader { source: &*self.source, files: &self.files, finite: &self.finite }
     }
 }
 

@@ -96,13 +96,11 @@ impl Source for BytesAtHand {
         let at = |byte: u64| usize::try_from(byte).ok();
         let range_here = at(range.start).zip(at(range.end));
         let found = range_here.and_then(|(start, end)| bytes.get(start..end));
-        found
-            .map(Cow::Borrowed)
-            .ok_or_else(|| ModelError::Truncated {
-                file: name.clone(),
-                expected: range.end,
-                found: bytes.len() as u64,
-            })
+        found.map(Cow::Borrowed).ok_or_else(|| ModelError::Truncated {
+            file: name.clone(),
+            expected: range.end,
+            found: bytes.len() as u64,
+        })
     }
 
     /// Whole lines: what nobody looks at costs nothing.

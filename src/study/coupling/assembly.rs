@@ -27,9 +27,7 @@ pub fn assembled(
 ) -> Coupling {
     let width = model.shape().width;
     let steps = wish.plan.steps();
-    let depth: Vec<JacobianPlace> = (0..steps.len())
-        .map(|step| jacobians.at_last(step))
-        .collect();
+    let depth: Vec<JacobianPlace> = (0..steps.len()).map(|step| jacobians.at_last(step)).collect();
     let depth_wise = wish.top.iter().map(|&k| {
         let map = map(jacobians, &depth, &depth, k);
         let one = DepthWise {
@@ -44,13 +42,9 @@ pub fn assembled(
     });
     let spectrum = depth.iter().map(|&place| {
         let known = jacobians.number(place).map(|number| &jacobians.all[number]);
-        known
-            .and_then(|known| known.spectrum.clone())
-            .unwrap_or_default()
+        known.and_then(|known| known.spectrum.clone()).unwrap_or_default()
     });
-    let tokens = streams
-        .first()
-        .map_or(0, |stream| stream.len() / width.max(1));
+    let tokens = streams.first().map_or(0, |stream| stream.len() / width.max(1));
     let last = path(streams, width, tokens.saturating_sub(1));
     Coupling {
         prompt: None,
@@ -67,10 +61,7 @@ pub fn assembled(
         depth_wise: depth_wise.collect::<BTreeMap<_, _>>(),
         aligned: aligned(wish, jacobians, &depth),
         token_wise: token_wise(wish, jacobians, steps.len()),
-        linearised: Linearised {
-            cosine: Vec::new(),
-            relative_error: Vec::new(),
-        },
+        linearised: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
         trajectories: trajectories(streams, width),
         line_shape_score: line_shape_score(&last),
         expodistance: expodistance(&last),
@@ -91,17 +82,13 @@ fn map(
     k: usize,
 ) -> MisCoupling {
     let known = |place: &JacobianPlace| {
-        jacobians
-            .number(*place)
-            .map(|number| (number, &jacobians.all[number]))
+        jacobians.number(*place).map(|number| (number, &jacobians.all[number]))
     };
     let rows: Vec<_> = rows.iter().filter_map(known).collect();
     let columns: Vec<_> = columns.iter().filter_map(known).collect();
     let why_row: Vec<Option<Undefined>> = rows.iter().map(|(_, row)| row.why_row()).collect();
-    let why_column: Vec<Option<Undefined>> = columns
-        .iter()
-        .map(|(_, column)| column.why_column(k))
-        .collect();
+    let why_column: Vec<Option<Undefined>> =
+        columns.iter().map(|(_, column)| column.why_column(k)).collect();
     let mut found = MisCoupling::default();
     for ((_, row), why) in rows.iter().zip(&why_row) {
         let (mut off_diagonal, mut singular) = (Vec::new(), Vec::new());
@@ -129,26 +116,17 @@ fn aligned(wish: &CouplingWish, jacobians: &Jacobians, depth: &[JacobianPlace]) 
     if depth.len() * depth.len() * k * k > ALIGNED {
         return None;
     }
-    let numbers: Vec<usize> = depth
-        .iter()
-        .filter_map(|&place| jacobians.number(place))
-        .collect();
+    let numbers: Vec<usize> = depth.iter().filter_map(|&place| jacobians.number(place)).collect();
     let pair = |row: usize, column: usize| -> Option<Vec<Vec<f32>>> {
         let (own, basis) = (&jacobians.all[row], &jacobians.all[column]);
         if own.why_row().or(basis.why_column(k)).is_some() {
             return None;
         }
         let rows = own.aligned.get(&column)?.shown.corner(k);
-        Some(
-            rows.map(|row| row.iter().copied().map(five_digits).collect())
-                .collect(),
-        )
+        Some(rows.map(|row| row.iter().copied().map(five_digits).collect()).collect())
     };
     let row = |&row: &usize| numbers.iter().map(|&column| pair(row, column)).collect();
-    Some(Aligned {
-        k,
-        pairs: numbers.iter().map(row).collect(),
-    })
+    Some(Aligned { k, pairs: numbers.iter().map(row).collect() })
 }
 
 fn five_digits(x: f64) -> f32 {
@@ -164,12 +142,7 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
         return None;
     }
     let k = wish.token_top();
-    let mut found = TokenWise {
-        k,
-        same: None,
-        fixed_input: None,
-        fixed_output: None,
-    };
+    let mut found = TokenWise { k, same: None, fixed_input: None, fixed_output: None };
     for tokens in TokenMap::all(wish) {
         let pair = |[a, b]: [usize; 2]| {
             let (rows, columns) = (tokens.places(a), tokens.places(b));
@@ -177,11 +150,7 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
                 let known = &jacobians.all[jacobians.number(place)?];
                 known.leading.as_ref()?.gap(k)
             });
-            StepPair {
-                steps: [a, b],
-                gap: gap.collect(),
-                map: map(jacobians, &rows, &columns, k),
-            }
+            StepPair { steps: [a, b], gap: gap.collect(), map: map(jacobians, &rows, &columns, k) }
         };
         let pairs = wish.tokens.pairs(steps).into_iter().map(pair).collect();
         match tokens {
@@ -205,10 +174,7 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
 fn trajectories(streams: &[Rc<[f32]>], width: usize) -> TokenPaths {
     let (plane, tokens) = paths(streams, width);
     let states = (0..streams.len()).map(|depth| tokens.iter().map(|path| path[depth]).collect());
-    TokenPaths {
-        explained_variance_ratio: plane.explained,
-        states: states.collect(),
-    }
+    TokenPaths { explained_variance_ratio: plane.explained, states: states.collect() }
 }
 
 #[cfg(test)]

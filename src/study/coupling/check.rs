@@ -27,16 +27,11 @@ fn square<T>(
     what: &str,
 ) -> Result<(), Flaw> {
     long(name, rows.len(), count, what)?;
-    rows.iter()
-        .try_for_each(|row| long(&format!("a row of {name}"), row.len(), width, what))
+    rows.iter().try_for_each(|row| long(&format!("a row of {name}"), row.len(), width, what))
 }
 
 fn steps(count: usize) -> Result<(), Flaw> {
-    if (1..=MAX_STEPS).contains(&count) {
-        Ok(())
-    } else {
-        Err(format!("it has {count} steps"))
-    }
+    if (1..=MAX_STEPS).contains(&count) { Ok(()) } else { Err(format!("it has {count} steps")) }
 }
 
 fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Flaw> {
@@ -44,11 +39,7 @@ fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Flaw> {
     if top.first().is_none_or(|&first| first == 0) || !is_ascending {
         return Err("its K are not ascending from 1".to_owned());
     }
-    if of.keys().eq(top) {
-        Ok(())
-    } else {
-        Err("depth_wise is not of the K in top".to_owned())
-    }
+    if of.keys().eq(top) { Ok(()) } else { Err("depth_wise is not of the K in top".to_owned()) }
 }
 
 pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Flaw> {
@@ -84,12 +75,7 @@ pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Flaw> {
     let error = linearised.relative_error.len();
     long("linearised.relative_error", error, s, "steps")?;
     let states = &coupling.trajectories.states;
-    square(
-        "trajectories.states",
-        states,
-        [s + 1, t],
-        "states and tokens",
-    )
+    square("trajectories.states", states, [s + 1, t], "states and tokens")
 }
 
 fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Flaw> {
@@ -194,19 +180,9 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Flaw> {
     for row in &found.each {
         tops(&found.top, &row.depth_wise)?;
         long("a row's cosine", row.cosine.len(), s, "steps")?;
-        long(
-            "a row's relative_error",
-            row.relative_error.len(),
-            s,
-            "steps",
-        )?;
+        long("a row's relative_error", row.relative_error.len(), s, "steps")?;
         for one in row.depth_wise.values() {
-            long(
-                "a row's off_diagonal",
-                one.off_diagonal.len(),
-                s * s,
-                "pairs",
-            )?;
+            long("a row's off_diagonal", one.off_diagonal.len(), s * s, "pairs")?;
             long("a row's singular", one.singular.len(), s * s, "pairs")?;
             long("a row's gap", one.gap.len(), s, "steps")?;
             let numbers = one.off_diagonal.iter().chain(&one.singular).chain(&one.gap);

@@ -41,20 +41,14 @@ impl ModelsCoupling {
                 report,
             })
             .collect();
-        Self {
-            relations: over_models::relations(&models),
-            models,
-        }
+        Self { relations: over_models::relations(&models), models }
     }
 }
 
 impl ModelsCouplingReport {
     /// As this version writes it.
     pub fn new(coupling_models: ModelsCoupling) -> Self {
-        Self {
-            atelier: VERSION,
-            coupling_models,
-        }
+        Self { atelier: VERSION, coupling_models }
     }
 
     /// # Errors

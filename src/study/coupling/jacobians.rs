@@ -73,11 +73,8 @@ pub struct Jacobians {
 
 impl Jacobians {
     pub fn of(wish: &CouplingWish, shape: &ModelShape, tokens: usize) -> Self {
-        let mut all = Self {
-            all: Vec::new(),
-            numbers: HashMap::new(),
-            last: tokens.saturating_sub(1),
-        };
+        let mut all =
+            Self { all: Vec::new(), numbers: HashMap::new(), last: tokens.saturating_sub(1) };
         let steps = wish.plan.steps().len();
         let top = wish.top.last().copied().unwrap_or(1);
         let depth: Vec<JacobianPlace> = (0..steps).map(|step| all.at_last(step)).collect();
@@ -93,11 +90,7 @@ impl Jacobians {
     }
 
     pub fn at_last(&self, step: usize) -> JacobianPlace {
-        JacobianPlace {
-            step,
-            t_in: self.last,
-            t_out: self.last,
-        }
+        JacobianPlace { step, t_in: self.last, t_out: self.last }
     }
 
     /// Its number.
@@ -205,10 +198,7 @@ impl KnownJacobian {
     /// Why it has none as a column, for K.
     pub fn why_column(&self, k: usize) -> Option<Undefined> {
         let short = || {
-            let is_basis = self
-                .leading
-                .as_ref()
-                .is_some_and(|leading| leading.is_basis(k));
+            let is_basis = self.leading.as_ref().is_some_and(|leading| leading.is_basis(k));
             (!is_basis).then_some(Undefined::Rank)
         };
         self.why_row().or_else(short)

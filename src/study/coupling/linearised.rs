@@ -18,10 +18,7 @@ impl LinearPath {
     pub fn new(state: &[f32]) -> Self {
         Self {
             state: wide(state),
-            found: Linearised {
-                cosine: Vec::new(),
-                relative_error: Vec::new(),
-            },
+            found: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
         }
     }
 
@@ -43,19 +40,13 @@ impl LinearPath {
             *x += f64::from(change);
         }
         let reached = wide(reached);
-        let off: Vec<f64> = reached
-            .iter()
-            .zip(&self.state)
-            .map(|(a, b)| a - b)
-            .collect();
+        let off: Vec<f64> = reached.iter().zip(&self.state).map(|(a, b)| a - b).collect();
         let (own, linear) = (length(&reached), length(&self.state));
         // One so long that its square is no number has neither.
         let cosine = product(&reached, &self.state) / (own * linear);
         let error = length(&off) / own;
         let finite = |x: f64| x.is_finite().then_some(x);
-        self.found
-            .cosine
-            .push(finite(cosine).map(|x| x.clamp(-1.0, 1.0)));
+        self.found.cosine.push(finite(cosine).map(|x| x.clamp(-1.0, 1.0)));
         self.found.relative_error.push(finite(error));
     }
 

@@ -23,10 +23,7 @@ pub fn resampled(resamples: &Resamples, values: impl Iterator<Item = Option<f64>
 
 /// One K's map over the rows.
 pub fn map(rows: &[CouplingRow], steps: usize, k: usize, resamples: &Resamples) -> MeanMap {
-    let maps: Vec<&RowMap> = rows
-        .iter()
-        .filter_map(|row| row.depth_wise.get(&k))
-        .collect();
+    let maps: Vec<&RowMap> = rows.iter().filter_map(|row| row.depth_wise.get(&k)).collect();
     let of = |metric: fn(&RowMap) -> &[Option<f32>]| -> Vec<Vec<Option<Mean>>> {
         let pair = |at: usize| {
             let values = maps.iter().map(|map| metric(map)[at].map(f64::from));
@@ -67,10 +64,7 @@ pub fn linearised(rows: &[CouplingRow], steps: usize, resamples: &Resamples) -> 
         let step = |step: usize| resampled(resamples, rows.iter().map(|row| list(row)[step]));
         (0..steps).map(step).collect()
     };
-    MeanLinearised {
-        cosine: of(|row| &row.cosine),
-        relative_error: of(|row| &row.relative_error),
-    }
+    MeanLinearised { cosine: of(|row| &row.cosine), relative_error: of(|row| &row.relative_error) }
 }
 
 #[cfg(test)]

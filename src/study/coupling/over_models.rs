@@ -22,13 +22,8 @@ const OVER_MODELS: [RelationTo; 8] = [
 /// On every task that all have, or on the one prompt.
 pub fn relations(models: &[ModelCoupling]) -> Vec<Relation> {
     let mut found = Vec::new();
-    let tasks = models
-        .first()
-        .map_or(&[][..], |first| &first.report.task_coupling);
-    let places = tasks
-        .iter()
-        .map(|task| Some(task.task.as_str()))
-        .chain([None]);
+    let tasks = models.first().map_or(&[][..], |first| &first.report.task_coupling);
+    let places = tasks.iter().map(|task| Some(task.task.as_str())).chain([None]);
     for place in places {
         let Some(tops) = tops(models, place) else {
             continue;

@@ -19,19 +19,13 @@ impl CouplingPrompt {
         let tokenizer = model.tokenizer()?;
         let token_ids = tokenizer.encode(prompt)?;
         let tokens = tokenizer.pieces(prompt)?;
-        Ok(Self {
-            text: Some((prompt.to_owned(), tokens)),
-            ..Self::of_ids(model, token_ids)?
-        })
+        Ok(Self { text: Some((prompt.to_owned(), tokens)), ..Self::of_ids(model, token_ids)? })
     }
 
     /// # Errors
     /// No token, more than the model's context, one past the vocabulary.
     pub fn of_ids(model: &LoadedModel, token_ids: Vec<u32>) -> Result<Self, StudyError> {
         let prompt = Prompt::from_ids(model.shape(), token_ids, Vec::new())?;
-        Ok(Self {
-            token_ids: prompt.token_ids,
-            text: None,
-        })
+        Ok(Self { token_ids: prompt.token_ids, text: None })
     }
 }

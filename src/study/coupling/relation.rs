@@ -103,22 +103,13 @@ mod tests {
 
     #[test]
     fn points_that_all_cost_the_same_relate_to_nothing() {
-        let point = |y: f64, x: f64| ScatterPoint {
-            name: String::new(),
-            x,
-            y,
-        };
+        let point = |y: f64, x: f64| ScatterPoint { name: String::new(), x, y };
         let of = |points: Vec<ScatterPoint>| {
             let metric = CouplingMetric::Singular;
             Relation::of(RelationTo::SwapMargin, None, 8, metric, points)
         };
         assert_eq!(of(vec![point(0.5, 1.0), point(0.5, 2.0)]), None);
-        let found = of(vec![
-            point(0.0, 1.0),
-            point(1.0, 2.0),
-            point(2.0, 3.0),
-            point(3.0, 4.0),
-        ]);
+        let found = of(vec![point(0.0, 1.0), point(1.0, 2.0), point(2.0, 3.0), point(3.0, 4.0)]);
         let found = found.expect("a relation");
         assert!((found.all.pearson.expect("r").r - 1.0).abs() < 1e-12);
         assert_eq!(found.left_out.len(), 4);

@@ -16,10 +16,7 @@ pub fn of_steps(task: &TaskCoupling) -> Vec<Relation> {
                 let points = costs.filter_map(|cost| {
                     let at = cost.at;
                     let (name, x) = if is_swap {
-                        (
-                            format!("{at}-{}", at + 1),
-                            of_pair(map, metric, at, at + 1)?,
-                        )
+                        (format!("{at}-{}", at + 1), of_pair(map, metric, at, at + 1)?)
                     } else {
                         (at.to_string(), of_step(map, metric, at)?)
                     };
@@ -65,11 +62,7 @@ mod tests {
     use crate::measure::interval::Mean;
 
     fn mean(mean: f64) -> Mean {
-        Mean {
-            mean,
-            low: mean,
-            high: mean,
-        }
+        Mean { mean, low: mean, high: mean }
     }
 
     fn three_steps() -> MeanMap {

@@ -82,10 +82,7 @@ impl<'a> RowsLinearising<'a> {
             && stopped.steps.len() == self.wish.plan.steps().len()
             && stopped.top == self.wish.top
             && stopped.seed == self.seed
-            && self
-                .wish
-                .method
-                .is_none_or(|method| method == stopped.method)
+            && self.wish.method.is_none_or(|method| method == stopped.method)
             && stopped.rows_asked == self.prompts.len()
             && stopped.rows <= self.prompts.len()
             && stopped.each.len() == stopped.rows;

@@ -27,9 +27,7 @@ impl<'a> StepTangents<'a> {
                 answer: None,
             })
         });
-        Ok(Self {
-            runs: runs.collect::<Result<_, EngineError>>()?,
-        })
+        Ok(Self { runs: runs.collect::<Result<_, EngineError>>()? })
     }
 
     /// # Errors

@@ -65,13 +65,7 @@ impl TokenWish {
 impl CouplingWish {
     /// Of a plan, at the last token alone.
     pub fn of(plan: Plan, top: Vec<usize>) -> Self {
-        Self {
-            plan,
-            top,
-            tokens: TokenWish::default(),
-            method: None,
-            seed: 0,
-        }
+        Self { plan, top, tokens: TokenWish::default(), method: None, seed: 0 }
     }
 
     /// Every K as it was asked for, ascending and once each; without any, the paper's that fit the width.
@@ -114,28 +108,14 @@ impl CouplingWish {
             return Err(StudyError::NoStep { step, steps });
         }
         let empty = Vec::new();
-        let (t_in, outs) = wish
-            .input
-            .as_ref()
-            .map_or((None, &empty), |(t, of)| (Some(*t), of));
-        let (t_out, ins) = wish
-            .output
-            .as_ref()
-            .map_or((None, &empty), |(t, of)| (Some(*t), of));
+        let (t_in, outs) = wish.input.as_ref().map_or((None, &empty), |(t, of)| (Some(*t), of));
+        let (t_out, ins) = wish.output.as_ref().map_or((None, &empty), |(t, of)| (Some(*t), of));
         for list in [&wish.same, outs, ins] {
             if list.len() > MAX_POSITIONS {
-                return Err(StudyError::ManyPositions {
-                    positions: list.len(),
-                });
+                return Err(StudyError::ManyPositions { positions: list.len() });
             }
         }
-        let positions = wish
-            .same
-            .iter()
-            .chain(outs)
-            .chain(ins)
-            .chain(&t_in)
-            .chain(&t_out);
+        let positions = wish.same.iter().chain(outs).chain(ins).chain(&t_in).chain(&t_out);
         if let Some(&position) = positions.max().filter(|&&t| t >= tokens) {
             return Err(EngineError::Position { position, tokens }.into());
         }

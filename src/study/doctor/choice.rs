@@ -25,9 +25,7 @@ impl AdapterTrial {
     /// What kernels say, which are all where `is_whole`.
     pub fn of(kernels: &[KernelTrial], is_whole: bool) -> Self {
         if let Some(why) = kernels.iter().find_map(KernelTrial::failure)
-            && kernels
-                .iter()
-                .all(|trial| trial.is_right || trial.failure().is_some())
+            && kernels.iter().all(|trial| trial.is_right || trial.failure().is_some())
         {
             return Self::Failed(why.to_string());
         }
@@ -43,13 +41,10 @@ impl AdapterTrial {
 
 /// `"rope, norm (it wrote what is no number, or too few) and 4 more"`.
 fn in_words(wrong: &[&KernelTrial]) -> String {
-    let names = wrong
-        .iter()
-        .take(MOST_NAMED)
-        .map(|trial| match &trial.said {
-            Some(said) => format!("{} ({said})", trial.kernel),
-            None => trial.kernel.clone(),
-        });
+    let names = wrong.iter().take(MOST_NAMED).map(|trial| match &trial.said {
+        Some(said) => format!("{} ({said})", trial.kernel),
+        None => trial.kernel.clone(),
+    });
     let names = names.collect::<Vec<_>>().join(", ");
     match wrong.len().saturating_sub(MOST_NAMED) {
         0 => names,
@@ -65,11 +60,7 @@ pub fn on_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> St
     } else {
         seen_from_command_line(adapters, trials)
     };
-    let cuda = if cfg!(feature = "cuda") {
-        " (atelier-cuda takes CUDA)"
-    } else {
-        ""
-    };
+    let cuda = if cfg!(feature = "cuda") { " (atelier-cuda takes CUDA)" } else { "" };
     format!("The command line takes the CPU unless --engine names another{cuda}; {page}.")
 }
 
@@ -80,10 +71,7 @@ fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) ->
     if real.peek().is_none() {
         return match adapters.first() {
             None => format!("{processor} there is no GPU adapter"),
-            Some(facts) => format!(
-                "{processor} {} is only the processor in disguise",
-                facts.name
-            ),
+            Some(facts) => format!("{processor} {} is only the processor in disguise", facts.name),
         };
     }
     let mut reason = String::new();
@@ -181,10 +169,7 @@ mod tests {
         assert_eq!(tried(0.0, true), AdapterTrial::Right);
         assert_eq!(tried(0.0, false), AdapterTrial::NotAll);
         let wrong = AdapterTrial::Wrong("rope".into());
-        assert_eq!(
-            (tried(1.0, true), tried(1.0, false)),
-            (wrong.clone(), wrong)
-        );
+        assert_eq!((tried(1.0, true), tried(1.0, false)), (wrong.clone(), wrong));
         assert_eq!(AdapterTrial::of(&[], true), AdapterTrial::NotAll);
         let mut gone = KernelTrial::new("norm");
         gone.fail("the GPU was lost".into());
@@ -200,10 +185,7 @@ mod tests {
         let AdapterTrial::Wrong(said) = AdapterTrial::of(&all, false) else {
             panic!("kernels are wrong");
         };
-        assert!(
-            said.starts_with("rope (it wrote") && said.ends_with("and 1 more"),
-            "{said}"
-        );
+        assert!(said.starts_with("rope (it wrote") && said.ends_with("and 1 more"), "{said}");
     }
 
     #[cfg(feature = "webgpu")]
@@ -214,10 +196,7 @@ mod tests {
         let said = on_command_line;
         assert!(said(&[], &[]).contains("no GPU adapter"));
         let found = said(std::slice::from_ref(&soft), std::slice::from_ref(&right));
-        assert!(
-            found.contains("Soft is only the processor in disguise"),
-            "{found}"
-        );
+        assert!(found.contains("Soft is only the processor in disguise"), "{found}");
         let both = [soft, real];
         let found = said(&both, &[right.clone(), right.clone()]);
         assert!(found.contains("takes the GPU Real"), "{found}");
@@ -236,30 +215,17 @@ mod tests {
             in_page(std::slice::from_ref(facts), &[trial])
         };
         let none = in_page(&[], &[]);
-        assert!(
-            none.contains("this browser offers no GPU adapter"),
-            "{none}"
-        );
+        assert!(none.contains("this browser offers no GPU adapter"), "{none}");
         let found = of(&soft, AdapterTrial::Right);
-        assert!(
-            found.contains("Soft, is the processor in disguise"),
-            "{found}"
-        );
+        assert!(found.contains("Soft, is the processor in disguise"), "{found}");
         let found = of(&real, AdapterTrial::Right);
         assert!(found.starts_with("This page takes the GPU Real"), "{found}");
         let found = of(&real, tried(1.0, false));
-        assert!(
-            found.ends_with("kernels of Real are wrong: rope."),
-            "{found}"
-        );
+        assert!(found.ends_with("kernels of Real are wrong: rope."), "{found}");
         let found = of(&real, AdapterTrial::NotAll);
         assert!(found.contains("depends on the kernels of Real"), "{found}");
         let found = of(&real, AdapterTrial::Unopened("it refused".into()));
         assert_eq!(found, "This page takes the processor, for it refused.");
-        assert!(
-            [none, found]
-                .iter()
-                .all(|said| !said.contains("command line"))
-        );
+        assert!([none, found].iter().all(|said| !said.contains("command line")));
     }
 }

@@ -24,12 +24,7 @@ impl Difference {
     /// A difference is within `tolerance` exactly where it is at most `tolerance` of the scale, and
     /// [`FLOOR`] more.
     pub fn new(tolerance: f64) -> Self {
-        Self {
-            least_scale: FLOOR / tolerance,
-            largest: 0.0,
-            at: String::new(),
-            unlike: None,
-        }
+        Self { least_scale: FLOOR / tolerance, largest: 0.0, at: String::new(), unlike: None }
     }
 
     /// Compares what was found with what a golden has: its fields, list by list.

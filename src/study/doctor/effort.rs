@@ -16,29 +16,14 @@ pub struct Effort {
 
 impl Effort {
     /// A matrix as an MLP of a model of one billion numbers has it.
-    pub const WHOLE: Self = Self {
-        outs: 4096,
-        ins: 2048,
-        bytes: 128 << 20,
-        seconds: 20.0,
-    };
+    pub const WHOLE: Self = Self { outs: 4096, ins: 2048, bytes: 128 << 20, seconds: 20.0 };
 
     /// About two seconds a device.
-    pub const QUICK: Self = Self {
-        outs: 1024,
-        ins: 512,
-        bytes: 16 << 20,
-        seconds: 2.0,
-    };
+    pub const QUICK: Self = Self { outs: 1024, ins: 512, bytes: 16 << 20, seconds: 2.0 };
 
     /// As much as a browser on a telephone has room and patience for: what WebAssembly's memory has grown
     /// by stays with the page.
-    pub const IN_PAGE: Self = Self {
-        outs: 2048,
-        ins: 1024,
-        bytes: 32 << 20,
-        seconds: 8.0,
-    };
+    pub const IN_PAGE: Self = Self { outs: 2048, ins: 1024, bytes: 32 << 20, seconds: 8.0 };
 
     /// For one dtype: copying takes the share of one.
     pub fn share(&self) -> f64 {
@@ -53,10 +38,7 @@ mod tests {
     /// What copying took is free when products begin, and holds all of theirs.
     #[test]
     fn products_take_no_more_memory_than_copying() {
-        for Effort {
-            outs, ins, bytes, ..
-        } in [Effort::WHOLE, Effort::IN_PAGE, Effort::QUICK]
-        {
+        for Effort { outs, ins, bytes, .. } in [Effort::WHOLE, Effort::IN_PAGE, Effort::QUICK] {
             let rows = super::super::rates::ROWS.into_iter().max().unwrap_or(0);
             // Numbers drawn, rounded, as bytes, and laid out; a product's rows on both sides.
             let product = 4 * (4 * outs * ins + rows * (outs + ins)) as u64;

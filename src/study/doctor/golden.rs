@@ -56,10 +56,7 @@ impl GoldenResult {
 
     fn take(&mut self, found: Difference) {
         self.runs += 1;
-        if self
-            .largest_difference
-            .is_none_or(|most| found.largest > most)
-        {
+        if self.largest_difference.is_none_or(|most| found.largest > most) {
             self.largest_difference = Some(found.largest);
             self.at = Some(found.at).filter(|at| !at.is_empty());
         }
@@ -139,9 +136,7 @@ fn ids(value: &Value) -> Option<Vec<u32>> {
 }
 
 fn question(golden: &Value, model: &LoadedModel) -> Result<Question, GoldenError> {
-    let answer = golden["answer"]
-        .as_u64()
-        .ok_or(GoldenError::Field("answer"))? as usize;
+    let answer = golden["answer"].as_u64().ok_or(GoldenError::Field("answer"))? as usize;
     Ok(match golden["prompt"].as_str() {
         Some(prompt) => {
             let options: Option<Vec<String>> =
@@ -198,10 +193,7 @@ mod tests {
 
     #[test]
     fn steps_are_read_as_a_line() {
-        assert_eq!(
-            notation(&json!([0, [1, 2], 3])).as_deref(),
-            Some("0,(1,2),3")
-        );
+        assert_eq!(notation(&json!([0, [1, 2], 3])).as_deref(), Some("0,(1,2),3"));
         assert_eq!(notation(&json!([0, "x"])), None);
         assert_eq!(notation(&json!(null)), None);
     }

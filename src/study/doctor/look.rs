@@ -79,13 +79,7 @@ struct Look<'a, 'w, T> {
 
 impl<T: FnMut(&DoctorReport, &DoctorStep<'_>)> Look<'_, '_, T> {
     fn tell(&mut self, device: &str, kind: StepKind, what: &str, done: usize) {
-        let step = DoctorStep {
-            device,
-            kind,
-            what,
-            done: self.before + done,
-            of: self.of,
-        };
+        let step = DoctorStep { device, kind, what, done: self.before + done, of: self.of };
         (self.tell)(self.report, &step);
     }
 
@@ -207,10 +201,7 @@ impl<T: FnMut(&DoctorReport, &DoctorStep<'_>)> Look<'_, '_, T> {
         if self.is_ended(device) {
             return AdapterTrial::NotAll;
         }
-        let choice = AdapterChoice {
-            place: Some(place),
-            ..AdapterChoice::default()
-        };
+        let choice = AdapterChoice { place: Some(place), ..AdapterChoice::default() };
         let bench = match Workbench::open(&choice).await {
             Ok(bench) => bench,
             Err(error) => {
@@ -247,12 +238,7 @@ mod tests {
     use super::super::watch::nobody_waits;
     use super::*;
 
-    const SMALL: Effort = Effort {
-        outs: 64,
-        ins: 64,
-        bytes: 1 << 12,
-        seconds: 0.06,
-    };
+    const SMALL: Effort = Effort { outs: 64, ins: 64, bytes: 1 << 12, seconds: 0.06 };
 
     /// Looks at this processor alone, until so many steps were told.
     fn looked(most: usize) -> (DoctorReport, Vec<(String, usize, usize)>) {
@@ -279,15 +265,9 @@ mod tests {
     #[test]
     fn every_step_is_told_before_it_is_done() {
         let (report, steps) = looked(usize::MAX);
-        assert_eq!(
-            steps[0],
-            ("trying matmul of f32 on CPU".into(), 0, PROCESSOR)
-        );
+        assert_eq!(steps[0], ("trying matmul of f32 on CPU".into(), 0, PROCESSOR));
         let (name, done, _) = &steps[processor::ROUNDS];
-        assert_eq!(
-            (name.as_str(), *done),
-            ("timing copying on CPU", processor::ROUNDS)
-        );
+        assert_eq!((name.as_str(), *done), ("timing copying on CPU", processor::ROUNDS));
         assert!(steps.is_sorted_by(|a, b| a.1 < b.1), "{steps:?}");
         assert!(steps.iter().all(|(_, done, of)| done < of));
         let kernels = &report.kernels[0];
@@ -305,25 +285,14 @@ mod tests {
         assert_eq!(report.kernels[0].kernels.len(), 2);
         assert!(!report.kernels[0].is_whole && report.rates.is_empty());
         let said = report.unmeasured.join("; ");
-        assert!(
-            said.contains("other kernels of CPU: it was ended"),
-            "{said}"
-        );
-        assert!(
-            said.contains("copying and products on CPU: it was ended"),
-            "{said}"
-        );
+        assert!(said.contains("other kernels of CPU: it was ended"), "{said}");
+        assert!(said.contains("copying and products on CPU: it was ended"), "{said}");
 
         let (report, _) = looked(processor::ROUNDS + 3);
         assert!(report.kernels[0].is_whole);
         let rates = &report.rates[0];
         assert!(!rates.products.is_empty());
-        assert!(
-            rates
-                .unmeasured
-                .iter()
-                .any(|said| said.ends_with("it was ended"))
-        );
+        assert!(rates.unmeasured.iter().any(|said| said.ends_with("it was ended")));
 
         let (report, _) = looked(1);
         assert!(report.kernels.is_empty(), "none was tried");

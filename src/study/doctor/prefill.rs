@@ -91,9 +91,7 @@ pub async fn prefill(
         }
         match prompt(model, tokens, watch, share).await {
             Ok(Some(rate)) => found.prompts.push(rate),
-            Ok(None) => found
-                .unmeasured
-                .push(format!("{tokens} tokens: it was ended")),
+            Ok(None) => found.unmeasured.push(format!("{tokens} tokens: it was ended")),
             Err(error) => found.unmeasured.push(format!("{tokens} tokens: {error}")),
         }
     }
@@ -136,15 +134,13 @@ async fn drop_sweep(
     let together = timed(model, &prompt, &[&plans], watch, most).await?;
     let single: Vec<&[Plan]> = plans.chunks(1).collect();
     let one_by_one = timed(model, &prompt, &single, watch, most).await?;
-    Ok(together
-        .zip(one_by_one)
-        .map(|(together, one_by_one)| DropSweep {
-            plans: plans.len(),
-            tokens,
-            together_seconds: together.seconds,
-            one_by_one_seconds: one_by_one.seconds,
-            ratio: together.seconds / one_by_one.seconds,
-        }))
+    Ok(together.zip(one_by_one).map(|(together, one_by_one)| DropSweep {
+        plans: plans.len(),
+        tokens,
+        together_seconds: together.seconds,
+        one_by_one_seconds: one_by_one.seconds,
+        ratio: together.seconds / one_by_one.seconds,
+    }))
 }
 
 /// Ids that lie all over the vocabulary, and two options.
@@ -169,9 +165,7 @@ async fn timed(
     };
     let timing = watch.time(most, async |times| {
         for plans in (0..times).flat_map(|_| runs) {
-            model
-                .engine
-                .run(std::slice::from_ref(prompt), plans, &mut goes_on)?;
+            model.engine.run(std::slice::from_ref(prompt), plans, &mut goes_on)?;
         }
         Ok::<(), EngineError>(())
     });

@@ -13,13 +13,7 @@ use crate::model::{DType, Tensor};
 pub const ROWS: [usize; 5] = [1, 8, 32, 128, 512];
 
 /// How the weights are stored.
-pub const DTYPES: [DType; 5] = [
-    DType::F32,
-    DType::Bf16,
-    DType::F16,
-    DType::Q8_0,
-    DType::Q4_0,
-];
+pub const DTYPES: [DType; 5] = [DType::F32, DType::Bf16, DType::F16, DType::Q8_0, DType::Q4_0];
 
 /// Of one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -177,10 +171,8 @@ pub async fn of_processor(
     let mut rates = Rates::new("CPU", effort);
     let (Some(from), Some(mut to)) = (filled(effort.bytes, 1), filled(effort.bytes, 2)) else {
         // Products want no less: what is there may be a model's.
-        let why = format!(
-            "this program's memory has no room for {} MiB more",
-            (2 * effort.bytes) >> 20
-        );
+        let why =
+            format!("this program's memory has no room for {} MiB more", (2 * effort.bytes) >> 20);
         rates.miss("copying and products", &why);
         return rates;
     };
@@ -221,9 +213,7 @@ pub async fn of_processor(
             }
             Ok(())
         };
-        rates
-            .products(watch, effort, &weights, prepare, multiply, &mut progress)
-            .await;
+        rates.products(watch, effort, &weights, prepare, multiply, &mut progress).await;
     }
     rates
 }
@@ -286,9 +276,7 @@ pub async fn of_adapter(
             product.replace(taken);
             done
         };
-        rates
-            .products(watch, effort, &weights, prepare, multiply, &mut progress)
-            .await;
+        rates.products(watch, effort, &weights, prepare, multiply, &mut progress).await;
     }
     rates
 }
@@ -298,12 +286,7 @@ mod tests {
     use super::super::watch::nobody_waits;
     use super::*;
 
-    const SMALL: Effort = Effort {
-        outs: 64,
-        ins: 64,
-        bytes: 1 << 16,
-        seconds: 0.2,
-    };
+    const SMALL: Effort = Effort { outs: 64, ins: 64, bytes: 1 << 16, seconds: 0.2 };
 
     fn measured(is_ended: bool, hears: impl FnMut(&Rates, &str)) -> Rates {
         let began = std::time::Instant::now();
@@ -326,10 +309,7 @@ mod tests {
         assert!(heard.iter().all(|(settled, _)| *settled < MEASUREMENTS));
         assert!(heard.is_sorted(), "{heard:?}");
         assert_eq!(rates.settled(), MEASUREMENTS);
-        assert_eq!(
-            rates.products.len() + rates.unmeasured.len(),
-            ROWS.len() * DTYPES.len()
-        );
+        assert_eq!(rates.products.len() + rates.unmeasured.len(), ROWS.len() * DTYPES.len());
         let best = rates.products.iter().map(|product| product.gflops);
         assert_eq!(rates.best_gflops, best.reduce(f64::max));
         assert!(rates.copy.is_some_and(|copy| copy.gb > 0.0));
@@ -345,17 +325,8 @@ mod tests {
     /// An infinite rate has no form in JSON, and would be no rate.
     #[test]
     fn what_the_clock_does_not_see_is_not_measured() {
-        let watch = Watch {
-            now: &|| 7.0,
-            is_ended: &|| false,
-            breathe: &nobody_waits,
-        };
-        let effort = Effort {
-            outs: 8,
-            ins: 32,
-            bytes: 64,
-            seconds: 0.1,
-        };
+        let watch = Watch { now: &|| 7.0, is_ended: &|| false, breathe: &nobody_waits };
+        let effort = Effort { outs: 8, ins: 32, bytes: 64, seconds: 0.1 };
         let rates = pollster::block_on(of_processor(&watch, &effort, |_, _| ()));
         assert_eq!((rates.products.len(), rates.best_gflops), (0, None));
         assert_eq!(rates.unmeasured.len(), MEASUREMENTS);
@@ -366,10 +337,7 @@ mod tests {
     fn a_rate_is_work_by_time() {
         let mut rates = Rates::new("CPU", &SMALL);
         let weights = sample::tensor(DType::Bf16, 64, 64, 1);
-        let timing = Timing {
-            seconds: 1e-6,
-            repeats: 1,
-        };
+        let timing = Timing { seconds: 1e-6, repeats: 1 };
         rates.add(2, &weights, timing);
         let product = &rates.products[0];
         assert!((product.gflops - 16.384).abs() < 1e-9, "{product:?}");

@@ -71,22 +71,14 @@ impl Watch<'_> {
             a_run = ((self.now)() - at) / times;
             seconds.push(a_run);
             // A kernel that was compiled on the way says nothing of the next run.
-            times = (REPEAT_SECONDS / a_run.max(1e-9))
-                .clamp(1.0, MOST_TIMES)
-                .floor();
+            times = (REPEAT_SECONDS / a_run.max(1e-9)).clamp(1.0, MOST_TIMES).floor();
         }
         if seconds.len() > 2 {
             seconds.remove(0);
         }
         Ok(Some(match median(&mut seconds) {
-            Some(median) => Timing {
-                seconds: median,
-                repeats: seconds.len(),
-            },
-            None => Timing {
-                seconds: a_run,
-                repeats: 1,
-            },
+            Some(median) => Timing { seconds: median, repeats: seconds.len() },
+            None => Timing { seconds: a_run, repeats: 1 },
         }))
     }
 }
@@ -178,10 +170,7 @@ mod tests {
     fn quick_runs_are_timed_many_at_once() {
         let (found, count) = timed(1.0, &[1e-4], usize::MAX);
         let seconds = found.expect("a timing").seconds;
-        assert!(
-            (seconds - 1e-4).abs() < 1e-9 && count > 500,
-            "{seconds} {count}"
-        );
+        assert!((seconds - 1e-4).abs() < 1e-9 && count > 500, "{seconds} {count}");
     }
 
     #[test]

@@ -190,11 +190,7 @@ fn one_round() -> usize {
 impl SweepsAsk {
     /// How far its sweeps go.
     pub fn extent(&self) -> Extent {
-        Extent {
-            seeds: self.seeds,
-            rounds: self.rounds,
-            heads: 0,
-        }
+        Extent { seeds: self.seeds, rounds: self.rounds, heads: 0 }
     }
 }
 

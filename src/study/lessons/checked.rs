@@ -64,9 +64,7 @@ impl LessonStep {
             .map(|text| text.split_whitespace().count())
             .sum::<usize>();
         if words > MOST_WORDS {
-            return Err(format!(
-                "{words} words stand before the answer: say it in {MOST_WORDS}"
-            ));
+            return Err(format!("{words} words stand before the answer: say it in {MOST_WORDS}"));
         }
         for token in &self.marks.tokens {
             if !prompt.is_some_and(|prompt| prompt.split(' ').any(|word| word == token)) {
@@ -78,11 +76,7 @@ impl LessonStep {
         if self.options.len() < 2 {
             return Err("it has fewer than two options: nothing can be predicted".to_owned());
         }
-        let ids: BTreeSet<&str> = self
-            .options
-            .iter()
-            .map(|option| option.id.as_str())
-            .collect();
+        let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
         if ids.len() < self.options.len() {
             return Err("two options have one id: give every option its own".to_owned());
         }
@@ -133,9 +127,7 @@ impl LessonStep {
     /// The texts that are shown before the question is answered.
     fn set_up_texts(&self) -> impl Iterator<Item = &str> {
         let options = self.options.iter().map(|option| option.text.as_str());
-        [self.say.as_str(), self.ask.as_str()]
-            .into_iter()
-            .chain(options)
+        [self.say.as_str(), self.ask.as_str()].into_iter().chain(options)
     }
 
     /// Every field of the texts before the question.
@@ -173,10 +165,7 @@ impl LessonStep {
             .flat_map(|option| [Some(&option.why), option.but.as_ref()])
             .flatten()
             .map(String::as_str);
-        for text in [self.reveal.as_str(), self.caveat.as_str()]
-            .into_iter()
-            .chain(whys)
-        {
+        for text in [self.reveal.as_str(), self.caveat.as_str()].into_iter().chain(whys) {
             all.extend(fields(text)?);
         }
         for option in &self.options {
@@ -190,41 +179,37 @@ impl LessonStep {
 impl StepAsk {
     /// Can any model be asked this?
     fn check(&self, has_prompt: bool) -> Result<(), String> {
-        let groups: &[RowGroup] = match self {
-            Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
-                return Err(
-                    "it looks at no prompt: write one here, or the lesson's [prompt]".to_owned(),
-                );
-            }
-            Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
-            Self::Rows(ask) if ask.rows.is_empty() => {
-                return Err("it runs no rows: name at least one task".to_owned());
-            }
-            Self::Rows(ask) => &ask.rows,
-            Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
-                return Err(
-                    "it sweeps nothing: name at least one task and one kind of order".to_owned(),
-                );
-            }
-            Self::Sweeps(ask) => {
-                let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
-                if let Some(name) = ask.groups.values().flatten().find(|name| !is_run(name)) {
-                    return Err(format!(
-                        "a group names {name:?}, which it does not run: name its rows alone"
-                    ));
+        let groups: &[RowGroup] =
+            match self {
+                Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
+                    return Err("it looks at no prompt: write one here, or the lesson's [prompt]"
+                        .to_owned());
                 }
-                &ask.rows
-            }
-            Self::Heads(ask) => std::slice::from_ref(&ask.rows),
-            Self::Coupling(ask) => std::slice::from_ref(&ask.rows),
-        };
+                Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
+                Self::Rows(ask) if ask.rows.is_empty() => {
+                    return Err("it runs no rows: name at least one task".to_owned());
+                }
+                Self::Rows(ask) => &ask.rows,
+                Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
+                    return Err("it sweeps nothing: name at least one task and one kind of order"
+                        .to_owned());
+                }
+                Self::Sweeps(ask) => {
+                    let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
+                    if let Some(name) = ask.groups.values().flatten().find(|name| !is_run(name)) {
+                        return Err(format!(
+                            "a group names {name:?}, which it does not run: name its rows alone"
+                        ));
+                    }
+                    &ask.rows
+                }
+                Self::Heads(ask) => std::slice::from_ref(&ask.rows),
+                Self::Coupling(ask) => std::slice::from_ref(&ask.rows),
+            };
         for group in groups {
             let Some(task) = GeneratedTask::from_name(&group.task) else {
                 let names = GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
-                return Err(format!(
-                    "there is no task {:?}: take one of {names}",
-                    group.task
-                ));
+                return Err(format!("there is no task {:?}: take one of {names}", group.task));
             };
             if let Some(level) = group.level
                 && level_of_count(task, level).is_none()
@@ -236,10 +221,7 @@ impl StepAsk {
                 ));
             }
             if group.count == 0 {
-                return Err(format!(
-                    "it asks for no rows of {}: ask for one at least",
-                    group.task
-                ));
+                return Err(format!("it asks for no rows of {}: ask for one at least", group.task));
             }
         }
         Ok(())

@@ -6,11 +6,7 @@ pub enum LessonError {
     #[error("{file} is no lesson ({reason}): mend that line")]
     File { file: String, reason: String },
     #[error("{file}, step {step}: {reason}")]
-    Step {
-        file: String,
-        step: String,
-        reason: String,
-    },
+    Step { file: String, step: String, reason: String },
     #[error("{name:?} is no field: write words joined by dots, as in before.vote.1m")]
     FieldName { name: String },
     #[error("{text:?} has a brace without its other half: write fields as {{lead:2}}")]

@@ -35,11 +35,7 @@ pub enum FieldValue {
 impl FieldValue {
     /// A number without an interval.
     pub fn exact(value: f64) -> Self {
-        Self::Number {
-            value,
-            low: value,
-            high: value,
-        }
+        Self::Number { value, low: value, high: value }
     }
 
     /// The number and its interval; a word has none, and no predicate holds of it.
@@ -108,15 +104,9 @@ impl FromStr for FieldName {
             !word.is_empty() && word.chars().all(fits)
         };
         if parts.iter().chain(&model).all(is_word) {
-            Ok(Self {
-                is_before,
-                parts,
-                model,
-            })
+            Ok(Self { is_before, parts, model })
         } else {
-            Err(LessonError::FieldName {
-                name: text.to_owned(),
-            })
+            Err(LessonError::FieldName { name: text.to_owned() })
         }
     }
 }
@@ -161,17 +151,14 @@ pub(super) fn pieces(text: &str) -> Result<Vec<TextPiece<'_>>, LessonError> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((plain, after)) = rest.split_once('{') {
-        let (inner, next) = after.split_once('}').ok_or_else(|| LessonError::Brace {
-            text: text.to_owned(),
-        })?;
+        let (inner, next) =
+            after.split_once('}').ok_or_else(|| LessonError::Brace { text: text.to_owned() })?;
         pieces.push(TextPiece::Plain(plain));
         pieces.push(field(inner)?);
         rest = next;
     }
     if rest.contains('}') {
-        return Err(LessonError::Brace {
-            text: text.to_owned(),
-        });
+        return Err(LessonError::Brace { text: text.to_owned() });
     }
     pieces.push(TextPiece::Plain(rest));
     Ok(pieces)

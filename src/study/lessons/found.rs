@@ -118,11 +118,7 @@ impl TaskLooks {
 
 /// A mean whose rows are not known: its interval is itself.
 fn exact(mean: f64) -> Mean {
-    Mean {
-        mean,
-        low: mean,
-        high: mean,
-    }
+    Mean { mean, low: mean, high: mean }
 }
 
 impl FoundCell {
@@ -134,9 +130,7 @@ impl FoundCell {
             rows: orders.rows,
             chance: orders.chance,
             majority: orders.majority,
-            uniform: Some(orders.chance)
-                .filter(|k| *k > 0.0)
-                .map(|k| k * (1.0 - k)),
+            uniform: Some(orders.chance).filter(|k| *k > 0.0).map(|k| k * (1.0 - k)),
             accuracy: variant.measures.accuracy,
             correct: variant.rows.correct.clone(),
             change: variant.measures.change,
@@ -148,8 +142,7 @@ impl FoundCell {
         };
         let own = std::iter::once(one(None, &orders.original));
         let others = plans.iter().zip(&orders.variants);
-        own.chain(others.map(|(plan, variant)| one(Some(plan), variant)))
-            .collect()
+        own.chain(others.map(|(plan, variant)| one(Some(plan), variant))).collect()
     }
 }
 
@@ -171,10 +164,7 @@ impl StepFound {
                 |t: &crate::measure::decomposition::Triple| means([t.mse, t.bias, t.diversity]);
             // The last depth that is not there yet, and the member that brings it.
             let there = |accuracy: f64| accuracy >= NEARLY_ALL * all.accuracy;
-            let before = all
-                .by_depth
-                .iter()
-                .rposition(|depth| !there(depth.accuracy));
+            let before = all.by_depth.iter().rposition(|depth| !there(depth.accuracy));
             let at = before.map_or(0, |last| last + 1);
             let name = member_names(&model.members).into_iter().nth(at);
             let cell = FoundCell {
@@ -195,10 +185,7 @@ impl StepFound {
             };
             match models.last_mut().filter(|last| last.model == model.name) {
                 Some(last) => last.cells.push(cell),
-                None => models.push(SurveyedModel {
-                    model: model.name.clone(),
-                    cells: vec![cell],
-                }),
+                None => models.push(SurveyedModel { model: model.name.clone(), cells: vec![cell] }),
             }
         }
         Self::Survey(models)

@@ -23,12 +23,7 @@ impl MiddleRuns {
         let s = ((runs - 1) / 4).min(most);
         let wanted = (runs / 4).max(1);
         let few = (0..=most).min_by_key(|s| (runs - 2 * s - 1).abs_diff(wanted));
-        Some(Self {
-            s,
-            few: few.unwrap_or_default(),
-            inside: s + 1..(runs - s).max(s + 1),
-            runs,
-        })
+        Some(Self { s, few: few.unwrap_or_default(), inside: s + 1..(runs - s).max(s + 1), runs })
     }
 
     /// Is an order of one of these middles, or of a single place?

@@ -87,10 +87,7 @@ impl Lesson {
     /// There is none.
     pub fn step(&self, id: &str) -> Result<&LessonStep, LessonError> {
         let step = self.steps.iter().find(|step| step.id == id);
-        step.ok_or_else(|| LessonError::NoStep {
-            lesson: self.id.clone(),
-            step: id.to_owned(),
-        })
+        step.ok_or_else(|| LessonError::NoStep { lesson: self.id.clone(), step: id.to_owned() })
     }
 
     /// What a step says after a phase: `before` is what its set-up ran, if it has any; `found` what answers
@@ -167,11 +164,7 @@ impl Lesson {
             premise.granted(&field)?;
         }
         let is_over = found.is_some();
-        let holdings = if is_over {
-            step.judged(&field)?
-        } else {
-            Vec::new()
-        };
+        let holdings = if is_over { step.judged(&field)? } else { Vec::new() };
         let mut options = Vec::with_capacity(step.options.len());
         for (n, option) in step.options.iter().enumerate() {
             let belief = option.belief.as_deref().filter(|_| is_over);
@@ -187,9 +180,8 @@ impl Lesson {
                 },
             });
         }
-        let agreeing: Vec<usize> = (0..holdings.len())
-            .filter(|&n| holdings[n] == Holding::Agrees)
-            .collect();
+        let agreeing: Vec<usize> =
+            (0..holdings.len()).filter(|&n| holdings[n] == Holding::Agrees).collect();
         let right = match agreeing.as_slice() {
             [one] => Some(*one),
             _ => None,
@@ -210,21 +202,9 @@ impl Lesson {
             ask: fill(&step.ask)?,
             options,
             right,
-            numbers: if is_over {
-                step.numbers(&field)?
-            } else {
-                Vec::new()
-            },
-            reveal: if is_over {
-                fill(&step.reveal)?
-            } else {
-                String::new()
-            },
-            caveat: if is_over {
-                fill(&step.caveat)?
-            } else {
-                String::new()
-            },
+            numbers: if is_over { step.numbers(&field)? } else { Vec::new() },
+            reveal: if is_over { fill(&step.reveal)? } else { String::new() },
+            caveat: if is_over { fill(&step.caveat)? } else { String::new() },
         })
     }
 }
@@ -254,9 +234,7 @@ impl LessonPremise {
     ) -> Result<(), LessonError> {
         match self.holds.judge(field)? {
             Some(Holding::Agrees) => Ok(()),
-            _ => Err(LessonError::CannotShow {
-                reason: filled(&self.lacking, field)?,
-            }),
+            _ => Err(LessonError::CannotShow { reason: filled(&self.lacking, field)? }),
         }
     }
 }

@@ -15,11 +15,7 @@ use crate::study::report::Lens;
 #[serde(rename_all = "snake_case")]
 pub enum StepPicture {
     /// One prompt.
-    Lens {
-        model: String,
-        show: LensShow,
-        lens: Box<Lens>,
-    },
+    Lens { model: String, show: LensShow, lens: Box<Lens> },
     /// What parts vote, and what is lost without them.
     Need { model: String, need: Box<Need> },
     /// Linearised blocks.
@@ -31,10 +27,7 @@ pub enum StepPicture {
     /// Whole sweeps over orders on one task; its rows are not drawn, and left behind.
     Sweep { model: String, orders: Box<Orders> },
     /// One number of each model on each task under each order.
-    Rows {
-        of: PictureMean,
-        cells: Vec<PictureCell>,
-    },
+    Rows { of: PictureMean, cells: Vec<PictureCell> },
 }
 
 /// What a cell's number is.
@@ -140,10 +133,8 @@ impl StepFound {
                     _ => None,
                 });
                 let cells: Vec<_> = cells.collect();
-                let mut all: Vec<StepPicture> = models
-                    .iter()
-                    .flat_map(|found| of_model(found, ask))
-                    .collect();
+                let mut all: Vec<StepPicture> =
+                    models.iter().flat_map(|found| of_model(found, ask)).collect();
                 all.extend(coupled(models, ask));
                 all.extend(rows(&cells, &shown_means(ask)));
                 all
@@ -186,10 +177,9 @@ fn of_model(found: &ModelFound, ask: &StepAsk) -> Vec<StepPicture> {
             show: ask.shown(),
             lens: Box::new(lens.lens.clone()),
         }],
-        (PartFound::Heads(need, ..), _) => vec![StepPicture::Need {
-            model: model(),
-            need: need.clone(),
-        }],
+        (PartFound::Heads(need, ..), _) => {
+            vec![StepPicture::Need { model: model(), need: need.clone() }]
+        }
         (PartFound::Sweeps(sweeps), _) => {
             let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
                 model: model(),
@@ -223,10 +213,8 @@ fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
         }],
         CoupledShow::Straightness => vec![StepPicture::Coupling { show, models: all }],
         CoupledShow::Map | CoupledShow::Swaps | CoupledShow::Linearised => {
-            let single = all.into_iter().map(|one| StepPicture::Coupling {
-                show,
-                models: vec![one],
-            });
+            let single =
+                all.into_iter().map(|one| StepPicture::Coupling { show, models: vec![one] });
             single.collect()
         }
     }
@@ -236,10 +224,7 @@ fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
 /// lie upon each other.
 fn are_as_long(all: &[CoupledModel]) -> bool {
     let steps = |of: &CoupledModel| of.coupling.steps.len();
-    all.len() > 1
-        && all
-            .windows(2)
-            .all(|pair| steps(&pair[0]) == steps(&pair[1]))
+    all.len() > 1 && all.windows(2).all(|pair| steps(&pair[0]) == steps(&pair[1]))
 }
 
 /// How straight a model's way is; nothing where its stream never moves.

@@ -23,11 +23,7 @@ impl<'a> Pool<'a> {
     /// Only these tasks.
     pub fn only(&self, names: &[&str]) -> Self {
         let tasks = self.tasks.iter().copied();
-        Self {
-            tasks: tasks
-                .filter(|task| names.contains(&task.task.as_str()))
-                .collect(),
-        }
+        Self { tasks: tasks.filter(|task| names.contains(&task.task.as_str())).collect() }
     }
 
     /// `x` of every row, as a share of what its task's own order has above chance: the mean over
@@ -47,11 +43,7 @@ impl<'a> Pool<'a> {
         let mean = each.iter().map(|task| task.mean).sum::<f64>() / n;
         // Tasks are independent of each other: their errors add as squares.
         let error = |side: &dyn Fn(&Mean) -> f64| {
-            each.iter()
-                .map(|task| side(task).powi(2))
-                .sum::<f64>()
-                .sqrt()
-                / n
+            each.iter().map(|task| side(task).powi(2)).sum::<f64>().sqrt() / n
         };
         Some(Mean {
             mean,
@@ -94,12 +86,7 @@ fn above(task: &Orders) -> f64 {
 fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
     match pick {
         PickedOrder::Own => Some(
-            task.original
-                .rows
-                .correct
-                .iter()
-                .map(|&right| f64::from(u8::from(right)))
-                .collect(),
+            task.original.rows.correct.iter().map(|&right| f64::from(u8::from(right))).collect(),
         ),
         PickedOrder::At(sweep, at) => point(task, |point| point.sweep == *sweep && point.at == *at)
             .and_then(|p| of(task, &[p])),

@@ -68,12 +68,11 @@ impl Holding {
 
     /// Do all of them agree?
     fn all(each: impl IntoIterator<Item = Self>) -> Self {
-        each.into_iter()
-            .fold(Self::Agrees, |all, one| match (all, one) {
-                (Self::Disagrees, _) | (_, Self::Disagrees) => Self::Disagrees,
-                (Self::Open, _) | (_, Self::Open) => Self::Open,
-                _ => Self::Agrees,
-            })
+        each.into_iter().fold(Self::Agrees, |all, one| match (all, one) {
+            (Self::Disagrees, _) | (_, Self::Disagrees) => Self::Disagrees,
+            (Self::Open, _) | (_, Self::Open) => Self::Open,
+            _ => Self::Agrees,
+        })
     }
 
     fn any(each: impl IntoIterator<Item = Self>) -> Self {

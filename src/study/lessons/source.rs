@@ -37,10 +37,9 @@ impl StepFound {
                 RunSource::Survey { rows }
             }
             Self::Models(models) => {
-                let ran = models.iter().map(|of| RanModel {
-                    model: of.model.clone(),
-                    engine: of.engine.clone(),
-                });
+                let ran = models
+                    .iter()
+                    .map(|of| RanModel { model: of.model.clone(), engine: of.engine.clone() });
                 RunSource::Models(ran.collect())
             }
         }
@@ -60,12 +59,7 @@ impl fmt::Display for RunSource {
                 let mut engines: Vec<&str> = models.iter().map(|of| of.engine.as_str()).collect();
                 engines.dedup();
                 let names: Vec<&str> = models.iter().map(|of| of.model.as_str()).collect();
-                write!(
-                    f,
-                    "Computed here by {}, {}.",
-                    listed(&names),
-                    listed(&engines)
-                )
+                write!(f, "Computed here by {}, {}.", listed(&names), listed(&engines))
             }
         }
     }

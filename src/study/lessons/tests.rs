@@ -97,15 +97,9 @@ fn what_is_wrong_with_a_file_is_said_with_its_step() {
         assert_eq!(of(step), says);
     }
     let unknown = of(ok() + &OPTIONS.replace("[\"accuracy.sum\", 50]", "[\"lead\", 50]"));
-    assert!(
-        unknown.contains("no such run has a field lead"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("no such run has a field lead"), "{unknown}");
     let key = of(ok() + "colour = \"red\"\n" + OPTIONS);
-    assert!(
-        key.contains("a.toml is no lesson") && key.contains("colour"),
-        "{key}"
-    );
+    assert!(key.contains("a.toml is no lesson") && key.contains("colour"), "{key}");
     let kind = of(ok() + &OPTIONS.replace("above", "over"));
     assert!(kind.contains("over"), "{kind}");
 }
@@ -124,11 +118,7 @@ fn marks_point_at_the_last_of_a_word_and_at_the_blocks_of_members() {
 }
 
 fn value(value: f64, half: f64) -> FieldValue {
-    FieldValue::Number {
-        value,
-        low: value - half,
-        high: value + half,
-    }
+    FieldValue::Number { value, low: value - half, high: value + half }
 }
 
 /// What a predicate says of a with an interval, and of b.
@@ -139,11 +129,7 @@ fn judged(predicate: &str, a: FieldValue, b: FieldValue) -> Holding {
     }
     let file: HoldsLine = toml::from_str(&format!("holds = {predicate}")).expect(predicate);
     let field = |name: &FieldName| -> Result<FieldValue, LessonError> {
-        Ok(if name.parts[0] == "a" {
-            a.clone()
-        } else {
-            b.clone()
-        })
+        Ok(if name.parts[0] == "a" { a.clone() } else { b.clone() })
     };
     let found = Predicate::judge_all(&[&file.holds], &field).expect("two fields");
     found[0]
@@ -159,84 +145,19 @@ fn predicates_agree_disagree_or_leave_open() {
         ("{ above = [\"a\", 1] }", value(1.5, 1.0), exact(0.0), Open),
         ("{ below = [\"a\", 1] }", exact(0.5), exact(0.0), Agrees),
         ("{ below = [\"a\", 1] }", exact(1.5), exact(0.0), Disagrees),
-        (
-            "{ between = [\"a\", 1, 2] }",
-            exact(1.0),
-            exact(0.0),
-            Agrees,
-        ),
-        (
-            "{ between = [\"a\", 1, 2] }",
-            value(2.0, 0.5),
-            exact(0.0),
-            Open,
-        ),
-        (
-            "{ between = [\"a\", 1, 2] }",
-            exact(2.5),
-            exact(0.0),
-            Disagrees,
-        ),
-        (
-            "{ more = [\"a\", \"b\", 1] }",
-            exact(3.0),
-            exact(1.0),
-            Agrees,
-        ),
-        (
-            "{ more = [\"a\", \"b\", 1] }",
-            value(3.0, 3.0),
-            value(1.0, 4.0),
-            Open,
-        ),
-        (
-            "{ more = [\"a\", \"b\", 1] }",
-            exact(1.0),
-            exact(3.0),
-            Disagrees,
-        ),
-        (
-            "{ near = [\"a\", \"b\", 1] }",
-            exact(3.0),
-            exact(3.5),
-            Agrees,
-        ),
-        (
-            "{ near = [\"a\", \"b\", 1] }",
-            exact(3.0),
-            exact(5.0),
-            Disagrees,
-        ),
-        (
-            "{ near = [\"a\", \"b\", 1] }",
-            value(3.0, 1.0),
-            exact(3.5),
-            Open,
-        ),
-        (
-            "{ largest = [\"a\", [\"b\"]] }",
-            exact(3.0),
-            exact(1.0),
-            Agrees,
-        ),
-        (
-            "{ says = [\"a\", \"is\"] }",
-            FieldValue::Word("is".into()),
-            exact(0.0),
-            Agrees,
-        ),
-        (
-            "{ same_word = [\"a\", \"b\"] }",
-            exact(1.0),
-            FieldValue::Word("is".into()),
-            Disagrees,
-        ),
-        (
-            "{ not = { above = [\"a\", 1] } }",
-            value(1.5, 1.0),
-            exact(0.0),
-            Open,
-        ),
+        ("{ between = [\"a\", 1, 2] }", exact(1.0), exact(0.0), Agrees),
+        ("{ between = [\"a\", 1, 2] }", value(2.0, 0.5), exact(0.0), Open),
+        ("{ between = [\"a\", 1, 2] }", exact(2.5), exact(0.0), Disagrees),
+        ("{ more = [\"a\", \"b\", 1] }", exact(3.0), exact(1.0), Agrees),
+        ("{ more = [\"a\", \"b\", 1] }", value(3.0, 3.0), value(1.0, 4.0), Open),
+        ("{ more = [\"a\", \"b\", 1] }", exact(1.0), exact(3.0), Disagrees),
+        ("{ near = [\"a\", \"b\", 1] }", exact(3.0), exact(3.5), Agrees),
+        ("{ near = [\"a\", \"b\", 1] }", exact(3.0), exact(5.0), Disagrees),
+        ("{ near = [\"a\", \"b\", 1] }", value(3.0, 1.0), exact(3.5), Open),
+        ("{ largest = [\"a\", [\"b\"]] }", exact(3.0), exact(1.0), Agrees),
+        ("{ says = [\"a\", \"is\"] }", FieldValue::Word("is".into()), exact(0.0), Agrees),
+        ("{ same_word = [\"a\", \"b\"] }", exact(1.0), FieldValue::Word("is".into()), Disagrees),
+        ("{ not = { above = [\"a\", 1] } }", value(1.5, 1.0), exact(0.0), Open),
         (
             "{ all = [{ above = [\"a\", 1] }, { above = [\"b\", 1] }] }",
             value(1.5, 1.0),
@@ -250,12 +171,7 @@ fn predicates_agree_disagree_or_leave_open() {
             Agrees,
         ),
         // Of a word no number holds.
-        (
-            "{ above = [\"a\", 1] }",
-            FieldValue::Word("is".into()),
-            exact(0.0),
-            Open,
-        ),
+        ("{ above = [\"a\", 1] }", FieldValue::Word("is".into()), exact(0.0), Open),
     ] {
         assert_eq!(judged(predicate, a, b), expected, "{predicate}");
     }
@@ -264,11 +180,7 @@ fn predicates_agree_disagree_or_leave_open() {
 #[test]
 fn otherwise_is_what_no_other_option_is() {
     let field = |name: &FieldName| -> Result<FieldValue, LessonError> {
-        Ok(if name.parts[0] == "a" {
-            value(1.0, 0.5)
-        } else {
-            FieldValue::exact(1.0)
-        })
+        Ok(if name.parts[0] == "a" { value(1.0, 0.5) } else { FieldValue::exact(1.0) })
     };
     let above = |name: &str, line: f64| Predicate::Above(name.parse().expect(name), line);
     let of = |first: &Predicate| {
@@ -282,12 +194,7 @@ fn otherwise_is_what_no_other_option_is() {
 
 #[test]
 fn fields_are_named_and_written() {
-    for name in [
-        "lead",
-        "before.vote.1m",
-        "accuracy.sum.off@scholar-2",
-        "lost.sum.drop:6",
-    ] {
+    for name in ["lead", "before.vote.1m", "accuracy.sum.off@scholar-2", "lost.sum.drop:6"] {
         assert_eq!(name.parse::<FieldName>().expect(name).to_string(), name);
     }
     for name in ["", "a..b", "a b", "before."] {

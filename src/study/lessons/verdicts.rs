@@ -40,9 +40,7 @@ but = "It is {{error.100:1}}."
 
 fn outcome(lesson: &Lesson) -> StepOutcome {
     let found = StepFound::Theory(TheoryAsk::Voters { members: 5 });
-    let by = TaughtBy {
-        model: "stories260k",
-    };
+    let by = TaughtBy { model: "stories260k" };
     lesson.outcome(&lesson.steps[0], by, Some(&found), Some(&found))
 }
 
@@ -76,10 +74,7 @@ fn a_set_up_that_is_not_so_is_not_asked() {
             "[step.when]\nholds = {{ above = [\"before.error.100\", {line}] }}\nlacking = \"its voters err by {{before.error.100:0}}\""
         )
     };
-    assert_eq!(
-        outcome(&lesson(&options, &when("0.5"))).showing,
-        StepShowing::Answered
-    );
+    assert_eq!(outcome(&lesson(&options, &when("0.5"))).showing, StepShowing::Answered);
     let told = outcome(&lesson(&options, &when("2")));
     assert_eq!(
         told.showing,
@@ -94,10 +89,9 @@ fn a_set_up_that_is_not_so_is_not_asked() {
 #[test]
 fn numbers_are_credited_to_who_gave_them() {
     let ran = |names: &[&str]| {
-        let models = names.iter().map(|name| RanModel {
-            model: (*name).to_owned(),
-            engine: "CPU".to_owned(),
-        });
+        let models = names
+            .iter()
+            .map(|name| RanModel { model: (*name).to_owned(), engine: "CPU".to_owned() });
         RunSource::Models(models.collect()).to_string()
     };
     assert_eq!(ran(&["a"]), "Computed here by a, CPU.");

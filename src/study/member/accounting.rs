@@ -53,10 +53,7 @@ impl<'a> Accounting<'a> {
         })?;
         let block = members[index].block;
         let attention = block.filter(|_| members[index].kind == MemberKind::Attention);
-        let wish = |block| AttentionWish {
-            blocks: vec![block],
-            ..AttentionWish::default()
-        };
+        let wish = |block| AttentionWish { blocks: vec![block], ..AttentionWish::default() };
         let capture = Capture {
             written: Some(index),
             attention: attention.map(wish).into_iter().collect(),
@@ -104,10 +101,7 @@ impl<'a> Accounting<'a> {
         let is_bias = self.members[self.index].kind == MemberKind::Bias;
         let written = (!is_bias).then_some(trace.written.as_slice());
         let (first, last) = (read as u32, (read + CHUNK as usize).min(vocabulary) as u32);
-        let votes = self
-            .model
-            .engine
-            .read_out(written, trace.scale, first..last)?;
+        let votes = self.model.engine.read_out(written, trace.scale, first..last)?;
         self.votes.extend(votes);
         let done = self.votes.len().div_ceil(CHUNK as usize);
         Ok(Some((self.runs + done, self.runs + parts)))
@@ -164,10 +158,7 @@ impl<'a> Accounting<'a> {
             without,
         };
         let lens = lens::lens(&self.question, &self.plans[0], trace);
-        Ok(Report {
-            member: Some(Box::new(account)),
-            ..lens::report(self.model, lens)
-        })
+        Ok(Report { member: Some(Box::new(account)), ..lens::report(self.model, lens) })
     }
 }
 
@@ -203,10 +194,7 @@ fn extremes(votes: &[f32], count: usize) -> [Vec<(u32, f32)>; 2] {
     order.sort_by(|&a, &b| vote(b).1.total_cmp(&vote(a).1));
     let raised = order.iter().take(count).map(|&id| vote(id)).collect();
     order.sort_by(|&a, &b| vote(a).1.total_cmp(&vote(b).1));
-    [
-        raised,
-        order.iter().take(count).map(|&id| vote(id)).collect(),
-    ]
+    [raised, order.iter().take(count).map(|&id| vote(id)).collect()]
 }
 
 /// `x[answer]` less the mean of the others.

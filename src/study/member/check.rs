@@ -28,11 +28,7 @@ pub fn account(account: &MemberAccount, lens: Option<&Lens>) -> Result<(), Strin
     let votes = account.raises.iter().chain(&account.lowers);
     let reads = account.reads.iter();
     let reads = reads.flat_map(|head| head.weights.iter().chain(&head.carried));
-    if !votes
-        .map(|token| &token.vote)
-        .chain(reads)
-        .all(|x| x.is_finite())
-    {
+    if !votes.map(|token| &token.vote).chain(reads).all(|x| x.is_finite()) {
         return Err("one of its numbers is too large".to_owned());
     }
     Ok(())

@@ -50,14 +50,7 @@ impl<'a> Generating<'a> {
         expected: Vec<String>,
     ) -> Result<Self, StudyError> {
         model.tokenizer()?;
-        Ok(Self {
-            model,
-            plans,
-            prompts,
-            expected,
-            batch: None,
-            right: vec![Vec::new()],
-        })
+        Ok(Self { model, plans, prompts, expected, batch: None, right: vec![Vec::new()] })
     }
 
     /// Goes on with one block of all texts of a batch that have not ended; `false` once every plan is
@@ -78,9 +71,7 @@ impl<'a> Generating<'a> {
         for (text, ended) in batch.ended.iter_mut().enumerate() {
             *ended |= batch.decoder.ids(text).len() >= context;
         }
-        let open: Vec<usize> = (0..batch.ended.len())
-            .filter(|&text| !batch.ended[text])
-            .collect();
+        let open: Vec<usize> = (0..batch.ended.len()).filter(|&text| !batch.ended[text]).collect();
         if open.is_empty() || batch.written == TOKENS {
             for (text, row) in batch.texts.clone().enumerate() {
                 let right = score::answers(&self.text(&batch, text)?, &self.expected[row]);
@@ -121,9 +112,7 @@ impl<'a> Generating<'a> {
 
     /// Is the device to answer first? See [`Decoder::is_waiting`].
     pub fn is_waiting(&self) -> bool {
-        self.batch
-            .as_ref()
-            .is_some_and(|batch| batch.decoder.is_waiting())
+        self.batch.as_ref().is_some_and(|batch| batch.decoder.is_waiting())
     }
 
     /// Adds the likeliest token to each of the `open` texts.
@@ -150,10 +139,7 @@ impl<'a> Generating<'a> {
     pub fn progress(&self) -> (usize, usize) {
         let whole = self.prompts.len() * TOKENS;
         let rows: usize = self.right.iter().map(Vec::len).sum();
-        let written = self
-            .batch
-            .as_ref()
-            .map_or(0, |batch| batch.written * batch.texts.len());
+        let written = self.batch.as_ref().map_or(0, |batch| batch.written * batch.texts.len());
         (rows * TOKENS + written, self.plans.len() * whole)
     }
 

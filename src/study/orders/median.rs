@@ -55,9 +55,7 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
                 accuracy: over(of.iter().map(|p| p.measures.accuracy.mean).collect())
                     .unwrap_or_default(),
                 normalised: over(
-                    of.iter()
-                        .filter_map(|p| Some(p.measures.normalised?.mean))
-                        .collect(),
+                    of.iter().filter_map(|p| Some(p.measures.normalised?.mean)).collect(),
                 ),
                 kl: over(of.iter().map(|p| p.measures.kl.mean).collect()).unwrap_or_default(),
             }

@@ -18,17 +18,12 @@ pub struct PartedSweep<'a> {
 impl<'a> PartedSweep<'a> {
     /// Of a sweep that has run none of its rows.
     pub fn new(whole: Sweeping<'a>) -> Self {
-        Self {
-            whole,
-            early: BTreeMap::new(),
-        }
+        Self { whole, early: BTreeMap::new() }
     }
 
     /// The rows of each part of so many.
     pub fn parts(rows: usize) -> impl Iterator<Item = Range<usize>> {
-        (0..rows)
-            .step_by(CHUNK)
-            .map(move |from| from..(from + CHUNK).min(rows))
+        (0..rows).step_by(CHUNK).map(move |from| from..(from + CHUNK).min(rows))
     }
 
     /// The sweep of these rows alone, to be run to its end and [taken in](Self::take_in).

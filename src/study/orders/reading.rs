@@ -38,18 +38,12 @@ impl Reading {
     /// Whatever the model cannot read: see [`LoadedModel::question`]; a text past the context.
     pub fn new(model: &LoadedModel, item: &Item) -> Result<Self, StudyError> {
         match item {
-            Item::Option {
-                prompt,
-                options,
-                answer,
-            } => Ok(Self::given(model.question(prompt, options, *answer)?)),
-            Item::Ids {
-                token_ids,
-                option_ids,
-                answer,
-            } => Ok(Self::given(
-                model.question_from_ids(token_ids, option_ids, *answer)?,
-            )),
+            Item::Option { prompt, options, answer } => {
+                Ok(Self::given(model.question(prompt, options, *answer)?))
+            }
+            Item::Ids { token_ids, option_ids, answer } => {
+                Ok(Self::given(model.question_from_ids(token_ids, option_ids, *answer)?))
+            }
             Item::Continuation { candidates, answer } => {
                 let passages = candidates
                     .iter()
@@ -113,9 +107,7 @@ impl Reading {
         let (context, continuation) = token_ids.split_at(token_ids.len() - scored);
         Ok(Self {
             prompt: Prompt::from_ids(model.shape(), context.to_vec(), Vec::new())?,
-            rivals: Rivals::Original {
-                right: continuation[0],
-            },
+            rivals: Rivals::Original { right: continuation[0] },
             answer: 0,
             passages,
             choice,
@@ -134,16 +126,9 @@ fn passage(
     let tokenizer = model.tokenizer()?;
     let before = tokenizer.encode(context)?;
     let whole = tokenizer.encode(&format!("{context}{continuation}"))?;
-    let same = whole
-        .iter()
-        .zip(&before)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = whole.iter().zip(&before).take_while(|(a, b)| a == b).count();
     let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
-    Ok((
-        Passage::new(model.shape(), context, scored)?,
-        score::bytes(continuation),
-    ))
+    Ok((Passage::new(model.shape(), context, scored)?, score::bytes(continuation)))
 }
 
 /// The right token and the likeliest others by `logits` `[V]`, the right one first.

@@ -47,9 +47,7 @@ impl OrderRows {
         let scored = [self.log_likelihood.len(), self.correct_per_byte.len()];
         let open = score != Score::Option;
         always.iter().all(|&length| length == rows)
-            && scored
-                .iter()
-                .all(|&length| length == 0 || open && length == rows)
+            && scored.iter().all(|&length| length == 0 || open && length == rows)
     }
 
     /// The rows behind these.

@@ -27,10 +27,8 @@ impl Sweeping<'_> {
 
 fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     let rows = sweeping.rows_done();
-    let choices: Vec<(usize, usize)> = sweeping.readings[..rows]
-        .iter()
-        .filter_map(|reading| reading.choice)
-        .collect();
+    let choices: Vec<(usize, usize)> =
+        sweeping.readings[..rows].iter().filter_map(|reading| reading.choice).collect();
     let share = |x: f64| if rows == 0 { 0.0 } else { x / rows as f64 };
     let mut counts = BTreeMap::new();
     for (answer, _) in &choices {
@@ -151,18 +149,11 @@ impl Bootstrap {
         let mean = |of: &dyn Fn(&OrderRows) -> Vec<f64>| self.resamples.mean(&average(of));
         let votes = |of: fn(&OrderRows) -> &Vec<[f64; 3]>| {
             let part = |i: usize| mean(&|rows| of(rows).iter().map(|three| three[i]).collect());
-            VoteMeans {
-                mse: part(0),
-                bias: part(1),
-                diversity: part(2),
-            }
+            VoteMeans { mse: part(0), bias: part(1), diversity: part(2) }
         };
         let correct = average(&OrderRows::correct_shares);
-        let change: Vec<f64> = correct
-            .iter()
-            .zip(&self.original)
-            .map(|(own, original)| own - original)
-            .collect();
+        let change: Vec<f64> =
+            correct.iter().zip(&self.original).map(|(own, original)| own - original).collect();
         // The denominator is held at its value over all rows: it can pass through 0.
         let full = self.original.iter().sum::<f64>() / (self.original.len() as f64).max(1.0);
         let above = full - self.chance;

@@ -50,11 +50,7 @@ pub const MAX_SEEDS: u64 = 1000;
 impl Default for Extent {
     /// Ten seeds as in the paper; its loops go to 28, on 32 blocks.
     fn default() -> Self {
-        Self {
-            seeds: 10,
-            rounds: 8,
-            heads: 0,
-        }
+        Self { seeds: 10, rounds: 8, heads: 0 }
     }
 }
 
@@ -72,14 +68,8 @@ impl Sweep {
     ];
 
     /// Those that act on the middle of the model (Fig. 11).
-    pub const FAMILY: [Sweep; 6] = [
-        Sweep::Skip,
-        Sweep::Repeat,
-        Sweep::Reverse,
-        Sweep::Shuffle,
-        Sweep::Parallel,
-        Sweep::Loop,
-    ];
+    pub const FAMILY: [Sweep; 6] =
+        [Sweep::Skip, Sweep::Repeat, Sweep::Reverse, Sweep::Shuffle, Sweep::Parallel, Sweep::Loop];
 
     /// As `--strategy` and links spell it.
     pub fn name(self) -> &'static str {
@@ -118,13 +108,11 @@ impl Sweep {
         let middles = || (0..runs / 2).filter(move |s| 2 * s + 2 <= runs);
         let several = || middles().filter(move |s| 2 * s + 3 <= runs);
         let all: Vec<Strategy> = match self {
-            Sweep::Drop if runs > 1 => (0..runs)
-                .map(|position| Strategy::Drop { position })
-                .collect(),
+            Sweep::Drop if runs > 1 => {
+                (0..runs).map(|position| Strategy::Drop { position }).collect()
+            }
             Sweep::Drop => Vec::new(),
-            Sweep::Swap => (1..runs)
-                .map(|next| Strategy::Swap { position: next - 1 })
-                .collect(),
+            Sweep::Swap => (1..runs).map(|next| Strategy::Swap { position: next - 1 }).collect(),
             Sweep::Skip => middles().map(|s| Strategy::Skip { s }).collect(),
             Sweep::Repeat => middles().map(|s| Strategy::Repeat { s }).collect(),
             Sweep::Reverse => several().map(|s| Strategy::Reverse { s }).collect(),
@@ -142,11 +130,7 @@ impl Sweep {
                 })
                 .collect(),
         };
-        if all.is_empty() {
-            Err(StudyError::NoSuchSweep { sweep: self, runs })
-        } else {
-            Ok(all)
-        }
+        if all.is_empty() { Err(StudyError::NoSuchSweep { sweep: self, runs }) } else { Ok(all) }
     }
 
     /// The sweep and the number that a strategy stands at on its curve.
@@ -178,8 +162,6 @@ impl FromStr for Sweep {
         let all = Sweep::ALL.into_iter().chain([Sweep::Heads]);
         all.into_iter()
             .find(|sweep| sweep.name() == name)
-            .ok_or_else(|| StudyError::UnknownSweep {
-                name: name.to_string(),
-            })
+            .ok_or_else(|| StudyError::UnknownSweep { name: name.to_string() })
     }
 }

@@ -75,9 +75,8 @@ impl<'a> Sweeping<'a> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let own = Plan::whole(&model.shape().order)?;
-        let plans: Arc<[Plan]> = std::iter::once(own)
-            .chain(orders.iter().map(|order| order.plan.clone()))
-            .collect();
+        let plans: Arc<[Plan]> =
+            std::iter::once(own).chain(orders.iter().map(|order| order.plan.clone())).collect();
         let block_runs = super::block_runs(&plans);
         let passages: usize = readings.iter().map(|r| r.passages.len()).sum();
         let generated: usize = readings.iter().filter(|r| r.expected.is_some()).count();
@@ -127,16 +126,15 @@ impl<'a> Sweeping<'a> {
             && stopped.seed == self.seed
             && stopped.rows_asked == self.readings.len()
             && stopped.rows <= self.readings.len()
-            && stopped.variants.iter().map(names).eq(self
-                .orders
+            && stopped
+                .variants
                 .iter()
-                .map(|order| (order.name.clone(), order.plan.to_string())));
+                .map(names)
+                .eq(self.orders.iter().map(|order| (order.name.clone(), order.plan.to_string())));
         // A stopped sweep ends with a whole chunk.
         let whole = stopped.rows.is_multiple_of(CHUNK) || stopped.rows == self.readings.len();
         if !same || !whole {
-            return Err(StudyError::OtherSweep {
-                task: stopped.task.clone(),
-            });
+            return Err(StudyError::OtherSweep { task: stopped.task.clone() });
         }
         self.rows = std::iter::once(&stopped.original)
             .chain(&stopped.variants)
@@ -144,9 +142,7 @@ impl<'a> Sweeping<'a> {
             .collect();
         // A file that was edited may have lists of other lengths.
         if !self.are_whole(&self.rows, stopped.rows) {
-            return Err(StudyError::OtherSweep {
-                task: stopped.task.clone(),
-            });
+            return Err(StudyError::OtherSweep { task: stopped.task.clone() });
         }
         self.done = self.work(0..stopped.rows);
         Ok(())
@@ -269,9 +265,8 @@ impl<'a> Sweeping<'a> {
 
     /// A chunk's first stage.
     fn begin(&self, rows: Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
-        let open = self.readings[rows.clone()]
-            .iter()
-            .filter(|reading| reading.rivals != Rivals::Given);
+        let open =
+            self.readings[rows.clone()].iter().filter(|reading| reading.rivals != Rivals::Given);
         let open: Arc<[Prompt]> = open.map(|reading| reading.prompt.clone()).collect();
         if open.is_empty() {
             return self.members(rows, &[]);
@@ -325,10 +320,7 @@ impl<'a> Sweeping<'a> {
             .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
             .collect();
         if !passages.is_empty() {
-            let run = self
-                .model
-                .engine
-                .score(passages.into(), self.plans.clone())?;
+            let run = self.model.engine.score(passages.into(), self.plans.clone())?;
             return Ok(Some(ChunkStage::Passages(run)));
         }
         let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();

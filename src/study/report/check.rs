@@ -58,10 +58,8 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
 
 /// Several models' coupling.
 pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
-    let shape = |place: &str, reason: Reason| ReportError::Shape {
-        place: place.to_owned(),
-        reason,
-    };
+    let shape =
+        |place: &str, reason: Reason| ReportError::Shape { place: place.to_owned(), reason };
     check::models(found).map_err(|reason| shape("the comparison of models", reason))?;
     let mut seen = HashSet::new();
     for model in &found.models {
@@ -97,18 +95,10 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
         return Err(format!("it has {k} options"));
     }
     if lens.answer >= k {
-        return Err(format!(
-            "its right answer is {} of {k} options",
-            lens.answer
-        ));
+        return Err(format!("its right answer is {} of {k} options", lens.answer));
     }
     long("probabilities", lens.probabilities.len(), k, "options")?;
-    long(
-        "option_token_ids",
-        lens.option_token_ids.len(),
-        k,
-        "options",
-    )?;
+    long("option_token_ids", lens.option_token_ids.len(), k, "options")?;
     if let Some(options) = &lens.options {
         long("options", options.len(), k, "options")?;
     }
@@ -125,41 +115,22 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
         return Err("a logit is too large".to_owned());
     }
     // The bias is no stream's.
-    let has_bias = lens
-        .members
-        .last()
-        .is_some_and(|last| last.kind == MemberKind::Bias);
+    let has_bias = lens.members.last().is_some_and(|last| last.kind == MemberKind::Bias);
     if let Some(depths) = &lens.logit_lens_members {
         let streams = m - usize::from(has_bias);
         long("logit_lens_members", depths.len(), streams, "members")?;
     }
     if let Some(grid) = &lens.logit_lens_grid {
         let streams = lens.logit_lens.as_ref().map_or(0, Vec::len);
-        long(
-            "logit_lens_grid",
-            grid.depths.len(),
-            grid.positions.len(),
-            "positions",
-        )?;
+        long("logit_lens_grid", grid.depths.len(), grid.positions.len(), "positions")?;
         for depths in &grid.depths {
-            long(
-                "a position of logit_lens_grid",
-                depths.len(),
-                streams,
-                "depths",
-            )?;
+            long("a position of logit_lens_grid", depths.len(), streams, "depths")?;
         }
         positions(&grid.positions, lens)?;
     }
     attention(lens)?;
     let grid = lens.logit_lens_grid.iter().flat_map(|grid| &grid.depths);
-    for depth in lens
-        .logit_lens
-        .iter()
-        .chain(&lens.logit_lens_members)
-        .chain(grid)
-        .flatten()
-    {
+    for depth in lens.logit_lens.iter().chain(&lens.logit_lens_members).chain(grid).flatten() {
         let followed = lens.logit_lens.as_ref().and_then(|depths| depths.first());
         let followed = followed.map_or(0, |depth| depth.followed.len());
         long("followed", depth.followed.len(), followed, "words")?;
@@ -168,11 +139,7 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
         }
         let (ids, logs) = (&depth.top_ids, &depth.top_log_probabilities);
         long("top_log_probabilities", logs.len(), ids.len(), "top_ids")?;
-        if !logs
-            .iter()
-            .chain([&depth.kl, &depth.entropy])
-            .all(|x| x.is_finite())
-        {
+        if !logs.iter().chain([&depth.kl, &depth.entropy]).all(|x| x.is_finite()) {
             return Err("a number of the logit lens is too large".to_owned());
         }
     }
@@ -185,9 +152,7 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
 fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {
     let tokens = lens.token_ids.len();
     match positions.iter().find(|&&position| position >= tokens) {
-        Some(position) => Err(format!(
-            "it speaks of position {position} of {tokens} tokens"
-        )),
+        Some(position) => Err(format!("it speaks of position {position} of {tokens} tokens")),
         None => Ok(()),
     }
 }
@@ -197,43 +162,18 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
     let empty = Vec::new();
     let pattern = lens.attention_pattern.as_ref().unwrap_or(&empty);
     let carried = lens.attention_carried.as_ref().unwrap_or(&empty);
-    long(
-        "attention_carried",
-        carried.len(),
-        pattern.len(),
-        "runs of attention",
-    )?;
+    long("attention_carried", carried.len(), pattern.len(), "runs of attention")?;
     for (weights, carried) in pattern.iter().zip(carried) {
-        long(
-            "a run of attention_carried",
-            carried.len(),
-            weights.len(),
-            "heads",
-        )?;
+        long("a run of attention_carried", carried.len(), weights.len(), "heads")?;
     }
     let heads = lens.attention_head.iter().flatten();
     for head in heads.clone() {
-        let is_there = pattern
-            .get(head.run)
-            .is_some_and(|run| head.head < run.len());
+        let is_there = pattern.get(head.run).is_some_and(|run| head.head < run.len());
         if !is_there {
-            return Err(format!(
-                "it has no run {} with a head {}",
-                head.run, head.head
-            ));
+            return Err(format!("it has no run {} with a head {}", head.run, head.head));
         }
-        long(
-            "a head's weights",
-            head.weights.len(),
-            head.queries.len(),
-            "queries",
-        )?;
-        long(
-            "a head's carried",
-            head.carried.len(),
-            head.queries.len(),
-            "queries",
-        )?;
+        long("a head's weights", head.weights.len(), head.queries.len(), "queries")?;
+        long("a head's carried", head.carried.len(), head.queries.len(), "queries")?;
         positions(&head.queries, lens)?;
     }
     positions(&lens.attention_query.into_iter().collect::<Vec<_>>(), lens)?;
@@ -251,10 +191,8 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
 }
 
 fn column(name: &str, column: &ColumnNumbers, members: usize) -> Result<(), Reason> {
-    let lists = [
-        ("member_bias", &column.member_bias),
-        ("member_diversity", &column.member_diversity),
-    ];
+    let lists =
+        [("member_bias", &column.member_bias), ("member_diversity", &column.member_diversity)];
     lists.iter().try_for_each(|(list, values)| {
         long(&format!("{name}.{list}"), values.len(), members, "members")
     })
@@ -288,12 +226,7 @@ fn lab(lab: &Lab) -> Result<(), Reason> {
     lens(&lab.original)?;
     lens(&lab.arranged)?;
     let options = lab.original.logits.len();
-    long(
-        "the arranged model's logits",
-        lab.arranged.logits.len(),
-        options,
-        "options",
-    )?;
+    long("the arranged model's logits", lab.arranged.logits.len(), options, "options")?;
     lab.geometry.iter().try_for_each(geometry)
 }
 
@@ -306,9 +239,7 @@ fn geometry(geometry: &Geometry) -> Result<(), Reason> {
         long("a row of cosine_map", row.len(), states, "states")?;
     }
     let tokens = &geometry.trajectories.tokens;
-    tokens
-        .iter()
-        .try_for_each(|path| long("a token's trajectory", path.len(), states, "states"))
+    tokens.iter().try_for_each(|path| long("a token's trajectory", path.len(), states, "states"))
 }
 
 fn orders(orders: &Orders) -> Result<(), Reason> {
@@ -434,30 +365,18 @@ mod tests {
         };
         let pop = |list: &mut Value| drop(list.as_array_mut().map(Vec::pop));
         for (sentence, says) in [
-            (
-                lens(&|lens| lens["answer"] = json!(7)),
-                "its right answer is 7 of",
-            ),
-            (
-                lens(&|lens| pop(&mut lens["member_logits"])),
-                "the lens does not fit",
-            ),
+            (lens(&|lens| lens["answer"] = json!(7)), "its right answer is 7 of"),
+            (lens(&|lens| pop(&mut lens["member_logits"])), "the lens does not fit"),
             (
                 lens(&|lens| pop(&mut lens["member_logits"][0])),
                 "a row of member_logits has 3 entries for 4",
             ),
-            (
-                lens(&|lens| pop(&mut lens["option_token_ids"])),
-                "option_token_ids has 3",
-            ),
+            (lens(&|lens| pop(&mut lens["option_token_ids"])), "option_token_ids has 3"),
             (
                 orders(&|sweep| sweep["rows"] = json!(0)),
                 "the sweep on “sum” does not fit the rest of the file (it has numbers of 0 rows)",
             ),
-            (
-                orders(&|sweep| sweep["rows"] = json!(3)),
-                "3 rows of 2 that were asked",
-            ),
+            (orders(&|sweep| sweep["rows"] = json!(3)), "3 rows of 2 that were asked"),
             (
                 orders(&|sweep| pop(&mut sweep["variants"][0]["rows"]["kl"])),
                 "drop:3: kl has 1 entries for 2 rows",
@@ -472,11 +391,7 @@ mod tests {
         }
         let mut newer = baked();
         newer["atelier"] = json!(99);
-        assert!(
-            why(&newer).contains("written by a newer atelier"),
-            "{}",
-            why(&newer)
-        );
+        assert!(why(&newer).contains("written by a newer atelier"), "{}", why(&newer));
         assert!(why(&json!({})).contains("is no atelier report"));
     }
 }

@@ -37,22 +37,13 @@ pub enum ReportError {
     )]
     Newer { found: u64 },
     #[error("it is no atelier report but {what}: {instead}")]
-    Foreign {
-        what: &'static str,
-        instead: &'static str,
-    },
+    Foreign { what: &'static str, instead: &'static str },
     #[error("it is an atelier report with nothing in it: write it again")]
     Nothing,
     #[error("it is {what}, without a survey in it: {instead}")]
-    NoSurvey {
-        what: &'static str,
-        instead: &'static str,
-    },
+    NoSurvey { what: &'static str, instead: &'static str },
     #[error("it is {what}: {instead}")]
-    Survey {
-        what: &'static str,
-        instead: &'static str,
-    },
+    Survey { what: &'static str, instead: &'static str },
     #[error("{place} does not fit the rest of the file ({reason}): was it edited by hand?")]
     Shape { place: String, reason: String },
 }
@@ -94,9 +85,7 @@ impl Opened {
             return Err(ReportError::Empty);
         }
         let head: FileHead = serde_json::from_slice(bytes).map_err(|error| {
-            foreign_bytes(bytes).unwrap_or(ReportError::Json {
-                reason: error.to_string(),
-            })
+            foreign_bytes(bytes).unwrap_or(ReportError::Json { reason: error.to_string() })
         })?;
         match head.atelier {
             Some(found) if found > u64::from(VERSION) => return Err(ReportError::Newer { found }),
@@ -219,42 +208,27 @@ impl Report {
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, ReportError> {
-    serde_json::from_slice(bytes).map_err(|error| ReportError::Json {
-        reason: error.to_string(),
-    })
+    serde_json::from_slice(bytes).map_err(|error| ReportError::Json { reason: error.to_string() })
 }
 
 /// A JSON object that is not ours.
 fn foreign_object(head: &FileHead) -> ReportError {
     let (what, instead) = if head.model_type.is_some() || head.architectures.is_some() {
-        (
-            "a model's configuration (config.json)",
-            "open the folder it lies in as a model",
-        )
+        ("a model's configuration (config.json)", "open the folder it lies in as a model")
     } else if head.added_tokens.is_some() {
-        (
-            "a model's tokenizer (tokenizer.json)",
-            "open the folder it lies in as a model",
-        )
+        ("a model's tokenizer (tokenizer.json)", "open the folder it lies in as a model")
     } else if head.weight_map.is_some() {
-        (
-            "the list of a model's weight files",
-            "open the folder it lies in as a model",
-        )
+        ("the list of a model's weight files", "open the folder it lies in as a model")
     } else if head.is_prompt() {
         PROMPTS
     } else {
-        return ReportError::Json {
-            reason: "it does not say which version it is of".into(),
-        };
+        return ReportError::Json { reason: "it does not say which version it is of".into() };
     };
     ReportError::Foreign { what, instead }
 }
 
-const PROMPTS: (&str, &str) = (
-    "a file of prompts",
-    "run `atelier lens --prompts` on it, and open what --out writes",
-);
+const PROMPTS: (&str, &str) =
+    ("a file of prompts", "run `atelier lens --prompts` on it, and open what --out writes");
 
 impl FileHead {
     fn is_prompt(&self) -> bool {
@@ -271,15 +245,9 @@ fn foreign_bytes(bytes: &[u8]) -> Option<ReportError> {
     let (what, instead) = if starts(b"GGUF") {
         ("a model's weights (GGUF)", "open it as a model")
     } else if safetensors {
-        (
-            "a model's weights (safetensors)",
-            "open the folder it lies in as a model",
-        )
+        ("a model's weights (safetensors)", "open the folder it lies in as a model")
     } else if starts(b"PAR1") {
-        (
-            "a Parquet file",
-            "of a survey, open the survey.atelier.json instead of its rows",
-        )
+        ("a Parquet file", "of a survey, open the survey.atelier.json instead of its rows")
     } else if starts(b"\x89PNG") || text.starts_with(b"<svg") {
         ("a picture", "open the report it was drawn from")
     } else if starts(b"PK\x03\x04") || starts(b"\x1f\x8b") {

@@ -104,10 +104,7 @@ impl<'a> Aggregate<'a> {
             add_triple(&mut sum.logit, &depth.logit);
             sum.accuracy += f64::from(depth.correct);
         }
-        *self
-            .answers
-            .entry(row.right.unwrap_or(row.answer))
-            .or_default() += 1;
+        *self.answers.entry(row.right.unwrap_or(row.answer)).or_default() += 1;
         if let Some(correct) = row.correct_per_byte {
             *self.correct_per_byte.get_or_insert(0) += usize::from(correct);
         }
@@ -189,12 +186,7 @@ fn divide(sum: &mut Triple, share: f64) {
 }
 
 fn kinds(by: &mut ByKind) -> [&mut Share; 4] {
-    [
-        &mut by.embedding,
-        &mut by.attention,
-        &mut by.mlp,
-        &mut by.bias,
-    ]
+    [&mut by.embedding, &mut by.attention, &mut by.mlp, &mut by.bias]
 }
 
 fn add_column(sum: &mut ColumnNumbers, row: &ColumnNumbers) {

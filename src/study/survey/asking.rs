@@ -124,10 +124,7 @@ impl<'a> Asking<'a> {
                 _ => return Err(refusal),
             };
             if !continuations {
-                return Err(StudyError::NotOneToken {
-                    task: task.to_string(),
-                    reason,
-                });
+                return Err(StudyError::NotOneToken { task: task.to_string(), reason });
             }
             asking.facts.score = Score::Continuation;
             asking.facts.instead = Some(reason);
@@ -151,8 +148,7 @@ impl<'a> Asking<'a> {
                 Ok(reading) => {
                     let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
                     let all = passages.chain([reading.prompt.token_ids.len()]);
-                    all.max()
-                        .map_or(0, |length| u32::try_from(length).unwrap_or(u32::MAX))
+                    all.max().map_or(0, |length| u32::try_from(length).unwrap_or(u32::MAX))
                 }
                 Err(StudyError::Model(ModelError::TooLong { .. })) => 0,
                 Err(error) => {
@@ -198,22 +194,12 @@ impl<'a> Asking<'a> {
 
     fn reading(&self, item: &Item) -> Result<Reading, StudyError> {
         match (item, &self.facts.instead) {
-            (
-                Item::Option {
-                    prompt,
-                    options,
-                    answer,
-                },
-                Some(_),
-            ) => {
+            (Item::Option { prompt, options, answer }, Some(_)) => {
                 let candidates = options.iter().map(|option| Candidate {
                     context: prompt.clone(),
                     continuation: option.clone(),
                 });
-                let item = Item::Continuation {
-                    candidates: candidates.collect(),
-                    answer: *answer,
-                };
+                let item = Item::Continuation { candidates: candidates.collect(), answer: *answer };
                 let mut reading = Reading::new(self.model, &item)?;
                 if !self.facts.rivals
                     && let Some(prompt) = parting(&reading)
@@ -289,21 +275,12 @@ impl<'a> Asking<'a> {
         batch: &[usize],
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<MeasuredRow>>, StudyError> {
-        let asked = batch
-            .iter()
-            .map(|&row| self.rows.get(row))
-            .collect::<Result<Vec<_>, _>>()?;
-        let readings = asked
-            .iter()
-            .map(|asked| self.reading(&asked.item))
-            .collect::<Result<Vec<_>, _>>()?;
+        let asked = batch.iter().map(|&row| self.rows.get(row)).collect::<Result<Vec<_>, _>>()?;
+        let readings =
+            asked.iter().map(|asked| self.reading(&asked.item)).collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
-        let run = engine.start(
-            prompts.clone().into(),
-            self.plans.clone(),
-            Capture::default(),
-        )?;
+        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::default())?;
         let Some(traces) = finish(run, go_on)? else {
             return Ok(None);
         };

@@ -12,10 +12,7 @@ use crate::study::report::{Opened, ReportError, VERSION, check};
 impl SurveyReport {
     /// In the layout of this version.
     pub fn new(survey: Survey) -> Self {
-        Self {
-            atelier: VERSION,
-            survey,
-        }
+        Self { atelier: VERSION, survey }
     }
 
     /// One line of JSON, numbers with seven digits.
@@ -67,10 +64,9 @@ impl Survey {
             task.is_some_and(|task| task >= self.tasks.len())
         });
         match place {
-            Some(index) => shape(
-                format!("correlation {index}"),
-                "it is of a task that is not listed".into(),
-            ),
+            Some(index) => {
+                shape(format!("correlation {index}"), "it is of a task that is not listed".into())
+            }
             None => Ok(()),
         }
     }
@@ -105,15 +101,10 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
         let options = sample.option_ids.len();
         sample.answer >= options
             || sample.answered >= options
-            || sample
-                .right
-                .is_some_and(|right| right >= sample.choices.len())
+            || sample.right.is_some_and(|right| right >= sample.choices.len())
     });
     if let Some(sample) = sample {
-        return Some(format!(
-            "row {} answers with no option of its own",
-            sample.row
-        ));
+        return Some(format!("row {} answers with no option of its own", sample.row));
     }
     let information = found.information.as_ref().ok()?;
     let curves = [&information.votes.curve, &information.copula.curve];

@@ -54,11 +54,7 @@ pub struct Coefficient {
 
 impl From<Correlation> for Coefficient {
     fn from(found: Correlation) -> Self {
-        Self {
-            r: found.r,
-            p: Some(found.p),
-            n: found.n,
-        }
+        Self { r: found.r, p: Some(found.p), n: found.n }
     }
 }
 
@@ -108,12 +104,8 @@ fn columns(curves: &[&[AverageDepth]], pick: DepthColumn) -> (ColumnCorrelations
     let mut pooled: [Vec<f64>; 4] = Default::default();
     let mut constant = 0;
     for curve in curves {
-        let values: [fn(&AverageDepth, Triple) -> f64; 4] = [
-            |depth, _| depth.accuracy,
-            |_, t| -t.mse,
-            |_, t| -t.bias,
-            |_, t| t.diversity,
-        ];
+        let values: [fn(&AverageDepth, Triple) -> f64; 4] =
+            [|depth, _| depth.accuracy, |_, t| -t.mse, |_, t| -t.bias, |_, t| t.diversity];
         let scored = values.map(|value| {
             let values: Vec<f64> = curve.iter().map(|d| value(d, pick(d))).collect();
             standardised(&values)
@@ -143,11 +135,7 @@ fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
     let models = tasks.iter().map(|task| task.models).max()?;
     let mean = |of: &dyn Fn(&Correlated) -> Option<Coefficient>| {
         let each: Vec<f64> = tasks.iter().filter_map(|t| Some(of(t)?.r)).collect();
-        Some(Coefficient {
-            r: fisher_mean(&each)?,
-            p: None,
-            n: each.len(),
-        })
+        Some(Coefficient { r: fisher_mean(&each)?, p: None, n: each.len() })
     };
     let columns = |of: fn(&Correlated) -> &ColumnCorrelations| {
         let pair = |pair: fn(&ColumnCorrelations) -> &Pair| Pair {
@@ -201,10 +189,7 @@ mod tests {
         let (found, constant) = columns(&[&low, &high, &still], |depth| depth.probability);
         assert_eq!(constant, 1);
         let pearson = found.minus_mse.pearson.expect("six points");
-        assert!(
-            (pearson.r - 1.0).abs() < 1e-12 && pearson.n == 6,
-            "{pearson:?}"
-        );
+        assert!((pearson.r - 1.0).abs() < 1e-12 && pearson.n == 6, "{pearson:?}");
         assert!(pearson.p.is_some_and(|p| p < 1e-6));
         let (none, constant) = columns(&[&still], |depth| depth.logit);
         assert_eq!((none, constant), (ColumnCorrelations::default(), 1));

@@ -90,11 +90,7 @@ struct Draw {
 
 impl Draw {
     fn new(wanted: usize, rows: usize) -> Self {
-        Self {
-            wanted,
-            left: rows,
-            random: Mt::new(0),
-        }
+        Self { wanted, left: rows, random: Mt::new(0) }
     }
 
     fn takes_next(&mut self) -> bool {
@@ -152,11 +148,9 @@ impl<'a> Gathering<'a> {
     /// Or why there is nothing to say.
     pub fn finish(self) -> Result<Information, String> {
         if self.rivals {
-            return Err(
-                "members vote among the right token and its rivals, the right one always \
+            return Err("members vote among the right token and its rivals, the right one always \
                         first, so there are no classes to tell apart"
-                    .into(),
-            );
+                .into());
         }
         if self.mixed {
             return Err("rows have different numbers of options, and so no common classes".into());
@@ -187,8 +181,7 @@ impl<'a> Gathering<'a> {
         let kinds: Vec<Vec<usize>> = (0..3)
             .map(|kind| {
                 let rows = sums.chunks(3 * options);
-                rows.map(|row| vote(&row[kind * options..][..options]))
-                    .collect()
+                rows.map(|row| vote(&row[kind * options..][..options])).collect()
             })
             .collect();
         let kinds = votes::terms(&kinds, &self.answers, options);
@@ -263,12 +256,7 @@ impl<'a> Gathering<'a> {
             }
             Err(why) => (Vec::new(), Some(why)),
         };
-        Estimate {
-            kinds,
-            kinds_refused,
-            curve,
-            stopped,
-        }
+        Estimate { kinds, kinds_refused, curve, stopped }
     }
 }
 

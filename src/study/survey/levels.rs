@@ -48,13 +48,7 @@ impl LevelCounts {
     /// Level by level, the lowest first; none where no row had one.
     pub fn finish(self) -> Vec<LevelAccuracy> {
         let counts = self.0.into_iter();
-        counts
-            .map(|(level, [rows, correct])| LevelAccuracy {
-                level,
-                rows,
-                correct,
-            })
-            .collect()
+        counts.map(|(level, [rows, correct])| LevelAccuracy { level, rows, correct }).collect()
     }
 }
 
@@ -70,10 +64,7 @@ mod tests {
         }
         counts.add(None, true);
         let all = counts.finish();
-        let numbers: Vec<_> = all
-            .iter()
-            .map(|of| (of.level, of.rows, of.correct))
-            .collect();
+        let numbers: Vec<_> = all.iter().map(|of| (of.level, of.rows, of.correct)).collect();
         assert_eq!(numbers, [(2, 2, 2), (9, 3, 1)]);
         let hardest = all[1].accuracy();
         assert!((hardest.mean - 1.0 / 3.0).abs() < 1e-12);

@@ -213,11 +213,9 @@ impl Survey {
     pub fn failed(&self) -> impl Iterator<Item = (&SurveyModel, &SurveyTask, &str)> {
         self.cells.iter().filter_map(|cell| match &cell.outcome {
             SurveyedOutcome::Found(_) => None,
-            SurveyedOutcome::Failed(why) => Some((
-                &self.models[cell.model],
-                &self.tasks[cell.task],
-                why.as_str(),
-            )),
+            SurveyedOutcome::Failed(why) => {
+                Some((&self.models[cell.model], &self.tasks[cell.task], why.as_str()))
+            }
         })
     }
 }

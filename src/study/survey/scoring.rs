@@ -16,14 +16,7 @@ pub(super) fn measured(
     prompt: &Prompt,
     trace: &Trace,
 ) -> MeasuredRow {
-    let &RowPlace {
-        row,
-        asked: &TaskRow {
-            line,
-            level,
-            ref item,
-        },
-    } = place;
+    let &RowPlace { row, asked: &TaskRow { line, level, ref item } } = place;
     let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
     let answered = argmax(&logits);
     let (text, choices) = shown(item);
@@ -75,14 +68,10 @@ pub(super) fn scored(row: &mut MeasuredRow, reading: &Reading, scores: &[TokenSc
 /// A question as a reader sees it, and what it offers.
 fn shown(item: &Item) -> (Option<String>, Vec<String>) {
     match item {
-        Item::Option {
-            prompt, options, ..
-        } => (Some(prompt.clone()), options.clone()),
+        Item::Option { prompt, options, .. } => (Some(prompt.clone()), options.clone()),
         Item::Ids { .. } => (None, Vec::new()),
         Item::Continuation { candidates, .. } => {
-            let same = candidates
-                .windows(2)
-                .all(|two| two[0].context == two[1].context);
+            let same = candidates.windows(2).all(|two| two[0].context == two[1].context);
             let choice = |c: &Candidate| {
                 if same {
                     c.continuation.clone()
@@ -104,11 +93,7 @@ fn shown(item: &Item) -> (Option<String>, Vec<String>) {
 /// What all candidates begin with, and the tokens in which they part from each other; `None` where
 /// two go on with the same one, or one ends.
 pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
-    let all: Vec<&[u32]> = reading
-        .passages
-        .iter()
-        .map(|(p, _)| &p.token_ids[..])
-        .collect();
+    let all: Vec<&[u32]> = reading.passages.iter().map(|(p, _)| &p.token_ids[..]).collect();
     let first = *all.first()?;
     let same = |at: usize| all.iter().all(|ids| ids.get(at) == first.get(at));
     let common = (0..first.len()).take_while(|&at| same(at)).count();
@@ -117,10 +102,8 @@ pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
     let mut distinct = option_ids.clone();
     distinct.sort_unstable();
     distinct.dedup();
-    (distinct.len() == option_ids.len()).then(|| Prompt {
-        token_ids: first[..common].to_vec(),
-        option_ids,
-    })
+    (distinct.len() == option_ids.len())
+        .then(|| Prompt { token_ids: first[..common].to_vec(), option_ids })
 }
 
 #[cfg(test)]
@@ -135,18 +118,9 @@ mod tests {
     fn the_joining_space_is_no_length() {
         let passage = |text: &str| {
             let token_ids = vec![1, 2];
-            (
-                Passage {
-                    token_ids,
-                    scored: 1,
-                },
-                bytes(text),
-            )
+            (Passage { token_ids, scored: 1 }, bytes(text))
         };
-        let prompt = Prompt {
-            token_ids: vec![1],
-            option_ids: vec![2, 3],
-        };
+        let prompt = Prompt { token_ids: vec![1], option_ids: vec![2, 3] };
         let reading = Reading {
             prompt: prompt.clone(),
             rivals: Rivals::Original { right: 2 },
@@ -155,10 +129,7 @@ mod tests {
             choice: Some((1, 2)),
             expected: None,
         };
-        let score = |log_probability| TokenScore {
-            log_probability,
-            greedy: false,
-        };
+        let score = |log_probability| TokenScore { log_probability, greedy: false };
         let scores = [score(-3.0), score(-8.0)];
         let mut row = MeasuredRow {
             row: 0,
@@ -186,9 +157,6 @@ mod tests {
         assert_eq!((row.correct, row.correct_per_byte), (false, Some(true)));
         let mut rows = crate::study::orders::OrderRows::default();
         rows.push_passages(&reading, &scores);
-        assert_eq!(
-            (&*rows.correct, &*rows.correct_per_byte),
-            (&[false][..], &[true][..])
-        );
+        assert_eq!((&*rows.correct, &*rows.correct_per_byte), (&[false][..], &[true][..]));
     }
 }

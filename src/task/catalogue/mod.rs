@@ -54,9 +54,7 @@ impl Task {
     /// Every task that has a name.
     pub fn all() -> Vec<Task> {
         let published = PUBLISHED.iter().filter_map(|(name, _)| Task::known(name));
-        published
-            .chain(GeneratedTask::ALL.map(Task::Generated))
-            .collect()
+        published.chain(GeneratedTask::ALL.map(Task::Generated)).collect()
     }
 
     /// By its name, or from a TOML file.
@@ -166,9 +164,7 @@ impl Task {
             return Ok(Some(data.to_path_buf()));
         }
         if !data.is_dir() {
-            return Err(TaskError::NoFolder {
-                folder: data.to_path_buf(),
-            });
+            return Err(TaskError::NoFolder { folder: data.to_path_buf() });
         }
         let mut places = definition.files.iter().map(|file| data.join(file));
         let found = places.find(|path| path.is_file());
@@ -198,10 +194,7 @@ impl Task {
                     true => Err(TaskError::Pointer),
                     false => read(definition, &path, &file),
                 };
-                read.map_err(|error| TaskError::In {
-                    path,
-                    error: Box::new(error),
-                })
+                read.map_err(|error| TaskError::In { path, error: Box::new(error) })
             }
         }
     }
@@ -218,11 +211,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
         Form::Columns(columns) => {
             let table = table::read(path, file)?;
             let (rows, notes) = questions::questions(table, columns, definition.score)?;
-            Ok(TaskRows {
-                rows,
-                notes,
-                file: Some(path.to_path_buf()),
-            })
+            Ok(TaskRows { rows, notes, file: Some(path.to_path_buf()) })
         }
     }
 }
@@ -233,10 +222,7 @@ pub fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> 
     if count <= primer::MOST_ROWS {
         return Ok(());
     }
-    Err(TaskError::TooMany {
-        task: task.name().to_string(),
-        count,
-    })
+    Err(TaskError::TooMany { task: task.name().to_string(), count })
 }
 
 /// The held-out rows of a generated task, of all its levels in turn, one after another.
@@ -245,28 +231,17 @@ pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow>
     rows.map(|(index, row)| TaskRow {
         line: index + 1,
         level: Some(row.level),
-        item: Item::Option {
-            prompt: row.prompt,
-            options: row.options,
-            answer: row.answer,
-        },
+        item: Item::Option { prompt: row.prompt, options: row.options, answer: row.answer },
     })
 }
 
 /// Rows none of which can be left out.
 fn noticed(rows: Vec<TaskRow>, file: Option<&Path>) -> TaskRows {
-    TaskRows {
-        notes: Notes::of(&rows),
-        rows,
-        file: file.map(Path::to_path_buf),
-    }
+    TaskRows { notes: Notes::of(&rows), rows, file: file.map(Path::to_path_buf) }
 }
 
 fn read_error(path: &Path, error: &std::io::Error) -> TaskError {
-    TaskError::Read {
-        path: path.to_path_buf(),
-        reason: error.to_string(),
-    }
+    TaskError::Read { path: path.to_path_buf(), reason: error.to_string() }
 }
 
 #[cfg(test)]
@@ -278,10 +253,7 @@ mod tests {
         for (name, text) in PUBLISHED {
             let definition = Definition::parse(text, name).expect(name);
             assert_eq!(definition.name, name);
-            assert!(
-                !definition.files.is_empty() && !definition.about.is_empty(),
-                "{name}"
-            );
+            assert!(!definition.files.is_empty() && !definition.about.is_empty(), "{name}");
         }
         let all = Task::all();
         assert_eq!(all.len(), 23);

@@ -52,11 +52,7 @@ pub struct RawLayout {
 #[serde(untagged)]
 enum RawField {
     Whole(String),
-    Part {
-        from: String,
-        after: Option<String>,
-        before: Option<String>,
-    },
+    Part { from: String, after: Option<String>, before: Option<String> },
 }
 
 impl TryFrom<RawLayout> for FileLayout {
@@ -66,20 +62,12 @@ impl TryFrom<RawLayout> for FileLayout {
         let mut fields = BTreeMap::new();
         for (name, field) in raw.fields {
             let field = match field {
-                RawField::Whole(from) => Field {
-                    from: Template::parse(&from)?,
-                    after: None,
-                    before: None,
-                },
-                RawField::Part {
-                    from,
-                    after,
-                    before,
-                } => Field {
-                    from: Template::parse(&from)?,
-                    after,
-                    before,
-                },
+                RawField::Whole(from) => {
+                    Field { from: Template::parse(&from)?, after: None, before: None }
+                }
+                RawField::Part { from, after, before } => {
+                    Field { from: Template::parse(&from)?, after, before }
+                }
             };
             fields.insert(name, field);
         }
@@ -102,13 +90,8 @@ impl FileLayout {
             .filter(|name| !super::GIVEN.contains(name) && !self.fields.contains_key(*name));
         let through = self.fields.values().flat_map(|field| field.from.names());
         let choices = self.choices.as_deref();
-        let all = direct
-            .chain(through)
-            .chain(self.label.names())
-            .chain(choices);
-        let mut all: Vec<&str> = all
-            .map(|name| name.split('.').next().unwrap_or(name))
-            .collect();
+        let all = direct.chain(through).chain(self.label.names()).chain(choices);
+        let mut all: Vec<&str> = all.map(|name| name.split('.').next().unwrap_or(name)).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -132,9 +115,7 @@ impl FileLayout {
 
     /// The label of a row, as the file has it; `None` where there is none.
     pub fn label(&self, record: &TableRecord) -> Option<String> {
-        let label = self
-            .label
-            .fill(|name| record.get(name).and_then(written).ok_or(()));
+        let label = self.label.fill(|name| record.get(name).and_then(written).ok_or(()));
         Some(label.ok()?.trim().to_string())
     }
 
@@ -147,9 +128,7 @@ impl FileLayout {
 
 impl Field {
     fn fill(&self, record: &TableRecord) -> Option<String> {
-        let filled = self
-            .from
-            .fill(|name| record.get(name).and_then(written).ok_or(()));
+        let filled = self.from.fill(|name| record.get(name).and_then(written).ok_or(()));
         filled.ok()
     }
 }

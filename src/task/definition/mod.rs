@@ -120,19 +120,11 @@ impl Definition {
     /// # Errors
     /// [`TaskError::Definition`]: what is missing or does not fit together.
     pub fn parse(text: &str, file: &str) -> Result<Self, TaskError> {
-        let wrong = |reason: String| TaskError::Definition {
-            file: file.to_string(),
-            reason,
-        };
+        let wrong = |reason: String| TaskError::Definition { file: file.to_string(), reason };
         let raw: RawDefinition = toml::from_str(text).map_err(|error| {
             let start = error.span().map(|span| span.start.min(text.len()));
             let line = start.map(|start| text[..start].matches('\n').count() + 1);
-            let message = error
-                .message()
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .to_string();
+            let message = error.message().lines().next().unwrap_or_default().to_string();
             wrong(match line {
                 Some(line) => format!("line {}: {message}", line),
                 None => message,
@@ -208,10 +200,7 @@ impl RawDefinition {
             return Err("its template has {answer} before its end".into());
         }
         if score == Score::Option && self.options.len() < 2 {
-            return Err(format!(
-                "it has {} options and needs two or more",
-                self.options.len()
-            ));
+            return Err(format!("it has {} options and needs two or more", self.options.len()));
         }
         if self.options.iter().any(|option| option.trim().is_empty()) {
             return Err("one of its options is blank".into());
@@ -222,12 +211,8 @@ impl RawDefinition {
         if self.layout.is_empty() {
             return Err("it has no [[layout]] that says which columns to read".into());
         }
-        let layouts = self
-            .layout
-            .iter()
-            .cloned()
-            .map(FileLayout::try_from)
-            .collect::<Result<Vec<_>, _>>()?;
+        let layouts =
+            self.layout.iter().cloned().map(FileLayout::try_from).collect::<Result<Vec<_>, _>>()?;
         for layout in &layouts {
             let strange = layout.labels.values().find(|to| !self.options.contains(to));
             if let Some(to) = strange

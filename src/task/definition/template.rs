@@ -75,8 +75,7 @@ impl Template {
 
     /// Takes off a name at the very end with the blanks before it, and gives those back.
     pub fn strip_end(&mut self, name: &str) -> Option<String> {
-        self.parts
-            .pop_if(|last| matches!(last, TemplatePart::Name(n) if n == name))?;
+        self.parts.pop_if(|last| matches!(last, TemplatePart::Name(n) if n == name))?;
         let Some(TemplatePart::Text(text)) = self.parts.last_mut() else {
             return Some(String::new());
         };

@@ -26,18 +26,10 @@ pub(super) struct ArcRow {
 
 pub(super) fn item(row: ArcRow) -> Result<Item, String> {
     let (question, choices, answer) = match row {
-        ArcRow {
-            query: Some(query),
-            choices: Some(choices),
-            gold: Some(gold),
-            ..
-        } => (query, choices, gold),
-        ArcRow {
-            input: Some(input),
-            options: Some(options),
-            output: Some(output),
-            ..
-        } => {
+        ArcRow { query: Some(query), choices: Some(choices), gold: Some(gold), .. } => {
+            (query, choices, gold)
+        }
+        ArcRow { input: Some(input), options: Some(options), output: Some(output), .. } => {
             let answer = options
                 .iter()
                 .position(|option| *option == output)
@@ -46,7 +38,7 @@ pub(super) fn item(row: ArcRow) -> Result<Item, String> {
         }
         _ => {
             return Err(
-                "it has neither query, choices and gold nor input, options and output".into(),
+                "it has neither query, choices and gold nor input, options and output".into()
             );
         }
     };
@@ -55,14 +47,9 @@ pub(super) fn item(row: ArcRow) -> Result<Item, String> {
         return Err(format!("it has {count} choices and needs two or more"));
     }
     if answer >= count {
-        return Err(format!(
-            "its gold is {answer}, but {count} choices are counted from 0"
-        ));
+        return Err(format!("its gold is {answer}, but {count} choices are counted from 0"));
     }
-    let question = question
-        .strip_prefix("Question:")
-        .unwrap_or(&question)
-        .trim();
+    let question = question.strip_prefix("Question:").unwrap_or(&question).trim();
     if question.is_empty() || choices.iter().any(|choice| choice.trim().is_empty()) {
         return Err("its question or a choice is blank".into());
     }
@@ -126,10 +113,8 @@ mod tests {
                 "its output is none of its options",
             ),
         ] {
-            let refusal = Painters::Arc
-                .read(format!("{{{row}}}").as_bytes())
-                .expect_err(row)
-                .to_string();
+            let refusal =
+                Painters::Arc.read(format!("{{{row}}}").as_bytes()).expect_err(row).to_string();
             assert!(
                 refusal.starts_with(&format!("line 1 is not a row of arc ({found}): write {{")),
                 "{refusal}"

@@ -10,18 +10,9 @@ pub enum DataError {
     #[error("line {line} is not UTF-8 text: save the file as UTF-8")]
     NotText { line: usize },
     #[error("line {line} is not a row of {set} ({reason}, column {column}): {}", set.form())]
-    Json {
-        set: Painters,
-        line: usize,
-        column: usize,
-        reason: String,
-    },
+    Json { set: Painters, line: usize, column: usize, reason: String },
     #[error("line {line} is not a row of {set} ({found}): {}", set.form())]
-    Row {
-        set: Painters,
-        line: usize,
-        found: String,
-    },
+    Row { set: Painters, line: usize, found: String },
     #[error("the file holds no rows of {set}: {}", set.form())]
     Empty { set: Painters },
 }

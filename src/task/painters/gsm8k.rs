@@ -19,10 +19,7 @@ pub(super) struct Gsm8kRow {
 }
 
 pub(super) fn item(row: Gsm8kRow) -> Result<Item, String> {
-    let (_, answer) = row
-        .answer
-        .rsplit_once("####")
-        .ok_or("its answer has no ####")?;
+    let (_, answer) = row.answer.rsplit_once("####").ok_or("its answer has no ####")?;
     Ok(Item::Generate {
         prompt: format!("Question: {}\nAnswer:", row.question),
         answer: number(answer).ok_or("its answer has no number behind ####")?,
@@ -62,10 +59,7 @@ mod tests {
             ("3\\n#### three", "its answer has no number behind ####"),
         ] {
             let file = format!("{{\"question\": \"q\", \"answer\": \"{answer}\"}}");
-            let refusal = Painters::Gsm8k
-                .read(file.as_bytes())
-                .expect_err("no number")
-                .to_string();
+            let refusal = Painters::Gsm8k.read(file.as_bytes()).expect_err("no number").to_string();
             assert!(
                 refusal.starts_with(&format!("line 1 is not a row of gsm8k ({found}): write {{")),
                 "{refusal}"

@@ -24,11 +24,8 @@ pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, DataError> {
 }
 
 fn item(lines: &[(usize, &str)]) -> Result<Item, DataError> {
-    let wrong = |line: usize, found: String| DataError::Row {
-        set: Painters::HellaSwag,
-        line,
-        found,
-    };
+    let wrong =
+        |line: usize, found: String| DataError::Row { set: Painters::HellaSwag, line, found };
     if let Some((line, _)) = lines.iter().find(|(_, text)| text.trim().is_empty()) {
         return Err(wrong(*line, "it is blank".into()));
     }
@@ -36,12 +33,8 @@ fn item(lines: &[(usize, &str)]) -> Result<Item, DataError> {
         let (last, _) = lines[lines.len() - 1];
         return Err(wrong(last, "the file ends within an item".into()));
     };
-    let answer = label
-        .trim()
-        .parse()
-        .ok()
-        .filter(|&answer: &usize| answer < ENDINGS)
-        .ok_or_else(|| {
+    let answer =
+        label.trim().parse().ok().filter(|&answer: &usize| answer < ENDINGS).ok_or_else(|| {
             let found = format!("'{}' is not the number of an ending, 0 to 3", label.trim());
             wrong(*second, found)
         })?;
@@ -69,11 +62,7 @@ fn capitalised(context: &str) -> String {
     let (before, last) = context.split_at(start);
     let mut letters = last.chars();
     match letters.next() {
-        Some(letter) => before
-            .chars()
-            .chain(letter.to_uppercase())
-            .chain(letters)
-            .collect(),
+        Some(letter) => before.chars().chain(letter.to_uppercase()).chain(letters).collect(),
         None => context.into(),
     }
 }
@@ -116,9 +105,7 @@ mod tests {
             answer: 2,
         };
         let twice = format!("{ITEM}{}\n\n", ITEM.replace('\n', "\r\n"));
-        let items = Painters::HellaSwag
-            .read(twice.as_bytes())
-            .expect("two items");
+        let items = Painters::HellaSwag.read(twice.as_bytes()).expect("two items");
         assert_eq!(items, [item.clone(), item]);
     }
 
@@ -142,10 +129,7 @@ mod tests {
                 ITEM.replace("Baking: ", ""),
                 "line 7 is not a row of hellaswag (it has no 'activity: ' in front): ",
             ),
-            (
-                ITEM.replace("sings.", ""),
-                "line 10 is not a row of hellaswag (it is blank): ",
-            ),
+            (ITEM.replace("sings.", ""), "line 10 is not a row of hellaswag (it is blank): "),
             (
                 ITEM.replace("is a cake.\n", ""),
                 "line 11 is not a row of hellaswag (the file ends within an item): ",

@@ -18,10 +18,7 @@ pub(super) struct LambadaRow {
 
 pub(super) fn item(row: LambadaRow) -> Result<Item, String> {
     let (context, word) = last_word(&row.text).ok_or("its text has no last word behind a space")?;
-    Ok(Item::LastWord {
-        context: context.into(),
-        word: word.into(),
-    })
+    Ok(Item::LastWord { context: context.into(), word: word.into() })
 }
 
 #[cfg(test)]
@@ -52,18 +49,14 @@ mod tests {
     fn a_text_without_a_last_word_is_refused() {
         for text in ["one", "ends in a space ", " alone"] {
             let file = format!("{{\"text\": \"a b\"}}\n{{\"text\": \"{text}\"}}");
-            let refusal = Painters::Lambada
-                .read(file.as_bytes())
-                .expect_err("no last word");
+            let refusal = Painters::Lambada.read(file.as_bytes()).expect_err("no last word");
             assert_eq!(
                 refusal.to_string(),
                 "line 2 is not a row of lambada (its text has no last word behind a space): \
                  write {\"text\": \"a passage and its last word\"}"
             );
         }
-        let refusal = Painters::Lambada
-            .read(b"{\"words\": \"a b\"}")
-            .expect_err("no text");
+        let refusal = Painters::Lambada.read(b"{\"words\": \"a b\"}").expect_err("no text");
         assert!(
             refusal
                 .to_string()

@@ -76,11 +76,7 @@ impl Painters {
             Painters::Arc => lines::json(file, self, arc::item),
             Painters::Gsm8k => lines::json(file, self, gsm8k::item),
         }?;
-        if items.is_empty() {
-            Err(DataError::Empty { set: self })
-        } else {
-            Ok(items)
-        }
+        if items.is_empty() { Err(DataError::Empty { set: self }) } else { Ok(items) }
     }
 
     /// A row of the set, for a sentence that refuses another.
@@ -141,11 +137,7 @@ mod tests {
     #[test]
     fn what_is_not_text_is_refused_by_its_line() {
         for set in Painters::ALL {
-            assert_eq!(
-                set.read(b"\n\xff\xfe"),
-                Err(DataError::NotText { line: 2 }),
-                "{set}"
-            );
+            assert_eq!(set.read(b"\n\xff\xfe"), Err(DataError::NotText { line: 2 }), "{set}");
         }
     }
 }

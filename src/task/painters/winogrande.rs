@@ -24,10 +24,7 @@ pub(super) fn item(row: WinograndeRow) -> Result<Item, String> {
         return Err(format!("it has {contexts} contexts and needs two"));
     }
     if row.gold >= contexts {
-        return Err(format!(
-            "its gold is {}, but contexts are counted from 0",
-            row.gold
-        ));
+        return Err(format!("its gold is {}, but contexts are counted from 0", row.gold));
     }
     let rest = row.continuation.trim();
     if rest.is_empty() || row.context_options.iter().any(|c| c.trim().is_empty()) {
@@ -36,15 +33,9 @@ pub(super) fn item(row: WinograndeRow) -> Result<Item, String> {
     let candidates = row
         .context_options
         .into_iter()
-        .map(|context| Candidate {
-            context,
-            continuation: format!(" {rest}"),
-        })
+        .map(|context| Candidate { context, continuation: format!(" {rest}") })
         .collect();
-    Ok(Item::Continuation {
-        candidates,
-        answer: row.gold,
-    })
+    Ok(Item::Continuation { candidates, answer: row.gold })
 }
 
 #[cfg(test)]
@@ -55,10 +46,8 @@ mod tests {
     #[test]
     fn the_contexts_differ_and_the_rest_is_the_same() {
         let file = br#"{"context_options": ["The cup fell off the shelf because the cup", "The cup fell off the shelf because the shelf"], "continuation": "shook.", "gold": 1}"#;
-        let candidate = |context: &str| Candidate {
-            context: context.into(),
-            continuation: " shook.".into(),
-        };
+        let candidate =
+            |context: &str| Candidate { context: context.into(), continuation: " shook.".into() };
         assert_eq!(
             Painters::WinoGrande.read(file).expect("a row"),
             [Item::Continuation {
@@ -74,10 +63,7 @@ mod tests {
     #[test]
     fn wrong_rows_are_refused() {
         for (row, found) in [
-            (
-                r#"["a"], "continuation": "c", "gold": 0"#,
-                "it has 1 contexts and needs two",
-            ),
+            (r#"["a"], "continuation": "c", "gold": 0"#, "it has 1 contexts and needs two"),
             (
                 r#"["a", "b", "c"], "continuation": "c", "gold": 0"#,
                 "it has 3 contexts and needs two",

@@ -50,9 +50,8 @@ impl Dice {
     /// Approximately standard normal: the sum of twelve uniforms less six. No transcendental
     /// function, so initial weights are the same bits everywhere.
     pub fn normal(&mut self) -> f32 {
-        let sum: f64 = (0..12)
-            .map(|_| (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64)
-            .sum();
+        let sum: f64 =
+            (0..12).map(|_| (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum();
         (sum - 6.0) as f32
     }
 }

@@ -30,10 +30,7 @@ pub struct ExerciseAsk {
 impl ExerciseAsk {
     /// Begins with text that need not be foreseen.
     pub fn say(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// Goes on with text that need not be foreseen.
@@ -91,11 +88,7 @@ impl Exercise {
         let ask = &self.asks[0];
         GeneratedRow {
             prompt: self.prompt(ask),
-            options: ask
-                .options
-                .iter()
-                .map(|option| format!(" {option}"))
-                .collect(),
+            options: ask.options.iter().map(|option| format!(" {option}")).collect(),
             answer: ask.answer,
             level,
         }
@@ -122,10 +115,6 @@ impl Exercise {
             text.push(' ');
             text += ask.options[ask.answer];
         }
-        CountedText {
-            text,
-            counted,
-            asides: self.asides.clone(),
-        }
+        CountedText { text, counted, asides: self.asides.clone() }
     }
 }

@@ -13,9 +13,8 @@ pub fn fact(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
     let chains = if links == 0 { 3 } else { 2 };
     let mut names = dice.pick_distinct(&NAMES, NAMES.len());
     let actions = dice.pick_distinct(&ACTIONS, chains);
-    let told: Vec<Vec<&str>> = (0..chains)
-        .map(|_| (0..=links).filter_map(|_| names.pop()).collect())
-        .collect();
+    let told: Vec<Vec<&str>> =
+        (0..chains).map(|_| (0..=links).filter_map(|_| names.pop()).collect()).collect();
     let story: Vec<String> = turns(chains, links + 1, dice)
         .into_iter()
         .map(|(chain, at)| match at {
@@ -37,11 +36,7 @@ pub fn fact(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
         })
         .take(if kind == AskKind::Told { 8 } else { 4 })
         .collect();
-    Exercise {
-        story: story.join(" "),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: story.join(" "), asides: Vec::new(), asks }
 }
 
 /// Every (chain, link), chains in the order of chance and the links of each in their own.

@@ -13,14 +13,10 @@ pub fn follows(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
     // The last category is color, and a color does not fall.
     let categories = dice.pick_distinct(&[0, 1, 2, 3, 4], count);
     let events = dice.pick_distinct(&EVENTS, count);
-    let things: Vec<&str> = categories
-        .iter()
-        .map(|&category| dice.pick(&CATEGORY_WORDS[category]))
-        .collect();
+    let things: Vec<&str> =
+        categories.iter().map(|&category| dice.pick(&CATEGORY_WORDS[category])).collect();
     let told = things.iter().zip(&events);
-    let story: Vec<String> = told
-        .map(|(thing, event)| format!("The {thing} {event}."))
-        .collect();
+    let story: Vec<String> = told.map(|(thing, event)| format!("The {thing} {event}.")).collect();
     let asked = dice.pick_distinct(&(0..count).collect::<Vec<_>>(), count.min(4));
     let asks = asked
         .into_iter()
@@ -39,9 +35,5 @@ pub fn follows(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
             claim(general, events[n], &wrong, dice)
         })
         .collect();
-    Exercise {
-        story: story.join(" "),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: story.join(" "), asides: Vec::new(), asks }
 }

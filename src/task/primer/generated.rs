@@ -58,9 +58,7 @@ impl GeneratedTask {
 
     /// The task of this name.
     pub fn from_name(name: &str) -> Option<GeneratedTask> {
-        GeneratedTask::ALL
-            .into_iter()
-            .find(|task| task.name() == name)
+        GeneratedTask::ALL.into_iter().find(|task| task.name() == name)
     }
 
     /// 1/K, by its options.

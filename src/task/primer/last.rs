@@ -12,9 +12,8 @@ pub fn last(level: usize, dice: &mut Dice) -> Exercise {
     let lines = if steps == 1 { 3 } else { 2 };
     let mut names = dice.pick_distinct(&NAMES, NAMES.len());
     // Each from its end.
-    let told: Vec<Vec<&str>> = (0..lines)
-        .map(|_| (0..=steps).filter_map(|_| names.pop()).collect())
-        .collect();
+    let told: Vec<Vec<&str>> =
+        (0..lines).map(|_| (0..=steps).filter_map(|_| names.pop()).collect()).collect();
     let story: Vec<String> = turns(lines, steps, dice)
         .into_iter()
         .map(|(line, at)| format!("{} leads {}.", told[line][at + 1], told[line][at]))
@@ -28,11 +27,8 @@ pub fn last(level: usize, dice: &mut Dice) -> Exercise {
             // Who begins a line is told of once, as who ends one is: more likely than who stands within.
             let ends = told.iter().map(|names| names[0]);
             let begins = told.iter().map(|names| names[steps]);
-            let mut within: Vec<&str> = told
-                .iter()
-                .flat_map(|names| &names[1..steps])
-                .copied()
-                .collect();
+            let mut within: Vec<&str> =
+                told.iter().flat_map(|names| &names[1..steps]).copied().collect();
             dice.shuffle(&mut within);
             let others = ends.chain(begins).chain(within);
             let others = others.filter(|other| ![name, right].contains(other));
@@ -43,9 +39,5 @@ pub fn last(level: usize, dice: &mut Dice) -> Exercise {
             ExerciseAsk::say(format!(" So last after {name}")).answer(&options, answer)
         })
         .collect();
-    Exercise {
-        story: story.join(" "),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: story.join(" "), asides: Vec::new(), asks }
 }

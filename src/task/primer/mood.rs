@@ -18,11 +18,8 @@ pub fn mood(level: usize, dice: &mut Dice) -> Exercise {
     // The answers' own words would be right as often as they are repeated.
     let adjective = dice.pick(&[GOOD, BAD][start][usize::from(turns > 0)..]);
     let thing = dice.pick(&REVIEWED);
-    let said: String = names
-        .iter()
-        .zip(&verbs)
-        .map(|(name, verb)| format!("{name} {verb} that "))
-        .collect();
+    let said: String =
+        names.iter().zip(&verbs).map(|(name, verb)| format!("{name} {verb} that ")).collect();
     let not_said = if not { "not " } else { "" };
     let story = format!("{said}the {thing} is {not_said}{adjective}.");
     let answer = (start + turns) % 2;

@@ -46,9 +46,5 @@ pub fn often(level: usize, dice: &mut Dice) -> Exercise {
                 .answer(&OFTEN, often(who, what))
         })
         .collect();
-    Exercise {
-        story: told.join(" "),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: told.join(" "), asides: Vec::new(), asks }
 }

@@ -10,15 +10,10 @@ use super::words::*;
 pub fn quiz(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
     let count = (level + 2).min(4);
     let categories = dice.pick_distinct(&[0, 1, 2, 3, 4, 5], count);
-    let things: Vec<&str> = categories
-        .iter()
-        .map(|&category| dice.pick(&CATEGORY_WORDS[category]))
-        .collect();
-    let mut list: Vec<String> = things
-        .iter()
-        .zip(LETTERS)
-        .map(|(thing, letter)| format!("{thing} {letter}"))
-        .collect();
+    let things: Vec<&str> =
+        categories.iter().map(|&category| dice.pick(&CATEGORY_WORDS[category])).collect();
+    let mut list: Vec<String> =
+        things.iter().zip(LETTERS).map(|(thing, letter)| format!("{thing} {letter}")).collect();
     let last = list.pop().unwrap_or_default();
     let order = dice.pick_distinct(&[0, 1, 2, 3][..count], count);
     let asks = order
@@ -36,9 +31,5 @@ pub fn quiz(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
             ExerciseAsk::say(format!(" So take {asked}")).answer(&LETTERS, n)
         })
         .collect();
-    Exercise {
-        story: format!("We see {} and {last}.", list.join(", ")),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: format!("We see {} and {last}.", list.join(", ")), asides: Vec::new(), asks }
 }

@@ -15,12 +15,10 @@ const SLOTS: [[[&str; 2]; 6]; 3] = [PERSON_PAIRS, VERB_PAIRS, THING_PAIRS];
 /// takes the place of one.
 pub fn same(level: usize, dice: &mut Dice) -> Exercise {
     let count = level.min(2) + 1;
-    let slots: Vec<Vec<usize>> = (0..3)
-        .map(|_| dice.pick_distinct(&[0, 1, 2, 3, 4, 5], count))
-        .collect();
-    let clauses: Vec<Clause> = (0..count)
-        .map(|n| [slots[0][n], slots[1][n], slots[2][n]])
-        .collect();
+    let slots: Vec<Vec<usize>> =
+        (0..3).map(|_| dice.pick_distinct(&[0, 1, 2, 3, 4, 5], count)).collect();
+    let clauses: Vec<Clause> =
+        (0..count).map(|n| [slots[0][n], slots[1][n], slots[2][n]]).collect();
     let said: Vec<String> = clauses
         .iter()
         .map(|clause| {
@@ -29,11 +27,7 @@ pub fn same(level: usize, dice: &mut Dice) -> Exercise {
         })
         .collect();
     let asks = (0..2).map(|_| again(&clauses, dice)).collect();
-    Exercise {
-        story: format!("Here {}.", said.join(" and ")),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: format!("Here {}.", said.join(" and ")), asides: Vec::new(), asks }
 }
 
 /// The clauses in other words.

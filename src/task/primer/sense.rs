@@ -18,9 +18,7 @@ pub fn sense(level: usize, dice: &mut Dice) -> Exercise {
         let by = if sides[0] == sides[1] {
             dice.pick_distinct(&DOMAIN_WORDS[domains[first]], 2)
         } else {
-            sides
-                .map(|side| dice.pick(&DOMAIN_WORDS[domains[side]]))
-                .to_vec()
+            sides.map(|side| dice.pick(&DOMAIN_WORDS[domains[side]])).to_vec()
         };
         seen.extend(by.into_iter().map(|thing| format!("the {thing} {word}")));
     }
@@ -31,9 +29,5 @@ pub fn sense(level: usize, dice: &mut Dice) -> Exercise {
         .zip(senses)
         .map(|((word, _), two)| ExerciseAsk::say(format!(" Senses of {word}")).answer(&SENSES, two))
         .collect();
-    Exercise {
-        story: format!("We see {} and {last}.", seen.join(", ")),
-        asides: Vec::new(),
-        asks,
-    }
+    Exercise { story: format!("We see {} and {last}.", seen.join(", ")), asides: Vec::new(), asks }
 }

@@ -17,11 +17,8 @@ pub enum Shortcut {
 
 impl Shortcut {
     /// All three.
-    pub const ALL: [Shortcut; 3] = [
-        Shortcut::MostFrequent,
-        Shortcut::LastMentioned,
-        Shortcut::BagOfWords,
-    ];
+    pub const ALL: [Shortcut; 3] =
+        [Shortcut::MostFrequent, Shortcut::LastMentioned, Shortcut::BagOfWords];
 
     /// In words.
     pub fn name(self) -> &'static str {
@@ -44,9 +41,7 @@ struct AnswerCounts {
 }
 
 fn words(prompt: &str) -> impl Iterator<Item = &str> {
-    pieces(prompt)
-        .into_iter()
-        .map(|(_, piece)| piece.trim_start())
+    pieces(prompt).into_iter().map(|(_, piece)| piece.trim_start())
 }
 
 impl AnswerCounts {
@@ -64,10 +59,7 @@ impl AnswerCounts {
                 *counts.entry(word.to_owned()).or_default() += 1.0;
             }
         }
-        Self {
-            answers,
-            words: seen.len() as f64,
-        }
+        Self { answers, words: seen.len() as f64 }
     }
 
     fn frequency(&self, option: &str) -> f64 {
@@ -109,9 +101,7 @@ pub fn shares(task: GeneratedTask, by: Shortcut, rows: usize, seed: u64) -> Vec<
     (0..levels(task))
         .map(|level| {
             let rows = held_out(task, Some(level), rows, seed);
-            let right = rows
-                .iter()
-                .filter(|row| counts.answer(by, row) == row.answer);
+            let right = rows.iter().filter(|row| counts.answer(by, row) == row.answer);
             right.count() as f64 / rows.len().max(1) as f64
         })
         .collect()

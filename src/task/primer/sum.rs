@@ -23,9 +23,5 @@ pub fn sum(level: usize, dice: &mut Dice) -> Exercise {
         story += DIGITS[digit];
         sum = (sum + digit) % 10;
     }
-    Exercise {
-        story,
-        asides,
-        asks: vec![ExerciseAsk::say(ASK).answer(&DIGITS, sum)],
-    }
+    Exercise { story, asides, asks: vec![ExerciseAsk::say(ASK).answer(&DIGITS, sum)] }
 }

@@ -21,10 +21,7 @@ fn the_same_seed_gives_the_same_rows() {
         assert_eq!(held_out(task, None, 40, 3), held_out(task, None, 40, 3));
         assert_ne!(held_out(task, None, 40, 3), held_out(task, None, 40, 4));
         let hardest = levels(task) - 1;
-        assert_ne!(
-            held_out(task, None, 9, 3),
-            held_out(task, Some(hardest), 9, 3)
-        );
+        assert_ne!(held_out(task, None, 9, 3), held_out(task, Some(hardest), 9, 3));
     }
 }
 
@@ -65,14 +62,8 @@ fn every_word_is_in_the_vocabulary_and_every_option_is_one_token() {
         let distinct: HashSet<&String> = row.options.iter().collect();
         assert!(distinct.len() == row.options.len() && row.answer < row.options.len());
         let text = exercise.counted_text();
-        let starts: HashSet<usize> = pieces(&text.text)
-            .into_iter()
-            .map(|piece| piece.0)
-            .collect();
-        assert!(
-            text.counted.iter().all(|(at, _)| starts.contains(at)),
-            "{text:?}"
-        );
+        let starts: HashSet<usize> = pieces(&text.text).into_iter().map(|piece| piece.0).collect();
+        assert!(text.counted.iter().all(|(at, _)| starts.contains(at)), "{text:?}");
         let longest = encode(&text.text).expect("known words").len();
         assert!(longest <= 128, "{longest}: {}", text.text);
     });
@@ -91,11 +82,7 @@ fn answers_are_balanced_at_every_level() {
             for answer in 0..options {
                 let right = rows.iter().filter(|row| row.answer == answer).count();
                 let share = (right * options) as f64 / rows.len() as f64;
-                assert!(
-                    (share - 1.0).abs() < 0.35,
-                    "{} {level}: {share}",
-                    task.name()
-                );
+                assert!((share - 1.0).abs() < 0.35, "{} {level}: {share}", task.name());
             }
         }
     }

@@ -12,8 +12,7 @@ const SPACE: char = '\u{2581}';
 /// Every token, in the order of its id: specials, punctuation marks, then words.
 pub fn vocabulary() -> Vec<String> {
     let bare = SPECIAL.into_iter().chain(PUNCTUATION).map(String::from);
-    bare.chain(words().into_iter().map(|word| format!("{SPACE}{word}")))
-        .collect()
+    bare.chain(words().into_iter().map(|word| format!("{SPACE}{word}"))).collect()
 }
 
 static IDS: LazyLock<HashMap<String, u32>> =
@@ -56,11 +55,8 @@ pub fn encode(text: &str) -> Option<Vec<u32>> {
 /// punctuation stands alone, the start token is added in front, unknown words are `<unk>`. What is
 /// decoded joins back to the same text.
 pub fn tokenizer_json() -> serde_json::Value {
-    let ids: serde_json::Map<String, serde_json::Value> = vocabulary()
-        .into_iter()
-        .zip(0u32..)
-        .map(|(word, id)| (word, id.into()))
-        .collect();
+    let ids: serde_json::Map<String, serde_json::Value> =
+        vocabulary().into_iter().zip(0u32..).map(|(word, id)| (word, id.into())).collect();
     let special: Vec<serde_json::Value> = SPECIAL
         .into_iter()
         .zip(0u32..)

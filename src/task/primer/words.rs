@@ -5,25 +5,10 @@ pub const TOPICS: [&str; 4] = ["politics", "sport", "business", "science"];
 
 /// Eight words for each of [`TOPICS`].
 pub const TOPIC_WORDS: [[&str; 8]; 4] = [
-    [
-        "treaty",
-        "president",
-        "border",
-        "embassy",
-        "election",
-        "minister",
-        "army",
-        "vote",
-    ],
-    [
-        "goal", "team", "match", "coach", "race", "score", "stadium", "medal",
-    ],
-    [
-        "market", "price", "profit", "trade", "tax", "company", "salary", "budget",
-    ],
-    [
-        "atom", "planet", "cell", "robot", "comet", "gene", "theory", "magnet",
-    ],
+    ["treaty", "president", "border", "embassy", "election", "minister", "army", "vote"],
+    ["goal", "team", "match", "coach", "race", "score", "stadium", "medal"],
+    ["market", "price", "profit", "trade", "tax", "company", "salary", "budget"],
+    ["atom", "planet", "cell", "robot", "comet", "gene", "theory", "magnet"],
 ];
 
 /// Each begins with a consonant, so that `a` stands before it.
@@ -44,15 +29,8 @@ pub const NAMES: [&str; 8] = ["Ann", "Ben", "Eva", "Joe", "Kim", "Max", "Sam", "
 
 pub const ACTIONS: [&str; 6] = ["sings", "reads", "paints", "swims", "cooks", "runs"];
 
-pub const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
+pub const DAYS: [&str; 7] =
+    ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// What a thing may do in a premise.
 pub const EVENTS: [&str; 6] = ["falls", "moves", "stops", "turns", "shines", "shakes"];
@@ -83,9 +61,7 @@ pub const THING_PAIRS: [[&str; 2]; 6] = [
     ["bags", "sacks"],
 ];
 
-pub const REVIEWED: [&str; 8] = [
-    "soup", "film", "book", "song", "show", "cake", "game", "tea",
-];
+pub const REVIEWED: [&str; 8] = ["soup", "film", "book", "song", "show", "cake", "game", "tea"];
 pub const GOOD: [&str; 6] = ["good", "great", "nice", "lovely", "fine", "pleasant"];
 pub const BAD: [&str; 6] = ["bad", "awful", "nasty", "ugly", "dull", "horrible"];
 

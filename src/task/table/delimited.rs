@@ -28,10 +28,7 @@ pub fn read(file: &[u8], delimiter: u8) -> Result<Vec<Numbered<Vec<String>>>, Ta
             Ok(true) => {}
             Ok(false) => return Ok(rows),
             Err(error) => {
-                return Err(TaskError::Format {
-                    line,
-                    reason: error.to_string(),
-                });
+                return Err(TaskError::Format { line, reason: error.to_string() });
             }
         }
         // Counted back from its end: the reader passes over empty lines before it.
@@ -111,9 +108,6 @@ mod tests {
     #[test]
     fn what_is_not_text_is_named_by_its_line() {
         let refusal = read(b"a,b\nc,\xff\n", b',').expect_err("not UTF-8");
-        assert_eq!(
-            refusal.to_string(),
-            "line 2 is not UTF-8 text: save the file as UTF-8"
-        );
+        assert_eq!(refusal.to_string(), "line 2 is not UTF-8 text: save the file as UTF-8");
     }
 }

@@ -44,11 +44,8 @@ pub enum RawTable {
 /// The first names of a list, and how many more there are.
 fn few(names: &[String]) -> String {
     const SHOWN: usize = 12;
-    let shown: Vec<String> = names
-        .iter()
-        .take(SHOWN)
-        .map(|name| name.chars().take(40).collect())
-        .collect();
+    let shown: Vec<String> =
+        names.iter().take(SHOWN).map(|name| name.chars().take(40).collect()).collect();
     match names.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
@@ -83,9 +80,7 @@ impl RawTable {
             layout.wants(template).iter().all(is_there)
         };
         let no_columns = |found: Vec<String>| {
-            let wanted = layouts
-                .iter()
-                .map(|layout| layout.wants(template).join(", "));
+            let wanted = layouts.iter().map(|layout| layout.wants(template).join(", "));
             TaskError::Columns {
                 found: few(&found),
                 wanted: wanted.collect::<Vec<_>>().join("; or "),
@@ -102,9 +97,8 @@ impl RawTable {
             }
             RawTable::Cells(mut rows) => {
                 let (_, first) = rows.first().ok_or(TaskError::NoRows)?;
-                let header = layouts
-                    .iter()
-                    .find(|layout| layout.columns.is_none() && has(layout, first));
+                let header =
+                    layouts.iter().find(|layout| layout.columns.is_none() && has(layout, first));
                 let (layout, columns) = match header {
                     Some(layout) => (layout, rows.remove(0).1),
                     None => layouts
@@ -119,9 +113,7 @@ impl RawTable {
                 let twice =
                     |want: &&&str| columns.iter().filter(|column| column == *want).count() > 1;
                 if let Some(column) = layout.wants(template).iter().find(twice) {
-                    return Err(TaskError::TwoColumns {
-                        column: column.to_string(),
-                    });
+                    return Err(TaskError::TwoColumns { column: column.to_string() });
                 }
                 let records = rows.into_iter().map(|(line, cells)| {
                     if cells.len() != columns.len() {

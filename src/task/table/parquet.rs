@@ -15,21 +15,16 @@ pub fn read(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError>
 }
 
 fn rows(file: &[u8]) -> Result<Vec<Numbered<Map<String, Value>>>, TaskError> {
-    let wrong = |error: parquet::errors::ParquetError| TaskError::Parquet {
-        reason: error.to_string(),
-    };
+    let wrong =
+        |error: parquet::errors::ParquetError| TaskError::Parquet { reason: error.to_string() };
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(file)).map_err(wrong)?;
     let rows = reader.get_row_iter(None).map_err(wrong)?;
-    rows.enumerate()
-        .map(|(index, row)| Ok((index + 1, object(&row.map_err(wrong)?))))
-        .collect()
+    rows.enumerate().map(|(index, row)| Ok((index + 1, object(&row.map_err(wrong)?)))).collect()
 }
 
 fn object(row: &Row) -> Map<String, Value> {
     let columns = row.get_column_iter();
-    columns
-        .map(|(name, field)| (name.clone(), value(field)))
-        .collect()
+    columns.map(|(name, field)| (name.clone(), value(field))).collect()
 }
 
 /// Dates, decimals and bytes are not what questions are made of: they read as nothing.

@@ -22,9 +22,7 @@ type Bytes = Arc<Vec<u8>>;
 
 pub fn to(seen: &Seen, places: &Places, cdn: SocketAddr, fault: Option<&Fault>) -> Answer {
     let mut answer = match fault {
-        Some(Fault::Status {
-            status, headers, ..
-        }) => Answer {
+        Some(Fault::Status { status, headers, .. }) => Answer {
             status: *status,
             headers: headers.clone(),
             body: b"{\"error\":\"as told\"}".to_vec(),
@@ -41,21 +39,15 @@ pub fn to(seen: &Seen, places: &Places, cdn: SocketAddr, fault: Option<&Fault>) 
         match (seen.origin, own) {
             // The hub names who asks; the CDN does not ask who it is.
             (Origin::Hub, Some(own)) => {
-                answer
-                    .headers
-                    .push(("Access-Control-Allow-Origin", own.clone()));
+                answer.headers.push(("Access-Control-Allow-Origin", own.clone()));
                 answer.headers.push(("Vary", "Origin".into()));
             }
-            (Origin::Hub, None) => answer
-                .headers
-                .push(("Access-Control-Allow-Origin", "https://hub.test".into())),
-            (Origin::Cdn, _) => answer
-                .headers
-                .push(("Access-Control-Allow-Origin", "*".into())),
+            (Origin::Hub, None) => {
+                answer.headers.push(("Access-Control-Allow-Origin", "https://hub.test".into()))
+            }
+            (Origin::Cdn, _) => answer.headers.push(("Access-Control-Allow-Origin", "*".into())),
         }
-        answer
-            .headers
-            .push(("Access-Control-Expose-Headers", EXPOSED.into()));
+        answer.headers.push(("Access-Control-Expose-Headers", EXPOSED.into()));
     }
     answer
 }
@@ -65,21 +57,14 @@ fn preflight(seen: &Seen) -> Answer {
     let status = if seen.origin == Origin::Hub { 200 } else { 403 };
     Answer {
         status,
-        headers: vec![(
-            "Access-Control-Allow-Headers",
-            "authorization, range".into(),
-        )],
+        headers: vec![("Access-Control-Allow-Headers", "authorization, range".into())],
         body: Vec::new(),
     }
 }
 
 fn of_hub(seen: &Seen, places: &Places, cdn: SocketAddr, fault: Option<&Fault>) -> Answer {
     let (path, query) = seen.path.split_once('?').unwrap_or((&seen.path, ""));
-    let parts: Vec<String> = path
-        .trim_start_matches('/')
-        .split('/')
-        .map(decoded)
-        .collect();
+    let parts: Vec<String> = path.trim_start_matches('/').split('/').map(decoded).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
         ["api", "models", owner, name] => {
@@ -136,15 +121,8 @@ fn place<'a>(
 }
 
 fn info(repo: &str, place: &Place, revision: &str, files: &BTreeMap<String, Bytes>) -> Answer {
-    let gated = if place.is_gated {
-        json!("manual")
-    } else {
-        json!(false)
-    };
-    let siblings: Vec<_> = files
-        .keys()
-        .map(|path| json!({ "rfilename": path }))
-        .collect();
+    let gated = if place.is_gated { json!("manual") } else { json!(false) };
+    let siblings: Vec<_> = files.keys().map(|path| json!({ "rfilename": path })).collect();
     let answer = json!({
         "_id": "0", "id": repo, "modelId": repo, "sha": place.commit(revision), "private": false, "gated": gated,
         "disabled": false, "downloads": 0, "likes": 0, "tags": [format!("license:{}", place.licence)],
@@ -154,9 +132,7 @@ fn info(repo: &str, place: &Place, revision: &str, files: &BTreeMap<String, Byte
 }
 
 fn tree(seen: &Seen, path: &str, query: &str, files: &BTreeMap<String, Bytes>) -> Answer {
-    let cursor = query
-        .split('&')
-        .find_map(|pair| pair.strip_prefix("cursor="));
+    let cursor = query.split('&').find_map(|pair| pair.strip_prefix("cursor="));
     let from: usize = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
     let entries = files.iter().skip(from).take(PAGE).map(|(path, bytes)| {
         if bytes.len() < LARGE {
@@ -170,9 +146,7 @@ fn tree(seen: &Seen, path: &str, query: &str, files: &BTreeMap<String, Bytes>) -
     if from + PAGE < files.len() {
         let host = seen.headers.get("host").cloned().unwrap_or_default();
         let next = format!("http://{host}{path}?recursive=true&cursor={}", from + PAGE);
-        answer
-            .headers
-            .push(("Link", format!("<{next}>; rel=\"next\"")));
+        answer.headers.push(("Link", format!("<{next}>; rel=\"next\"")));
     }
     answer
 }
@@ -194,9 +168,7 @@ fn resolve(
     } else {
         let oid = sha256(bytes);
         let mut answer = redirect(302, format!("http://{cdn}/{oid}?X-Signature=short-lived"));
-        answer
-            .headers
-            .push(("X-Linked-Size", bytes.len().to_string()));
+        answer.headers.push(("X-Linked-Size", bytes.len().to_string()));
         answer.headers.push(("X-Linked-ETag", format!("\"{oid}\"")));
         answer
     };
@@ -206,18 +178,10 @@ fn resolve(
 }
 
 fn of_cdn(seen: &Seen, places: &Places, fault: Option<&Fault>) -> Answer {
-    let oid = seen
-        .path
-        .trim_start_matches('/')
-        .split('?')
-        .next()
-        .unwrap_or_default();
-    let files = places
-        .values()
-        .flat_map(|place| place.revisions.values().flatten());
-    let found = files
-        .map(|(_, bytes)| bytes)
-        .find(|bytes| bytes.len() >= LARGE && sha256(bytes) == oid);
+    let oid = seen.path.trim_start_matches('/').split('?').next().unwrap_or_default();
+    let files = places.values().flat_map(|place| place.revisions.values().flatten());
+    let found =
+        files.map(|(_, bytes)| bytes).find(|bytes| bytes.len() >= LARGE && sha256(bytes) == oid);
     match found {
         Some(bytes) => {
             let mut answer = ranged(seen, bytes, fault);
@@ -239,25 +203,14 @@ fn ranged(seen: &Seen, bytes: &[u8], fault: Option<&Fault>) -> Answer {
     }
     let asked = seen.headers.get("range").and_then(|range| {
         let (from, to) = range.strip_prefix("bytes=")?.split_once('-')?;
-        let to = if to.is_empty() {
-            bytes.len()
-        } else {
-            to.parse::<usize>().ok()? + 1
-        };
+        let to = if to.is_empty() { bytes.len() } else { to.parse::<usize>().ok()? + 1 };
         Some((from.parse::<usize>().ok()?, to.min(bytes.len())))
     });
     match asked.filter(|_| !matches!(fault, Some(Fault::WholeAlways))) {
-        None => Answer {
-            status: 200,
-            headers: Vec::new(),
-            body: bytes,
-        },
+        None => Answer { status: 200, headers: Vec::new(), body: bytes },
         Some((from, to)) if from < to => Answer {
             status: 206,
-            headers: vec![(
-                "Content-Range",
-                format!("bytes {from}-{}/{}", to - 1, bytes.len()),
-            )],
+            headers: vec![("Content-Range", format!("bytes {from}-{}/{}", to - 1, bytes.len()))],
             body: bytes[from..to].to_vec(),
         },
         Some(_) => Answer {
@@ -277,11 +230,7 @@ fn short(json: &str) -> Answer {
 }
 
 fn redirect(status: u16, to: String) -> Answer {
-    Answer {
-        status,
-        headers: vec![("Location", to)],
-        body: Vec::new(),
-    }
+    Answer { status, headers: vec![("Location", to)], body: Vec::new() }
 }
 
 fn gated() -> Answer {
@@ -291,10 +240,7 @@ fn gated() -> Answer {
 fn refused(status: u16, code: &str, message: &str) -> Answer {
     Answer {
         status,
-        headers: vec![
-            ("X-Error-Code", code.to_owned()),
-            ("X-Error-Message", message.to_owned()),
-        ],
+        headers: vec![("X-Error-Code", code.to_owned()), ("X-Error-Message", message.to_owned())],
         body: format!("{{\"error\":\"{message}\"}}").into_bytes(),
     }
 }

@@ -30,11 +30,7 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// Another status, with these headers; `cors` says whether pages may read it.
-    Status {
-        status: u16,
-        headers: Vec<(&'static str, String)>,
-        cors: bool,
-    },
+    Status { status: u16, headers: Vec<(&'static str, String)>, cors: bool },
     /// The connection ends after so many bytes of the body.
     Cut(usize),
     /// So many bytes a second at most.
@@ -51,11 +47,7 @@ pub enum Fault {
 
 impl Fault {
     pub fn status(status: u16) -> Self {
-        Self::Status {
-            status,
-            headers: Vec::new(),
-            cors: true,
-        }
+        Self::Status { status, headers: Vec::new(), cors: true }
     }
 }
 
@@ -161,12 +153,7 @@ impl TestHub {
     /// The next `times` answers of `origin` to paths that contain `path` have a fault.
     pub fn fail(&self, origin: Origin, path: &str, times: usize, fault: Fault) {
         let mut shelf = self.shelf.lock().expect("the shelf");
-        shelf.rules.push(Rule {
-            origin,
-            path: path.to_owned(),
-            times,
-            fault,
-        });
+        shelf.rules.push(Rule { origin, path: path.to_owned(), times, fault });
     }
 
     /// The network goes, or comes back.
@@ -198,17 +185,11 @@ impl Drop for TestHub {
 impl Place {
     /// Open, with one revision.
     pub fn open(files: &[(&str, Vec<u8>)]) -> Self {
-        Self {
-            licence: "apache-2.0",
-            ..Self::default()
-        }
-        .with("main", files)
+        Self { licence: "apache-2.0", ..Self::default() }.with("main", files)
     }
 
     pub fn with(mut self, revision: &str, files: &[(&str, Vec<u8>)]) -> Self {
-        let files = files
-            .iter()
-            .map(|(path, bytes)| ((*path).to_owned(), Arc::new(bytes.clone())));
+        let files = files.iter().map(|(path, bytes)| ((*path).to_owned(), Arc::new(bytes.clone())));
         self.revisions.insert(revision.to_owned(), files.collect());
         self
     }

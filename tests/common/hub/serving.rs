@@ -32,18 +32,10 @@ pub fn serve(
             None => break,
         };
     }
-    let length = headers
-        .get("content-length")
-        .and_then(|text| text.parse().ok());
+    let length = headers.get("content-length").and_then(|text| text.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
-    let seen = Seen {
-        origin,
-        method,
-        path,
-        headers,
-        bytes: 0,
-    };
+    let seen = Seen { origin, method, path, headers, bytes: 0 };
     let (answer, fault) = {
         let mut shelf = shelf.lock().expect("the shelf");
         if shelf.is_gone {
@@ -52,10 +44,7 @@ pub fn serve(
         let fault = shelf.fault(&seen);
         let answer = answer::to(&seen, &shelf.places, cdn, fault.as_ref());
         let bytes = answer.body.len();
-        shelf.seen.push(Seen {
-            bytes,
-            ..seen.clone()
-        });
+        shelf.seen.push(Seen { bytes, ..seen.clone() });
         (answer, fault)
     };
     let mut stream = reader.into_inner();

@@ -20,10 +20,8 @@ impl Page {
     }
 
     pub fn until_mapped(&self) {
-        self.browser.until(
-            "the map is drawn",
-            "document.querySelector('#figure-coupling-map .chart svg')",
-        );
+        self.browser
+            .until("the map is drawn", "document.querySelector('#figure-coupling-map .chart svg')");
     }
 
     pub fn until_coupled(&self) {
@@ -40,17 +38,13 @@ impl Page {
     pub fn numbers_of(&self, key: &str) -> Vec<f64> {
         let text = self.said_of(key).replace('−', "-");
         let words = text.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c)));
-        words
-            .filter_map(|word| word.trim_end_matches('.').parse().ok())
-            .collect()
+        words.filter_map(|word| word.trim_end_matches('.').parse().ok()).collect()
     }
 
     pub fn until_hash(&self, has: &str) {
         let quoted = Value::from(has);
-        self.browser.until(
-            &format!("the address has {has}"),
-            &format!("location.hash.includes({quoted})"),
-        );
+        self.browser
+            .until(&format!("the address has {has}"), &format!("location.hash.includes({quoted})"));
     }
 
     pub fn choose_by(&self, css: &str, value: &str) {
@@ -60,9 +54,7 @@ impl Page {
     }
 
     pub fn table_of(&self, key: &str) -> Vec<Vec<String>> {
-        self.browser.run(&format!(
-            "document.querySelector('#figure-{key} .numbers').open = true"
-        ));
+        self.browser.run(&format!("document.querySelector('#figure-{key} .numbers').open = true"));
         self.browser.until(
             "the table is there",
             &format!("document.querySelector('#figure-{key} tbody tr')"),
@@ -70,9 +62,7 @@ impl Page {
         let rows = self.browser.run(&format!(
             "return [...document.querySelectorAll('#figure-{key} tbody tr')].map(r => [...r.children].map(c => c.textContent))"
         ));
-        self.browser.run(&format!(
-            "document.querySelector('#figure-{key} .numbers').open = false"
-        ));
+        self.browser.run(&format!("document.querySelector('#figure-{key} .numbers').open = false"));
         serde_json::from_value(rows).expect("a table")
     }
 }

@@ -15,9 +15,8 @@ fn cli(report: &Value) -> Value {
         all.map(Value::to_string).collect::<Vec<_>>().join(",")
     };
     let tokens = &coupling["token_wise"];
-    let mut words: Vec<String> = ["coupling", "--json", "--engine", "cpu"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut words: Vec<String> =
+        ["coupling", "--json", "--engine", "cpu"].map(str::to_owned).to_vec();
     words.extend(["--model".into(), text(&report["model"]["name"])]);
     words.extend(["--prompt".into(), text(&coupling["prompt"])]);
     words.extend(["--plan".into(), text(&coupling["plan"])]);
@@ -33,15 +32,9 @@ fn cli(report: &Value) -> Value {
         "--output".into(),
         format!("{}:{}", output["t_out"], listed(&output["t_in"])),
     ]);
-    let found = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(&words)
-        .output()
-        .expect("atelier starts");
-    assert!(
-        found.status.success(),
-        "{}",
-        String::from_utf8_lossy(&found.stderr)
-    );
+    let found =
+        Command::new(env!("CARGO_BIN_EXE_atelier")).args(&words).output().expect("atelier starts");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     serde_json::from_slice(&found.stdout).expect("a report")
 }
 
@@ -55,14 +48,11 @@ fn apart(found: &Value, expected: &Value, at: &str) -> f64 {
         (Value::Array(a), Value::Array(b)) => {
             assert_eq!(a.len(), b.len(), "{at}");
             let both = a.iter().zip(b).enumerate();
-            both.map(|(n, (a, b))| apart(a, b, &format!("{at}[{n}]")))
-                .fold(0.0, f64::max)
+            both.map(|(n, (a, b))| apart(a, b, &format!("{at}[{n}]"))).fold(0.0, f64::max)
         }
         (Value::Object(a), Value::Object(b)) => {
             assert_eq!(a.len(), b.len(), "{at}");
-            b.iter()
-                .map(|(key, b)| apart(&a[key], b, &format!("{at}.{key}")))
-                .fold(0.0, f64::max)
+            b.iter().map(|(key, b)| apart(&a[key], b, &format!("{at}.{key}"))).fold(0.0, f64::max)
         }
         (a, b) => {
             assert_eq!(a, b, "{at}");
@@ -94,12 +84,7 @@ fn the_couplings_are_the_command_lines() {
     let report = page.report();
     let expected = cli(&report);
     let (found, expected) = (&report["coupling"], &expected["coupling"]);
-    assert_eq!(
-        found["depth_wise"]["8"]["off_diagonal"]
-            .as_array()
-            .map(Vec::len),
-        Some(12)
-    );
+    assert_eq!(found["depth_wise"]["8"]["off_diagonal"].as_array().map(Vec::len), Some(12));
     for field in [
         "token_ids",
         "tokens",
@@ -120,13 +105,8 @@ fn the_couplings_are_the_command_lines() {
     // The picture's numbers are the report's, in its table and in its files.
     let table = page.table_of("coupling-map");
     assert_eq!(table.len(), 144);
-    let mis = found["depth_wise"]["8"]["off_diagonal"][3][4]
-        .as_f64()
-        .expect("a number");
-    let shown: f64 = table[3 * 12 + 4][2]
-        .replace('−', "-")
-        .parse()
-        .expect("a number");
+    let mis = found["depth_wise"]["8"]["off_diagonal"][3][4].as_f64().expect("a number");
+    let shown: f64 = table[3 * 12 + 4][2].replace('−', "-").parse().expect("a number");
     assert!((1.0 - mis - shown).abs() < 1e-3, "{mis} {shown}");
     page.catch_files();
     page.browser.run(
@@ -135,12 +115,7 @@ fn the_couplings_are_the_command_lines() {
     page.browser.until("the file", "window.caught.length > 0");
     let csv = page.browser.text("window.caught.pop()");
     let line = csv.lines().nth(1 + 3 * 12 + 4).expect("a line");
-    let written: f64 = line
-        .split(',')
-        .nth(3)
-        .expect("a number")
-        .parse()
-        .expect("a number");
+    let written: f64 = line.split(',').nth(3).expect("a number").parse().expect("a number");
     assert_eq!(written, mis, "{line}");
     // What is printed of the paper and is not what it says stands where its picture is.
     for (key, slip) in [
@@ -157,9 +132,6 @@ fn the_couplings_are_the_command_lines() {
     page.assert_accessible("couplings");
     page.screenshot("coupling-1440");
     page.browser.prefer("dark");
-    page.browser.until(
-        "it is dark",
-        "document.documentElement.dataset.theme === 'dark'",
-    );
+    page.browser.until("it is dark", "document.documentElement.dataset.theme === 'dark'");
     page.screenshot("coupling-1440-dark");
 }

@@ -26,19 +26,13 @@ fn the_baked_couplings_are_there_at_once() {
         "linearised",
         "relation",
     ] {
-        page.browser.until(
-            key,
-            &format!("document.querySelector('#figure-coupling-{key} .chart svg')"),
-        );
+        page.browser
+            .until(key, &format!("document.querySelector('#figure-coupling-{key} .chart svg')"));
     }
     let baked = page.said_of("coupling-map");
     page.server.hold(None);
     page.until_coupled();
-    assert_eq!(
-        page.said_of("coupling-map"),
-        baked,
-        "the live map says the same"
-    );
+    assert_eq!(page.said_of("coupling-map"), baked, "the live map says the same");
     page.assert_quiet();
 }
 
@@ -47,8 +41,7 @@ fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     let page = Page::coupling(1440, 1000, "");
     // On our own drawing, before ECharts has come, or on ECharts': a cell of row 2, column 5.
     page.until_pointable();
-    page.browser
-        .run("document.querySelector('#figure-coupling-map').scrollIntoView()");
+    page.browser.run("document.querySelector('#figure-coupling-map').scrollIntoView()");
     let place = page.browser.run(
         "const c = echarts.getInstanceByDom(document.querySelector('#figure-coupling-map .chart')); const p = c.convertToPixel({ seriesIndex: 0 }, [5, 9]); const r = c.getDom().getBoundingClientRect(); return [r.left + p[0], r.top + p[1]]",
     );
@@ -57,26 +50,20 @@ fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     page.until_hash("pair=2,5");
     page.until_says("#figure-coupling-pair h3", "Step 2 sends");
     // The same by keys: the next of the list.
-    page.browser
-        .run("document.querySelector('#pair-basis').focus()");
+    page.browser.run("document.querySelector('#pair-basis').focus()");
     page.browser.keys(DOWN);
     page.until_hash("pair=2,6");
     page.until_says("#figure-coupling-pair h3", "makes of 6's 8 directions");
     page.press_button("The other way round");
     page.until_hash("pair=6,2");
     // K and the metric.
-    page.browser
-        .run("document.querySelector('#coupling-k').focus()");
+    page.browser.run("document.querySelector('#coupling-k').focus()");
     page.browser.keys(RIGHT);
     page.until_hash("k=10");
     page.until_says("#figure-coupling-map figcaption", "The K = 10 leading");
-    page.browser
-        .run("document.querySelectorAll('[name=coupling-metric]')[1].click()");
+    page.browser.run("document.querySelectorAll('[name=coupling-metric]')[1].click()");
     page.until_hash("metric=singular");
-    page.until_says(
-        "#figure-coupling-map figcaption",
-        "metric of the paper's code",
-    );
+    page.until_says("#figure-coupling-map figcaption", "metric of the paper's code");
     // Another token and step are another run.
     page.choose_by("#token-step", "3");
     page.until_hash("step=3");
@@ -113,38 +100,26 @@ fn the_shared_twins_are_bright() {
     let page = Page::coupling(1440, 1000, "");
     let own = page.numbers_of("coupling-map");
     page.browser.click("#coupling-control");
-    page.until_says(
-        "#coupling-prompt .provenance",
-        "Computed here by scholar-12-shared ",
-    );
+    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12-shared ");
     page.until_settled();
     page.until_says("#figure-coupling-map h3", "share most of their directions");
     let shared = page.numbers_of("coupling-map");
     say!("coupling: scholar-12 {own:?}, its shared twin {shared:?}");
     let table = page.table_of("coupling-map");
     let at = |row: usize, column: usize| -> f64 {
-        table[12 * row + column][2]
-            .replace('−', "-")
-            .parse()
-            .expect("a coupling")
+        table[12 * row + column][2].replace('−', "-").parse().expect("a coupling")
     };
-    let twins: Vec<f64> = (0..6)
-        .map(|n| (at(2 * n, 2 * n + 1) + at(2 * n + 1, 2 * n)) / 2.0)
-        .collect();
-    let others: Vec<f64> = (0..5)
-        .map(|n| (at(2 * n + 1, 2 * n + 2) + at(2 * n + 2, 2 * n + 1)) / 2.0)
-        .collect();
+    let twins: Vec<f64> =
+        (0..6).map(|n| (at(2 * n, 2 * n + 1) + at(2 * n + 1, 2 * n)) / 2.0).collect();
+    let others: Vec<f64> =
+        (0..5).map(|n| (at(2 * n + 1, 2 * n + 2) + at(2 * n + 2, 2 * n + 1)) / 2.0).collect();
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     assert!(mean(&twins) > 3.0 * mean(&others), "{twins:?} {others:?}");
-    page.browser
-        .run("document.querySelector('#figure-coupling-map').scrollIntoView()");
+    page.browser.run("document.querySelector('#figure-coupling-map').scrollIntoView()");
     page.screenshot("coupling-twin-1440");
     // Back is the model before.
     page.browser.run("history.back()");
-    page.until_says(
-        "#coupling-prompt .provenance",
-        "Computed here by scholar-12 ",
-    );
+    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12 ");
     page.until_settled();
     assert_eq!(page.numbers_of("coupling-map"), own);
     page.assert_quiet();
@@ -161,37 +136,27 @@ fn the_ways_play_and_stop_and_step() {
     page.browser.click("#film-back");
     page.until_hash("frame=0");
     page.browser.click("#film-play");
-    page.browser
-        .until("it plays", "/frame=([2-9]|1[0-9])/.test(location.hash)");
+    page.browser.until("it plays", "/frame=([2-9]|1[0-9])/.test(location.hash)");
     page.browser.click("#film-play");
     let paused = page.text(".film output");
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(page.text(".film output"), paused, "it stands");
-    page.browser
-        .run("document.querySelector('#film-frame').focus()");
+    page.browser.run("document.querySelector('#film-frame').focus()");
     page.browser.keys(RIGHT);
     page.browser.until(
         "the next frame",
-        &format!(
-            "document.querySelector('.film output').textContent !== {}",
-            Value::from(paused)
-        ),
+        &format!("document.querySelector('.film output').textContent !== {}", Value::from(paused)),
     );
     page.browser.click("#film-all");
-    page.browser
-        .until("no frame", "!location.hash.includes('frame=')");
+    page.browser.until("no frame", "!location.hash.includes('frame=')");
     page.until_says(".film output", "whole ways");
     page.assert_quiet();
     // Nothing plays where motion is not wanted.
     let features = serde_json::json!({ "features": [{ "name": "prefers-reduced-motion", "value": "reduce" }] });
-    page.browser
-        .devtools("Emulation.setEmulatedMedia", &features);
+    page.browser.devtools("Emulation.setEmulatedMedia", &features);
     page.browser.reload();
     page.until_coupled();
-    assert_eq!(
-        page.browser.text("document.querySelector('#film-play')"),
-        "null"
-    );
+    assert_eq!(page.browser.text("document.querySelector('#film-play')"), "null");
     page.browser.click("#film-on");
     page.until_hash("frame=0");
 }
@@ -206,8 +171,7 @@ fn couplings_fit_a_telephone() {
             { "name": "prefers-color-scheme", "value": scheme },
         ]);
         let features = serde_json::json!({ "features": features });
-        page.browser
-            .devtools("Emulation.setEmulatedMedia", &features);
+        page.browser.devtools("Emulation.setEmulatedMedia", &features);
     };
     prefer("light");
     page.open("#view=coupling");
@@ -216,10 +180,7 @@ fn couplings_fit_a_telephone() {
     page.assert_accessible("couplings at 390 px");
     page.screenshot("coupling-390");
     prefer("dark");
-    page.browser.until(
-        "it is dark",
-        "document.documentElement.dataset.theme === 'dark'",
-    );
+    page.browser.until("it is dark", "document.documentElement.dataset.theme === 'dark'");
     page.screenshot("coupling-390-dark");
     page.assert_quiet();
 }

@@ -7,10 +7,8 @@ use crate::page::Page;
 #[test]
 fn rows_are_measured_and_a_point_is_taken_away() {
     let page = Page::coupling(1440, 1000, "");
-    page.browser.until(
-        "the baked rows",
-        "document.querySelector('#figure-coupling-relation .chart svg')",
-    );
+    page.browser
+        .until("the baked rows", "document.querySelector('#figure-coupling-relation .chart svg')");
     // What is out of range is brought into it, as often as it is typed; what is no number is taken back.
     for typed in ["999", "999", ""] {
         page.choose_by("#coupling-rows", typed);
@@ -19,19 +17,14 @@ fn rows_are_measured_and_a_point_is_taken_away() {
     page.choose_by("#coupling-rows", "4");
     page.browser.click("#couple-rows");
     page.until_says("#cost-title ~ .provenance", "Computed here by scholar-12 ");
-    page.browser
-        .until("it is done", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it is done", "!document.querySelector('#cancel-sweep')");
     page.until_says("#figure-coupling-relation h3", "over 11 pairs");
     let whole = page.said_of("coupling-relation");
     say!("coupling: {whole}");
-    page.browser
-        .run("document.querySelector('.points [aria-label=\"Point 0-1\"]').click()");
+    page.browser.run("document.querySelector('.points [aria-label=\"Point 0-1\"]').click()");
     page.until_hash("without=0-1");
     page.until_says("#figure-coupling-relation h3", "over 10 pairs");
-    page.until_says(
-        "#figure-coupling-relation figcaption",
-        "1 point is taken away",
-    );
+    page.until_says("#figure-coupling-relation figcaption", "1 point is taken away");
     let table = page.table_of("coupling-relation");
     assert_eq!((table.len(), table[0][3].as_str()), (11, "no"));
     page.browser.click("#points-back");
@@ -46,19 +39,16 @@ fn rows_are_measured_and_a_point_is_taken_away() {
     // One that takes long is stopped; what was there stays.
     page.choose_by("#coupling-rows", "200");
     page.browser.click("#couple-rows");
-    page.browser
-        .until("it lasts", "document.querySelector('#cancel-sweep')");
+    page.browser.until("it lasts", "document.querySelector('#cancel-sweep')");
     page.browser.click("#cancel-sweep");
-    page.browser
-        .until("it is stopped", "!document.querySelector('#cancel-sweep')");
+    page.browser.until("it is stopped", "!document.querySelector('#cancel-sweep')");
     page.until_says("[role=status]", "Stopped");
     page.assert_quiet();
 }
 
 impl Page {
     fn rows_typed(&self) -> String {
-        self.browser
-            .text("document.querySelector('#coupling-rows').value")
+        self.browser.text("document.querySelector('#coupling-rows').value")
     }
 
     /// Every picture's id stands once.
@@ -80,10 +70,7 @@ impl Page {
 #[test]
 fn a_link_to_another_tasks_rows_waits_to_be_measured() {
     let page = Page::coupling(1440, 1000, "&of=mood&of-rows=12&without=3-4");
-    page.until_says(
-        "#cost-title ~ .hint",
-        "on rows of “mood” yet: press Measure",
-    );
+    page.until_says("#cost-title ~ .hint", "on rows of “mood” yet: press Measure");
     page.assert_no_rows();
     // The baked ones are shown where they are the task's.
     page.choose_by("#coupling-task", "sum");
@@ -107,9 +94,7 @@ fn several_models_are_held_against_one_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("models.atelier.json");
     let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "coupling", "--engine", "cpu", "--task", "sum", "--rows", "3",
-        ])
+        .args(["coupling", "--engine", "cpu", "--task", "sum", "--rows", "3"])
         .args(["--models", "scholar-2,scholar-4,scholar-8,scholar-12"])
         .arg("--out")
         .arg(&path)
@@ -124,28 +109,22 @@ fn several_models_are_held_against_one_another() {
     );
     page.until_hash("view=coupling");
     page.until_coupled();
-    page.browser.until(
-        "a plot over the models",
-        "document.querySelector('#figure-models-0 .chart svg')",
-    );
+    page.browser
+        .until("a plot over the models", "document.querySelector('#figure-models-0 .chart svg')");
     page.browser.until(
         "their straightness",
         "document.querySelector('#figure-models-straightness .chart svg')",
     );
     page.until_says(".index a", "Several models");
     page.assert_figures_differ();
-    page.until_says(
-        "#figure-models-0 h3, #figure-models-1 h3",
-        "against number of steps",
-    );
+    page.until_says("#figure-models-0 h3, #figure-models-1 h3", "against number of steps");
     page.browser.run(
         "document.querySelector('#models-title ~ .points [aria-label=\"Point scholar-4\"]').click()",
     );
     page.until_hash("without=scholar-4");
     page.until_says("#figure-models-0 figcaption", "1 point is taken away");
     page.browser.click("#models-back");
-    page.browser
-        .until("all are back", "!location.hash.includes('without=')");
+    page.browser.until("all are back", "!location.hash.includes('without=')");
     page.assert_quiet();
     page.until_pointable();
     page.assert_accessible("several models");

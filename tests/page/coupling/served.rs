@@ -43,20 +43,13 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     }
     page.until_says(".film output", "before the first step");
     // Another prompt is the reader's, and so it stays.
-    page.browser
-        .run("document.querySelector('#coupling-prompt .more').open = true");
+    page.browser.run("document.querySelector('#coupling-prompt .more').open = true");
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "2 + 2 =");
     let is_live = || {
-        page.until_says(
-            "#coupling-prompt .provenance",
-            "Computed here by scholar-4 ",
-        );
+        page.until_says("#coupling-prompt .provenance", "Computed here by scholar-4 ");
         page.until_settled();
-        assert_eq!(
-            page.browser.text("document.querySelector('#prompt').value"),
-            "2 + 2 ="
-        );
+        assert_eq!(page.browser.text("document.querySelector('#prompt').value"), "2 + 2 =");
     };
     is_live();
     page.browser.reload();
@@ -64,17 +57,13 @@ fn a_served_coupling_comes_back_as_it_was_left() {
 
     // Several models are there, whatever the link shows first.
     let many = place("many.atelier.json");
-    couple(
-        &["--models", "scholar-2,scholar-4", "--prompt", "1 + 2 ="],
-        &many,
-    );
+    couple(&["--models", "scholar-2,scholar-4", "--prompt", "1 + 2 ="], &many);
     let opening = Opening::of(&[&many]);
     page.browser.go(&format!("{}#view=orders", opening.url));
     page.browser.until(
         "Orders is open",
         "document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders' && document.querySelector('#sweep-kinds')",
     );
-    page.browser
-        .click("[aria-label=Views] a[href*=\"view=coupling\"]");
+    page.browser.click("[aria-label=Views] a[href*=\"view=coupling\"]");
     page.until_says("#models-title ~ .provenance", "scholar-2, scholar-4");
 }

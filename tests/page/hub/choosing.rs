@@ -9,18 +9,12 @@ fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
     let scene = Scene::new();
     scene.show();
     scene.says("#hub", "about 269 MB");
-    assert!(
-        scene.hub.seen().is_empty(),
-        "nothing is asked before a button is pressed"
-    );
+    assert!(scene.hub.seen().is_empty(), "nothing is asked before a button is pressed");
     scene.page.screenshot_of_window("models");
     scene.look_up(REPO);
     scene.says("#found", "hub:makers/tiny: ");
     let asked = scene.hub.seen();
-    assert!(
-        asked.iter().all(|seen| seen.path.starts_with("/api/")),
-        "{asked:?}"
-    );
+    assert!(asked.iter().all(|seen| seen.path.starts_with("/api/")), "{asked:?}");
     scene.press("#download");
     scene.until_fetched();
     scene.page.until_settled();
@@ -28,14 +22,8 @@ fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
     for seen in scene.hub.seen() {
         let sent = |name: &str| seen.headers.get(name).cloned().unwrap_or_default();
         assert_eq!(seen.method, "GET", "no preflight: {seen:?}");
-        assert_eq!(
-            (sent("referer"), sent("authorization"), sent("cookie")),
-            Default::default()
-        );
-        assert!(
-            !seen.path.contains("/main/"),
-            "the commit is pinned: {seen:?}"
-        );
+        assert_eq!((sent("referer"), sent("authorization"), sent("cookie")), Default::default());
+        assert!(!seen.path.contains("/main/"), "the commit is pinned: {seen:?}");
     }
     // Opened anew, the address finds it here, and asks nobody.
     scene.page.browser.reload();
@@ -51,46 +39,29 @@ fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
 #[test]
 fn the_panel_is_used_by_keyboard_alone() {
     let scene = Scene::new();
-    scene
-        .page
-        .browser
-        .run("document.querySelector('#model').focus()");
+    scene.page.browser.run("document.querySelector('#model').focus()");
     scene.page.browser.keys("\u{e007}");
-    scene.until(
-        "the heading has the focus",
-        "document.activeElement?.id === 'models'",
-    );
+    scene.until("the heading has the focus", "document.activeElement?.id === 'models'");
     let is_open = "document.querySelector('#chooser').open";
     scene.page.browser.until("the dialog is open", is_open);
     scene.page.browser.keys("\u{e00c}");
+    scene.page.browser.until("Escape closes it", &format!("!{is_open}"));
     scene
         .page
         .browser
-        .until("Escape closes it", &format!("!{is_open}"));
-    scene.page.browser.until(
-        "the button has the focus again",
-        "document.activeElement.id === 'model'",
-    );
+        .until("the button has the focus again", "document.activeElement.id === 'model'");
     scene.page.browser.keys("\u{e007}");
-    scene.until(
-        "a shipped model is there",
-        "document.querySelector('.models button')",
-    );
+    scene.until("a shipped model is there", "document.querySelector('.models button')");
     scene.page.browser.run(&format!(
         "[...{PANEL}.querySelectorAll('.models button')].find(b => b.textContent === 'scholar-2').click()"
     ));
-    scene
-        .page
-        .until_says(".provenance", "Computed here by scholar-2 ");
+    scene.page.until_says(".provenance", "Computed here by scholar-2 ");
 }
 
 #[test]
 fn gated_models_say_how_to_come_by_their_files() {
     let scene = Scene::new();
-    let place = Place {
-        is_gated: true,
-        ..Place::open(&tiny())
-    };
+    let place = Place { is_gated: true, ..Place::open(&tiny()) };
     scene.hub.put("makers/gated", place);
     scene.show();
     scene.look_up("makers/gated");
@@ -101,19 +72,14 @@ fn gated_models_say_how_to_come_by_their_files() {
 fn what_a_model_says_by_itself_becomes_the_options() {
     let page = Page::live();
     page.browser.click(".says");
-    page.browser.until(
-        "five options are there",
-        "document.querySelectorAll('.option-text').length === 5",
-    );
+    page.browser
+        .until("five options are there", "document.querySelectorAll('.option-text').length === 5");
     page.until_settled();
     let judged = "return document.querySelectorAll('.option-field input:checked').length";
     assert_eq!(page.browser.run(judged), 0, "nobody said what is right");
     let shares = "return [...document.querySelectorAll('.options .number')].map(e => parseFloat(e.textContent.replace(/[<>]/, '')))";
     let shares: Vec<f64> = serde_json::from_value(page.browser.run(shares)).expect("numbers");
-    assert!(
-        shares.windows(2).all(|pair| pair[0] >= pair[1]),
-        "{shares:?}"
-    );
+    assert!(shares.windows(2).all(|pair| pair[0] >= pair[1]), "{shares:?}");
 }
 
 #[test]
@@ -132,8 +98,7 @@ fn everyone_can_use_the_panel() {
         scene.says(".problem", "has no model makers/none");
         let page = &scene.page;
         for scheme in ["light", "dark"] {
-            page.browser
-                .run(&format!("{PANEL}.querySelector('.close').click()"));
+            page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
             page.browser.prefer(scheme);
             scene.show();
             page.browser.within("#chooser-frame", || {
@@ -163,8 +128,7 @@ fn one_chooser_has_them_all() {
         "With this page,From disk,On this machine,One click away"
     );
     scene.says(".now", "scholar-12");
-    page.browser
-        .run(&format!("{PANEL}.querySelector('.close').click()"));
+    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
     // What was opened from disk is at hand for the rest of the visit: its bytes are read where they lie.
     page.open_folder(&root().join("public/models/scholar-4"));
     page.until_says("#model", "scholar-4 (opened here)");
@@ -172,10 +136,7 @@ fn one_chooser_has_them_all() {
     page.until_settled();
     page.choose("scholar-2");
     scene.show();
-    scene.until(
-        "what was opened is listed",
-        "document.querySelector('#recent-head')",
-    );
+    scene.until("what was opened is listed", "document.querySelector('#recent-head')");
     page.browser.run(&format!(
         "[...{PANEL}.querySelectorAll('button')].find(b => b.textContent === 'scholar-4 (from disk)').click()"
     ));

@@ -16,11 +16,7 @@ fn faults_that_pass_are_waited_for() {
             Origin::Hub,
             "/resolve/",
             1,
-            Fault::Status {
-                status: 429,
-                headers: vec![("Retry-After", "1".into())],
-                cors: true,
-            },
+            Fault::Status { status: 429, headers: vec![("Retry-After", "1".into())], cors: true },
         ),
     ] {
         scene.hub.fail(origin, path, times, fault.clone());
@@ -38,22 +34,12 @@ fn faults_that_pass_are_waited_for() {
 fn a_hub_that_sends_only_whole_files_is_begun_anew_and_said() {
     let scene = Scene::new();
     scene.show();
-    scene
-        .hub
-        .fail(Origin::Cdn, weights().as_str(), 1, Fault::Cut(50_000));
-    scene
-        .hub
-        .fail(Origin::Cdn, weights().as_str(), 1, Fault::WholeAlways);
+    scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Cut(50_000));
+    scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::WholeAlways);
     scene.fetch();
     scene.until_fetched();
     scene.assert_whole();
-    assert!(
-        scene
-            .hub
-            .seen()
-            .iter()
-            .any(|seen| seen.headers.contains_key("range"))
-    );
+    assert!(scene.hub.seen().iter().any(|seen| seen.headers.contains_key("range")));
     scene.page.browser.click("#model");
 }
 
@@ -62,24 +48,9 @@ fn faults_that_last_are_one_sentence() {
     let scene = Scene::new();
     scene.show();
     for (origin, path, fault, expected) in [
-        (
-            Origin::Cdn,
-            weights().as_str(),
-            Fault::WrongByte(5000),
-            "came damaged",
-        ),
-        (
-            Origin::Cdn,
-            "",
-            Fault::Longer(7),
-            "bytes where the hub promised",
-        ),
-        (
-            Origin::Cdn,
-            weights().as_str(),
-            Fault::status(404),
-            "has no file",
-        ),
+        (Origin::Cdn, weights().as_str(), Fault::WrongByte(5000), "came damaged"),
+        (Origin::Cdn, "", Fault::Longer(7), "bytes where the hub promised"),
+        (Origin::Cdn, weights().as_str(), Fault::status(404), "has no file"),
         (
             Origin::Hub,
             "/resolve/",

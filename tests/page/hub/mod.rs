@@ -84,9 +84,7 @@ impl Scene {
             &format!("{css} can be pressed"),
             &format!("document.querySelector({css})?.disabled === false"),
         );
-        self.page
-            .browser
-            .run(&format!("{PANEL}.querySelector({css}).click()"));
+        self.page.browser.run(&format!("{PANEL}.querySelector({css}).click()"));
     }
 
     fn look_up(&self, name: &str) {
@@ -153,14 +151,10 @@ impl Scene {
         let kept = self.kept();
         for (file, bytes) in tiny() {
             let hash = sha256(&bytes);
-            assert!(
-                kept.iter().any(|(_, found)| *found == hash),
-                "{file}: {kept:?}"
-            );
+            assert!(kept.iter().any(|(_, found)| *found == hash), "{file}: {kept:?}");
         }
-        let parts = kept
-            .iter()
-            .filter(|(name, _)| name.ends_with(".part") || name.ends_with(".state"));
+        let parts =
+            kept.iter().filter(|(name, _)| name.ends_with(".part") || name.ends_with(".state"));
         assert_eq!(parts.count(), 0, "{kept:?}");
     }
 

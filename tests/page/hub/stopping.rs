@@ -80,10 +80,7 @@ fn while_one_is_fetched_another_is_looked_up() {
     scene.begin();
     scene.look_up("makers/other");
     scene.says("#found", "hub:makers/other: ");
-    scene.until(
-        "the first is still on its way",
-        "document.querySelector('#fetching')",
-    );
+    scene.until("the first is still on its way", "document.querySelector('#fetching')");
     scene.hub.mend();
     scene.until_fetched();
     scene.assert_whole();
@@ -200,10 +197,7 @@ fn killed_and_reloaded_at_any_moment_it_goes_on() {
             std::thread::sleep(Duration::from_millis(700));
         } else {
             // Whatever came is offered to be gone on with; what is whole is opened by itself.
-            scene
-                .page
-                .browser
-                .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
+            scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
         }
         std::thread::sleep(Duration::from_millis(300 + round * 97 % 900));
         // The tab is reloaded, and with it panel and worker die.
@@ -211,24 +205,15 @@ fn killed_and_reloaded_at_any_moment_it_goes_on() {
         scene.page.until_picture();
         scene.show();
         scene.until("what is here is listed", "document.querySelector('.kept')");
-        let listed = scene.page.browser.text(&format!(
-            "{PANEL}.querySelector('.kept .quiet').textContent"
-        ));
+        let listed =
+            scene.page.browser.text(&format!("{PANEL}.querySelector('.kept .quiet').textContent"));
         println!("round {round}: {listed}");
     }
     scene.hub.mend();
-    scene
-        .page
-        .browser
-        .run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
+    scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
     scene.until("it is whole", "document.querySelector('.kept .open')");
     scene.assert_whole();
-    let ranges = scene
-        .hub
-        .seen()
-        .iter()
-        .filter(|seen| seen.headers.contains_key("range"))
-        .count();
+    let ranges = scene.hub.seen().iter().filter(|seen| seen.headers.contains_key("range")).count();
     assert!(ranges > 0, "it never went on in the middle");
     println!("{ranges} times it went on in the middle");
 }

@@ -18,12 +18,7 @@ const OPTIONS: [&str; 3] = [" happy", " big", " little"];
 fn stories() -> Option<Vec<(&'static str, Vec<u8>)>> {
     let folder = shared_model("stories260k")?;
     let files = ["config.json", "model.safetensors", "tokenizer.json"];
-    let read = |file| {
-        (
-            file,
-            std::fs::read(folder.join(file)).expect("a file of it"),
-        )
-    };
+    let read = |file| (file, std::fs::read(folder.join(file)).expect("a file of it"));
     Some(files.map(read).to_vec())
 }
 
@@ -110,10 +105,7 @@ fn from_a_name_to_a_picture() {
         let is_asked = asked.iter().any(|url| origin(url) == *host);
         assert!(is_asked, "the log knows nothing of {host}");
     }
-    say!(
-        "{} requests in all, to the page's host, the hub and its CDN alone",
-        asked.len()
-    );
+    say!("{} requests in all, to the page's host, the hub and its CDN alone", asked.len());
 }
 
 /// `scheme://host:port`
@@ -185,7 +177,6 @@ fn a_story_model_answers_an_english_question() {
     let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let (own, native) = (&report["lens"]["logits"], &native["lens"]["logits"]);
     crate::lens::compare(own, native, "logits");
-    page.browser
-        .run("scrollTo(0, 0); document.activeElement.blur()");
+    page.browser.run("scrollTo(0, 0); document.activeElement.blur()");
     page.screenshot_of_window("story");
 }

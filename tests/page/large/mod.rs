@@ -77,10 +77,7 @@ impl Page {
 /// What the command line says.
 fn native(file: &Path) -> Value {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command
-        .args(["lens", "--json", "--prompt", PROMPT, "--answer", "0"])
-        .arg("--model")
-        .arg(file);
+    command.args(["lens", "--json", "--prompt", PROMPT, "--answer", "0"]).arg("--model").arg(file);
     for option in OPTIONS {
         command.args(["--option", option]);
     }
@@ -123,16 +120,11 @@ fn large() -> (tempfile::TempDir, PathBuf, PathBuf) {
 
 /// The page with its first model on this engine.
 fn page_on(engine: &str) -> Page {
-    let page = if engine == "gpu" {
-        Page::with_gpu()
-    } else {
-        Page::new(1440, 1000)
-    };
+    let page = if engine == "gpu" { Page::with_gpu() } else { Page::new(1440, 1000) };
     page.counts();
     page.open("");
     page.until_picture();
-    page.browser
-        .run(&format!("localStorage['atelier-engine'] = '{engine}'"));
+    page.browser.run(&format!("localStorage['atelier-engine'] = '{engine}'"));
     page.browser.reload();
     page.until_answers("scholar-12");
     let [heap, ..] = page.counted();
@@ -176,8 +168,7 @@ fn a_large_model_of_a_billion_numbers_fits_a_tab() {
         let page = page_on(engine);
         // The question first: then the first picture is its own.
         let question = "#prompt=a+b+c+d+e+f+g+h+i+j+k+l&option=+x&option=+y&answer=0";
-        page.browser
-            .run(&format!("location.hash = {}", Value::from(question)));
+        page.browser.run(&format!("location.hash = {}", Value::from(question)));
         page.until_long("it was asked", "!document.querySelector('.status.visible')");
         let began = Instant::now();
         page.drop_in(&[&folder]);

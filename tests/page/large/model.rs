@@ -92,10 +92,7 @@ fn header(tensors: &[(String, usize, usize)]) -> Vec<u8> {
         ("rope.dimension_count", WIDTH / HEADS),
         ("vocab_size", VOCABULARY),
     ];
-    let numbers = [
-        ("attention.layer_norm_rms_epsilon", 1e-5_f32),
-        ("rope.freq_base", 500_000.0),
-    ];
+    let numbers = [("attention.layer_norm_rms_epsilon", 1e-5_f32), ("rope.freq_base", 500_000.0)];
     let pairs = 1 + sizes.len() + numbers.len();
     let mut out = b"GGUF".to_vec();
     out.extend(3_u32.to_le_bytes());
@@ -185,11 +182,7 @@ fn tokenizer() -> serde_json::Value {
         words.push(word);
     };
     for byte in b'a'..=b'z' {
-        merge(
-            letter(b' ').to_string(),
-            letter(byte).to_string(),
-            &mut words,
-        );
+        merge(letter(b' ').to_string(), letter(byte).to_string(), &mut words);
     }
     let mut seed = 11;
     while words.len() < VOCABULARY - 256 {

@@ -12,8 +12,7 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     let large: f64 = page.browser.text(size).parse().expect("a size");
     assert!(large > 20.0, "{large}");
     assert_eq!(
-        page.browser
-            .text("getComputedStyle(document.body).backgroundColor"),
+        page.browser.text("getComputedStyle(document.body).backgroundColor"),
         "rgb(255, 255, 255)"
     );
     // Hands are counted before anybody knows.
@@ -22,11 +21,7 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
         page.browser.clear(&field);
         page.browser.type_into(&field, hands);
     }
-    assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.hands').length"),
-        "0"
-    );
+    assert_eq!(page.browser.text("document.querySelectorAll('.hands').length"), "0");
     page.expect_option(1);
     page.browser.until_within(
         super::RUNS,
@@ -34,47 +29,32 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
         "document.querySelector('#reveal')",
     );
     assert_eq!(page.browser.text(TOLD), "null");
-    assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.mark.run, .values').length"),
-        "0"
-    );
+    assert_eq!(page.browser.text("document.querySelectorAll('.mark.run, .values').length"), "0");
     // The key that is pressed is shown to the class, and shows it.
-    page.browser
-        .run("document.querySelector('#reveal').focus()");
+    page.browser.run("document.querySelector('#reveal').focus()");
     page.browser.keys("r");
     page.until_says(".pressed-key", "r");
     page.until_told();
     let shares =
         "[...document.querySelectorAll('.hands')].map(h => h.textContent.trim()).join('|')";
     let shares = page.browser.text(shares);
-    assert!(
-        shares.contains("7 of 19") && shares.contains("12 of 19"),
-        "{shares}"
-    );
+    assert!(shares.contains("7 of 19") && shares.contains("12 of 19"), "{shares}");
     page.screenshot("lesson-projector");
     page.assert_accessible("a lesson on the wall");
     // It is as it was when the link is opened again, and held again.
     page.browser.reload();
-    page.browser
-        .until("it is held again", "document.querySelector('#reveal')");
+    page.browser.until("it is held again", "document.querySelector('#reveal')");
     assert_eq!(page.browser.text(TOLD), "null");
 
     // What is held is cleared for the next class without being shown, hands with it; and hands that are typed
     // while the model answers stay in their fields.
     page.browser.click("#clear-step");
-    page.browser
-        .until("it is asked anew", "document.querySelector('#commit')");
+    page.browser.until("it is asked anew", "document.querySelector('#commit')");
     let hands = "[...document.querySelectorAll('.tally input')].map(i => i.value).join('|')";
-    assert!(
-        page.browser.text(hands).chars().all(|c| c == '|'),
-        "{}",
-        page.browser.text(hands)
-    );
+    assert!(page.browser.text(hands).chars().all(|c| c == '|'), "{}", page.browser.text(hands));
     assert_eq!(page.kept_answers()["answers"], serde_json::json!([]));
     page.expect_option(1);
-    page.browser
-        .until("it runs", "document.querySelector('#commit') === null");
+    page.browser.until("it runs", "document.querySelector('#commit') === null");
     page.until_focused("#step-title");
     page.browser.type_into(".tally input", "3");
     page.browser.until_within(
@@ -82,10 +62,8 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
         "the next answer is held",
         "document.querySelector('#reveal')",
     );
-    page.browser.until(
-        "what was typed is there",
-        "document.querySelector('.tally input').value === '3'",
-    );
+    page.browser
+        .until("what was typed is there", "document.querySelector('.tally input').value === '3'");
 
     // Back to a desk: by the ticks, which the address follows.
     page.browser.click("#for-wall");
@@ -98,8 +76,7 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     page.browser.click("#for-wall");
     page.browser.until("it is large", &format!("{size} > 20"));
     page.go_to_view("Theory");
-    page.browser
-        .until("it is small elsewhere", &format!("{size} < 20"));
+    page.browser.until("it is small elsewhere", &format!("{size} < 20"));
     page.assert_quiet();
 }
 
@@ -111,14 +88,9 @@ fn keys_of_a_lesson_leave_typing_alone() {
     page.until_told();
     page.until_focused("#told *");
     page.browser.type_into("#own-words", "no, not pp");
-    assert_eq!(
-        page.browser
-            .text("document.querySelector('#own-words').value"),
-        "no, not pp"
-    );
+    assert_eq!(page.browser.text("document.querySelector('#own-words').value"), "no, not pp");
     page.until_lesson_step(1, 1);
-    page.browser
-        .run("document.querySelector('#told h3').focus()");
+    page.browser.run("document.querySelector('#told h3').focus()");
     page.browser.keys("n");
     page.until_lesson_step(1, 2);
     page.browser.run("history.back()");

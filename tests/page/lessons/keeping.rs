@@ -28,8 +28,7 @@ fn what_one_window_kept_or_forgot_no_other_undoes() {
     page.browser.run(SECOND);
     page.browser.within("#second", || {
         page.until_lesson_step(1, 1);
-        page.browser
-            .run("document.querySelector('#next-step').click()");
+        page.browser.run("document.querySelector('#next-step').click()");
         page.until_lesson_step(1, 2);
     });
     page.expect_option(1);
@@ -56,8 +55,7 @@ fn what_one_window_kept_or_forgot_no_other_undoes() {
     page.press("Yes, forget them");
     page.until_says(".kept", "No answers");
     page.browser.within("#second", || {
-        page.browser
-            .until("it is asked anew", "document.querySelector('#commit')");
+        page.browser.until("it is asked anew", "document.querySelector('#commit')");
         page.expect_option(2);
         page.until_told();
     });
@@ -72,10 +70,7 @@ fn answers_of_another_version_stay_until_they_are_forgotten() {
     let other = r#"{"atelier-answers": 9, "of": "another version"}"#;
     let page = Page::new(1440, 900);
     page.open("#view=lessons&lesson=1&step=1");
-    page.browser.run(&format!(
-        "localStorage.setItem('atelier-answers', {})",
-        Value::from(other)
-    ));
+    page.browser.run(&format!("localStorage.setItem('atelier-answers', {})", Value::from(other)));
     page.browser.reload();
     // By a link to a step, too.
     page.until_lesson_step(1, 1);
@@ -88,8 +83,7 @@ fn answers_of_another_version_stay_until_they_are_forgotten() {
     page.until_told();
     page.catch_files();
     page.browser.click("#keep-earlier");
-    page.browser
-        .until("the file is made", "window.caught.length > 0");
+    page.browser.until("the file is made", "window.caught.length > 0");
     assert_eq!(page.browser.text("window.caught.pop()"), other);
     page.open("#view=lessons");
     page.until_says(".kept", "1 answer");
@@ -116,8 +110,7 @@ fn a_browser_that_keeps_nothing_is_not_said_to_keep_answers() {
     page.until_says(".syllabus", "1 of ");
     page.catch_files();
     page.browser.click("#keep-answers");
-    page.browser
-        .until("the file is made", "window.caught.length > 0");
+    page.browser.until("the file is made", "window.caught.length > 0");
     let file: Value =
         serde_json::from_str(&page.browser.text("window.caught.pop()")).expect("JSON");
     assert_eq!(file["answers"].as_array().map(Vec::len), Some(1));

@@ -57,8 +57,7 @@ impl Page {
     }
 
     pub fn until_told(&self) {
-        self.browser
-            .until_within(RUNS, "the model has answered", TOLD);
+        self.browser.until_within(RUNS, "the model has answered", TOLD);
     }
 
     /// What stands on the page of the run.
@@ -68,16 +67,13 @@ impl Page {
 
     /// The keys under which this page keeps anything of lessons.
     fn kept_answers(&self) -> Value {
-        let kept = self
-            .browser
-            .text("localStorage.getItem('atelier-answers') ?? 'null'");
+        let kept = self.browser.text("localStorage.getItem('atelier-answers') ?? 'null'");
         serde_json::from_str(&kept).expect("JSON")
     }
 
     /// Back to the list, in the same visit.
     fn press_all_lessons(&self) {
-        self.browser
-            .run("document.querySelector('.lesson-head a').click()");
+        self.browser.run("document.querySelector('.lesson-head a').click()");
     }
 
     fn press(&self, words: &str) {
@@ -99,11 +95,7 @@ fn lesson_one_is_done_by_keyboard_alone() {
         page.until_lesson_step(1, step);
         page.until_focused("#step-title");
         assert_eq!(page.browser.text(TOLD), "null", "told before it was asked");
-        assert_eq!(
-            page.browser
-                .text("document.querySelectorAll('.values, .mark').length"),
-            "0"
-        );
+        assert_eq!(page.browser.text("document.querySelectorAll('.values, .mark').length"), "0");
         let is_at = "document.activeElement.matches('.expectation input[type=radio]')";
         let mut tabs = 0;
         while page.browser.text(is_at) != "true" {
@@ -124,10 +116,7 @@ fn lesson_one_is_done_by_keyboard_alone() {
         page.browser.keys("n");
     }
     page.until_says("#done", "lesson");
-    assert_eq!(
-        page.kept_answers()["answers"].as_array().map(Vec::len),
-        Some(steps)
-    );
+    assert_eq!(page.kept_answers()["answers"].as_array().map(Vec::len), Some(steps));
     page.browser.keys("p");
     page.until_lesson_step(1, steps - 1);
     page.assert_quiet();
@@ -147,18 +136,12 @@ fn every_lessons_first_step_is_answered_by_the_model() {
         page.expect_option(0);
         page.until_told();
         let told = page.told();
-        say!(
-            "lesson {lesson}: {:.1} s, {}",
-            began.elapsed().as_secs_f64(),
-            page.text("#verdict")
-        );
+        say!("lesson {lesson}: {:.1} s, {}", began.elapsed().as_secs_f64(), page.text("#verdict"));
         assert!(!told.contains(['{', '}']), "{told}");
         assert!(!told.contains("NaN"), "{told}");
         assert!(!page.text("#verdict").contains("cannot show"), "{told}");
         // What was run is drawn, but for curves of no model's.
-        let drawn = page
-            .browser
-            .text("document.querySelectorAll('.step-pictures .figure').length");
+        let drawn = page.browser.text("document.querySelectorAll('.step-pictures .figure').length");
         let is_theory = page.browser.text("document.querySelector('#further').href");
         if !is_theory.contains("view=theory") {
             assert_ne!(drawn, "0", "lesson {lesson}");
@@ -178,8 +161,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.expect_option(1);
     page.until_told();
     page.browser.click("#own-words");
-    page.browser
-        .type_into("#own-words", "I thought that the last one decides");
+    page.browser.type_into("#own-words", "I thought that the last one decides");
     page.browser.click("#next-step");
     page.until_lesson_step(1, 2);
     let told = page.kept_answers();
@@ -189,13 +171,11 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.until_told();
     assert_eq!(page.kept_answers(), told);
     assert_eq!(
-        page.browser
-            .text("document.querySelector('#own-words').value"),
+        page.browser.text("document.querySelector('#own-words').value"),
         "I thought that the last one decides"
     );
     assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.expectation')[1].matches('.own')"),
+        page.browser.text("document.querySelectorAll('.expectation')[1].matches('.own')"),
         "true"
     );
 
@@ -205,14 +185,11 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.until_says(".syllabus", "1 of ");
     page.catch_files();
     page.browser.click("#keep-answers");
-    page.browser
-        .until("the file is made", "window.caught.length > 0");
+    page.browser.until("the file is made", "window.caught.length > 0");
     let file: Value =
         serde_json::from_str(&page.browser.text("window.caught.pop()")).expect("JSON");
     assert_eq!(file["atelier-answers"], 1);
-    let build = page
-        .browser
-        .text("document.querySelector('meta[name=atelier-build]').content");
+    let build = page.browser.text("document.querySelector('meta[name=atelier-build]').content");
     assert_eq!(file["page"], build.as_str());
     let answer = &file["answers"][0];
     assert_eq!(answer["expected"], 1);
@@ -222,11 +199,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     let ran = &answer["outcome"]["source"]["models"][0];
     let engine = ran["engine"].as_str().expect("an engine");
     assert!(!engine.is_empty());
-    assert!(
-        answer["question"]
-            .as_str()
-            .is_some_and(|text| text.ends_with('?'))
-    );
+    assert!(answer["question"].as_str().is_some_and(|text| text.ends_with('?')));
 
     // Forgotten, once it was asked again.
     page.browser.click("#forget-answers");
@@ -245,14 +218,10 @@ fn a_first_visit_is_offered_the_first_lesson_once() {
     page.until_drawn();
     page.until_says(".offer", "lesson 1");
     page.browser.click(".offer button");
-    page.browser
-        .until("it is gone", "!document.querySelector('.offer')");
+    page.browser.until("it is gone", "!document.querySelector('.offer')");
     page.browser.reload();
     page.until_drawn();
-    assert_eq!(
-        page.browser.text("document.querySelector('.offer')"),
-        "null"
-    );
+    assert_eq!(page.browser.text("document.querySelector('.offer')"), "null");
     // Whoever has opened lessons is offered none either.
     page.browser.run("localStorage.clear()");
     page.browser.reload();
@@ -261,9 +230,6 @@ fn a_first_visit_is_offered_the_first_lesson_once() {
     page.until_lesson_step(1, 1);
     page.go_to_view("Lens");
     page.until_drawn();
-    assert_eq!(
-        page.browser.text("document.querySelector('.offer')"),
-        "null"
-    );
+    assert_eq!(page.browser.text("document.querySelector('.offer')"), "null");
     page.assert_quiet();
 }

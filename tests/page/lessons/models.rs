@@ -52,19 +52,11 @@ fn a_model_that_lacks_the_tasks_says_so_and_a_scholar_answers_instead() {
     };
     let page = Page::live();
     page.open_folder(&folder);
-    page.browser.until(
-        "the folder is the model",
-        "location.hash.includes('folder=stories260k')",
-    );
-    page.browser
-        .run("location.hash = '#folder=stories260k&view=lessons&lesson=4&step=1'");
+    page.browser.until("the folder is the model", "location.hash.includes('folder=stories260k')");
+    page.browser.run("location.hash = '#folder=stories260k&view=lessons&lesson=4&step=1'");
     page.until_lesson_step(4, 1);
     // Before anybody has predicted anything.
-    page.browser.until_within(
-        RUNS,
-        "it cannot be shown",
-        "document.querySelector('#lend')",
-    );
+    page.browser.until_within(RUNS, "it cannot be shown", "document.querySelector('#lend')");
     page.until_says(".problem", "cannot show");
     page.browser.click("#lend");
     page.browser.until_within(
@@ -96,13 +88,9 @@ fn a_readers_folder_named_like_a_scholar_does_not_answer_for_it() {
     }
     let page = Page::live();
     page.open_folder(&named);
-    page.browser.until(
-        "the folder is the model",
-        "location.hash.includes('folder=scholar-4')",
-    );
+    page.browser.until("the folder is the model", "location.hash.includes('folder=scholar-4')");
     // Four against two blocks.
-    page.browser
-        .run("location.hash = '#folder=scholar-4&view=lessons&lesson=5&step=4'");
+    page.browser.run("location.hash = '#folder=scholar-4&view=lessons&lesson=5&step=4'");
     page.until_lesson_step(5, 4);
     page.expect_option(0);
     page.browser.until_within(
@@ -124,10 +112,7 @@ fn a_link_with_a_folder_that_is_not_here_says_so_and_a_scholar_answers() {
     let page = Page::new(1440, 900);
     page.open("#folder=mine&view=lessons&lesson=1&step=1&projector");
     page.until_says("#no-model", "stays on the machine");
-    assert_eq!(
-        page.browser.text("document.querySelector('#stop-step')"),
-        "null"
-    );
+    assert_eq!(page.browser.text("document.querySelector('#stop-step')"), "null");
     // It does not pretend to run, and what the step says of its model waits for one.
     page.browser.until(
         "nothing runs",
@@ -146,16 +131,11 @@ fn what_is_to_be_read_waits_for_no_model() {
     let page = Page::new(1440, 900);
     page.server.hold(Some("model.safetensors"));
     page.open("#model=scholar-2&view=lessons");
-    page.browser.until(
-        "all lessons are listed",
-        "document.querySelectorAll('.syllabus > li').length > 10",
-    );
+    page.browser
+        .until("all lessons are listed", "document.querySelectorAll('.syllabus > li').length > 10");
     page.browser.click(".syllabus a");
     page.until_says("#lesson-title", "1. ");
-    assert!(
-        page.browser.text("location.hash").contains("lesson=1"),
-        "the lesson is open"
-    );
+    assert!(page.browser.text("location.hash").contains("lesson=1"), "the lesson is open");
     page.server.hold(None);
     page.until_lesson_step(1, 1);
     page.assert_quiet();

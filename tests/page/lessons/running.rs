@@ -16,19 +16,14 @@ fn the_runs_picture_is_of_the_run_and_is_drawn_again_later() {
     );
     // A frame would have to run the step first.
     assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.step-pictures .copy-frame').length"),
+        page.browser.text("document.querySelectorAll('.step-pictures .copy-frame').length"),
         "0"
     );
     page.browser.reload();
     page.until_told();
     assert_eq!(page.browser.text(chart), "null");
     page.browser.click("#draw-step");
-    page.browser.until_within(
-        RUNS,
-        "it is drawn again",
-        &format!("{chart}?.querySelector('svg')"),
-    );
+    page.browser.until_within(RUNS, "it is drawn again", &format!("{chart}?.querySelector('svg')"));
     page.assert_quiet();
 }
 
@@ -39,8 +34,7 @@ fn the_list_is_there_while_a_sweep_runs() {
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "repeat", "loop"]);
     page.set_number("rows a task", 1000);
     page.press_button("Run the sweep");
-    page.browser
-        .until("a sweep runs", "document.querySelector('#cancel-sweep')");
+    page.browser.until("a sweep runs", "document.querySelector('#cancel-sweep')");
     page.go_to_view("Lessons");
     page.browser.until(
         "the lessons are listed",
@@ -48,8 +42,7 @@ fn the_list_is_there_while_a_sweep_runs() {
     );
     page.go_to_view("Orders");
     // Where it was over before the list came, it needs more rows.
-    page.browser
-        .until("it still runs", "document.querySelector('#cancel-sweep')");
+    page.browser.until("it still runs", "document.querySelector('#cancel-sweep')");
     page.assert_quiet();
 }
 
@@ -58,14 +51,10 @@ fn a_second_press_keeps_the_progress_and_the_way_to_stop() {
     let page = Page::new(1440, 900);
     page.lesson(10, 1);
     page.expect_option(0);
-    page.browser
-        .until("it runs", "document.querySelector('#stop-step')");
+    page.browser.until("it runs", "document.querySelector('#stop-step')");
     // The same step for a sheet, in place of the run under way. (No pointer: what is under it may move away.)
     page.press("Print this lesson");
-    page.browser.until(
-        "it is prepared",
-        "document.querySelector('.class-tools [role=status]')",
-    );
+    page.browser.until("it is prepared", "document.querySelector('.class-tools [role=status]')");
     let stops = "document.querySelectorAll('#stop-step').length";
     assert_eq!(page.browser.text(stops), "1");
     page.browser.click("#stop-step");

@@ -10,11 +10,9 @@ fn a_sheet_has_the_questions_before_what_the_run_says() {
     page.lesson(1, 1);
     let steps = page.steps();
     // What the window would do: a dialog, which nobody answers here.
-    page.browser
-        .run("window.print = () => { window.printed = true; }");
+    page.browser.run("window.print = () => { window.printed = true; }");
     page.browser.click("#print-lesson");
-    page.browser
-        .until_within(super::RUNS * 4, "every step was run", "window.printed");
+    page.browser.until_within(super::RUNS * 4, "every step was run", "window.printed");
     // Nobody was asked, so nothing is told on the screen.
     assert_eq!(page.browser.text(super::TOLD), "null");
     let printed = page.browser.devtools(
@@ -32,8 +30,7 @@ fn a_sheet_has_the_questions_before_what_the_run_says() {
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("lesson.pdf"), &pdf).expect("a file");
 
-    page.browser
-        .devtools("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
+    page.browser.devtools("Emulation.setEmulatedMedia", &json!({ "media": "print" }));
     let words = page.browser.text("document.body.innerText");
     let questions = "[...document.querySelectorAll('.sheet .asked .ask')].map(e => e.innerText)";
     let questions = page.browser.run(&format!("return {questions}"));
@@ -46,8 +43,7 @@ fn a_sheet_has_the_questions_before_what_the_run_says() {
         assert!(at < told, "{question}");
     }
     assert_eq!(
-        page.browser
-            .text("document.querySelectorAll('.sheet .told > li').length"),
+        page.browser.text("document.querySelectorAll('.sheet .told > li').length"),
         steps.to_string()
     );
     let breaks = "getComputedStyle(document.querySelector('.sheet .told-title')).breakBefore";

@@ -41,11 +41,7 @@ pub const FETCH: &str = "loadLater";
 const PREFIX: char = '~';
 
 /// A global that says whether something has happened.
-const FLAG: GlobalType = GlobalType {
-    val_type: ValType::I32,
-    mutable: true,
-    shared: false,
-};
+const FLAG: GlobalType = GlobalType { val_type: ValType::I32, mutable: true, shared: false };
 
 #[derive(Debug)]
 pub enum SplitError {
@@ -64,10 +60,7 @@ impl std::fmt::Display for SplitError {
                 f,
                 "No function of the page's wasm belongs to a later view: does it still hold its names?"
             ),
-            Self::Table => write!(
-                f,
-                "The page's wasm has no table of functions, or a full one."
-            ),
+            Self::Table => write!(f, "The page's wasm has no table of functions, or a full one."),
         }
     }
 }
@@ -107,11 +100,7 @@ pub fn split(wasm: &[u8], is_later: impl Fn(u32, &str) -> bool) -> Result<Halves
     let plan = Plan::new(&read, is_later)?;
     let mut first = Module::new();
     First::new(&read, &plan).parse_core_module(&mut first, Parser::new(0), wasm)?;
-    Ok(Halves {
-        first: first.finish(),
-        later: later(&read, &plan)?,
-        moved: plan.moved.len(),
-    })
+    Ok(Halves { first: first.finish(), later: later(&read, &plan)?, moved: plan.moved.len() })
 }
 
 /// The number of the global that says whether the second module is there.
@@ -172,9 +161,8 @@ fn later(read: &Read, plan: &Plan) -> Result<Vec<u8>, SplitError> {
         };
         imports.import("first", &name, kind);
     }
-    let numbers: BTreeMap<u32, u32> = (plan.called.iter().chain(&plan.moved).copied())
-        .zip(0..)
-        .collect();
+    let numbers: BTreeMap<u32, u32> =
+        (plan.called.iter().chain(&plan.moved).copied()).zip(0..).collect();
     let mut functions = FunctionSection::new();
     let mut code = CodeSection::new();
     let mut renumbered = Later { numbers: &numbers };
@@ -187,11 +175,7 @@ fn later(read: &Read, plan: &Plan) -> Result<Vec<u8>, SplitError> {
     let mut arrived = Function::new([]);
     let nothing = nothing(read)?;
     functions.function(nothing);
-    arrived
-        .instructions()
-        .i32_const(1)
-        .global_set(ready(read))
-        .end();
+    arrived.instructions().i32_const(1).global_set(ready(read)).end();
     code.function(&arrived);
     let places: Vec<u32> = plan.moved.iter().map(|moved| numbers[moved]).collect();
     let mut elements = ElementSection::new();
@@ -202,15 +186,10 @@ fn later(read: &Read, plan: &Plan) -> Result<Vec<u8>, SplitError> {
     );
     let mut module = Module::new();
     module
-        .section(&RawSection {
-            id: SectionId::Type.into(),
-            data: read.types,
-        })
+        .section(&RawSection { id: SectionId::Type.into(), data: read.types })
         .section(&imports)
         .section(&functions)
-        .section(&StartSection {
-            function_index: start,
-        })
+        .section(&StartSection { function_index: start })
         .section(&elements)
         .section(&code);
     Ok(module.finish())

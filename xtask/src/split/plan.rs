@@ -46,11 +46,8 @@ impl Plan {
             let body = read.body(function);
             let size = place(body.range().end - body.range().start);
             // binaryen makes one function of several alike, and keeps one's name: those are short.
-            let least = if name.starts_with('<') || name.contains("::<") {
-                MERGED
-            } else {
-                SMALLEST
-            };
+            let least =
+                if name.starts_with('<') || name.contains("::<") { MERGED } else { SMALLEST };
             if size >= least && can_go(body)? {
                 moved.insert(function);
             }
@@ -63,9 +60,7 @@ impl Plan {
         // What only they call goes along, whatever its name, and what only that calls.
         let mut more = moved.clone();
         while !more.is_empty() {
-            let named = more
-                .iter()
-                .flat_map(|&function| calls.of_function(function));
+            let named = more.iter().flat_map(|&function| calls.of_function(function));
             let named: BTreeSet<u32> = named.copied().collect();
             more.clear();
             for function in named {
@@ -82,14 +77,9 @@ impl Plan {
             }
             moved.extend(&more);
         }
-        apart.extend(
-            moved
-                .iter()
-                .filter(|&&function| !calls.is_called_by_others(function, &moved)),
-        );
-        let called = moved
-            .iter()
-            .flat_map(|&function| calls.of_function(function));
+        apart
+            .extend(moved.iter().filter(|&&function| !calls.is_called_by_others(function, &moved)));
+        let called = moved.iter().flat_map(|&function| calls.of_function(function));
         let called: BTreeSet<u32> = called.copied().collect();
         Ok(Self {
             called: called.difference(&moved).copied().collect(),
@@ -125,11 +115,7 @@ impl<'a, 'b> Calls<'a, 'b> {
             }
             called[caller as usize] = named;
         }
-        Ok(Self {
-            read,
-            called,
-            callers,
-        })
+        Ok(Self { read, called, callers })
     }
 
     fn of_function(&self, function: u32) -> &[u32] {
@@ -140,8 +126,6 @@ impl<'a, 'b> Calls<'a, 'b> {
     fn is_called_by_others(&self, function: u32, these: &BTreeSet<u32>) -> bool {
         self.read.kept.contains(&function)
             || self.read.held.contains(&function)
-            || self.callers[function as usize]
-                .iter()
-                .any(|caller| !these.contains(caller))
+            || self.callers[function as usize].iter().any(|caller| !these.contains(caller))
     }
 }

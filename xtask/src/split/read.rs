@@ -41,10 +41,7 @@ impl<'a> Read<'a> {
     pub(super) fn new(wasm: &'a [u8]) -> Result<Self, SplitError> {
         let mut hash = Hash::new();
         hash.add(wasm);
-        let mut read = Self {
-            id: hash.finish(),
-            ..Self::default()
-        };
+        let mut read = Self { id: hash.finish(), ..Self::default() };
         let mut as_it_is = reencode::RoundtripReencoder;
         for payload in Parser::new(0).parse_all(wasm) {
             match payload? {
@@ -104,8 +101,7 @@ impl<'a> Read<'a> {
                     for global in section {
                         let global = global?;
                         read.globals.push(as_it_is.global_type(global.ty)?);
-                        read.held
-                            .extend(named(global.init_expr.get_operators_reader())?);
+                        read.held.extend(named(global.init_expr.get_operators_reader())?);
                     }
                 }
                 Payload::ExportSection(section) => {

@@ -36,27 +36,15 @@ fn module(is_shared: bool) -> Vec<u8> {
         page_size_log2: None,
     });
     let mut globals = GlobalSection::new();
-    let counter = GlobalType {
-        val_type: ValType::I64,
-        mutable: true,
-        shared: false,
-    };
+    let counter = GlobalType { val_type: ValType::I64, mutable: true, shared: false };
     globals.global(counter, &ConstExpr::i64_const(0));
     let mut exports = ExportSection::new();
     exports.export("run", ExportKind::Func, 3);
     let mut elements = ElementSection::new();
-    elements.active(
-        None,
-        &ConstExpr::i32_const(1),
-        Elements::Functions([2].as_slice().into()),
-    );
+    elements.active(None, &ConstExpr::i32_const(1), Elements::Functions([2].as_slice().into()));
     let mut code = CodeSection::new();
     let mut soon = Function::new([]);
-    soon.instructions()
-        .local_get(0)
-        .i64_const(1)
-        .i64_add()
-        .end();
+    soon.instructions().local_get(0).i64_const(1).i64_add().end();
     code.function(&soon);
     let mut late = Function::new([]);
     let mut body = late.instructions();
@@ -65,17 +53,9 @@ fn module(is_shared: bool) -> Vec<u8> {
     for _ in 0..40 {
         body.nop();
     }
-    body.local_get(0)
-        .i64_eqz()
-        .if_(wasm_encoder::BlockType::Result(ValType::I64));
+    body.local_get(0).i64_eqz().if_(wasm_encoder::BlockType::Result(ValType::I64));
     body.i64_const(0).else_();
-    body.local_get(0)
-        .call(1)
-        .local_get(0)
-        .i64_const(1)
-        .i64_sub()
-        .call(2)
-        .i64_add();
+    body.local_get(0).call(1).local_get(0).i64_const(1).i64_sub().call(2).i64_add();
     body.end().end();
     code.function(&late);
     let mut run = Function::new([]);
@@ -99,16 +79,8 @@ fn module(is_shared: bool) -> Vec<u8> {
     let mut names = NameSection::new();
     names.functions(&named);
     let mut module = Module::new();
-    module
-        .section(&types)
-        .section(&imports)
-        .section(&functions)
-        .section(&tables);
-    module
-        .section(&memories)
-        .section(&globals)
-        .section(&exports)
-        .section(&elements);
+    module.section(&types).section(&imports).section(&functions).section(&tables);
+    module.section(&memories).section(&globals).section(&exports).section(&elements);
     module.section(&code).section(&names);
     module.finish()
 }
@@ -143,11 +115,7 @@ fn said_by_both(is_shared: bool, moved: usize) -> String {
     std::fs::create_dir_all(&folder).unwrap();
     let mut node = Command::new("node");
     node.args(["-e", RUN]);
-    for (name, bytes) in [
-        ("whole", &whole),
-        ("first", &halves.first),
-        ("later", &halves.later),
-    ] {
+    for (name, bytes) in [("whole", &whole), ("first", &halves.first), ("later", &halves.later)] {
         let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
         node.arg(path);
@@ -155,11 +123,7 @@ fn said_by_both(is_shared: bool, moved: usize) -> String {
     let output = node.output().unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let said: Vec<&str> = said.trim().split(" | ").collect();
     assert_eq!(said[0], said[1]);
     assert_eq!(said[2], "1", "fetched once");
@@ -177,11 +141,7 @@ fn what_ran_is_noted() {
         const { run, "~2": noted } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { js }).exports;
         console.log(noted.value, run(5n), noted.value);
     "#;
-    let output = Command::new("node")
-        .args(["-e", script])
-        .arg(&file)
-        .output()
-        .unwrap();
+    let output = Command::new("node").args(["-e", script]).arg(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0 52n 1");
 }
@@ -189,22 +149,10 @@ fn what_ran_is_noted() {
 #[test]
 fn what_cannot_be_cut_is_refused() {
     let whole = module(false);
-    assert!(matches!(
-        split(&whole, |_, _| false),
-        Err(SplitError::Nothing)
-    ));
-    assert!(matches!(
-        split(&whole[..40], |_, _| true),
-        Err(SplitError::Wasm(_))
-    ));
+    assert!(matches!(split(&whole, |_, _| false), Err(SplitError::Nothing)));
+    assert!(matches!(split(&whole[..40], |_, _| true), Err(SplitError::Wasm(_))));
     let mut renamed = whole;
-    let at = renamed
-        .windows(9)
-        .position(|part| part == b"loadLater")
-        .unwrap();
+    let at = renamed.windows(9).position(|part| part == b"loadLater").unwrap();
     renamed[at] = b'L';
-    assert!(matches!(
-        split(&renamed, |_, _| true),
-        Err(SplitError::NoFetch)
-    ));
+    assert!(matches!(split(&renamed, |_, _| true), Err(SplitError::NoFetch)));
 }

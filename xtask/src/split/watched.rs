@@ -21,10 +21,7 @@ pub(super) struct Watched {
 impl Watched {
     pub(super) fn new(read: &Read, plan: &Plan) -> Self {
         let first = u32::try_from(read.globals.len()).unwrap_or(u32::MAX);
-        Self {
-            globals: plan.moved.iter().copied().zip(first..).collect(),
-            function: read.imported,
-        }
+        Self { globals: plan.moved.iter().copied().zip(first..).collect(), function: read.imported }
     }
 }
 

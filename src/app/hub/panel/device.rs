@@ -9,19 +9,13 @@ use crate::app::hub::shelf::{get, storage};
 /// A frame in a closed dialog has no height.
 pub fn is_shown() -> bool {
     let height = browser::window().inner_height().ok();
-    height
-        .and_then(|height| height.as_f64())
-        .is_some_and(|height| height > 0.0)
+    height.and_then(|height| height.as_f64()).is_some_and(|height| height > 0.0)
 }
 
 /// What the build wrote into this document's head.
 pub fn meta(name: &str) -> String {
-    let meta = document()
-        .query_selector(&format!("meta[name={name}]"))
-        .ok()
-        .flatten();
-    meta.and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_default()
+    let meta = document().query_selector(&format!("meta[name={name}]")).ok().flatten();
+    meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
 /// Bytes that this origin uses, and may use, where the browser says it.

@@ -160,16 +160,10 @@ impl Downloads {
     pub fn remove(self, name: String) {
         self.clear();
         let is_own = |way: &UnderWay| way.name == name;
-        if self
-            .under_way
-            .with_untracked(|way| way.as_ref().is_some_and(is_own))
-        {
+        if self.under_way.with_untracked(|way| way.as_ref().is_some_and(is_own)) {
             self.pause();
         }
-        self.hands()
-            .in_memory
-            .borrow_mut()
-            .retain(|(other, _)| *other != name);
+        self.hands().in_memory.borrow_mut().retain(|(other, _)| *other != name);
         self.ask(HubAsk::Remove { name });
     }
 
@@ -182,10 +176,7 @@ impl Downloads {
                     self.line.remember(&name);
                     self.line.open_files(&name, &files);
                 }
-                None => self.fail(
-                    name,
-                    "Its files are not all there any more: fetch it again.",
-                ),
+                None => self.fail(name, "Its files are not all there any more: fetch it again."),
             }
         });
     }
@@ -202,12 +193,7 @@ impl Downloads {
 
     async fn files(self, name: &str) -> Option<Vec<File>> {
         let hands = self.hands();
-        let in_memory = hands
-            .in_memory
-            .borrow()
-            .iter()
-            .find(|(other, _)| other == name)
-            .cloned();
+        let in_memory = hands.in_memory.borrow().iter().find(|(other, _)| other == name).cloned();
         match in_memory {
             Some((_, files)) => Some(files),
             None => Shelf::open().await?.files(name).await,

@@ -55,10 +55,7 @@ impl Downloads {
         let worker =
             client::start(&script).and_then(|url| Worker::new_with_options(&url, &options));
         let Ok(worker) = worker else {
-            self.fail(
-                String::new(),
-                "This browser refused to start the download worker.",
-            );
+            self.fail(String::new(), "This browser refused to start the download worker.");
             return;
         };
         let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {

@@ -30,22 +30,10 @@ impl Downloads {
                     }
                 }
             }
-            HubTell::Found {
-                model,
-                is_gated,
-                same,
-            } => {
+            HubTell::Found { model, is_gated, same } => {
                 self.asked.set(None);
-                self.say(&format!(
-                    "{}: {}.",
-                    model.title(),
-                    spell_bytes(model.bytes())
-                ));
-                self.found.set(Some(LookedUp {
-                    model,
-                    is_gated,
-                    same,
-                }));
+                self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));
+                self.found.set(Some(LookedUp { model, is_gated, same }));
             }
             HubTell::Progress { name, done, total } => {
                 self.under_way.update(|way| {

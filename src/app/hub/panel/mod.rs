@@ -67,8 +67,7 @@ fn listen(line: PageLine, downloads: Downloads) {
             match &*text(0) {
                 "shown" => {
                     line.current.set(text(1));
-                    line.from_disk
-                        .set((2..message.length()).map(text).collect());
+                    line.from_disk.set((2..message.length()).map(text).collect());
                     dress();
                     downloads.refresh();
                     focus_heading();

@@ -57,18 +57,11 @@ fn Found() -> impl IntoView {
 }
 
 fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
-    let LookedUp {
-        model,
-        is_gated,
-        same,
-    } = found;
+    let LookedUp { model, is_gated, same } = found;
     let bytes = model.bytes();
     let host = downloads.host.get_value();
     let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
-    let terms = model
-        .licence
-        .clone()
-        .unwrap_or_else(|| "no licence stated".to_owned());
+    let terms = model.licence.clone().unwrap_or_else(|| "no licence stated".to_owned());
     let about = format!(
         "{}: {}, {terms}, commit {}; {fit}.",
         model.name,
@@ -108,10 +101,7 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
 fn Gated(name: String) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
     let repo = HubName::parse(&name).map_or(name, |name| name.repo);
-    let page = downloads
-        .address
-        .get_value()
-        .map_or_else(String::new, |hub| hub.page(&repo));
+    let page = downloads.address.get_value().map_or_else(String::new, |hub| hub.page(&repo));
     view! {
         <p class="gated">
             "Its owners ask you to agree to terms first, and a page cannot do that for you: open "
@@ -132,12 +122,8 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
     };
     let ending = model.ending.clone();
     let look_up = move |_| downloads.look_up(&name().to_string(), ending.clone());
-    let fit = model
-        .memory()
-        .map(|needed| spell_fit(needed, downloads.budget.get_value()));
-    let facts = [Some(model.licence.clone()), Some(model.size()), fit]
-        .into_iter()
-        .flatten();
+    let fit = model.memory().map(|needed| spell_fit(needed, downloads.budget.get_value()));
+    let facts = [Some(model.licence.clone()), Some(model.size()), fit].into_iter().flatten();
     let facts = facts.collect::<Vec<_>>().join("; ");
     let title = model.name().title();
     let steps = (!model.steps.is_empty()).then(|| {

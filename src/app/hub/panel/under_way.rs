@@ -12,13 +12,7 @@ pub fn Fetching() -> impl IntoView {
     let way = move || downloads.under_way.get();
     let share = move || way().map_or(0.0, |way| way.done as f64 / way.total.max(1) as f64);
     let words = move || {
-        way().map(|way| {
-            format!(
-                "{}: {}",
-                way.name,
-                spell_progress(way.done, way.total, way.rate)
-            )
-        })
+        way().map(|way| format!("{}: {}", way.name, spell_progress(way.done, way.total, way.rate)))
     };
     let cancel = move |_| {
         if let Some(way) = downloads.under_way.get_untracked() {

@@ -27,9 +27,8 @@ impl Fetcher {
             };
             if is_there.is_none_or(|there| there.size() as u64 != file.size) {
                 let mut told = |done| self.progress(&model.name, before + done, total);
-                let kept = self
-                    .receive(&name, &model.commit, file, shelf.as_ref(), &mut told)
-                    .await?;
+                let kept =
+                    self.receive(&name, &model.commit, file, shelf.as_ref(), &mut told).await?;
                 if let Some(kept) = kept {
                     files.push(&kept);
                 }
@@ -58,15 +57,10 @@ impl Fetcher {
         shelf.remove(&record_name(name)).await;
         for file in &own.model.files {
             let others = all.iter().filter(|kept| kept.model.name != name);
-            let is_shared = others
-                .flat_map(|kept| &kept.model.files)
-                .any(|other| other.hash == file.hash);
+            let is_shared =
+                others.flat_map(|kept| &kept.model.files).any(|other| other.hash == file.hash);
             if !is_shared {
-                for name in [
-                    file.hash.hex().to_owned(),
-                    part_name(file),
-                    state_name(file),
-                ] {
+                for name in [file.hash.hex().to_owned(), part_name(file), state_name(file)] {
                     shelf.remove(&name).await;
                 }
             }

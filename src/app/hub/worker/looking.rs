@@ -17,20 +17,14 @@ impl Fetcher {
         let of_list = published().iter().find(|known| known.repo == name.repo);
         let beside = of_list.and_then(|known| known.neighbours(name.revision()));
         let mut same = Vec::new();
-        for other in beside
-            .into_iter()
-            .flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
+        for other in beside.into_iter().flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
         {
             let (found, _) = self.look_up(&name.at(&other).to_string(), ending).await?;
             if found.weights() == model.weights() {
                 same.push(other);
             }
         }
-        Ok(HubTell::Found {
-            model,
-            is_gated,
-            same,
-        })
+        Ok(HubTell::Found { model, is_gated, same })
     }
 
     /// Commit, terms, and the files that are the model.

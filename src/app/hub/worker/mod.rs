@@ -148,10 +148,7 @@ impl Fetcher {
         self.tell(&match ended {
             Ok(value) => well(name, value),
             Err(FetchStop::Paused) => HubTell::Paused { name },
-            Err(FetchStop::Failed(error)) => HubTell::Failed {
-                name,
-                sentence: error.to_string(),
-            },
+            Err(FetchStop::Failed(error)) => HubTell::Failed { name, sentence: error.to_string() },
         });
     }
 
@@ -217,10 +214,6 @@ impl Fetcher {
     }
 
     fn listen(&self) -> Result<(), FetchStop> {
-        if self.is_paused.get() {
-            Err(FetchStop::Paused)
-        } else {
-            Ok(())
-        }
+        if self.is_paused.get() { Err(FetchStop::Paused) } else { Ok(()) }
     }
 }

@@ -121,10 +121,7 @@ impl Fetcher {
         match answer.status() {
             206 => {
                 let range = header(&answer, "content-range").unwrap_or_default();
-                let total = range
-                    .rsplit('/')
-                    .next()
-                    .and_then(|total| total.parse().ok());
+                let total = range.rsplit('/').next().and_then(|total| total.parse().ok());
                 if total.is_some_and(|total: u64| total != file.size) {
                     return Err(arriving.wrong_size(total.unwrap_or(0)));
                 }
@@ -226,18 +223,10 @@ impl FileArriving<'_> {
 
     fn wrong_size(&mut self, found: u64) -> FetchStop {
         let _ = self.sink.empty();
-        HubError::Size {
-            file: self.file.path.clone(),
-            expected: self.file.size,
-            found,
-        }
-        .into()
+        HubError::Size { file: self.file.path.clone(), expected: self.file.size, found }.into()
     }
 }
 
 fn is_quota(error: &wasm_bindgen::JsValue) -> bool {
-    get(error, "name")
-        .and_then(|name| name.as_string())
-        .as_deref()
-        == Some("QuotaExceededError")
+    get(error, "name").and_then(|name| name.as_string()).as_deref() == Some("QuotaExceededError")
 }

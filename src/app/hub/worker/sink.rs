@@ -90,11 +90,7 @@ impl FileSink {
         let known = state.read(0, &mut bytes) == bytes.len();
         let length = part.0.get_size()? as u64;
         let before = if known { sure(&bytes) } else { 0 };
-        let before = if before <= length && before <= file.size {
-            before
-        } else {
-            0
-        };
+        let before = if before <= length && before <= file.size { before } else { 0 };
         part.0.truncate_with_f64(before as f64)?;
         Ok(Self::Disk(Box::new(DiskSink {
             shelf: shelf.clone(),
@@ -165,14 +161,7 @@ impl FileSink {
 
     pub async fn discard(self) {
         if let Self::Disk(disk) = self {
-            let DiskSink {
-                shelf,
-                part,
-                state,
-                part_name,
-                state_name,
-                ..
-            } = *disk;
+            let DiskSink { shelf, part, state, part_name, state_name, .. } = *disk;
             drop((part, state));
             shelf.remove(&part_name).await;
             shelf.remove(&state_name).await;
@@ -189,15 +178,7 @@ impl FileSink {
             Self::Disk(disk) => *disk,
         };
         disk.part.0.flush()?;
-        let DiskSink {
-            shelf,
-            part,
-            state,
-            whole,
-            part_name,
-            state_name,
-            ..
-        } = disk;
+        let DiskSink { shelf, part, state, whole, part_name, state_name, .. } = disk;
         drop((part, state));
         let handle = shelf.handle(&part_name, false).await?;
         match get(&handle, "move").and_then(|rename| rename.dyn_into::<js_sys::Function>().ok()) {
@@ -246,10 +227,7 @@ pub async fn write_whole(shelf: &Shelf, name: &str, bytes: &[u8]) -> Result<(), 
 pub fn unwritten(error: &JsValue, path: &str, needed: u64) -> HubError {
     let text = |name| get(error, name).and_then(|value| value.as_string());
     if text("name").as_deref() == Some("QuotaExceededError") {
-        return HubError::NoRoom {
-            file: path.to_owned(),
-            needed: spell_bytes(needed),
-        };
+        return HubError::NoRoom { file: path.to_owned(), needed: spell_bytes(needed) };
     }
     HubError::Write {
         path: path.to_owned(),

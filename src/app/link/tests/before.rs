@@ -8,16 +8,10 @@ fn links_of_the_surveys_own_page_open_the_same() {
     let rows = parse("#survey&model=apprentice-4&task=mood&rows");
     assert_eq!(rows.view, View::Survey);
     assert_eq!(rows.looking.model, "apprentice-4");
-    assert_eq!(
-        (rows.looking.task.as_str(), rows.looking.rows),
-        ("mood", true)
-    );
+    assert_eq!((rows.looking.task.as_str(), rows.looking.rows), ("mood", true));
     assert_eq!(rows.draft, None);
     let theory = parse("#theory&model=apprentice-2");
-    assert_eq!(
-        (theory.view, theory.looking.model.as_str()),
-        (View::Theory, "apprentice-2")
-    );
+    assert_eq!((theory.view, theory.looking.model.as_str()), (View::Theory, "apprentice-2"));
     assert_eq!(parse("#theory").view, View::Theory);
 }
 
@@ -39,11 +33,7 @@ fn links_to_the_papers_questions_lead_to_the_steps_of_their_lesson() {
     for (question, step) in [(1, 0), (3, 2), (8, 7)] {
         let old = format!("#view=orders&question={question}");
         let link = Link::parse(&old).expect("a link");
-        let lessons = LessonSettings {
-            lesson: Some(11),
-            step,
-            ..LessonSettings::default()
-        };
+        let lessons = LessonSettings { lesson: Some(11), step, ..LessonSettings::default() };
         assert_eq!((link.view, &link.lessons), (View::Lessons, &lessons));
         // The lesson's own model answers.
         assert_eq!(link.draft, None);

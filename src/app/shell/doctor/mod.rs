@@ -21,10 +21,7 @@ pub struct Doctor {
 
 impl Doctor {
     pub fn start(later: Later) -> Self {
-        Self {
-            later,
-            is_wanted: RwSignal::new(false),
-        }
+        Self { later, is_wanted: RwSignal::new(false) }
     }
 
     fn show(self) {

@@ -47,10 +47,7 @@ pub fn panel() -> AnyView {
             dialog.close();
         }
     };
-    let (quick, thorough) = (
-        machine::memory(&Effort::QUICK),
-        machine::memory(&Effort::IN_PAGE),
-    );
+    let (quick, thorough) = (machine::memory(&Effort::QUICK), machine::memory(&Effort::IN_PAGE));
     view! {
         <div class="panel-head">
             <h2>"What can this machine do?"</h2>

@@ -32,8 +32,7 @@ impl OpenLesson {
     pub fn change(self, place: &StepPlace, change: impl FnOnce(&mut StepAnswer)) {
         self.read_again();
         let page = browser::build();
-        self.book
-            .update(|book| book.change(&place.lesson, &place.step, &page, change));
+        self.book.update(|book| book.change(&place.lesson, &place.step, &page, change));
         let text = self.book.with_untracked(AnswerBook::written);
         let is_kept = set_aside() && browser::keep(KEY, &text);
         self.written.set_value(is_kept.then_some(text));

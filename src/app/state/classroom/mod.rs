@@ -126,17 +126,16 @@ impl OpenLesson {
     }
 
     fn fetch_words(self, id: String) {
-        self.studio
-            .ask_lesson(id.clone(), move |found| match found {
-                _ if self.is_left() => {}
-                Ok(lesson) => {
-                    self.missing.set(String::new());
-                    if self.open_head().is_some_and(|head| head.id == id) {
-                        self.words.set(Some(Arc::new(lesson)));
-                    }
+        self.studio.ask_lesson(id.clone(), move |found| match found {
+            _ if self.is_left() => {}
+            Ok(lesson) => {
+                self.missing.set(String::new());
+                if self.open_head().is_some_and(|head| head.id == id) {
+                    self.words.set(Some(Arc::new(lesson)));
                 }
-                Err(sentence) => self.missing.set(sentence),
-            });
+            }
+            Err(sentence) => self.missing.set(sentence),
+        });
     }
 
     /// Is the view gone, and all of this with it? What was asked may be answered later.
@@ -155,15 +154,13 @@ impl OpenLesson {
     /// The lesson that the address names, as the list has it.
     pub fn open_head(self) -> Option<LessonHead> {
         let number = self.studio.lessons.with(|lessons| lessons.lesson)?;
-        self.heads
-            .with(|heads| heads.get(number.checked_sub(1)?).cloned())
+        self.heads.with(|heads| heads.get(number.checked_sub(1)?).cloned())
     }
 
     /// The step that is open; the last, where the address names one behind it.
     pub fn step(self) -> Option<LessonStep> {
         let at = self.step_index();
-        self.words
-            .with(|lesson| lesson.as_ref()?.steps.get(at?).cloned())
+        self.words.with(|lesson| lesson.as_ref()?.steps.get(at?).cloned())
     }
 
     /// The prompt that the open step's question is about, where that is one prompt.
@@ -178,28 +175,21 @@ impl OpenLesson {
     /// Its place in the lesson, counted from 0.
     pub fn step_index(self) -> Option<usize> {
         let at = self.studio.lessons.with(|lessons| lessons.step);
-        let last = self
-            .words
-            .with(|lesson| lesson.as_ref()?.steps.len().checked_sub(1))?;
+        let last = self.words.with(|lesson| lesson.as_ref()?.steps.len().checked_sub(1))?;
         Some(at.min(last))
     }
 
     /// The open step's.
     pub fn place(self) -> Option<StepPlace> {
         let step = self.step()?.id;
-        let lesson = self
-            .words
-            .with(|lesson| Some(lesson.as_ref()?.id.clone()))?;
+        let lesson = self.words.with(|lesson| Some(lesson.as_ref()?.id.clone()))?;
         Some(StepPlace { lesson, step })
     }
 
     /// What is known of the open step.
     pub fn answer(self) -> StepAnswer {
         self.place()
-            .and_then(|place| {
-                self.book
-                    .with(|book| book.of(&place.lesson, &place.step).cloned())
-            })
+            .and_then(|place| self.book.with(|book| book.of(&place.lesson, &place.step).cloned()))
             .unwrap_or_default()
     }
 

@@ -16,10 +16,7 @@ impl OpenLesson {
 
     /// The same of any step.
     pub(super) fn is_own_at(self, step: Option<&LessonStep>) -> bool {
-        let is_chosen = self
-            .studio
-            .draft
-            .with(|draft| draft.model != examples::first().model);
+        let is_chosen = self.studio.draft.with(|draft| draft.model != examples::first().model);
         let runs_it = step.is_none_or(LessonStep::runs_taught);
         is_chosen && runs_it && !self.is_lent.get()
     }
@@ -46,8 +43,7 @@ impl OpenLesson {
             let name = |draft: &Draft| draft.model.name().to_owned();
             return Some(self.studio.draft.with(name));
         }
-        self.words
-            .with(|lesson| Some(lesson.as_ref()?.model_of(step).to_owned()))
+        self.words.with(|lesson| Some(lesson.as_ref()?.model_of(step).to_owned()))
     }
 
     /// The models that the open step asks, for what is said before its question or to answer it; none where it
@@ -84,7 +80,6 @@ impl OpenLesson {
             true => self.studio.draft.with(|draft| draft.model.clone()),
             false => Choice::Known(self.model()?),
         };
-        self.words
-            .with(|lesson| Some(Link::of_step(lesson.as_ref()?, &step.action, model)))
+        self.words.with(|lesson| Some(Link::of_step(lesson.as_ref()?, &step.action, model)))
     }
 }

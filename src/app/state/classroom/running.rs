@@ -93,10 +93,8 @@ impl OpenLesson {
                 });
                 answer.is_none()
             };
-            let place = |step: &LessonStep| StepPlace {
-                lesson: lesson.id.clone(),
-                step: step.id.clone(),
-            };
+            let place =
+                |step: &LessonStep| StepPlace { lesson: lesson.id.clone(), step: step.id.clone() };
             let left = lesson.steps.iter().filter(is_left).map(place);
             Some(left.collect())
         });
@@ -114,8 +112,7 @@ impl OpenLesson {
             Some(_) => self.run_each(left, then),
             None => {
                 self.is_preparing.set(false);
-                self.studio
-                    .say("The sheet was not made: not every step was run.");
+                self.studio.say("The sheet was not made: not every step was run.");
             }
         });
     }
@@ -129,11 +126,7 @@ impl OpenLesson {
     ) {
         let number = self.runs.get_value();
         self.runs.set_value(number.wrapping_add(1));
-        let own = StepRun {
-            number,
-            place: place.clone(),
-            phase,
-        };
+        let own = StepRun { number, place: place.clone(), phase };
         self.under_way.set(Some(own.clone()));
         // A sheet runs other steps than the open one.
         let is_own = untrack(|| {

@@ -9,29 +9,15 @@ fn known(name: &str) -> Choice {
 
 fn facts(name: &str) -> ModelFacts {
     let baked = crate::app::examples::baked().expect("the baked example");
-    ModelFacts {
-        name: name.into(),
-        ..baked.model
-    }
+    ModelFacts { name: name.into(), ..baked.model }
 }
 
 fn lens() -> Ask {
-    Ask::Lens {
-        prompt: "a".into(),
-        options: Vec::new(),
-        answer: 0,
-        plan: None,
-        inside: None,
-    }
+    Ask::Lens { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None, inside: None }
 }
 
 fn compare() -> Ask {
-    Ask::Compare {
-        prompt: "a".into(),
-        options: Vec::new(),
-        answer: 0,
-        plan: None,
-    }
+    Ask::Compare { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None }
 }
 
 fn sweep() -> Ask {
@@ -49,9 +35,7 @@ fn holding(name: &str) -> Exchange {
     let mut exchange = Exchange::default();
     let load = exchange.load(&known(name), EngineWish::Cpu, 0.0);
     let id = load.last().expect("a load").id;
-    exchange
-        .loaded(id, facts(name), None, 0.0)
-        .expect("it is the load under way");
+    exchange.loaded(id, facts(name), None, 0.0).expect("it is the load under way");
     exchange
 }
 
@@ -154,10 +138,7 @@ fn a_look_at_the_machine_stands_beside_everything_and_never_ends_the_worker() {
     assert_eq!(exchange.cancel_work().0, Stopping::Done);
     assert!(!exchange.unheard(run) && exchange.doctor().is_some());
     exchange.load(&known("b"), EngineWish::Cpu, 0.0);
-    assert!(
-        exchange.doctor().is_some(),
-        "another model is no matter to it"
-    );
+    assert!(exchange.doctor().is_some(), "another model is no matter to it");
     let post = exchange.cancel_look().expect("it is under way");
     assert!(matches!(post.ask, Ask::Cancel { id } if id == look));
     assert!(!exchange.unheard(look));
@@ -178,21 +159,12 @@ fn what_is_likeliest_after_one_prompt_is_not_put_under_another() {
     let mut exchange = holding("a");
     let mut draft = crate::app::examples::first();
     draft.plan = " 0-3 ".into();
-    let says = Ask::Says {
-        prompt: draft.prompt.clone(),
-        plan: draft.plan_line(),
-    };
+    let says = Ask::Says { prompt: draft.prompt.clone(), plan: draft.plan_line() };
     exchange.run(says, 0.0);
     assert!(exchange.is_asked(&draft));
-    let written_on = Draft {
-        prompt: draft.prompt.clone() + " more",
-        ..draft.clone()
-    };
+    let written_on = Draft { prompt: draft.prompt.clone() + " more", ..draft.clone() };
     assert!(!exchange.is_asked(&written_on));
-    let other_order = Draft {
-        plan: String::new(),
-        ..draft.clone()
-    };
+    let other_order = Draft { plan: String::new(), ..draft.clone() };
     assert!(!exchange.is_asked(&other_order));
     exchange.run(lens(), 0.0);
     assert!(!exchange.is_asked(&draft));

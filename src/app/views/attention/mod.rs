@@ -41,9 +41,7 @@ pub fn AttentionView() -> impl IntoView {
         })
     });
     let lens = Memo::new(move |_| {
-        let lens = studio
-            .shown
-            .with(|all| all.as_ref().and_then(Shown::lens).cloned());
+        let lens = studio.shown.with(|all| all.as_ref().and_then(Shown::lens).cloned());
         lens.filter(|_| shown.with(Option::is_some))
     });
     let figures = Memo::new(move |_| {
@@ -56,9 +54,7 @@ pub fn AttentionView() -> impl IntoView {
     };
     let there = Memo::new(move |_| shown.with(Option::is_some));
     let said = Signal::derive(move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     // A plan with one head switched says which head that is.
     let switch = Callback::new(move |plan: String| {
@@ -116,12 +112,7 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
     let heads = move || {
         let at = shown.get()?;
         lens.with(|lens| {
-            let count = lens
-                .as_ref()?
-                .attention_pattern
-                .as_ref()?
-                .get(at.run)?
-                .len();
+            let count = lens.as_ref()?.attention_pattern.as_ref()?.get(at.run)?.len();
             let all = (0..count).map(|n| {
                 view! { <option value=n.to_string() prop:selected={at.head == n}>{n}</option> }
             });
@@ -244,9 +235,7 @@ fn OneHead(
     let own = Signal::derive(move || {
         let run = shown.get().map(|shown| shown.run);
         let names = lens.with(|lens| lens.as_ref().map(attention_members));
-        let name = run
-            .zip(names)
-            .and_then(|(run, names)| names.into_iter().nth(run));
+        let name = run.zip(names).and_then(|(run, names)| names.into_iter().nth(run));
         name.into_iter().collect::<Vec<_>>()
     });
     let click = move |_| {

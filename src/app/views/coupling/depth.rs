@@ -124,9 +124,7 @@ fn PairChoice() -> impl IntoView {
         let shown = studio.coupling.with(|s| s.shown());
         with_coupling(studio, |coupling| {
             let steps = coupling.steps.len();
-            let chosen = shown
-                .pair
-                .filter(|pair| pair.iter().all(|&step| step < steps));
+            let chosen = shown.pair.filter(|pair| pair.iter().all(|&step| step < steps));
             chosen.or(most_alike(coupling, &shown).map(|(pair, _)| pair))
         })
         .flatten()
@@ -166,11 +164,7 @@ fn PairChoice() -> impl IntoView {
         let of = |step: usize| all.as_ref().and_then(|all| all.get(step).cloned());
         let mut steps = pair.to_vec();
         steps.dedup();
-        steps
-            .into_iter()
-            .filter_map(of)
-            .flatten()
-            .collect::<Vec<_>>()
+        steps.into_iter().filter_map(of).flatten().collect::<Vec<_>>()
     });
     view! {
         <div class="tools">

@@ -34,9 +34,7 @@ pub fn CouplingView() -> impl IntoView {
         found.unwrap_or_default()
     });
     let said = Signal::derive(move || {
-        studio
-            .coupled
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.coupled.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     let pictures = Pictures { figures, said };
     let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
@@ -47,15 +45,10 @@ pub fn CouplingView() -> impl IntoView {
             ("tokens-title", "Between tokens", there.get()),
             ("ways-title", "Ways", there.get()),
             ("cost-title", "What it explains", true),
-            (
-                "models-title",
-                "Several models",
-                studio.coupled_models.with(Option::is_some),
-            ),
+            ("models-title", "Several models", studio.coupled_models.with(Option::is_some)),
         ];
         let all = all.into_iter().filter(|(.., is_there)| *is_there);
-        all.map(|(id, name, _)| IndexEntry::new(id, name))
-            .collect::<Vec<_>>()
+        all.map(|(id, name, _)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
     view! {
         <Index places />
@@ -85,10 +78,7 @@ impl Pictures {
     }
 
     fn has(self, key: &'static str) -> Memo<bool> {
-        Memo::new(move |_| {
-            self.figures
-                .with(|all| all.iter().any(|one| one.key == key))
-        })
+        Memo::new(move |_| self.figures.with(|all| all.iter().any(|one| one.key == key)))
     }
 }
 

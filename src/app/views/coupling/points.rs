@@ -35,9 +35,7 @@ pub fn Points(#[prop(into)] names: Signal<Vec<String>>, back: &'static str) -> i
         names.get().into_iter().map(button).collect_view()
     };
     let any = Memo::new(move |_| {
-        studio
-            .coupling
-            .with(|s| names.with(|names| names.iter().any(|name| s.out.contains(name))))
+        studio.coupling.with(|s| names.with(|names| names.iter().any(|name| s.out.contains(name))))
     });
     let all_back = move |_| {
         let names = names.get_untracked();

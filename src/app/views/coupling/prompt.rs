@@ -21,11 +21,7 @@ pub fn Prompt() -> impl IntoView {
         with_coupling(studio, |coupling| {
             let pieces = match (&coupling.prompt, &coupling.tokens) {
                 (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
-                _ => coupling
-                    .token_ids
-                    .iter()
-                    .map(|id| (" ", id.to_string()))
-                    .collect(),
+                _ => coupling.token_ids.iter().map(|id| (" ", id.to_string())).collect(),
             };
             let last = pieces.len().saturating_sub(1);
             let pieces = pieces.into_iter().enumerate().map(|(t, (before, piece))| {
@@ -40,11 +36,9 @@ pub fn Prompt() -> impl IntoView {
     };
     // What is wrong with the prompt is said where it can be changed.
     let has_problem = Memo::new(move |_| {
-        studio.problems.with(|problems| {
-            problems
-                .iter()
-                .any(|problem| problem.place == Place::Prompt)
-        })
+        studio
+            .problems
+            .with(|problems| problems.iter().any(|problem| problem.place == Place::Prompt))
     });
     let how = move || {
         with_coupling(studio, |coupling| {

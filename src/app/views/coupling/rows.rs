@@ -116,15 +116,10 @@ fn with_task<T>(studio: Studio, of: impl FnOnce(&TaskCoupling) -> T) -> Option<T
 /// One line under a saved drawing's title.
 fn of(studio: Studio) -> String {
     let counted = with_task(studio, |task| {
-        format!(
-            "plan {} · {} of {} rows of “{}”",
-            task.plan, task.rows, task.rows_asked, task.task
-        )
+        format!("plan {} · {} of {} rows of “{}”", task.plan, task.rows, task.rows_asked, task.task)
     });
     studio.coupled_rows.with(|shown| {
-        let name = shown
-            .as_ref()
-            .map_or("", |shown| shown.report.model.name.as_str());
+        let name = shown.as_ref().map_or("", |shown| shown.report.model.name.as_str());
         format!("{name} · {}", counted.unwrap_or_default())
     })
 }
@@ -134,10 +129,7 @@ fn provenance(studio: Studio) -> String {
         let accuracy = task.accuracy.map_or_else(String::new, |accuracy| {
             format!(", {} right", number::percent(accuracy.mean))
         });
-        format!(
-            "{} of {} rows of “{}”{accuracy}",
-            task.rows, task.rows_asked, task.task
-        )
+        format!("{} of {} rows of “{}”{accuracy}", task.rows, task.rows_asked, task.task)
     });
     let counted = counted.unwrap_or_default();
     studio.coupled_rows.with(|shown| {
@@ -165,11 +157,7 @@ fn RowsForm() -> impl IntoView {
         let (task, rows) = studio.coupling.with_untracked(|s| (s.task, s.rows));
         let plan = studio.draft.with_untracked(|draft| draft.plan_line());
         studio.aim_coupling(|s| s.out.clear());
-        let ask = Ask::RowsCoupling {
-            task: task.name().to_owned(),
-            rows,
-            plan,
-        };
+        let ask = Ask::RowsCoupling { task: task.name().to_owned(), rows, plan };
         studio.start_sweep(ask, |_| ());
     };
     let tasks = GeneratedTask::ALL.map(|task| {

@@ -17,9 +17,7 @@ pub fn OverModels() -> impl IntoView {
     let there = Memo::new(move |_| studio.coupled_models.with(Option::is_some));
     let shape = Memo::new(move |_| {
         let theme = themes.theme.get();
-        studio
-            .coupled_models
-            .with(|models| models_coupling_figure(models.as_deref()?, theme))
+        studio.coupled_models.with(|models| models_coupling_figure(models.as_deref()?, theme))
     });
     let has_shape = Memo::new(move |_| shape.with(Option::is_some));
     // In the metric and at the number of vectors that the page shows.
@@ -34,9 +32,7 @@ pub fn OverModels() -> impl IntoView {
     let scatters = Memo::new(move |_| {
         let (out, theme) = (studio.coupling.with(|s| s.out.clone()), themes.theme.get());
         relations.with(|relations| {
-            let drawn = relations
-                .iter()
-                .map(|relation| relation_figure(relation, &out, theme));
+            let drawn = relations.iter().map(|relation| relation_figure(relation, &out, theme));
             drawn.collect::<Vec<Figure>>()
         })
     });
@@ -58,15 +54,9 @@ pub fn OverModels() -> impl IntoView {
         let metric = studio.coupling.with(|s| s.metric);
         studio.coupled_models.with(|models| {
             let models = models.as_ref()?;
-            let names = models
-                .models
-                .iter()
-                .map(|model| model.report.model.name.as_str());
+            let names = models.models.iter().map(|model| model.report.model.name.as_str());
             let names = names.collect::<Vec<_>>().join(", ");
-            Some(format!(
-                "From a report: {names}; metric of {}.",
-                metric_word(metric)
-            ))
+            Some(format!("From a report: {names}; metric of {}.", metric_word(metric)))
         })
     };
     let said = Signal::derive(move || words().unwrap_or_default());

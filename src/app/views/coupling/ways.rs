@@ -80,10 +80,7 @@ fn Film() -> impl IntoView {
             return;
         }
         // From the beginning, where it had come to the end.
-        if frame
-            .get_untracked()
-            .is_none_or(|frame| frame >= last.get_untracked())
-        {
+        if frame.get_untracked().is_none_or(|frame| frame >= last.get_untracked()) {
             show(Some(0));
         }
         playing.set(set_interval_with_handle(advance, FRAME).ok());
@@ -114,11 +111,7 @@ fn Film() -> impl IntoView {
         Some(frame) => format!("after {frame} of {} steps", last.get()),
     };
     let pressed = move || {
-        if frame.get().is_none() {
-            "true"
-        } else {
-            "false"
-        }
+        if frame.get().is_none() { "true" } else { "false" }
     };
     view! {
         <div class="tools film" role="group" aria-label="The ways, step by step">

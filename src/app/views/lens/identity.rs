@@ -71,12 +71,7 @@ impl Answers {
 }
 
 fn view_answers(answers: Answers) -> impl IntoView {
-    let Answers {
-        right,
-        sum,
-        mean,
-        strokes,
-    } = answers;
+    let Answers { right, sum, mean, strokes } = answers;
     view! {
         <dl class="two-answers">
             <div>

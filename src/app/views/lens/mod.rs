@@ -32,9 +32,7 @@ pub fn LensView() -> impl IntoView {
         Signal::derive(move || figures.with(|all| all.as_ref().map(|all| all[index].clone())))
     };
     let said = Signal::derive(move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     let there = Memo::new(move |_| figures.with(Option::is_some));
     // What is measured from the right answer waits until the reader has said which it is.
@@ -49,9 +47,7 @@ pub fn LensView() -> impl IntoView {
     let judged = Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
     let asks = Memo::new(move |_| there.get() && !judged.get());
     let lens = Signal::derive(move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
+        studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
     });
     // Whoever comes back looks for no member.
     on_cleanup(move || studio.look_at(None));

@@ -19,15 +19,11 @@ pub fn hear(room: OpenLesson, studio: Studio, event: &KeyboardEvent) {
     if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
         return;
     }
-    let focused = event
-        .target()
-        .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    let kind = focused
-        .as_ref()
-        .map(|element| match element.get_attribute("type") {
-            Some(kind) => kind,
-            None => element.tag_name().to_lowercase(),
-        });
+    let focused = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    let kind = focused.as_ref().map(|element| match element.get_attribute("type") {
+        Some(kind) => kind,
+        None => element.tag_name().to_lowercase(),
+    });
     let kind = kind.unwrap_or_default();
     if ["textarea", "number", "text"].contains(&kind.as_str()) {
         return;
@@ -40,9 +36,8 @@ pub fn hear(room: OpenLesson, studio: Studio, event: &KeyboardEvent) {
     let Some((number, at)) = lesson.zip(untrack(|| room.step_index())) else {
         return;
     };
-    let of = room
-        .words
-        .with_untracked(|lesson| lesson.as_ref().map_or(0, |lesson| lesson.steps.len()));
+    let of =
+        room.words.with_untracked(|lesson| lesson.as_ref().map_or(0, |lesson| lesson.steps.len()));
     match key.as_str() {
         "n" if at + 1 < of => studio.go_to_step(number, at + 1),
         "ArrowRight" if !has_arrows && at + 1 < of => studio.go_to_step(number, at + 1),
@@ -61,10 +56,7 @@ pub fn KeyShown() -> impl IntoView {
     let shown = RwSignal::new(String::new());
     let count = StoredValue::new(0_u32);
     let heard = window_event_listener(leptos::ev::keydown, move |event| {
-        if !studio
-            .lessons
-            .with_untracked(|lessons| lessons.is_projected)
-        {
+        if !studio.lessons.with_untracked(|lessons| lessons.is_projected) {
             return;
         }
         shown.set(match event.key().as_str() {

@@ -77,10 +77,8 @@ fn Awaited() -> impl IntoView {
 fn LessonPage(number: usize) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let open = Memo::new(move |_| room.place().zip(room.step_index()));
-    let title = move || {
-        room.words
-            .with(|lesson| lesson.as_ref().map(|lesson| lesson.title.clone()))
-    };
+    let title =
+        move || room.words.with(|lesson| lesson.as_ref().map(|lesson| lesson.title.clone()));
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     view! {
@@ -122,8 +120,7 @@ fn Trail(number: usize) -> impl IntoView {
         let here = room.step_index();
         let steps = lesson.steps.iter().enumerate().map(|(at, step)| {
             let is_answered = room.book.with(|book| {
-                book.of(&lesson.id, &step.id)
-                    .is_some_and(|answer| answer.is_answered())
+                book.of(&lesson.id, &step.id).is_some_and(|answer| answer.is_answered())
             });
             let said = if is_answered { ", answered" } else { "" };
             view! {

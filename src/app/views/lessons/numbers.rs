@@ -74,9 +74,7 @@ fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
             </span>
         }
     });
-    let interval = row
-        .interval
-        .map(|[low, high]| format!(" ({} to {})", said(low), said(high)));
+    let interval = row.interval.map(|[low, high]| format!(" ({} to {})", said(low), said(high)));
     view! {
         <tr>
             <th scope="row">{row.name}</th>
@@ -89,9 +87,5 @@ fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
 /// What is counted has no decimals.
 fn said(value: f64) -> String {
     let is_count = value.fract() == 0.0 && value.abs() < 1e4;
-    if is_count {
-        format!("{value:.0}")
-    } else {
-        number::short(value)
-    }
+    if is_count { format!("{value:.0}") } else { number::short(value) }
 }

@@ -18,9 +18,7 @@ pub fn Expectations(
     let tally = Memo::new(move |_| room.answer().tally);
     // Where a class looks, hands are counted.
     let is_counted = Memo::new(move |_| {
-        let is_class = studio
-            .lessons
-            .with(|lessons| lessons.is_projected || lessons.is_held);
+        let is_class = studio.lessons.with(|lessons| lessons.is_projected || lessons.is_held);
         is_class || tally.with(|tally| tally.iter().any(|&hands| hands > 0))
     });
     let rows = (0..)

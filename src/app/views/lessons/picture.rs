@@ -55,16 +55,12 @@ fn RunPicture(n: usize) -> impl IntoView {
     let column = Memo::new(move |_| room.link().map_or(Column::default(), |link| link.column));
     let figure = Memo::new(move |_| {
         let (marks, column, theme) = (marks.get(), column.get(), themes.theme.get());
-        room.pictures()?
-            .get(n)
-            .and_then(|picture| step_figure(picture, &marks, column, theme))
+        room.pictures()?.get(n).and_then(|picture| step_figure(picture, &marks, column, theme))
     });
     // The member that is pointed at is shown as if the reader did.
     let point = Memo::new(move |_| {
         let marks = marks.get();
-        room.pictures()?
-            .get(n)
-            .and_then(|one| looked_at(one, &marks))
+        room.pictures()?.get(n).and_then(|one| looked_at(one, &marks))
     });
     let source = Signal::derive(move || {
         let pictures = room.pictures();
@@ -97,11 +93,7 @@ fn RunPicture(n: usize) -> impl IntoView {
 
 fn looked_at(picture: &StepPicture, marks: &LessonMarks) -> Option<usize> {
     match picture {
-        StepPicture::Lens {
-            show: LensShow::Votes,
-            lens,
-            ..
-        } => marked_member(lens, marks),
+        StepPicture::Lens { show: LensShow::Votes, lens, .. } => marked_member(lens, marks),
         _ => None,
     }
 }

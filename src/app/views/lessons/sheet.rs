@@ -36,15 +36,11 @@ fn Preparing() -> impl IntoView {
         let lesson = room.words.get()?;
         let run = room.book.with(|book| {
             let is_run = |step: &&LessonStep| {
-                book.of(&lesson.id, &step.id)
-                    .is_some_and(|answer| answer.is_run())
+                book.of(&lesson.id, &step.id).is_some_and(|answer| answer.is_run())
             };
             lesson.steps.iter().filter(is_run).count()
         });
-        Some(format!(
-            "Preparing the sheet: {run} of {} steps",
-            lesson.steps.len()
-        ))
+        Some(format!("Preparing the sheet: {run} of {} steps", lesson.steps.len()))
     };
     view! {
         <Show when=move || room.is_preparing.get()>

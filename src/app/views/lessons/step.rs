@@ -58,10 +58,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     // In another page's frame it gives the frame its title.
     if use_context::<Embedding>().is_some() {
         Effect::new(move |_| {
-            if let Some(title) = room
-                .words
-                .with(|lesson| Some(lesson.as_ref()?.title.clone()))
-            {
+            if let Some(title) = room.words.with(|lesson| Some(lesson.as_ref()?.title.clone())) {
                 let step = at + 1;
                 document().set_title(&format!("Lesson {number}, step {step}: {title}"));
             }
@@ -126,9 +123,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
 /// Puts the focus on an element of the page; only where nothing else has it, if the page is to stay where it is.
 fn focus(id: &str, is_gentle: bool) {
     let document = document();
-    let has_focus = document
-        .active_element()
-        .is_some_and(|element| element.tag_name() != "BODY");
+    let has_focus = document.active_element().is_some_and(|element| element.tag_name() != "BODY");
     let element = document.get_element_by_id(id);
     let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
     else {

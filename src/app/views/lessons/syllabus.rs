@@ -14,9 +14,7 @@ pub fn Syllabus() -> impl IntoView {
     let entries = move || {
         let heads = room.heads.get();
         let numbered = (1..).zip(heads);
-        numbered
-            .map(|(number, head)| view! { <Entry number head /> })
-            .collect_view()
+        numbered.map(|(number, head)| view! { <Entry number head /> }).collect_view()
     };
     view! {
         <section aria-labelledby="syllabus-title">
@@ -55,12 +53,8 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
     };
     let places = room.heads.with_untracked(|heads| {
         let place = |id: &String| heads.iter().position(|head| head.id == *id);
-        let places: Vec<String> = head
-            .needs
-            .iter()
-            .filter_map(place)
-            .map(|at| (at + 1).to_string())
-            .collect();
+        let places: Vec<String> =
+            head.needs.iter().filter_map(place).map(|at| (at + 1).to_string()).collect();
         places.join(", ")
     });
     let after = match places.is_empty() {

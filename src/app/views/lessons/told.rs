@@ -59,10 +59,9 @@ fn verdict(outcome: &StepOutcome, expected: Option<usize>) -> String {
         }
         (_, Some(Holding::Agrees), _) => "The run agrees with you.".to_owned(),
         (_, Some(Holding::Open), _) => "The run leaves open what you expected.".to_owned(),
-        (_, _, Some(right)) => format!(
-            "The run disagrees with you. It says: {}.",
-            right.text.trim_end_matches('.')
-        ),
+        (_, _, Some(right)) => {
+            format!("The run disagrees with you. It says: {}.", right.text.trim_end_matches('.'))
+        }
         _ => "The run disagrees with you.".to_owned(),
     }
 }
@@ -71,9 +70,7 @@ fn verdict(outcome: &StepOutcome, expected: Option<usize>) -> String {
 fn Body(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
     let said = verdict(&outcome, expected);
     let room = expect_context::<OpenLesson>();
-    let numbers = room
-        .step()
-        .map(|step| view! { <Numbers numbers=outcome.numbers step /> });
+    let numbers = room.step().map(|step| view! { <Numbers numbers=outcome.numbers step /> });
     let own = expected.and_then(|i| outcome.options.get(i).cloned());
     let others = outcome.options.iter().enumerate();
     let others: Vec<OptionOutcome> = others

@@ -27,9 +27,7 @@ pub fn LogitLensView() -> impl IntoView {
     };
     let there = Memo::new(move |_| figures.with(|all| !all.is_empty()));
     let said = Signal::derive(move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     // The plan that ends where the cell stands.
     let open = Callback::new(move |plan: String| {
@@ -56,30 +54,20 @@ pub fn LogitLensView() -> impl IntoView {
 
 /// What the lens names, of the words that it speaks of.
 fn words(lens: &Lens) -> Vec<String> {
-    lens.logit_lens_words
-        .iter()
-        .flat_map(|words| words.values().cloned())
-        .collect()
+    lens.logit_lens_words.iter().flat_map(|words| words.values().cloned()).collect()
 }
 
 #[component]
 fn Controls() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let lens = move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
-    };
+    let lens = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).cloned());
     let followed = Memo::new(move |_| {
         let lens = lens()?;
         let first = lens.logit_lens_members.as_ref()?.first()?;
         let words = lens.logit_lens_words.as_ref();
         let word = |id: u32| words.and_then(|words| words.get(&id).cloned());
         let ids = first.followed.iter().map(|token| token.id);
-        Some(
-            ids.map(|id| word(id).unwrap_or_else(|| id.to_string()))
-                .collect::<Vec<String>>(),
-        )
+        Some(ids.map(|id| word(id).unwrap_or_else(|| id.to_string())).collect::<Vec<String>>())
     });
     let known = Memo::new(move |_| lens().map(|lens| words(&lens)).unwrap_or_default());
     let colours = move || {

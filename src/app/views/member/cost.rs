@@ -18,24 +18,16 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
             let votes = lens.member_logits.get(account.index)?;
             let wide: Vec<f64> = votes.iter().map(|&vote| f64::from(vote)).collect();
             let alone = softmax(&wide);
-            let rows = wide
-                .iter()
-                .zip(alone)
-                .enumerate()
-                .map(|(k, (vote, alone))| {
-                    let right = if judged && k == lens.answer {
-                        "✓ "
-                    } else {
-                        ""
-                    };
-                    view! {
-                        <tr>
-                            <th scope="row">{right}{option_name(lens, k)}</th>
-                            <td>{number::signed(*vote)}</td>
-                            <td>{number::probability(alone)}</td>
-                        </tr>
-                    }
-                });
+            let rows = wide.iter().zip(alone).enumerate().map(|(k, (vote, alone))| {
+                let right = if judged && k == lens.answer { "✓ " } else { "" };
+                view! {
+                    <tr>
+                        <th scope="row">{right}{option_name(lens, k)}</th>
+                        <td>{number::signed(*vote)}</td>
+                        <td>{number::probability(alone)}</td>
+                    </tr>
+                }
+            });
             let lead = stroke_votes(lens, Column::Logit)[account.index];
             let side = if lead >= 0.0 { "for" } else { "against" };
             let caption = if judged {

@@ -44,9 +44,7 @@ pub fn MemberView() -> impl IntoView {
     let judged = Memo::new(move |_| studio.is_judged());
     let reads = Memo::new(move |_| one("member-reads").with(Option::is_some));
     let said = Signal::derive(move || {
-        studio
-            .shown
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     let title = move || {
         accounted.with(|found| {
@@ -99,11 +97,7 @@ fn Chosen(accounted: Memo<Accounted>) -> impl IntoView {
     let neighbour = move |later: bool, words: &'static str| {
         let to = move || {
             names.with(|(names, at)| {
-                let to = if later {
-                    at.checked_add(1)
-                } else {
-                    at.checked_sub(1)
-                };
+                let to = if later { at.checked_add(1) } else { at.checked_sub(1) };
                 names.get(to?).cloned()
             })
         };

@@ -111,10 +111,7 @@ pub fn OrdersView() -> impl IntoView {
 fn QuestionsLink() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let href = Memo::new(move |_| {
-        let mut link = Link {
-            draft: Some(studio.draft.get()),
-            ..Link::to(View::Lessons)
-        };
+        let mut link = Link { draft: Some(studio.draft.get()), ..Link::to(View::Lessons) };
         link.lessons.lesson = Some(PAINTERS_LESSON);
         format!("#{}", link.fragment())
     });
@@ -138,9 +135,7 @@ fn LabPictures() -> impl IntoView {
         })
     });
     let source = Signal::derive(move || {
-        studio
-            .lab
-            .with(|shown| shown.as_ref().map(source).unwrap_or_default())
+        studio.lab.with(|shown| shown.as_ref().map(source).unwrap_or_default())
     });
     let one = move |key: &'static str| find(figures.into(), key);
     view! {
@@ -183,9 +178,7 @@ fn SweepSection() -> impl IntoView {
         let theme = themes.theme.get();
         studio.needed.with(|shown| {
             let needs = shown.iter().flat_map(|shown| &shown.report.need);
-            needs
-                .filter_map(|need| need_figure(need, theme))
-                .collect::<Vec<_>>()
+            needs.filter_map(|need| need_figure(need, theme)).collect::<Vec<_>>()
         })
     });
     let need_source = Signal::derive(move || sweeps.need_source());

@@ -12,9 +12,7 @@ pub fn OwnOrders() -> impl IntoView {
     let sweeps = expect_context::<Sweeps>();
     move || {
         let tables = sweeps.own_orders().into_iter();
-        tables
-            .map(|(task, variants)| table(&task, &variants))
-            .collect_view()
+        tables.map(|(task, variants)| table(&task, &variants)).collect_view()
     }
 }
 
@@ -22,17 +20,10 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
     let percent = |mean: Mean| {
         let low = number::fixed(100.0 * mean.low, 1);
         let high = number::fixed(100.0 * mean.high, 1);
-        format!(
-            "{} % ({low} to {high})",
-            number::fixed(100.0 * mean.mean, 1)
-        )
+        format!("{} % ({low} to {high})", number::fixed(100.0 * mean.mean, 1))
     };
     let rows = variants.iter().enumerate().map(|(i, variant)| {
-        let name = if i == 0 {
-            "the model's own".to_owned()
-        } else {
-            variant.name.clone()
-        };
+        let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };
         let measures = &variant.measures;
         view! {
             <tr>

@@ -34,9 +34,7 @@ pub fn Row() -> impl IntoView {
     let seen = Memo::new(move |_| bench.seen());
     let ids = move || {
         seen.with(|row| {
-            row.iter()
-                .flat_map(|row| row.spots().iter().map(|spot| spot.id))
-                .collect::<Vec<_>>()
+            row.iter().flat_map(|row| row.spots().iter().map(|spot| spot.id)).collect::<Vec<_>>()
         })
     };
     // Votes of the row as it was run, by tile; the loudest of them is a full bar.
@@ -58,8 +56,7 @@ pub fn Row() -> impl IntoView {
     let most = Memo::new(move |_| {
         votes.with(|votes| {
             let all = votes.iter().flat_map(HashMap::values).flatten().flatten();
-            all.flatten()
-                .fold(0.0, |most: f64, vote| most.max(vote.abs()))
+            all.flatten().fold(0.0, |most: f64, vote| most.max(vote.abs()))
         })
     });
     let moved = move |event: PointerEvent| {
@@ -116,11 +113,7 @@ pub fn Row() -> impl IntoView {
         let done = match (Key::parse(&event.key()), half) {
             (Some(key), _) => bench.press(key, event.shift_key()),
             (None, Some(half)) => {
-                bench.edit(Edit::Toggle {
-                    spot: at,
-                    painter: 0,
-                    half,
-                });
+                bench.edit(Edit::Toggle { spot: at, painter: 0, half });
                 true
             }
             (None, None) if event.key() == "Delete" => {
@@ -193,17 +186,9 @@ fn Tile(
         let (first, last) = bench.hand.get().chosen();
         at().is_some_and(|at| (first..=last).contains(&at))
     };
-    let held = move || {
-        bench
-            .hand
-            .with(|hand| hand.held.is_some() && Some(hand.at) == at())
-    };
+    let held = move || bench.hand.with(|hand| hand.held.is_some() && Some(hand.at) == at());
     let focus = move || {
-        if bench.hand.with(|hand| Some(hand.at) == at()) {
-            "0"
-        } else {
-            "-1"
-        }
+        if bench.hand.with(|hand| Some(hand.at) == at()) { "0" } else { "-1" }
     };
     let label = move || {
         place.with(|place| {
@@ -229,20 +214,12 @@ fn Tile(
         })
     };
     let painters = Memo::new(move |_| {
-        place.with(|place| {
-            place
-                .as_ref()
-                .map_or_else(Vec::new, |place| place.2.painters.clone())
-        })
+        place.with(|place| place.as_ref().map_or_else(Vec::new, |place| place.2.painters.clone()))
     });
     let choose = move |event: web_sys::MouseEvent| {
         let Some(at) = at() else { return };
         bench.hand.update(|hand| {
-            *hand = if event.shift_key() {
-                Hand { at, ..*hand }
-            } else {
-                Hand::on(at)
-            };
+            *hand = if event.shift_key() { Hand { at, ..*hand } } else { Hand::on(at) };
         });
     };
     let halves = move || {
@@ -298,16 +275,13 @@ fn view_painter(
         };
         let height = move || {
             let most = most.get();
-            let share = vote()
-                .filter(|_| most > 0.0)
-                .map_or(0.0, |vote| vote.abs() / most);
+            let share = vote().filter(|_| most > 0.0).map_or(0.0, |vote| vote.abs() / most);
             format!("{:.2}%", 50.0 * share)
         };
         let label = move || {
             let state = if on { "on" } else { "off" };
-            let said = vote().map_or_else(String::new, |vote| {
-                format!(", vote {}", number::signed(vote))
-            });
+            let said =
+                vote().map_or_else(String::new, |vote| format!(", vote {}", number::signed(vote)));
             format!("{word} of block {}: {state}{said}", run.index)
         };
         view! {
@@ -322,10 +296,7 @@ fn view_painter(
             </span>
         }
     };
-    let name = painter_name(BlockRun {
-        half: Half::Both,
-        ..run
-    });
+    let name = painter_name(BlockRun { half: Half::Both, ..run });
     view! {
         <span class="pair" role="group" aria-label=name>
             <span class="who" aria-hidden="true">{run.index}</span>

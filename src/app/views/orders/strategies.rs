@@ -12,10 +12,7 @@ pub fn Strategies() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let bench = expect_context::<Bench>();
     let order = Memo::new(move |_| {
-        bench.row.with(|row| {
-            row.as_ref()
-                .map_or_else(Vec::new, |row| row.order().to_vec())
-        })
+        bench.row.with(|row| row.as_ref().map_or_else(Vec::new, |row| row.order().to_vec()))
     });
     let runs = move || order.with(Vec::len);
     let set = move |change: &dyn Fn(&mut Offer, u64), value: String| {
@@ -45,11 +42,7 @@ pub fn Strategies() -> impl IntoView {
                                     .and_then(|row| row.plan().ok())
                                     .map(|plan| plan.to_string())
                             });
-                            if now.as_ref() == Some(&line) {
-                                "true"
-                            } else {
-                                "false"
-                            }
+                            if now.as_ref() == Some(&line) { "true" } else { "false" }
                         }
                     };
                     let title = match named.problem {

@@ -12,9 +12,7 @@ pub fn Tools() -> impl IntoView {
     // The chosen places and how many there are.
     let chosen = Memo::new(move |_| {
         let (first, last) = bench.hand.get().chosen();
-        let of = bench
-            .row
-            .with(|row| row.as_ref().map_or(0, |row| row.spots().len()));
+        let of = bench.row.with(|row| row.as_ref().map_or(0, |row| row.spots().len()));
         (first, last, of)
     });
     let one = Memo::new(move |_| {
@@ -26,33 +24,19 @@ pub fn Tools() -> impl IntoView {
     });
     let earlier = move |_| {
         let (at, ..) = chosen.get_untracked();
-        bench.edit(Edit::Move {
-            from: at,
-            to: at - 1,
-        });
+        bench.edit(Edit::Move { from: at, to: at - 1 });
     };
     let later = move |_| {
         let (at, ..) = chosen.get_untracked();
-        bench.edit(Edit::Move {
-            from: at,
-            to: at + 1,
-        });
+        bench.edit(Edit::Move { from: at, to: at + 1 });
     };
     let join = move |_| {
         let (first, last, of) = chosen.get_untracked();
         // A single tile is joined by the next one.
-        let last = if first == last {
-            (last + 1).min(of.saturating_sub(1))
-        } else {
-            last
-        };
+        let last = if first == last { (last + 1).min(of.saturating_sub(1)) } else { last };
         bench.edit(Edit::Join { first, last });
     };
-    let dissolve = move |_| {
-        bench.edit(Edit::Dissolve {
-            spot: chosen.get_untracked().0,
-        })
-    };
+    let dissolve = move |_| bench.edit(Edit::Dissolve { spot: chosen.get_untracked().0 });
     let duplicate = move |_| {
         let (first, last, _) = chosen.get_untracked();
         bench.edit(Edit::Duplicate { first, last });
@@ -65,9 +49,9 @@ pub fn Tools() -> impl IntoView {
         let spot = chosen.get_untracked().0;
         match event_target_value(&event).trim().parse() {
             Ok(times) => bench.edit(Edit::Repeat { spot, times }),
-            Err(_) => bench.refuse(format!(
-                "Repeats are a whole number: choose 1 to {MAX_REPEAT}."
-            )),
+            Err(_) => {
+                bench.refuse(format!("Repeats are a whole number: choose 1 to {MAX_REPEAT}."))
+            }
         }
     };
     // The strokes of the chosen tile's painters, each with its switch.
@@ -76,16 +60,8 @@ pub fn Tools() -> impl IntoView {
         let painters = one.with(|spot| spot.as_ref().map_or_else(Vec::new, |s| s.painters.clone()));
         let many = painters.len() > 1;
         let switch = move |painter: usize, index: usize, now: Half, half: Half| {
-            let word = if half == Half::Attention {
-                "attention"
-            } else {
-                "MLP"
-            };
-            let words = if many {
-                format!("{index}'s {word}")
-            } else {
-                word.to_owned()
-            };
+            let word = if half == Half::Attention { "attention" } else { "MLP" };
+            let words = if many { format!("{index}'s {word}") } else { word.to_owned() };
             let on = now == Half::Both || now == half;
             view! {
                 <label class="tick switch">
@@ -127,10 +103,7 @@ pub fn Tools() -> impl IntoView {
     let alone = move || chosen.get().2 < 2;
     let not_group = move || one.with(|spot| !spot.as_ref().is_some_and(Spot::is_group));
     let times = move || {
-        one.with(|spot| {
-            spot.as_ref()
-                .map_or_else(String::new, |spot| spot.repeats.to_string())
-        })
+        one.with(|spot| spot.as_ref().map_or_else(String::new, |spot| spot.repeats.to_string()))
     };
     let what = move || {
         let (first, last, _) = chosen.get();

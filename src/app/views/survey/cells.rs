@@ -84,10 +84,7 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
     let head = head.collect_view();
     let rows = survey.tasks.iter().enumerate().map(|(task, known)| {
         let cells = models.iter().map(|&model| {
-            let cell = survey
-                .cells
-                .iter()
-                .find(|cell| cell.model == model && cell.task == task);
+            let cell = survey.cells.iter().find(|cell| cell.model == model && cell.task == task);
             let (model, task) = (survey.models[model].name.clone(), known.name.clone());
             match cell.map(|cell| &cell.outcome) {
                 Some(SurveyedOutcome::Found(found)) => {
@@ -127,11 +124,8 @@ fn mean(
     name: &'static str,
     value: f64,
 ) -> impl IntoView {
-    let shown = if name == "accuracy" {
-        format!("{} %", fixed(100.0 * value, 1))
-    } else {
-        short(value)
-    };
+    let shown =
+        if name == "accuracy" { format!("{} %", fixed(100.0 * value, 1)) } else { short(value) };
     let label = format!("Rows of {model} on {task}: {name} {shown}");
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {

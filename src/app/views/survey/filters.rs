@@ -10,12 +10,8 @@ use crate::study::survey::Survey;
 #[component]
 pub fn Filters() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
-    let models = names(surveys, |survey| {
-        survey.models.iter().map(|m| m.name.clone()).collect()
-    });
-    let tasks = names(surveys, |survey| {
-        survey.tasks.iter().map(|t| t.name.clone()).collect()
-    });
+    let models = names(surveys, |survey| survey.models.iter().map(|m| m.name.clone()).collect());
+    let tasks = names(surveys, |survey| survey.tasks.iter().map(|t| t.name.clone()).collect());
     view! {
         <section class="filters" aria-labelledby="filters-title">
             <h2 id="filters-title">"What is compared"</h2>
@@ -27,12 +23,9 @@ pub fn Filters() -> impl IntoView {
 
 fn names(surveys: Surveys, of: fn(&Survey) -> Vec<String>) -> Memo<Vec<String>> {
     Memo::new(move |_| {
-        surveys.joined.with(|joined| {
-            joined
-                .as_ref()
-                .map(|joined| of(&joined.survey))
-                .unwrap_or_default()
-        })
+        surveys
+            .joined
+            .with(|joined| joined.as_ref().map(|joined| of(&joined.survey)).unwrap_or_default())
     })
 }
 
@@ -50,11 +43,8 @@ fn Ticks(
         let turn = move |event| {
             let shown = event_target_checked(&event);
             surveys.look(|looking| {
-                let hidden = if models {
-                    &mut looking.hidden_models
-                } else {
-                    &mut looking.hidden_tasks
-                };
+                let hidden =
+                    if models { &mut looking.hidden_models } else { &mut looking.hidden_tasks };
                 if shown {
                     hidden.remove(&other);
                 } else {

@@ -20,15 +20,8 @@ pub fn Open() -> impl IntoView {
     };
     let none = move || surveys.opened.with(Vec::is_empty) && !surveys.busy.get();
     let notes = move || {
-        let notes = surveys
-            .joined
-            .get()
-            .map(|joined| joined.notes.clone())
-            .unwrap_or_default();
-        notes
-            .into_iter()
-            .map(|note| view! { <p class="hint note">{note}</p> })
-            .collect_view()
+        let notes = surveys.joined.get().map(|joined| joined.notes.clone()).unwrap_or_default();
+        notes.into_iter().map(|note| view! { <p class="hint note">{note}</p> }).collect_view()
     };
     view! {
         <section class="reports" aria-labelledby="reports-title">

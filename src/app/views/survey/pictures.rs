@@ -14,16 +14,12 @@ pub fn Pictures() -> impl IntoView {
     let themes = expect_context::<Themes>();
     let figures = Memo::new(move |_| {
         let (theme, room) = (themes.theme.get(), surveys.room.get());
-        let Some(survey) = surveys
-            .shown
-            .get()
-            .filter(|survey| survey.found().next().is_some())
+        let Some(survey) = surveys.shown.get().filter(|survey| survey.found().next().is_some())
         else {
             return Vec::new();
         };
         let all = overview_figures(&survey, theme).into_iter();
-        all.map(|one| without_hidden(surveys, one).laid_out(room))
-            .collect::<Vec<Figure>>()
+        all.map(|one| without_hidden(surveys, one).laid_out(room)).collect::<Vec<Figure>>()
     });
     let own = Memo::new(move |_| {
         let (theme, room) = (themes.theme.get(), surveys.room.get());
@@ -56,9 +52,7 @@ fn without_hidden(surveys: Surveys, mut one: Figure) -> Figure {
     surveys.hidden_models.with(|hidden| {
         one.plot.legend.retain(|pen| !hidden.contains(&pen.name));
         for panel in &mut one.plot.panels {
-            panel
-                .series
-                .retain(|series| !hidden.contains(&series.pen.name));
+            panel.series.retain(|series| !hidden.contains(&series.pen.name));
         }
     });
     one
@@ -88,16 +82,9 @@ pub fn ModelChoice() -> impl IntoView {
     let options = move || {
         let (survey, chosen) = (surveys.shown.get()?, surveys.model());
         let with_numbers = |survey: &Survey, model: usize| {
-            survey
-                .cells
-                .iter()
-                .any(|cell| cell.model == model && is_found(&cell.outcome))
+            survey.cells.iter().any(|cell| cell.model == model && is_found(&cell.outcome))
         };
-        let all = survey
-            .models
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| with_numbers(&survey, *i));
+        let all = survey.models.iter().enumerate().filter(|(i, _)| with_numbers(&survey, *i));
         let options = all.map(|(i, model)| {
             view! { <option value=model.name.clone() selected=chosen == Some(i)>{model.name.clone()}</option> }
         });

@@ -14,10 +14,7 @@ pub fn Rows() -> impl IntoView {
     move || {
         let survey = surveys.shown.get()?;
         let (model, task) = (surveys.model()?, surveys.task()?);
-        let cell = survey
-            .cells
-            .iter()
-            .find(|cell| cell.model == model && cell.task == task)?;
+        let cell = survey.cells.iter().find(|cell| cell.model == model && cell.task == task)?;
         match &cell.outcome {
             SurveyedOutcome::Found(found) => Some(list(&survey, model, task, found).into_any()),
             SurveyedOutcome::Failed(why) => {
@@ -63,16 +60,12 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
 }
 
 fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl IntoView + use<> {
-    let prompt = sample
-        .prompt
-        .clone()
-        .unwrap_or_else(|| format!("row {}, of token ids", sample.row));
+    let prompt =
+        sample.prompt.clone().unwrap_or_else(|| format!("row {}, of token ids", sample.row));
     let options = options(sample);
     let named = format!("row {}", sample.row);
-    let level = sample
-        .level
-        .zip(several)
-        .map(|(level, several)| format!(", {}", counted(level, several)));
+    let level =
+        sample.level.zip(several).map(|(level, several)| format!(", {}", counted(level, several)));
     let unseen = format!(", {named}");
     let link = model.and_then(|model| lens_link(sample, model)).map(
         |link| view! { <a href=link>"Open in the lens"<span class="unseen">{unseen}</span></a> },
@@ -102,30 +95,14 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
 /// The row's own options with the right one and the answer marked; ids, where there is no text.
 fn options(sample: &Sample) -> AnyView {
     let texts: Vec<String> = if sample.choices.len() == sample.option_ids.len() {
-        sample
-            .choices
-            .iter()
-            .map(|choice| choice.trim().to_owned())
-            .collect()
+        sample.choices.iter().map(|choice| choice.trim().to_owned()).collect()
     } else if sample.choices.is_empty() {
-        sample
-            .option_ids
-            .iter()
-            .map(|id| format!("token {id}"))
-            .collect()
+        sample.option_ids.iter().map(|id| format!("token {id}")).collect()
     } else {
         // Votes are among tokens of its own; only what is right is known of the choices.
         let right = sample.right.unwrap_or(0);
-        let verdict = if sample.correct {
-            "answered right"
-        } else {
-            "answered wrong"
-        };
-        let text = sample
-            .choices
-            .get(right)
-            .map(|text| text.trim().to_owned())
-            .unwrap_or_default();
+        let verdict = if sample.correct { "answered right" } else { "answered wrong" };
+        let text = sample.choices.get(right).map(|text| text.trim().to_owned()).unwrap_or_default();
         return view! { <span class="sample-option">{format!("✓ {text} ({verdict})")}</span> }
             .into_any();
     };
@@ -149,10 +126,7 @@ fn options(sample: &Sample) -> AnyView {
 
 /// The lens on this row, where its options are single tokens with text.
 fn lens_link(sample: &Sample, model: &str) -> Option<String> {
-    let link = Link {
-        draft: Some(draft_of(sample, model)?),
-        ..Link::to(View::Lens)
-    };
+    let link = Link { draft: Some(draft_of(sample, model)?), ..Link::to(View::Lens) };
     Some(format!("#{}", link.fragment()))
 }
 

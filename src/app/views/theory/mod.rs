@@ -18,13 +18,7 @@ pub fn TheoryView() -> impl IntoView {
         surveys.opened.with(|opened| {
             let names: Vec<&str> = opened
                 .iter()
-                .map(|one| {
-                    if one.baked {
-                        "the scholars' survey"
-                    } else {
-                        one.name.as_str()
-                    }
-                })
+                .map(|one| if one.baked { "the scholars' survey" } else { one.name.as_str() })
                 .collect();
             format!("Rows are those of {}.", names.join(", "))
         })

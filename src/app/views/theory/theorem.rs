@@ -36,14 +36,7 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
     let drawn = Memo::new(move |_| {
         let (survey, model, task) = (surveys.shown.get()?, surveys.model()?, surveys.task()?);
         let (theme, room) = (themes.theme.get(), surveys.room.get());
-        Some(theorem_figure(
-            theorem.number,
-            &survey,
-            [model, task],
-            setting.get(),
-            theme,
-            room,
-        ))
+        Some(theorem_figure(theorem.number, &survey, [model, task], setting.get(), theme, room))
     });
     let figure: Signal<Option<Figure>> = Signal::derive(move || {
         drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().ok()).cloned())

@@ -84,12 +84,7 @@ fn tell(scope: &DedicatedWorkerGlobalScope, tell: &CrewTell) {
 
 async fn work(scope: &DedicatedWorkerGlobalScope, errands: &Errands) -> Result<Infallible, Stop> {
     let (ask, message) = errands.next().await?;
-    let CrewAsk::Open {
-        name,
-        small,
-        weights,
-    } = ask
-    else {
+    let CrewAsk::Open { name, small, weights } = ask else {
         return Err(Stop::Failed("it was given no model".to_owned()));
     };
     let model = open(&name, small, weights, &message).await?;

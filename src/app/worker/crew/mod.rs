@@ -104,9 +104,7 @@ impl Crew {
         // Nobody asked anything of them meanwhile.
         let now = js_sys::Date::now();
         self.listened = now;
-        self.helpers
-            .iter_mut()
-            .for_each(|helper| helper.heard = now);
+        self.helpers.iter_mut().for_each(|helper| helper.heard = now);
     }
 
     /// Helpers, and those of this sweep that were lost: nobody is called in their place.
@@ -186,10 +184,7 @@ impl Crew {
         loop {
             let next = self.mail.borrow_mut().pop_front();
             let Some((number, said)) = next else { break };
-            let Some(helper) = self
-                .helpers
-                .iter_mut()
-                .find(|helper| helper.number == number)
+            let Some(helper) = self.helpers.iter_mut().find(|helper| helper.number == number)
             else {
                 continue;
             };
@@ -216,9 +211,7 @@ impl Crew {
         let now = js_sys::Date::now();
         if now - std::mem::replace(&mut self.listened, now) > SILENCE / 2.0 {
             // The machine slept: nobody could say anything.
-            self.helpers
-                .iter_mut()
-                .for_each(|helper| helper.heard = now);
+            self.helpers.iter_mut().for_each(|helper| helper.heard = now);
         }
         let is_silent = |helper: &&Helper| {
             let is_busy = !helper.is_open || sharing.held_by(helper.number) > 0;
@@ -293,11 +286,9 @@ impl Helper {
     /// Blobs are cloned without their bytes.
     fn open(&self, files: &ModelFiles<Blob>) {
         let named = |name: &str, bytes: &[u8]| (name.to_owned(), js_sys::Uint8Array::from(bytes));
-        let [config, tokenizer] = [
-            ("config.json", &files.config),
-            ("tokenizer.json", &files.tokenizer),
-        ]
-        .map(|(name, bytes)| bytes.as_ref().map(|bytes| named(name, bytes)));
+        let [config, tokenizer] =
+            [("config.json", &files.config), ("tokenizer.json", &files.tokenizer)]
+                .map(|(name, bytes)| bytes.as_ref().map(|bytes| named(name, bytes)));
         let index = files.index.as_ref();
         let index = index.map(|(name, bytes)| named(name, bytes));
         let small = [config, tokenizer, index].into_iter().flatten();
@@ -306,11 +297,7 @@ impl Helper {
         let blobs = files.weights.iter().map(|(_, blob)| JsValue::from(&**blob));
         let beside: Vec<JsValue> = bytes.into_iter().map(JsValue::from).chain(blobs).collect();
         let name = files.name.clone();
-        let open = CrewAsk::Open {
-            name,
-            small,
-            weights,
-        };
+        let open = CrewAsk::Open { name, small, weights };
         self.ask(&open, &beside);
     }
 

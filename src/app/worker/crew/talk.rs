@@ -21,11 +21,7 @@ pub const PROGRAM: &str = "program";
 pub enum CrewAsk {
     /// Puts a model on the processor. Its files travel beside this message: the bytes of the `small` ones,
     /// then the `weights`, which stay the browser's.
-    Open {
-        name: String,
-        small: Vec<String>,
-        weights: Vec<String>,
-    },
+    Open { name: String, small: Vec<String>, weights: Vec<String> },
     /// Runs a share of a sweep of the model that is open.
     Run { wanted: Wanted, share: RowShare },
 }
@@ -39,10 +35,7 @@ pub enum CrewTell {
     /// Block runs done of the share it runs.
     Progress { done: usize },
     /// What the rows of a share gave: under the model's own order, then under each of the others.
-    Ran {
-        share: RowShare,
-        rows: Vec<OrderRows>,
-    },
+    Ran { share: RowShare, rows: Vec<OrderRows> },
     /// It does nothing more: why, as a part of a sentence.
     Failed { reason: String },
 }

@@ -14,9 +14,7 @@ pub fn map(title: &str, map: &MisCoupling, names: &[String], k: usize) -> String
     if names.len() > WIDE {
         return format!("\n{title}: {} rows, in --csv and --json\n", names.len());
     }
-    let header: Vec<String> = std::iter::once(String::new())
-        .chain(names.iter().cloned())
-        .collect();
+    let header: Vec<String> = std::iter::once(String::new()).chain(names.iter().cloned()).collect();
     let mut rows = table(&header, 1);
     for (name, row) in names.iter().zip(&map.off_diagonal) {
         let mut cells = vec![Cell::new(name)];

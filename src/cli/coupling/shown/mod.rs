@@ -114,13 +114,7 @@ fn method(found: &Coupling) -> String {
 
 /// Couplings and their chance, a row for every K.
 fn couplings(rows: impl Iterator<Item = (usize, BothMetrics<String>, BothMetrics<f64>)>) -> String {
-    let header = [
-        "K",
-        "coupling, off-diagonal",
-        "chance",
-        "coupling, singular",
-        "chance ",
-    ];
+    let header = ["K", "coupling, off-diagonal", "chance", "coupling, singular", "chance "];
     let mut table = table(&header.map(String::from), 0);
     for (k, coupling, chance) in rows {
         table.add_row([

@@ -25,10 +25,7 @@ pub fn relations(all: &[Relation], k: usize) -> String {
     for relation in all.iter().filter(|relation| relation.k == k) {
         let mut cells = vec![against(relation), metric(relation.metric).to_owned()];
         cells.push(relation.points.len().to_string());
-        for of in [
-            |both: &Together| both.pearson,
-            |both: &Together| both.spearman,
-        ] {
+        for of in [|both: &Together| both.pearson, |both: &Together| both.spearman] {
             let found = of(&relation.all);
             let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
             let (low, high) = left.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
@@ -87,11 +84,7 @@ pub fn models(all: &ModelsCoupling) -> String {
         let mut line = |on: &str, steps: usize, numbers: [String; 4]| {
             let mut cells = vec![facts.name.clone(), on.to_owned()];
             cells.extend([steps, facts.width].map(|n| n.to_string()));
-            cells.push(
-                model
-                    .training_step
-                    .map_or("-".into(), |step| step.to_string()),
-            );
+            cells.push(model.training_step.map_or("-".into(), |step| step.to_string()));
             cells.extend(numbers);
             rows.add_row(Row::from(cells));
         };

@@ -12,14 +12,7 @@ pub struct Digest(Sha256);
 
 impl Digest {
     pub fn new(about: &About) -> anyhow::Result<Self> {
-        let About {
-            model,
-            task,
-            members,
-            facts,
-            asked,
-            shard,
-        } = about;
+        let About { model, task, members, facts, asked, shard } = about;
         let mut digest = Self(Sha256::new());
         digest.text(model);
         digest.text(task);

@@ -46,9 +46,7 @@ impl RowsFile {
         let value = |key: &str| -> anyhow::Result<String> {
             let pairs = metadata.key_value_metadata().into_iter().flatten();
             let key = format!("atelier.{key}");
-            let found = pairs
-                .filter(|pair| pair.key == key)
-                .find_map(|pair| pair.value.clone());
+            let found = pairs.filter(|pair| pair.key == key).find_map(|pair| pair.value.clone());
             found.with_context(|| format!("{shown} does not say its {key}"))
         };
         let about = About {
@@ -60,11 +58,7 @@ impl RowsFile {
             shard: value("shard")?.parse().map_err(|_| anyhow!(damaged()))?,
         };
         let checksum = value("sha256")?;
-        Ok(Self {
-            reader,
-            about,
-            checksum,
-        })
+        Ok(Self { reader, about, checksum })
     }
 
     /// How many.
@@ -173,10 +167,7 @@ impl RowsFile {
                     right: right[i].map(usize::try_from).transpose()?,
                 };
                 if !found.is_sound(self.about.members.len()) {
-                    bail!(
-                        "row {} does not fit its model: was the file edited?",
-                        found.row
-                    );
+                    bail!("row {} does not fit its model: was the file edited?", found.row);
                 }
                 Ok(found)
             })
@@ -219,9 +210,7 @@ impl ColumnsReader<'_> {
     fn optional<T: DataType>(&mut self) -> anyhow::Result<Vec<Option<T::T>>> {
         let (values, defined, _) = self.read::<T>()?;
         let mut values = values.into_iter();
-        let values = defined
-            .into_iter()
-            .map(|is| if is > 0 { values.next() } else { None });
+        let values = defined.into_iter().map(|is| if is > 0 { values.next() } else { None });
         Ok(values.collect())
     }
 

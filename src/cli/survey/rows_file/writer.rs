@@ -81,9 +81,7 @@ impl<W: Write + Send> RowsWriter<W> {
         to.plain::<Int32Type>(&rows, |row| int(row.answered))?;
         to.plain::<BoolType>(&rows, |row| row.correct)?;
         to.optional::<BoolType>(&rows, |row| row.correct_per_byte)?;
-        to.list::<Int32Type>(&rows, |row| {
-            row.option_ids.iter().map(|&id| id as i32).collect()
-        })?;
+        to.list::<Int32Type>(&rows, |row| row.option_ids.iter().map(|&id| id as i32).collect())?;
         to.list::<FloatType>(&rows, |row| row.logits.clone())?;
         to.list::<FloatType>(&rows, |row| row.member_logits.clone())?;
         to.plain::<DoubleType>(&rows, |row| row.sum_error)?;
@@ -95,10 +93,7 @@ impl<W: Write + Send> RowsWriter<W> {
         to.list::<DoubleType>(&rows, |row| row.log_likelihoods.clone())?;
         to.optional::<ByteArrayType>(&rows, |row| row.prompt.as_deref().map(ByteArray::from))?;
         to.list::<ByteArrayType>(&rows, |row| {
-            row.choices
-                .iter()
-                .map(|choice| ByteArray::from(choice.as_str()))
-                .collect()
+            row.choices.iter().map(|choice| ByteArray::from(choice.as_str())).collect()
         })?;
         to.optional::<Int32Type>(&rows, |row| row.right.map(int))?;
         to.optional::<Int32Type>(&rows, |row| row.level.map(int))?;
@@ -164,10 +159,7 @@ impl<W: Write + Send> ColumnsWriter<'_, '_, W> {
         defined: Option<&[i16]>,
         repeated: Option<&[i16]>,
     ) -> anyhow::Result<()> {
-        let mut column = self
-            .group
-            .next_column()?
-            .context("a column of the schema")?;
+        let mut column = self.group.next_column()?.context("a column of the schema")?;
         column.typed::<T>().write_batch(values, defined, repeated)?;
         column.close()?;
         Ok(())

@@ -38,11 +38,7 @@ fn gelu_tanh_slope(x: f32) -> (f32, f32) {
     let sigmoid = if u > 0.0 { near } else { small * near };
     let slope = TWICE * (1.0 + 3.0 * 0.044_715 * square);
     // `exp` ends above zero, and the slope of u does not end: past where f32 sees a bend there is none.
-    let bend = if u.abs() < 80.0 {
-        x * slope * (small * near * near)
-    } else {
-        0.0
-    };
+    let bend = if u.abs() < 80.0 { x * slope * (small * near * near) } else { 0.0 };
     (gelu_tanh(x), sigmoid + bend)
 }
 

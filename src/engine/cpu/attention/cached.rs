@@ -27,9 +27,7 @@ pub struct CacheRows<'a> {
 
 impl RunCache {
     pub fn new(sequences: usize, kv_heads: usize) -> Self {
-        Self {
-            sequences: vec![vec![HeadCache::default(); kv_heads]; sequences],
-        }
+        Self { sequences: vec![vec![HeadCache::default(); kv_heads]; sequences] }
     }
 
     /// Is there a single sequence?
@@ -57,13 +55,7 @@ impl HeadCache {
 
 /// New tokens of one sequence, after those that the cache holds.
 pub fn attend(task: &mut HeadTask, heads: Heads) {
-    let HeadTask {
-        qkv,
-        angles,
-        kv_head,
-        out,
-        cache,
-    } = task;
+    let HeadTask { qkv, angles, kv_head, out, cache } = task;
     let kv_head = *kv_head;
     let Some((cache, past)) = cache else { return };
     let past = *past;

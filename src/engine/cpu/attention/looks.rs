@@ -24,24 +24,14 @@ pub fn looks(
     let tokens = h.len() / block.width;
     let row = block.heads.qkv_width();
     let mut qkv = vec![0f32; tokens * row]; // [T, (H + 2 KV) W]
-    let stream = Stretch {
-        h,
-        out: &mut [],
-        is_first: true,
-        scale: 1.0,
-    };
+    let stream = Stretch { h, out: &mut [], is_first: true, scale: 1.0 };
     block.project(&[stream], tokens, &mut qkv, Threads::Together);
-    let (all, queries) = (
-        rows.heads.len() * rows.queries.len() * tokens,
-        &rows.queries,
-    );
+    let (all, queries) = (rows.heads.len() * rows.queries.len() * tokens, &rows.queries);
     let mut out = vec![0f32; 2 * all];
     let (weights, carried) = out.split_at_mut(all);
     let a_head = (queries.len() * tokens).max(1);
     let heads = rows.heads.par_iter();
-    let parts = weights
-        .par_chunks_mut(a_head)
-        .zip(carried.par_chunks_mut(a_head));
+    let parts = weights.par_chunks_mut(a_head).zip(carried.par_chunks_mut(a_head));
     heads.zip(parts).for_each(|(&head, (weights, carried))| {
         weigh(block, &qkv, head, queries, angles, weights);
         if off.contains(head) {

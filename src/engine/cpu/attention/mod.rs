@@ -87,9 +87,7 @@ pub fn attention(
         let length = pack.spans[sequence].1;
         let qkv;
         (qkv, left) = left.split_at(length * row_in);
-        let mut outs: Vec<_> = (0..heads.kv_heads)
-            .map(|_| Vec::with_capacity(length))
-            .collect();
+        let mut outs: Vec<_> = (0..heads.kv_heads).map(|_| Vec::with_capacity(length)).collect();
         for _ in 0..length {
             for (out, place) in outs.iter_mut().zip(&mut places) {
                 out.push(place);
@@ -122,13 +120,7 @@ const QUERIES: usize = 24;
 
 /// One KV head and the query heads that share it, over one sequence.
 fn attend(task: &mut HeadTask, heads: Heads) {
-    let HeadTask {
-        qkv,
-        angles,
-        kv_head,
-        out,
-        cache,
-    } = task;
+    let HeadTask { qkv, angles, kv_head, out, cache } = task;
     let kv_head = *kv_head;
     let (width, length) = (heads.width, out.len());
     let row = heads.qkv_width();
@@ -147,20 +139,14 @@ fn attend(task: &mut HeadTask, heads: Heads) {
     if let Some((cache, _)) = cache {
         cache.forget(0, width);
         cache.keys.extend_from_slice(&turned);
-        values
-            .clone()
-            .for_each(|v| cache.values.extend_from_slice(v));
+        values.clone().for_each(|v| cache.values.extend_from_slice(v));
     }
     let values = NarrowPanels::from_columns(width, length, values); // [W, T]
 
     let mut scores = vec![0f32; QUERIES.min(length) * keys.padded()];
     let mut mixed = vec![0f32; QUERIES.min(length) * values.padded()];
     for in_group in 0..group {
-        turn(
-            kv_head * group + in_group,
-            1.0 / (width as f32).sqrt(),
-            &mut turned,
-        );
+        turn(kv_head * group + in_group, 1.0 / (width as f32).sqrt(), &mut turned);
         for first in (0..length).step_by(QUERIES) {
             let last = (first + QUERIES).min(length);
             let queries = last - first;
@@ -178,9 +164,7 @@ fn attend(task: &mut HeadTask, heads: Heads) {
             }
             let mixed = &mut mixed[..queries * values.padded()];
             values.multiply(scores, keys.padded(), seen, 0..values.padded(), mixed);
-            for (out, mixed) in out[first..last]
-                .iter_mut()
-                .zip(mixed.chunks_exact(values.padded()))
+            for (out, mixed) in out[first..last].iter_mut().zip(mixed.chunks_exact(values.padded()))
             {
                 out[in_group * width..][..width].copy_from_slice(&mixed[..width]);
             }
@@ -255,34 +239,16 @@ pub(super) mod tests {
     fn attention_equals_its_twin() {
         let team = Team::default();
         for (width, rope_width) in [(8, 8), (20, 8), (16, 0)] {
-            let rope = Rope::of(&RopeShape {
-                width: rope_width,
-                theta: 1e4,
-                scaling: None,
-            });
+            let rope = Rope::of(&RopeShape { width: rope_width, theta: 1e4, scaling: None });
             let pack = Pack::of(&[1, 13, 7, 30], (rope_width > 0).then_some(&rope));
             for (window, kv_heads) in [(usize::MAX, 2), (1, 6), (5, 1)] {
-                let heads = Heads {
-                    heads: 6,
-                    kv_heads,
-                    width,
-                    window,
-                    rope_half: rope_width / 2,
-                };
+                let heads = Heads { heads: 6, kv_heads, width, window, rope_half: rope_width / 2 };
                 // A pack and part of another, one after the other.
                 let sequences = [0, 1, 2, 3, 1, 2];
                 let rows: usize = sequences.iter().map(|&s| pack.spans[s].1).sum();
                 let qkv = random(rows * heads.qkv_width(), 1.5, 1);
                 let mut ours = vec![f32::NAN; rows * 6 * width];
-                attention(
-                    &qkv,
-                    heads,
-                    &pack,
-                    &sequences,
-                    None,
-                    Threads::Together,
-                    &mut ours,
-                );
+                attention(&qkv, heads, &pack, &sequences, None, Threads::Together, &mut ours);
                 let mut by_team = vec![f32::NAN; ours.len()];
                 let by = Threads::OneToken(&team);
                 attention(&qkv, heads, &pack, &sequences, None, by, &mut by_team);
@@ -301,35 +267,21 @@ pub(super) mod tests {
 
     #[test]
     fn going_on_from_what_is_kept_equals_the_whole_sequence() {
-        let rope = Rope::of(&RopeShape {
-            width: 8,
-            theta: 1e4,
-            scaling: None,
-        });
+        let rope = Rope::of(&RopeShape { width: 8, theta: 1e4, scaling: None });
         for (window, kv_heads) in [(usize::MAX, 2), (5, 1), (1, 6)] {
-            let heads = Heads {
-                heads: 6,
-                kv_heads,
-                width: 20,
-                window,
-                rope_half: 4,
-            };
+            let heads = Heads { heads: 6, kv_heads, width: 20, window, rope_half: 4 };
             let row = heads.qkv_width();
             let lengths = [17, 30];
             let whole = Pack::of(&lengths, Some(&rope));
-            let qkv: Vec<Vec<f32>> = (0..2)
-                .map(|n| random(lengths[n] * row, 1.5, n as u32))
-                .collect();
+            let qkv: Vec<Vec<f32>> =
+                (0..2).map(|n| random(lengths[n] * row, 1.5, n as u32)).collect();
             let team = Team::default();
             // The cache's sequences stand in another order than the pack's.
             let mut cache = RunCache::new(2, kv_heads);
             let mut found = [Vec::new(), Vec::new()];
-            for (past, lengths) in [
-                ([0, 0], [9, 1]),
-                ([9, 1], [1, 4]),
-                ([10, 5], [7, 25]),
-                ([12, 29], [5, 1]),
-            ] {
+            for (past, lengths) in
+                [([0, 0], [9, 1]), ([9, 1], [1, 4]), ([10, 5], [7, 25]), ([12, 29], [5, 1])]
+            {
                 let pack = Pack::going_on(&past, &lengths, Some(&rope));
                 let rows: Vec<f32> = (0..2)
                     .flat_map(|n| &qkv[n][past[n] * row..(past[n] + lengths[n]) * row])
@@ -341,10 +293,7 @@ pub(super) mod tests {
                     0 => Threads::OneToken(&team),
                     _ => Threads::Together,
                 };
-                let rows_of = CacheRows {
-                    run: &mut cache,
-                    of: &[1, 0],
-                };
+                let rows_of = CacheRows { run: &mut cache, of: &[1, 0] };
                 attention(&rows, heads, &pack, &[0, 1], Some(rows_of), by, &mut ours);
                 for ((found, past), (start, length)) in found.iter_mut().zip(past).zip(&pack.spans)
                 {

@@ -35,21 +35,14 @@ impl<'a> TurnedRows<'a> {
 
     /// The key and the value that query head `head` reads at `t`.
     fn seen(&self, t: usize, head: usize) -> (&'a [f32], &'a [f32]) {
-        let Heads {
-            heads, kv_heads, ..
-        } = self.heads;
+        let Heads { heads, kv_heads, .. } = self.heads;
         let kv_head = heads + head / (heads / kv_heads);
         (self.head(t, kv_head), self.head(t, kv_head + kv_heads))
     }
 
     /// Softmax and mixtures at `t`.
     pub fn look(&self, t: usize) -> TokenLook {
-        let Heads {
-            heads,
-            width,
-            window,
-            ..
-        } = self.heads;
+        let Heads { heads, width, window, .. } = self.heads;
         let first = (t + 1).saturating_sub(window);
         let mut look = TokenLook {
             t,
@@ -75,12 +68,7 @@ impl<'a> TurnedRows<'a> {
     /// `out [H, W]`: how the mixtures of `look` move with the key and the value at `t_in` and, where that
     /// is the position that looks, with its queries, all of them in `dqkv [(H + 2 KV) W]`, turned.
     pub fn push(&self, look: &TokenLook, t_in: usize, dqkv: &[f32], out: &mut [f32]) {
-        let Heads {
-            heads,
-            kv_heads,
-            width,
-            ..
-        } = self.heads;
+        let Heads { heads, kv_heads, width, .. } = self.heads;
         let (scale, keys) = (1.0 / (width as f32).sqrt(), look.t + 1 - look.first);
         let mut weighed = vec![0.0; keys];
         for (head, out) in out.chunks_exact_mut(width).enumerate() {
@@ -113,12 +101,7 @@ impl<'a> TurnedRows<'a> {
     /// The transposed: from `w [H, W]` of the mixtures to `back [(H + 2 KV) W]`, which is zeros before, of
     /// the key and the value at `t_in`, and of the queries where that is the position that looks.
     pub fn pull(&self, look: &TokenLook, t_in: usize, w: &[f32], back: &mut [f32]) {
-        let Heads {
-            heads,
-            kv_heads,
-            width,
-            ..
-        } = self.heads;
+        let Heads { heads, kv_heads, width, .. } = self.heads;
         let (scale, keys) = (1.0 / (width as f32).sqrt(), look.t + 1 - look.first);
         let mut weighed = vec![0.0; keys];
         for (head, w) in w.chunks_exact(width).enumerate() {
@@ -127,16 +110,8 @@ impl<'a> TurnedRows<'a> {
             let along = product(w, &look.mixed[head * width..][..width]);
             let (weight, value) = (weights[t_in - look.first], self.seen(t_in, head).1);
             let moved = weight * scale * (product(w, value) - along);
-            add(
-                moved,
-                self.head(look.t, head),
-                &mut back[kv_head * width..][..width],
-            );
-            add(
-                weight,
-                w,
-                &mut back[(kv_head + kv_heads) * width..][..width],
-            );
+            add(moved, self.head(look.t, head), &mut back[kv_head * width..][..width]);
+            add(weight, w, &mut back[(kv_head + kv_heads) * width..][..width]);
             if t_in == look.t {
                 let values = (look.first..=look.t).map(|s| self.seen(s, head).1);
                 scores(w, values, &mut weighed);

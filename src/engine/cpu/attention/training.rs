@@ -18,10 +18,7 @@ use crate::engine::cpu::sums::{dot, largest, sum};
 /// Numbers that the probabilities of all sequences take: [H, T, padded T] a sequence. `starts` holds
 /// the sequences' first tokens, and the end.
 pub fn probabilities_len(starts: &[usize], heads: usize) -> usize {
-    starts
-        .windows(2)
-        .map(|span| heads * (span[1] - span[0]) * padded(span[1] - span[0]))
-        .sum()
+    starts.windows(2).map(|span| heads * (span[1] - span[0]) * padded(span[1] - span[0])).sum()
 }
 
 /// `out [N, H W]` from `qkv [N, (H + 2 KV) W]`, turned; writes the probabilities.
@@ -41,14 +38,8 @@ pub fn forward(
     for (sequence, span) in PackedSequence::all(starts, heads) {
         let (keys, row) = (padded(sequence.tokens), sequence.row());
         let of_head = sequence.tokens * keys;
-        for (h, p) in probabilities[span]
-            .chunks_exact_mut(of_head.max(1))
-            .enumerate()
-        {
-            let (key, value) = (
-                heads.heads + h / group,
-                heads.heads + heads.kv_heads + h / group,
-            );
+        for (h, p) in probabilities[span].chunks_exact_mut(of_head.max(1)).enumerate() {
+            let (key, value) = (heads.heads + h / group, heads.heads + heads.kv_heads + h / group);
             if h % group == 0 {
                 sequence.transpose(qkv, key, &mut turned);
             }
@@ -64,10 +55,7 @@ pub fn forward(
                 sequence.product(chunk.len(), depth, width).run(
                     LeftFactor::rows(p, keys),
                     (&qkv[sequence.at(0, value)..], row),
-                    (
-                        &mut out[sequence.mixed_at(chunk.start, h)..],
-                        sequence.mixed_row(),
-                    ),
+                    (&mut out[sequence.mixed_at(chunk.start, h)..], sequence.mixed_row()),
                 );
             }
         }
@@ -95,10 +83,7 @@ pub fn gradient(
         dscores.resize(tokens * keys, 0.0);
         let of_head = tokens * keys;
         for (h, p) in probabilities[span].chunks_exact(of_head.max(1)).enumerate() {
-            let (key, value) = (
-                heads.heads + h / group,
-                heads.heads + heads.kv_heads + h / group,
-            );
+            let (key, value) = (heads.heads + h / group, heads.heads + heads.kv_heads + h / group);
             if h % group == 0 {
                 sequence.transpose(qkv, value, &mut turned);
             }
@@ -110,10 +95,7 @@ pub fn gradient(
                     (&turned, keys),
                     (dscores, keys),
                 );
-                for (d, p) in dscores
-                    .chunks_exact_mut(keys)
-                    .zip(p[span].chunks_exact(keys))
-                {
+                for (d, p) in dscores.chunks_exact_mut(keys).zip(p[span].chunks_exact(keys)) {
                     softmax_gradient(&mut d[..seen], &p[..seen], scale);
                 }
                 let depth = seen.min(tokens);

@@ -177,12 +177,8 @@ fn fives<const W: usize>(
     let (first, second) = out.split_at_mut(16);
     for (i, ((low, high), q)) in first.iter_mut().zip(second).zip(nibbles).enumerate() {
         let (a, b) = (&fifths[i / 8], &fifths[2 + i / 8]);
-        put(low, |c| {
-            number(c, f32::from(q[c] & 15 | (a[c] >> (i % 8) & 1) << 4))
-        });
-        put(high, |c| {
-            number(c, f32::from(q[c] >> 4 | (b[c] >> (i % 8) & 1) << 4))
-        });
+        put(low, |c| number(c, f32::from(q[c] & 15 | (a[c] >> (i % 8) & 1) << 4)));
+        put(high, |c| number(c, f32::from(q[c] >> 4 | (b[c] >> (i % 8) & 1) << 4)));
     }
 }
 
@@ -212,12 +208,8 @@ fn q5_k<const W: usize>(block: &[[u8; W]; 176], out: &mut [InputNumbers<W>; 256]
         let (first, second) = out[64 * n..64 * n + 64].split_at_mut(32);
         let (fifths, nibbles) = (&block[16..48], &block[48 + 32 * n..][..32]);
         for (((low, high), q), fifth) in first.iter_mut().zip(second).zip(nibbles).zip(fifths) {
-            put(low, |c| {
-                s[c] * f32::from(q[c] & 15 | (fifth[c] >> (2 * n) & 1) << 4) - o[c]
-            });
-            put(high, |c| {
-                t[c] * f32::from(q[c] >> 4 | (fifth[c] >> (2 * n + 1) & 1) << 4) - p[c]
-            });
+            put(low, |c| s[c] * f32::from(q[c] & 15 | (fifth[c] >> (2 * n) & 1) << 4) - o[c]);
+            put(high, |c| t[c] * f32::from(q[c] >> 4 | (fifth[c] >> (2 * n + 1) & 1) << 4) - p[c]);
         }
     }
 }
@@ -238,10 +230,7 @@ pub(super) fn pair<const W: usize>(
         let (scale, offset) = if n < 4 {
             (p(n) & 63, p(n + 4) & 63)
         } else {
-            (
-                p(n + 4) & 15 | p(n - 4) >> 6 << 4,
-                p(n + 4) >> 4 | p(n) >> 6 << 4,
-            )
+            (p(n + 4) & 15 | p(n - 4) >> 6 << 4, p(n + 4) >> 4 | p(n) >> 6 << 4)
         };
         (*s, *o) = (d[c] * f32::from(scale), dmin[c] * f32::from(offset));
     }

@@ -90,11 +90,7 @@ fn ask<const W: usize>(rows: &[[u8; W]]) {
 /// `sum + a b`, rounded once where the processor does that in one step.
 #[inline(always)]
 fn add<const FUSED: bool>(sum: f32, a: f32, b: f32) -> f32 {
-    if FUSED {
-        a.mul_add(b, sum)
-    } else {
-        sum + a * b
-    }
+    if FUSED { a.mul_add(b, sum) } else { sum + a * b }
 }
 
 /// `x q` added up, of the columns from `first` on: `q(i, byte, column)` is row i's quant.
@@ -164,9 +160,7 @@ fn q4_0<const FUSED: bool, const W: usize, const G: usize>(
     let (d, shift) = (scales(block, 0), 8.0 * sum(x));
     for first in (0..W).step_by(G) {
         let both = nibbles::<FUSED, W, G>(&block[2..], x, first);
-        join::<W, G>(y, first, both, |y, at, sum| {
-            add::<FUSED>(y, d[at], sum - shift)
-        });
+        join::<W, G>(y, first, both, |y, at, sum| add::<FUSED>(y, d[at], sum - shift));
     }
 }
 
@@ -217,9 +211,7 @@ fn q5_0<const FUSED: bool, const W: usize, const G: usize>(
     let (d, shift) = (scales(block, 0), 16.0 * sum(x));
     for first in (0..W).step_by(G) {
         let both = fives::<FUSED, W, G>(&block[2..], x, first);
-        join::<W, G>(y, first, both, |y, at, sum| {
-            add::<FUSED>(y, d[at], sum - shift)
-        });
+        join::<W, G>(y, first, both, |y, at, sum| add::<FUSED>(y, d[at], sum - shift));
     }
 }
 
@@ -376,26 +368,13 @@ mod tests {
                 let mut twin = vec![0.0; ins];
                 for (column, row) in rows.chunks_exact(a_row).enumerate() {
                     blocks::widen(dtype, row, &mut twin);
-                    let terms = || {
-                        x.iter()
-                            .zip(&twin)
-                            .map(|(x, w)| f64::from(*x) * f64::from(*w))
-                    };
-                    let (expected, size) = (
-                        1.0 + terms().sum::<f64>(),
-                        terms().map(f64::abs).sum::<f64>(),
-                    );
+                    let terms = || x.iter().zip(&twin).map(|(x, w)| f64::from(*x) * f64::from(*w));
+                    let (expected, size) =
+                        (1.0 + terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
                     let off = (f64::from(found[column]) - expected).abs();
-                    assert!(
-                        off <= 1e-6 * size,
-                        "{} {column}: {off:.1e} of {size}",
-                        dtype.name()
-                    );
+                    assert!(off <= 1e-6 * size, "{} {column}: {off:.1e} of {size}", dtype.name());
                 }
-                assert!(
-                    found[count..].iter().all(|&x| x == 1.0),
-                    "columns without a row"
-                );
+                assert!(found[count..].iter().all(|&x| x == 1.0), "columns without a row");
             }
         }
     }

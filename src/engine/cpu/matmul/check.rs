@@ -8,13 +8,8 @@ use crate::model::DType;
 
 /// Rows, inputs and outputs: odd ones, one of each, and more inputs than one pass takes. Inputs of
 /// blocks are rounded up to whole ones.
-const SHAPES: [[usize; 3]; 5] = [
-    [1, 1, 1],
-    [1, 576, 65],
-    [5, 33, 63],
-    [13, 176, 129],
-    [25, 2563, 66],
-];
+const SHAPES: [[usize; 3]; 5] =
+    [[1, 1, 1], [1, 576, 65], [5, 33, 63], [13, 176, 129], [25, 2563, 66]];
 
 /// As much relative to the largest number of a product: f32 sums of some thousand products.
 const MOST: f32 = 1e-5;

@@ -42,29 +42,14 @@ pub fn multiply(
         weights.dtype.bytes_of((outs * ins) as u64),
         "whole rows of weights"
     );
-    assert_eq!(
-        y.len(),
-        rows * y_stride,
-        "a row of output for each of input"
-    );
+    assert_eq!(y.len(), rows * y_stride, "a row of output for each of input");
     assert!(first + outs <= y_stride, "columns of the output");
-    assert!(
-        bias.is_empty() || bias.len() == outs,
-        "a bias for each output"
-    );
+    assert!(bias.is_empty() || bias.len() == outs, "a bias for each output");
     if x.is_empty() || outs == 0 {
         return;
     }
     let y = SharedOutput(y[first..].as_mut_ptr());
-    let product = || PanelProduct {
-        isa,
-        x,
-        ins,
-        bias,
-        outs,
-        y: y.get(),
-        y_stride,
-    };
+    let product = || PanelProduct { isa, x, ins, bias, outs, y: y.get(), y_stride };
     let dtype = weights.dtype;
     let panel_bytes = dtype.bytes_of((width * ins) as u64) as usize;
     let panels = weights.bytes.par_chunks(panel_bytes.max(1)).enumerate();

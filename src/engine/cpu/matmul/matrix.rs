@@ -45,14 +45,7 @@ impl MatrixBuilder {
     }
 
     pub(super) fn for_isa(isa: Isa, outs: usize, ins: usize) -> Self {
-        Self {
-            matrix: PackedMatrix {
-                isa,
-                outs,
-                ins,
-                slices: Vec::new(),
-            },
-        }
+        Self { matrix: PackedMatrix { isa, outs, ins, slices: Vec::new() } }
     }
 
     /// Of the rows that have come.
@@ -75,26 +68,15 @@ impl MatrixBuilder {
             rows.dtype.bytes_of((rows.rows * ins) as u64),
             "all bytes of the rows"
         );
-        assert!(
-            first_row.is_multiple_of(width) && end <= matrix.outs,
-            "rows of the matrix"
-        );
-        assert!(
-            end.is_multiple_of(width) || end == matrix.outs,
-            "whole panels"
-        );
+        assert!(first_row.is_multiple_of(width) && end <= matrix.outs, "rows of the matrix");
+        assert!(end.is_multiple_of(width) || end == matrix.outs, "whole panels");
         if ins == 0 || rows.rows == 0 {
             return;
         }
         let panels = first_row / width..end.div_ceil(width);
-        let at = matrix
-            .slices
-            .partition_point(|slice| slice.panels.end <= panels.start);
+        let at = matrix.slices.partition_point(|slice| slice.panels.end <= panels.start);
         let next = matrix.slices.get(at);
-        assert!(
-            next.is_none_or(|next| panels.end <= next.panels.start),
-            "rows that came before"
-        );
+        assert!(next.is_none_or(|next| panels.end <= next.panels.start), "rows that came before");
         let dtype = rows.dtype;
         let lines = if dtype.is_block() {
             let a_row = dtype.bytes_of(ins as u64) as usize;
@@ -118,11 +100,7 @@ impl MatrixBuilder {
             });
             lines
         };
-        let slice = Slice {
-            dtype,
-            panels,
-            lines,
-        };
+        let slice = Slice { dtype, panels, lines };
         matrix.slices.insert(at, slice);
     }
 
@@ -183,21 +161,17 @@ impl PackedMatrix {
         let pieces = 4 * rayon::current_num_threads();
         let panels = self.panels().div_ceil(pieces).max(1);
         let groups = self.panels().div_ceil(panels);
-        let rows = rows
-            .div_ceil(pieces.div_ceil(groups.max(1)))
-            .max(LEAST_ROWS);
+        let rows = rows.div_ceil(pieces.div_ceil(groups.max(1))).max(LEAST_ROWS);
         let y = SharedOutput(y.as_mut_ptr());
         (0..groups).into_par_iter().for_each(|group| {
             let panels = group * panels..((group + 1) * panels).min(self.panels());
-            x.par_chunks((rows * self.ins).max(1))
-                .enumerate()
-                .for_each(|(n, x)| {
-                    // SAFETY: as in `multiply`; no two of these pieces have a number in common.
-                    unsafe {
-                        let y = y.get().add(n * rows * self.outs);
-                        self.columns(x, bias, y, panels.clone(), false);
-                    }
-                });
+            x.par_chunks((rows * self.ins).max(1)).enumerate().for_each(|(n, x)| {
+                // SAFETY: as in `multiply`; no two of these pieces have a number in common.
+                unsafe {
+                    let y = y.get().add(n * rows * self.outs);
+                    self.columns(x, bias, y, panels.clone(), false);
+                }
+            });
         });
     }
 
@@ -208,15 +182,8 @@ impl PackedMatrix {
     fn check(&self, x: &[f32], bias: &[f32], y: &[f32]) {
         let rows = x.len() / self.ins.max(1);
         assert_eq!(x.len(), rows * self.ins, "whole rows of input");
-        assert_eq!(
-            y.len(),
-            rows * self.outs,
-            "a row of output for each of input"
-        );
-        assert!(
-            bias.is_empty() || bias.len() == self.outs,
-            "a bias for each output"
-        );
+        assert_eq!(y.len(), rows * self.outs, "a row of output for each of input");
+        assert!(bias.is_empty() || bias.len() == self.outs, "a bias for each output");
     }
 
     /// The columns of some panels.

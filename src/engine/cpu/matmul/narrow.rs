@@ -21,12 +21,7 @@ impl NarrowPanels {
     fn empty(outs: usize, ins: usize) -> Self {
         let isa = Isa::best();
         let padded = outs.next_multiple_of(isa.narrow_width());
-        Self {
-            isa,
-            ins,
-            padded,
-            lines: room(padded * ins * size_of::<f32>()),
-        }
+        Self { isa, ins, padded, lines: room(padded * ins * size_of::<f32>()) }
     }
 
     /// From its rows, [out][`ins`].
@@ -94,14 +89,8 @@ impl NarrowPanels {
         let width = self.isa.narrow_width();
         let rows = y.len() / self.padded.max(1);
         assert_eq!(columns, self.whole(columns.clone()), "whole panels");
-        assert!(
-            ins.start <= ins.end && ins.end <= self.ins && ins.end <= x_stride,
-            "inputs"
-        );
-        assert!(
-            x.len() >= rows * x_stride,
-            "a row of input for each of output"
-        );
+        assert!(ins.start <= ins.end && ins.end <= self.ins && ins.end <= x_stride, "inputs");
+        assert!(x.len() >= rows * x_stride, "a row of input for each of output");
         let panels = self.lines.as_ptr().cast::<f32>();
         for first in columns.step_by(width) {
             let tile = RegisterTile {

@@ -96,8 +96,7 @@ pub fn pack<E: Element>(
                     // `first` on are 16 bytes; the slice holds `side` rows of the square.
                     unsafe {
                         let row = |i: usize| {
-                            rows.as_ptr()
-                                .add((order.get_unchecked(i) * ins + first) * size)
+                            rows.as_ptr().add((order.get_unchecked(i) * ins + first) * size)
                         };
                         let to = &mut panel[first * width + at * side..];
                         let to = &mut to[..(side - 1) * width + side];

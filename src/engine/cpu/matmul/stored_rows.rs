@@ -26,21 +26,13 @@ pub fn multiply_stored(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32],
     assert_eq!(x.len(), ins, "a row of input");
     assert_eq!(y.len(), outs, "a row of output");
     assert_eq!(weights.bytes.len(), outs * a_row, "whole rows of weights");
-    assert!(
-        bias.is_empty() || bias.len() == outs,
-        "a bias for each output"
-    );
+    assert!(bias.is_empty() || bias.len() == outs, "a bias for each output");
     let mut parts: Vec<_> = y.chunks_mut(ROWS).enumerate().collect();
     team.each_of(&mut parts, |(n, y)| {
         let first = *n * ROWS;
         match ins {
             0 => y.fill(0.0),
-            _ => products(
-                dtype,
-                x,
-                &weights.bytes[first * a_row..][..y.len() * a_row],
-                y,
-            ),
+            _ => products(dtype, x, &weights.bytes[first * a_row..][..y.len() * a_row], y),
         }
         let bias = bias.get(first..).unwrap_or_default();
         y.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias);
@@ -158,10 +150,9 @@ mod tests {
         for (dtype, shapes) in plain.into_iter().chain(blocks) {
             for (ins, outs) in shapes {
                 let bytes = match dtype {
-                    DType::F32 => random(ins * outs, 0.5, 2)
-                        .iter()
-                        .flat_map(|x| x.to_le_bytes())
-                        .collect(),
+                    DType::F32 => {
+                        random(ins * outs, 0.5, 2).iter().flat_map(|x| x.to_le_bytes()).collect()
+                    }
                     DType::Bf16 => random(ins * outs, 0.5, 2)
                         .iter()
                         .flat_map(|&x| half::bf16::from_f32(x).to_le_bytes())
@@ -172,12 +163,7 @@ mod tests {
                         .collect(),
                     blocks => blocks::tests::random(blocks, outs * ins / blocks.block(), 11),
                 };
-                let weights = Tensor {
-                    dtype,
-                    rows: outs,
-                    columns: ins,
-                    bytes: Cow::Owned(bytes),
-                };
+                let weights = Tensor { dtype, rows: outs, columns: ins, bytes: Cow::Owned(bytes) };
                 let (x, bias) = (random(ins, 0.5, 1), random(outs, 0.5, 3));
                 let numbers = weights.to_f32();
                 for bias in [&[][..], &bias] {

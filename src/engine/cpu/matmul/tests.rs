@@ -12,31 +12,18 @@ fn plain(x: &[f32], weights: &[f32], ins: usize) -> Vec<f64> {
         let products = x.iter().zip(w).map(|(&x, &w)| f64::from(x) * f64::from(w));
         products.sum()
     };
-    x.chunks_exact(ins)
-        .flat_map(|x| weights.chunks_exact(ins).map(move |w| dot(x, w)))
-        .collect()
+    x.chunks_exact(ins).flat_map(|x| weights.chunks_exact(ins).map(move |w| dot(x, w))).collect()
 }
 
 /// Numbers as a file of `dtype` has them.
 fn stored(dtype: DType, numbers: &[f32], columns: usize) -> Tensor<'static> {
     let bytes: Vec<u8> = match dtype {
         DType::F32 => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
-        DType::F16 => numbers
-            .iter()
-            .flat_map(|&x| f16::from_f32(x).to_le_bytes())
-            .collect(),
-        DType::Bf16 => numbers
-            .iter()
-            .flat_map(|&x| bf16::from_f32(x).to_le_bytes())
-            .collect(),
+        DType::F16 => numbers.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()).collect(),
+        DType::Bf16 => numbers.iter().flat_map(|&x| bf16::from_f32(x).to_le_bytes()).collect(),
         blocks => panic!("nothing is made {} here", blocks.name()),
     };
-    Tensor {
-        dtype,
-        rows: numbers.len() / columns,
-        columns,
-        bytes: Cow::Owned(bytes),
-    }
+    Tensor { dtype, rows: numbers.len() / columns, columns, bytes: Cow::Owned(bytes) }
 }
 
 fn packed(isa: Isa, weights: &Tensor) -> PackedMatrix {
@@ -75,10 +62,7 @@ fn every_instruction_set_and_dtype_equals_the_plain_product() {
                         let expected = expected + bias.get(i % outs).map_or(0.0, |&b| b.into());
                         let off = (f64::from(*y) - expected).abs();
                         let shape = (isa.name(), dtype, rows, ins, outs);
-                        assert!(
-                            off < 1e-5 * (ins as f64).sqrt(),
-                            "{shape:?}: {y}, {expected}"
-                        );
+                        assert!(off < 1e-5 * (ins as f64).sqrt(), "{shape:?}: {y}, {expected}");
                     }
                 }
             }
@@ -93,12 +77,8 @@ fn every_finite_half_is_widened_exactly() {
     let bytes: Vec<u8> = bits.iter().flat_map(|bits| bits.to_le_bytes()).collect();
     for isa in Isa::available() {
         for dtype in [DType::F16, DType::Bf16] {
-            let weights = Tensor {
-                dtype,
-                rows: bits.len(),
-                columns: 1,
-                bytes: Cow::Borrowed(&bytes),
-            };
+            let weights =
+                Tensor { dtype, rows: bits.len(), columns: 1, bytes: Cow::Borrowed(&bytes) };
             let mut y = vec![f32::NAN; bits.len()];
             packed(isa, &weights).multiply(&[1.0], &[], &mut y);
             assert_eq!(y, weights.to_f32(), "{} {dtype:?}", isa.name());
@@ -137,9 +117,7 @@ fn sets_that_fuse_agree_to_the_bit() {
     let x = random(rows * ins, 0.5, 5);
     for dtype in DType::PLAIN {
         let weights = stored(dtype, &random(outs * ins, 0.5, 6), ins);
-        let fusing = Isa::available()
-            .into_iter()
-            .filter(|isa| isa.name() != "portable");
+        let fusing = Isa::available().into_iter().filter(|isa| isa.name() != "portable");
         let products: Vec<Vec<f32>> = fusing
             .map(|isa| {
                 let mut y = vec![0.0; rows * outs];
@@ -241,9 +219,8 @@ fn no_rows_are_a_product_too() {
 fn panels_from_rows_and_from_columns_are_one_matrix() {
     let (rows, ins, outs) = (5, 21, 37);
     let (x, matrix) = (random(rows * ins, 0.5, 8), random(outs * ins, 0.5, 9));
-    let columns: Vec<Vec<f32>> = (0..ins)
-        .map(|i| matrix[i..].iter().step_by(ins).copied().collect())
-        .collect();
+    let columns: Vec<Vec<f32>> =
+        (0..ins).map(|i| matrix[i..].iter().step_by(ins).copied().collect()).collect();
     let from_columns = NarrowPanels::from_columns(outs, ins, columns.iter().map(Vec::as_slice));
     for panels in [NarrowPanels::from_rows(&matrix, ins), from_columns] {
         let mut y = vec![f32::NAN; rows * panels.padded()];
@@ -279,19 +256,10 @@ fn the_three_products_of_training_equal_their_twins() {
         let column = |c: usize| m[c..].iter().step_by(columns).copied();
         (0..columns).flat_map(column).collect()
     };
-    let shapes = [
-        (1, 1, 1),
-        (7, 3, 2),
-        (300, 64, 100),
-        (33, 176, 64),
-        (520, 65, 81),
-    ];
+    let shapes = [(1, 1, 1), (7, 3, 2), (300, 64, 100), (33, 176, 64), (520, 65, 81)];
     for (n, ins, outs) in shapes {
-        let (x, w, dy) = (
-            random(n * ins, 0.5, 1),
-            random(outs * ins, 0.5, 2),
-            random(n * outs, 0.5, 3),
-        );
+        let (x, w, dy) =
+            (random(n * ins, 0.5, 1), random(outs * ins, 0.5, 2), random(n * outs, 0.5, 3));
         let same = |ours: &[f32], before: f64, expected: &[f64]| {
             assert_eq!(ours.len(), expected.len());
             for (ours, expected) in ours.iter().zip(expected) {
@@ -391,10 +359,7 @@ mod guarded {
                     let (mut x, mut y) = (guarded(&x), guarded(&y));
                     let (x, y) = (x.floats(at_end), y.floats(at_end));
                     bytes.bytes(at_end).copy_from_slice(&weights.bytes);
-                    let weights = Tensor {
-                        bytes: Cow::Borrowed(bytes.bytes(at_end)),
-                        ..weights
-                    };
+                    let weights = Tensor { bytes: Cow::Borrowed(bytes.bytes(at_end)), ..weights };
                     for isa in Isa::available() {
                         let matrix = packed(isa, &weights);
                         matrix.multiply(x, &[], y);

@@ -40,16 +40,7 @@ pub unsafe fn run<
 >(
     tile: RegisterTile<E>,
 ) {
-    let RegisterTile {
-        x,
-        x_stride,
-        x_step,
-        mut panel,
-        depth,
-        y,
-        y_stride,
-        add,
-    } = tile;
+    let RegisterTile { x, x_stride, x_step, mut panel, depth, y, y_stride, add } = tile;
     let step = if STEPS { x_step } else { 1 };
     // SAFETY: the caller's; the pointers end at most one past what they are good for.
     unsafe {

@@ -72,14 +72,8 @@ mod x86 {
         // SAFETY: the caller's.
         unsafe {
             let r: [__m128i; 4] = std::array::from_fn(|i| _mm_loadu_si128(rows(i).cast()));
-            let (a, b) = (
-                _mm_unpacklo_epi32(r[0], r[1]),
-                _mm_unpackhi_epi32(r[0], r[1]),
-            );
-            let (c, d) = (
-                _mm_unpacklo_epi32(r[2], r[3]),
-                _mm_unpackhi_epi32(r[2], r[3]),
-            );
+            let (a, b) = (_mm_unpacklo_epi32(r[0], r[1]), _mm_unpackhi_epi32(r[0], r[1]));
+            let (c, d) = (_mm_unpacklo_epi32(r[2], r[3]), _mm_unpackhi_epi32(r[2], r[3]));
             let columns = [
                 _mm_unpacklo_epi64(a, c),
                 _mm_unpackhi_epi64(a, c),

@@ -95,11 +95,7 @@ impl PackedMatrix {
     pub fn multiply_transposed(&self, x: &[f32], y: &mut [f32]) {
         let rows = x.len() / self.outs.max(1);
         assert_eq!(x.len(), rows * self.outs, "whole rows of input");
-        assert_eq!(
-            y.len(),
-            rows * self.ins,
-            "a row of output for each of input"
-        );
+        assert_eq!(y.len(), rows * self.ins, "a row of output for each of input");
         if rows == 0 || self.ins == 0 {
             return;
         }
@@ -122,30 +118,28 @@ impl PackedMatrix {
         let blocks = self.slices.iter().map(|slice| slice.dtype.block()).max();
         let each = blocks.unwrap_or(1).max(INPUTS);
         let y = SharedOutput(y.as_mut_ptr());
-        (0..self.ins.div_ceil(each))
-            .into_par_iter()
-            .for_each(|piece| {
-                let inputs = piece * each..((piece + 1) * each).min(self.ins);
-                for (n, slice) in self.slices.iter().enumerate() {
-                    let strip = TransposedStrip {
-                        rows,
-                        inputs: inputs.len(),
-                        panels: slice.panels.len(),
-                        x: x[slice.panels.start * self.isa.width()..].as_ptr(),
-                        x_stride: whole,
-                        panel: std::ptr::null::<f32>(),
-                        panel_stride: 0,
-                        // SAFETY: `y` has `ins` numbers for every row, of which these inputs' are this
-                        // piece's alone.
-                        y: unsafe { y.get().add(inputs.start) },
-                        y_stride: self.ins,
-                        add: n > 0,
-                    };
-                    // SAFETY: the slice's panels were filled when the matrix was made, `x` has a
-                    // number for each of their columns, `y` as above.
-                    unsafe { self.transposed_slice(slice, inputs.clone(), strip) };
-                }
-            });
+        (0..self.ins.div_ceil(each)).into_par_iter().for_each(|piece| {
+            let inputs = piece * each..((piece + 1) * each).min(self.ins);
+            for (n, slice) in self.slices.iter().enumerate() {
+                let strip = TransposedStrip {
+                    rows,
+                    inputs: inputs.len(),
+                    panels: slice.panels.len(),
+                    x: x[slice.panels.start * self.isa.width()..].as_ptr(),
+                    x_stride: whole,
+                    panel: std::ptr::null::<f32>(),
+                    panel_stride: 0,
+                    // SAFETY: `y` has `ins` numbers for every row, of which these inputs' are this
+                    // piece's alone.
+                    y: unsafe { y.get().add(inputs.start) },
+                    y_stride: self.ins,
+                    add: n > 0,
+                };
+                // SAFETY: the slice's panels were filled when the matrix was made, `x` has a
+                // number for each of their columns, `y` as above.
+                unsafe { self.transposed_slice(slice, inputs.clone(), strip) };
+            }
+        });
     }
 
     /// Of one slice's panels: `strip` but for where they are.

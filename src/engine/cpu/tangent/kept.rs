@@ -60,12 +60,7 @@ impl KeptPoint {
         }
         let (tokens, row) = (kept.tokens(), block.heads.qkv_width());
         let mut qkv = vec![0.0; tokens * row];
-        let read = Stretch {
-            h: &kept.stream,
-            out: &mut [],
-            is_first: true,
-            scale: 1.0,
-        };
+        let read = Stretch { h: &kept.stream, out: &mut [], is_first: true, scale: 1.0 };
         block.project_raw(&[read], tokens, &mut qkv, Threads::Together);
         if block.qk_norm != QkNorm::None {
             kept.raw = qkv.clone();
@@ -101,10 +96,7 @@ impl KeptPoint {
     }
 
     pub fn turned(&self, function: Function) -> TurnedRows<'_> {
-        TurnedRows {
-            heads: function.block.heads,
-            qkv: &self.qkv,
-        }
+        TurnedRows { heads: function.block.heads, qkv: &self.qkv }
     }
 
     /// Turns the derivatives of queries and keys at `t`, `heads` of them in `row`, through their norm and
@@ -174,9 +166,7 @@ impl KeptPoint {
                     mixed[row + head * width..][..width].fill(0.0);
                 }
             }
-            block
-                .out
-                .multiply_shared(&mixed, &block.out_bias, &mut added);
+            block.out.multiply_shared(&mixed, &block.out_bias, &mut added);
             for (place, look) in places.iter_mut().zip(looks) {
                 place.look = Some(look);
             }
@@ -221,9 +211,7 @@ impl KeptPoint {
             let (activation, is_gated) = (block.mlp.activation, block.mlp.is_gated);
             activate(activation, is_gated, &wide, f, &mut narrow);
             let mut mlp = vec![0.0; n * d]; // [N, D]
-            block
-                .down
-                .multiply_shared(&narrow, &block.down_bias, &mut mlp);
+            block.down.multiply_shared(&narrow, &block.down_bias, &mut mlp);
             for (place, mlp) in places.iter_mut().zip(mlp.chunks_exact(d)) {
                 place.mlp = mlp.to_vec();
             }

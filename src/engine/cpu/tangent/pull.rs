@@ -37,9 +37,7 @@ impl Function<'_> {
         let place = |n: usize| kept.place(pairs[n].t_out);
         let mut back = w[..n * d].to_vec(); // [N, D]
         if self.is_after() {
-            each_row(&mut back, d, |n, row| {
-                self.mlp_norm().pull(&place(n).mlp, row)
-            });
+            each_row(&mut back, d, |n, row| self.mlp_norm().pull(&place(n).mlp, row));
         }
         let mut narrow = vec![0.0; n * f]; // [N, F]
         block.down.multiply_transposed(&back, &mut narrow);
@@ -56,9 +54,7 @@ impl Function<'_> {
         });
         block.up.multiply_transposed(&wide, &mut back);
         if !self.is_after() {
-            each_row(&mut back, d, |n, row| {
-                self.mlp_norm().pull(&place(n).middle, row)
-            });
+            each_row(&mut back, d, |n, row| self.mlp_norm().pull(&place(n).middle, row));
         }
         if self.is_sequential() {
             add(reached, &back);
@@ -100,11 +96,7 @@ impl Function<'_> {
         });
         let mut read = reached;
         block.qkv.multiply_transposed(&back, &mut read);
-        for ((read, z), pair) in read
-            .chunks_exact_mut(d)
-            .zip(z.chunks_exact_mut(d))
-            .zip(pairs)
-        {
+        for ((read, z), pair) in read.chunks_exact_mut(d).zip(z.chunks_exact_mut(d)).zip(pairs) {
             if !self.is_after() {
                 block.attention_norm.pull(kept.stream(pair.t_in), read);
             }

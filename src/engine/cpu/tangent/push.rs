@@ -88,9 +88,7 @@ impl Function<'_> {
         let mut dm = read; // [N, D]
         block.down.multiply_shared(&narrow, &[], &mut dm);
         if self.is_after() {
-            each_row(&mut dm, d, |n, row| {
-                self.mlp_norm().push(&place(n).mlp, row)
-            });
+            each_row(&mut dm, d, |n, row| self.mlp_norm().push(&place(n).mlp, row));
         }
         add(dy, &dm);
     }

@@ -17,11 +17,8 @@ pub fn shapes() -> Vec<BlockShape> {
         Residual::Parallel { shared_norm: false },
         Residual::Parallel { shared_norm: true },
     ];
-    let mlps = [
-        (true, Activation::Silu),
-        (false, Activation::GeluErf),
-        (true, Activation::GeluTanh),
-    ];
+    let mlps =
+        [(true, Activation::Silu), (false, Activation::GeluErf), (true, Activation::GeluTanh)];
     let mut shapes = Vec::new();
     for kind in [NormKind::Rms, NormKind::Layer] {
         for placement in [NormPlacement::Before, NormPlacement::After] {
@@ -30,11 +27,8 @@ pub fn shapes() -> Vec<BlockShape> {
                     for qk_norm in [QkNorm::None, QkNorm::Head, QkNorm::Full] {
                         for rope_width in [0, 4, 10] {
                             for has_bias in [false, true] {
-                                let rope = RopeShape {
-                                    width: rope_width,
-                                    theta: 1e4,
-                                    scaling: None,
-                                };
+                                let rope =
+                                    RopeShape { width: rope_width, theta: 1e4, scaling: None };
                                 shapes.push(BlockShape {
                                     norm: NormShape { kind, eps: 1e-5 },
                                     placement,
@@ -67,10 +61,7 @@ pub fn shapes() -> Vec<BlockShape> {
 }
 
 pub fn pack(shape: &BlockShape, lengths: &[usize]) -> Pack {
-    Pack::of(
-        lengths,
-        shape.attention.rope.as_ref().map(Rope::of).as_ref(),
-    )
+    Pack::of(lengths, shape.attention.rope.as_ref().map(Rope::of).as_ref())
 }
 
 /// Runs `block` on whole packs, one a step, and gives the streams after and the last members.
@@ -85,27 +76,13 @@ fn run(
 ) -> [Vec<f32>; 2] {
     let size = pack.rows * D;
     let stretches = h.chunks(size).zip(out.chunks_mut(size));
-    let stretches: Vec<Stretch> = stretches
-        .map(|(h, out)| Stretch {
-            h,
-            out,
-            is_first,
-            scale,
-        })
-        .collect();
+    let stretches: Vec<Stretch> =
+        stretches.map(|(h, out)| Stretch { h, out, is_first, scale }).collect();
     let copies = stretches.len();
     let sequences: Vec<usize> = (0..copies).flat_map(|_| 0..pack.spans.len()).collect();
-    let rows = BlockRows {
-        stretches,
-        pack,
-        sequences: &sequences,
-        cache: None,
-    };
+    let rows = BlockRows { stretches, pack, sequences: &sequences, cache: None };
     let mut inside = Inside::default();
-    let run = BlockRun {
-        half,
-        ..BlockRun::whole(0)
-    };
+    let run = BlockRun { half, ..BlockRun::whole(0) };
     let last = block.run(run, rows, &mut inside);
     [last.attention.to_vec(), last.mlp.to_vec()]
 }
@@ -149,9 +126,8 @@ fn a_block_of_any_shape_equals_its_twin() {
                     }
                 }
                 close(&out, &expected, 5e-5);
-                for (ours, (expected, off)) in last
-                    .iter()
-                    .zip(expected_last.iter().zip([Half::Mlp, Half::Attention]))
+                for (ours, (expected, off)) in
+                    last.iter().zip(expected_last.iter().zip([Half::Mlp, Half::Attention]))
                 {
                     if half == off {
                         assert!(ours.is_empty());
@@ -169,10 +145,7 @@ fn a_sequence_has_the_same_bits_alone_and_among_others() {
     let mut all = shapes();
     // One of each kind is enough here; what matters is how rows are shared out.
     let shapes = [all.remove(0), all.remove(40), all.remove(100)];
-    for (shape, dtype) in shapes
-        .into_iter()
-        .zip([DType::F32, DType::Bf16, DType::F32])
-    {
+    for (shape, dtype) in shapes.into_iter().zip([DType::F32, DType::Bf16, DType::F32]) {
         let block = TwinBlock::new(shape.clone(), true).block(dtype);
         let lengths = [40, 3, 150, 77];
         let together = pack(&shape, &lengths);
@@ -183,15 +156,7 @@ fn a_sequence_has_the_same_bits_alone_and_among_others() {
             let span = start * D..(start + length) * D;
             let alone = pack(&shape, &[length]);
             let mut one = vec![0.0; length * D];
-            let last = run(
-                &block,
-                Half::Both,
-                &alone,
-                &h[span.clone()],
-                &mut one,
-                true,
-                1.0,
-            );
+            let last = run(&block, Half::Both, &alone, &h[span.clone()], &mut one, true, 1.0);
             assert_eq!(one, all[span]);
             for (last, members) in last.iter().zip(&members) {
                 assert_eq!(*last, members[n * D..(n + 1) * D]);

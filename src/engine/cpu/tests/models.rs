@@ -36,9 +36,7 @@ pub const NAMES: [&str; 14] = [
 ];
 
 pub fn tests(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests")
-        .join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(path)
 }
 
 pub fn open(name: &str) -> Rc<Weights> {
@@ -56,16 +54,10 @@ fn golden(name: &str) -> Value {
 pub fn backend(weights: &Rc<Weights>) -> CpuBackend {
     let mut loader = CpuLoader::new(weights.clone());
     for (block, tensors) in weights.blocks.iter().enumerate() {
-        for (matrix, role) in tensors
-            .matrices
-            .iter()
-            .zip(crate::model::weights::MatrixRole::ALL)
-        {
+        for (matrix, role) in tensors.matrices.iter().zip(crate::model::weights::MatrixRole::ALL) {
             for slice in matrix.slices() {
                 let rows = weights.rows(matrix, slice.clone()).expect("rows");
-                loader
-                    .matrix(block, role, slice.start, &rows)
-                    .expect("room");
+                loader.matrix(block, role, slice.start, &rows).expect("room");
             }
         }
         for (role, vector) in &tensors.vectors {
@@ -87,9 +79,7 @@ pub fn embed(weights: &Weights, sequences: &[Vec<u32>]) -> Vec<f32> {
         if let Some(positions) = &weights.positions {
             let places: Vec<u32> = (0..ids.len() as u32).collect();
             let places = weights.gather(positions, &places).expect("positions");
-            rows.iter_mut()
-                .zip(places)
-                .for_each(|(x, place)| *x += place);
+            rows.iter_mut().zip(places).for_each(|(x, place)| *x += place);
         }
         all.extend(rows);
     }
@@ -138,12 +128,7 @@ fn options(weights: &Weights, option_ids: &[u32], prompts: usize) -> OptionRows 
         let mean = if is_centred { mean } else { 0.0 };
         folded.extend(row.iter().map(|x| x - mean));
     }
-    OptionRows {
-        numbers: folded.repeat(prompts),
-        prompts,
-        count: option_ids.len(),
-        is_centred,
-    }
+    OptionRows { numbers: folded.repeat(prompts), prompts, count: option_ids.len(), is_centred }
 }
 
 /// Every plan of a model's golden: members' votes and the options' logits at the last token, beside
@@ -168,10 +153,7 @@ fn check(name: &str) {
         runs.extend((0..at.runs.len()).map(|run| (node, run)));
     }
     let place = |node: usize, run: usize| {
-        2 + 4 * runs
-            .iter()
-            .position(|&at| at == (node, run))
-            .expect("a run")
+        2 + 4 * runs.iter().position(|&at| at == (node, run)).expect("a run")
     };
     program.keep(&|node, run| [place(node, run), place(node, run) + 2]);
     let ends = 2 + 4 * runs.len();
@@ -196,13 +178,11 @@ fn check(name: &str) {
         for &(node, slot) in &call.complete {
             pass.keep(slot, &last, ends + 2 * node).expect("kept");
             pass.give_logits(slot, &last).expect("logits");
-            pass.give_fates(slot, &last, &option_ids[..2])
-                .expect("fates");
+            pass.give_fates(slot, &last, &option_ids[..2]).expect("fates");
             completed.push(node);
         }
     }
-    pass.give_votes(&options(&weights, &option_ids, 2))
-        .expect("votes");
+    pass.give_votes(&options(&weights, &option_ids, 2)).expect("votes");
     pass.finish().expect("an end");
     let outputs = pass.answer().expect("numbers").expect("an answer");
     let k = option_ids.len();
@@ -220,10 +200,7 @@ fn check(name: &str) {
             let ours = votes[row + 1][..k].iter().map(|&vote| f64::from(vote) * r);
             same(&what, ours, golden);
         }
-        let at = completed
-            .iter()
-            .position(|&node| node == end)
-            .expect("it ended");
+        let at = completed.iter().position(|&node| node == end).expect("it ended");
         let logits = &outputs[2 * at][shape.vocabulary..];
         let ours = option_ids.iter().map(|&id| f64::from(logits[id as usize]));
         same(&what, ours, &golden["logits"]);
@@ -273,8 +250,7 @@ fn first_overflow(line: &str, embedded: Vec<f32>) -> String {
     for call in 0..program.calls.len() {
         pass.run(call).expect("a call");
     }
-    pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1)
-        .expect("a stream");
+    pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1).expect("a stream");
     pass.finish().expect("an end");
     let error: EngineError = pass.answer().expect_err("not finite");
     error.to_string()
@@ -298,10 +274,7 @@ fn what_has_not_come_is_named() {
     let weights = open("random-llama2");
     let error = CpuLoader::new(weights).loaded().err().expect("a refusal");
     let text = error.to_string();
-    assert!(
-        text.starts_with("block 0 came without its Attention"),
-        "{text}"
-    );
+    assert!(text.starts_with("block 0 came without its Attention"), "{text}");
 }
 
 #[test]

@@ -29,12 +29,7 @@ const T: usize = 6;
 const PAIRS: [(usize, usize); 5] = [(5, 5), (3, 4), (0, 0), (4, 2), (0, 5)];
 
 fn product(pair: (usize, usize), transposed: bool, probes: &[f32]) -> TangentProduct {
-    TangentProduct {
-        t_in: pair.0,
-        t_out: pair.1,
-        transposed,
-        probes: probes.to_vec(),
-    }
+    TangentProduct { t_in: pair.0, t_out: pair.1, transposed, probes: probes.to_vec() }
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f64 {
@@ -60,9 +55,7 @@ fn check(
     slopes: &Slopes,
 ) {
     let (dx, w) = (random(2 * d, 1.0, 40), random(2 * d, 1.0, 41));
-    let asked = PAIRS
-        .iter()
-        .flat_map(|&pair| [product(pair, false, &dx), product(pair, true, &w)]);
+    let asked = PAIRS.iter().flat_map(|&pair| [product(pair, false, &dx), product(pair, true, &w)]);
     let found = tangents.products(asked.collect()).expect("products");
     let mut largest = 0.0;
     for (&pair, found) in PAIRS.iter().zip(found.chunks_exact(2)) {
@@ -104,10 +97,8 @@ fn twin_slopes(
 ) -> Vec<f32> {
     let by = 1e-5;
     let at = |by: f64| {
-        let mut rows: Vec<Vec<f64>> = stream
-            .chunks_exact(D)
-            .map(|row| row.iter().map(|&x| f64::from(x)).collect())
-            .collect();
+        let mut rows: Vec<Vec<f64>> =
+            stream.chunks_exact(D).map(|row| row.iter().map(|&x| f64::from(x)).collect()).collect();
         for (x, &dx) in rows[t_in].iter_mut().zip(dx) {
             *x += by * f64::from(dx);
         }
@@ -153,12 +144,7 @@ fn blocks_of_any_shape_move_as_their_twins() {
             (Half::Mlp, HeadsOff::NONE),
         ] {
             twin.heads_off = heads_off;
-            let point = TangentPoint {
-                block: 0,
-                half,
-                heads_off,
-                stream: stream.clone(),
-            };
+            let point = TangentPoint { block: 0, half, heads_off, stream: stream.clone() };
             let mut tangents = CpuTangents::new(&backend, point, &pack).expect("a point");
             let what = format!("{shape:?} {half:?} {heads_off}");
             check(&mut tangents, D, &what, [2e-5, 1e-3, 1e-6], &|pair, dx| {
@@ -174,10 +160,7 @@ fn after(backend: &CpuBackend, weights: &Weights, steps: &[Step], stream: &[f32]
     let program = Rc::new(Program::new(&Schedule::new(&[plan]), 1));
     let rope = weights.shape.rope().map(Rope::of);
     let start = Start {
-        pack: Rc::new(Pack::of(
-            &[stream.len() / weights.shape.width],
-            rope.as_ref(),
-        )),
+        pack: Rc::new(Pack::of(&[stream.len() / weights.shape.width], rope.as_ref())),
         program: program.clone(),
         embedded: stream.to_vec(),
         kept_rows: 0,
@@ -190,10 +173,7 @@ fn after(backend: &CpuBackend, weights: &Weights, steps: &[Step], stream: &[f32]
     let last = &program.calls[program.calls.len() - 1];
     pass.give_stream(last.complete[0].1).expect("a stream");
     pass.finish().expect("an end");
-    pass.answer()
-        .expect("numbers")
-        .expect("an answer")
-        .remove(0)
+    pass.answer().expect("numbers").expect("an answer").remove(0)
 }
 
 /// Every block of a model, on the stream that enters it in the model's own order.
@@ -220,10 +200,7 @@ fn model_moves(name: &str, weights: &Rc<Weights>) {
                 let out = &out[t_out * d..][..d];
                 // Without the skip, as it was rounded.
                 let before = moved[t_out * d..][..d].to_vec();
-                out.iter()
-                    .zip(before)
-                    .map(|(x, h)| x - h)
-                    .collect::<Vec<_>>()
+                out.iter().zip(before).map(|(x, h)| x - h).collect::<Vec<_>>()
             };
             let slopes = |by: f32| {
                 let pairs = at(by).into_iter().zip(at(-by));
@@ -231,8 +208,7 @@ fn model_moves(name: &str, weights: &Rc<Weights>) {
             };
             // What bends by the square of the step is taken out by half a step.
             let both = slopes(by / 2.0).zip(slopes(by));
-            both.map(|(half, whole)| (4.0 * half - whole) / 3.0)
-                .collect()
+            both.map(|(half, whole)| (4.0 * half - whole) / 3.0).collect()
         };
         let what = format!("{name} block {block}");
         check(tangents.as_mut(), d, &what, [4e-3, 1e-2, 2e-6], &slopes);

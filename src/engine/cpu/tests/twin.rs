@@ -42,11 +42,7 @@ impl TwinBlock {
             (role, random(length, 1.0, 10 + seed as u32))
         };
         Self {
-            matrices: MatrixRole::ALL
-                .into_iter()
-                .enumerate()
-                .map(matrix)
-                .collect(),
+            matrices: MatrixRole::ALL.into_iter().enumerate().map(matrix).collect(),
             vectors: vectors.map(vector).collect(),
             heads_off: HeadsOff::NONE,
             shape,
@@ -58,18 +54,12 @@ impl TwinBlock {
         for (&role, numbers) in &self.matrices {
             let [rows, columns] = self.shape.matrix(role, D);
             let bytes: Vec<u8> = match dtype {
-                DType::Bf16 => numbers
-                    .iter()
-                    .flat_map(|&x| bf16::from_f32(x).to_le_bytes())
-                    .collect(),
+                DType::Bf16 => {
+                    numbers.iter().flat_map(|&x| bf16::from_f32(x).to_le_bytes()).collect()
+                }
                 _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
             };
-            let tensor = Tensor {
-                dtype,
-                rows,
-                columns,
-                bytes: Cow::Owned(bytes),
-            };
+            let tensor = Tensor { dtype, rows, columns, bytes: Cow::Owned(bytes) };
             incoming.matrix(role, [rows, columns], 0, &tensor);
         }
         for (&role, numbers) in &self.vectors {
@@ -106,10 +96,7 @@ impl TwinBlock {
     fn rms(&self, gain: &[f32], x: &[f64]) -> Vec<f64> {
         let squares: Vec<f64> = x.iter().map(|x| x * x).collect();
         let r = 1.0 / (mean(&squares) + self.shape.norm.eps).sqrt();
-        x.iter()
-            .zip(gain)
-            .map(|(x, &g)| x * r * f64::from(g))
-            .collect()
+        x.iter().zip(gain).map(|(x, &g)| x * r * f64::from(g)).collect()
     }
 
     fn attention_norm(&self, x: &[f64]) -> Vec<f64> {
@@ -131,21 +118,11 @@ impl TwinBlock {
         let attention: Vec<Vec<f64>> = if half == Half::Mlp {
             zeros()
         } else {
-            let read = h.iter().map(|h| {
-                if is_before {
-                    self.attention_norm(h)
-                } else {
-                    h.clone()
-                }
-            });
+            let read = h.iter().map(|h| if is_before { self.attention_norm(h) } else { h.clone() });
             let read: Vec<Vec<f64>> = read.collect();
             let out = self.attend(&read, angles).into_iter().map(|attended| {
                 let out = self.times(MatrixRole::Out, VectorRole::OutBias, &attended);
-                if is_before {
-                    out
-                } else {
-                    self.attention_norm(&out)
-                }
+                if is_before { out } else { self.attention_norm(&out) }
             });
             out.collect()
         };
@@ -161,29 +138,17 @@ impl TwinBlock {
             let inner: Vec<f64> = (0..f)
                 .map(|i| {
                     let x = act(self.shape.mlp.activation, up[i]);
-                    if self.shape.mlp.is_gated {
-                        x * up[f + i]
-                    } else {
-                        x
-                    }
+                    if self.shape.mlp.is_gated { x * up[f + i] } else { x }
                 })
                 .collect();
             let down = self.times(MatrixRole::Down, VectorRole::DownBias, &inner);
-            if is_before {
-                down
-            } else {
-                self.mlp_norm(&down)
-            }
+            if is_before { down } else { self.mlp_norm(&down) }
         };
         let mlps = match half {
             Half::Attention => zeros(),
             _ => h.iter().zip(&attention).map(mlp).collect(),
         };
-        attention
-            .into_iter()
-            .zip(mlps)
-            .map(|(a, m)| [a, m])
-            .collect()
+        attention.into_iter().zip(mlps).map(|(a, m)| [a, m]).collect()
     }
 
     fn attend(&self, read: &[Vec<f64>], angles: &Angles) -> Vec<Vec<f64>> {
@@ -236,10 +201,7 @@ impl TwinBlock {
                 let sum: f64 = scores.iter().sum();
                 let mixed = |i: usize| -> f64 {
                     let value = |s: usize| qkv[s][(heads + kv_heads + kv) * w + i];
-                    seen.clone()
-                        .zip(&scores)
-                        .map(|(s, p)| p / sum * value(s))
-                        .sum()
+                    seen.clone().zip(&scores).map(|(s, p)| p / sum * value(s)).sum()
                 };
                 (0..w).map(mixed).collect()
             };

@@ -33,10 +33,7 @@ impl Noise {
 /// Llama's, small: 4 query heads of 6 that share 2 KV heads.
 fn llama() -> BlockShape {
     BlockShape {
-        norm: NormShape {
-            kind: NormKind::Rms,
-            eps: 1e-5,
-        },
+        norm: NormShape { kind: NormKind::Rms, eps: 1e-5 },
         placement: NormPlacement::Before,
         residual: Residual::Sequential,
         attention: AttentionShape {
@@ -47,18 +44,9 @@ fn llama() -> BlockShape {
             qkv_bias: false,
             out_bias: false,
             qk_norm: QkNorm::None,
-            rope: Some(RopeShape {
-                width: 6,
-                theta: 100.0,
-                scaling: None,
-            }),
+            rope: Some(RopeShape { width: 6, theta: 100.0, scaling: None }),
         },
-        mlp: MlpShape {
-            width: 10,
-            is_gated: true,
-            activation: Activation::Silu,
-            has_bias: false,
-        },
+        mlp: MlpShape { width: 10, is_gated: true, activation: Activation::Silu, has_bias: false },
     }
 }
 
@@ -70,12 +58,8 @@ fn gpt2() -> BlockShape {
     shape.attention.qkv_bias = true;
     shape.attention.out_bias = true;
     shape.attention.rope = None;
-    shape.mlp = MlpShape {
-        width: 10,
-        is_gated: false,
-        activation: Activation::GeluTanh,
-        has_bias: true,
-    };
+    shape.mlp =
+        MlpShape { width: 10, is_gated: false, activation: Activation::GeluTanh, has_bias: true };
     shape
 }
 
@@ -108,19 +92,10 @@ fn shapes() -> Vec<(&'static str, BlockShape)> {
             of(gpt2, |s| {
                 s.residual = Residual::Parallel { shared_norm: false };
                 s.mlp.activation = Activation::GeluErf;
-                s.attention.rope = Some(RopeShape {
-                    width: 2,
-                    theta: 100.0,
-                    scaling: None,
-                });
+                s.attention.rope = Some(RopeShape { width: 2, theta: 100.0, scaling: None });
             }),
         ),
-        (
-            "phi",
-            of(gpt2, |s| {
-                s.residual = Residual::Parallel { shared_norm: true }
-            }),
-        ),
+        ("phi", of(gpt2, |s| s.residual = Residual::Parallel { shared_norm: true })),
         (
             "olmo2",
             of(llama, |s| {
@@ -146,19 +121,15 @@ fn random(shape: &BlockShape, noise: &mut Noise) -> (CandleBlock, plain::Numbers
         (noise.numbers(out * columns), [out, columns])
     });
     let vectors = shape.vectors(WIDTH).into_iter();
-    let vectors: HashMap<VectorRole, Vec<f32>> = vectors
-        .map(|(role, length)| (role, noise.numbers(length)))
-        .collect();
+    let vectors: HashMap<VectorRole, Vec<f32>> =
+        vectors.map(|(role, length)| (role, noise.numbers(length))).collect();
     let tensor = |numbers: &[f32], shape: &[usize]| {
         Tensor::from_slice(numbers, shape, &Device::Cpu).expect("a tensor")
     };
     let block = CandleBlock {
         shape: shape.clone(),
         matrices: matrices.each_ref().map(|(x, shape)| tensor(x, shape)),
-        vectors: vectors
-            .iter()
-            .map(|(role, x)| (*role, tensor(x, &[x.len()])))
-            .collect(),
+        vectors: vectors.iter().map(|(role, x)| (*role, tensor(x, &[x.len()]))).collect(),
     };
     let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect();
     let numbers = plain::Numbers {
@@ -172,10 +143,7 @@ fn close(found: &[f32], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (found, expected) in found.iter().zip(expected) {
         let off = (f64::from(*found) - expected).abs();
-        assert!(
-            off < 1e-4 * (1.0 + expected.abs()),
-            "{what}: {found}, {expected}"
-        );
+        assert!(off < 1e-4 * (1.0 + expected.abs()), "{what}: {found}, {expected}");
     }
 }
 
@@ -197,10 +165,7 @@ fn every_kind_of_block_is_that_of_plain_loops() {
         let streams = Tensor::from_slice(&h, (copies * pack.rows, WIDTH), &Device::Cpu);
         let streams = streams.expect("streams");
         for half in [Half::Both, Half::Attention, Half::Mlp] {
-            let run = BlockRun {
-                half,
-                ..BlockRun::whole(0)
-            };
+            let run = BlockRun { half, ..BlockRun::whole(0) };
             let found = block.run(&streams, run, &pack, &tables).expect("a block");
             let found = [found.attention, found.mlp].map(|x| x.map(|x| flat(&x)));
             for copy in 0..copies {
@@ -243,12 +208,7 @@ fn half_matrices_multiply_as_the_numbers_they_hold() {
         let rows = |x: &[f32]| -> Vec<Vec<f32>> { x.chunks(WIDTH).map(<[f32]>::to_vec).collect() };
         let expected: Vec<f64> = rows(&x)
             .iter()
-            .flat_map(|x| {
-                rows(&w)
-                    .into_iter()
-                    .map(|w| dot((x, &w)))
-                    .collect::<Vec<_>>()
-            })
+            .flat_map(|x| rows(&w).into_iter().map(|w| dot((x, &w))).collect::<Vec<_>>())
             .collect();
         close(&flat(&product), &expected, "a product");
     }
@@ -256,11 +216,7 @@ fn half_matrices_multiply_as_the_numbers_they_hold() {
 
 #[test]
 fn a_fate_is_the_largest_the_sum_the_target_and_whether_it_is_the_first_largest() {
-    let logits = [
-        [1f32, 3.0, 3.0, -2.0],
-        [0.5, 0.25, 0.0, 0.5],
-        [-9.0, -8.0, -7.0, -6.0],
-    ];
+    let logits = [[1f32, 3.0, 3.0, -2.0], [0.5, 0.25, 0.0, 0.5], [-9.0, -8.0, -7.0, -6.0]];
     let table = Tensor::new(&logits, &Device::Cpu).expect("logits");
     for targets in [[1, 0, 3], [2, 3, 0]] {
         let fates = flat(&super::fates::fates(&table, &targets).expect("fates"));

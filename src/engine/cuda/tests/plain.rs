@@ -25,10 +25,8 @@ pub fn block(
     angles: &Angles,
     width: usize,
 ) -> [Option<Vec<f64>>; 2] {
-    let h: Vec<Vec<f64>> = h
-        .chunks(width)
-        .map(|row| row.iter().map(|x| f64::from(*x)).collect())
-        .collect();
+    let h: Vec<Vec<f64>> =
+        h.chunks(width).map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect();
     let is_before = shape.placement == NormPlacement::Before;
     let branch = |h: &[Vec<f64>], own_norm: bool, inside: &BranchInside| {
         let (gain, bias) = match own_norm {
@@ -125,16 +123,13 @@ fn attended(
             .collect()
     };
     let length = qkv.len();
-    let keys: Vec<Vec<Vec<f64>>> = (0..length)
-        .map(|t| ready(t, heads, kv, VectorRole::KeyNorm))
-        .collect();
+    let keys: Vec<Vec<Vec<f64>>> =
+        (0..length).map(|t| ready(t, heads, kv, VectorRole::KeyNorm)).collect();
     let attend = |t: usize| -> Vec<f64> {
         let queries = ready(t, 0, heads, VectorRole::QueryNorm);
         let of_head = |(head, query): (usize, &Vec<f64>)| -> Vec<f64> {
             let kv_head = head / (heads / kv);
-            let first = attention
-                .window
-                .map_or(0, |window| (t + 1).saturating_sub(window));
+            let first = attention.window.map_or(0, |window| (t + 1).saturating_sub(window));
             let weight = |key: &Vec<Vec<f64>>| -> f64 {
                 let products = query.iter().zip(&key[kv_head]).map(|(q, k)| q * k);
                 (products.sum::<f64>() / (w as f64).sqrt()).exp()

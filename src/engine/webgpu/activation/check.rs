@@ -20,12 +20,7 @@ pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {
-            let shape = MlpShape {
-                width,
-                is_gated,
-                activation,
-                has_bias: false,
-            };
+            let shape = MlpShape { width, is_gated, activation, has_bias: false };
             let numbers = noise(rows * shape.up_rows(), 1);
             let mut up: Vec<f32> = numbers.iter().map(|x| 4.0 * x).collect();
             (up[0], up[1], up[2]) = (-200.0, 3.5, 0.0);

@@ -17,11 +17,7 @@ pub fn the_first_rows_of_each_are_added(probe: &mut Probe) -> Result<(), GpuErro
     let (a, b) = (probe.storage("a", &a), probe.storage("b", &b));
     let out = probe.zeros(expected.len());
     probe.expect("add", &out, &expected, 1e-6, |recorder| {
-        let rows = |buffer, first, rows| RowsFrom {
-            buffer,
-            first,
-            rows,
-        };
+        let rows = |buffer, first, rows| RowsFrom { buffer, first, rows };
         let (a, b) = (rows(&a, 0, 4), rows(&b, 1, 2));
         kernel.run(recorder, a, b, width, rows(&out, 2, 5))
     })

@@ -25,11 +25,7 @@ pub struct RowsFrom<'a> {
 impl<'a> RowsFrom<'a> {
     /// The first `rows` of a buffer.
     pub fn first(buffer: &'a wgpu::Buffer, rows: usize) -> Self {
-        Self {
-            buffer,
-            first: 0,
-            rows,
-        }
+        Self { buffer, first: 0, rows }
     }
 }
 
@@ -49,14 +45,9 @@ impl AddKernel {
         let params: Vec<u32> = params.into_iter().map(|x| x as u32).collect();
         let buffers = [a.buffer, b.buffer, out.buffer];
         let device = recorder.device;
-        let kernel = self.0.get((), || {
-            Kernel::new(
-                device,
-                "add",
-                include_str!("add.wgsl"),
-                &[Read, Read, Write],
-            )
-        });
+        let kernel = self
+            .0
+            .get((), || Kernel::new(device, "add", include_str!("add.wgsl"), &[Read, Read, Write]));
         recorder.call(&kernel, &buffers, &params, grid(out.rows * width4, 64), 0)
     }
 }

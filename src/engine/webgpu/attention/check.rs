@@ -24,9 +24,7 @@ pub fn plain(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usi
                 for key in keys {
                     let weight = (score(key) / total) as f32;
                     let values = at(key, h + kv + head / (h / kv));
-                    out.iter_mut()
-                        .zip(values)
-                        .for_each(|(o, v)| *o += weight * v);
+                    out.iter_mut().zip(values).for_each(|(o, v)| *o += weight * v);
                 }
             }
         }
@@ -74,11 +72,7 @@ pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
 
 /// A sequence of which a pack has every token.
 pub fn whole((start, tokens): (usize, usize)) -> Span {
-    Span {
-        start,
-        tokens,
-        past: 0,
-    }
+    Span { start, tokens, past: 0 }
 }
 
 /// Of every sequence, the first tokens' keys and values lie in a cache, and so do those of the others.
@@ -103,24 +97,15 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
             cache.extend(vec![9.0; 2 * kv_heads * width]);
             pack.extend(&all[(start + past) * row..][..tokens * row]);
             after.extend(&expected[(start + past) * own..][..tokens * own]);
-            spans.push(Span {
-                start: rows,
-                tokens,
-                past,
-            });
+            spans.push(Span { start: rows, tokens, past });
             rows += tokens;
         }
         let queries = TileSize::of(probe.device, width)?.queries;
         let tiles = Tiles::new(queries, &spans, |table| probe.storage("tiles", table));
         let from = probe.storage("qkv", &pack);
-        let (cache, sequences) = (
-            probe.storage("cache", &cache),
-            probe.storage("sequences", &sequences),
-        );
-        let keys = CachedKeys {
-            cache: &cache,
-            sequences: &sequences,
-        };
+        let (cache, sequences) =
+            (probe.storage("cache", &cache), probe.storage("sequences", &sequences));
+        let keys = CachedKeys { cache: &cache, sequences: &sequences };
         let out = probe.zeros(after.len());
         probe.expect("attention over a cache", &out, &after, 1e-4, |recorder| {
             attention.run(recorder, (&from, Some(keys)), 1, &shape, &tiles, &out)
@@ -141,11 +126,7 @@ mod tests {
         let pairs = |window| Tiles::new(4, &[(0, 5), (5, 1)].map(whole), table).pairs(window);
         assert_eq!(pairs(3), 1 + 2 + 3 + 3 + 3 + 1);
         assert_eq!(pairs(u32::MAX), 1 + 2 + 3 + 4 + 5 + 1);
-        let span = Span {
-            start: 0,
-            tokens: 2,
-            past: 3,
-        };
+        let span = Span { start: 0, tokens: 2, past: 3 };
         let pairs = |window| Tiles::new(4, &[span], table).pairs(window);
         assert_eq!((pairs(3), pairs(u32::MAX)), (3 + 3, 4 + 5));
     }
@@ -159,11 +140,7 @@ mod tests {
         assert_eq!(of(u32::MAX), [cost(32), cost(32), cost(64), cost(32)]);
         // The last tile begins at the first key that its first query sees: 32 - 4.
         assert_eq!(of(5), [cost(32), cost(32), cost(32), cost(32)]);
-        let on = Span {
-            start: 0,
-            tokens: 1,
-            past: 70,
-        };
+        let on = Span { start: 0, tokens: 1, past: 70 };
         assert_eq!(costs(&[on], size, u32::MAX), [cost(96)]);
         assert_eq!(costs(&[on], size, 5), [cost(32)]);
     }

@@ -68,15 +68,10 @@ impl TileSize {
         let padded = (head_width / 4).next_multiple_of(LANES);
         let sizes = [(16, 32), (16, 16), (16, 8), (8, 8), (4, 4)];
         let numbers = |queries: usize, keys: usize| (queries + keys) * padded * 4 + queries * keys;
-        let found = sizes
-            .into_iter()
-            .find(|&(queries, keys)| numbers(queries, keys) <= WORKGROUP_NUMBERS);
+        let found =
+            sizes.into_iter().find(|&(queries, keys)| numbers(queries, keys) <= WORKGROUP_NUMBERS);
         match found {
-            Some((queries, keys)) => Ok(Self {
-                queries,
-                keys,
-                padded,
-            }),
+            Some((queries, keys)) => Ok(Self { queries, keys, padded }),
             None => Err(GpuError::Limit {
                 adapter: device.name.clone(),
                 limit: "numbers of workgroup memory",
@@ -123,11 +118,7 @@ impl Tiles {
 /// Operations that the workgroup of every tile of sequences at `spans` makes for a head: of all its
 /// queries with whole tiles of keys, whatever of them is seen.
 pub fn costs(spans: &[Span], size: TileSize, window: u32) -> Vec<u64> {
-    let TileSize {
-        queries,
-        keys,
-        padded,
-    } = size;
+    let TileSize { queries, keys, padded } = size;
     let window = usize::try_from(window).unwrap_or(usize::MAX);
     let tile = |&Span { tokens, past, .. }: &Span| {
         (0..tokens).step_by(queries).map(move |first| {
@@ -177,11 +168,7 @@ impl AttentionKernel {
 }
 
 fn kernel(device: &Device, shape: &AttentionShape, size: TileSize, is_cached: bool) -> Kernel {
-    let TileSize {
-        queries,
-        keys,
-        padded,
-    } = size;
+    let TileSize { queries, keys, padded } = size;
     let numbers = [
         ("{W4}", shape.head_width / 4),
         ("{PADDED}", padded),
@@ -203,11 +190,9 @@ fn kernel(device: &Device, shape: &AttentionShape, size: TileSize, is_cached: bo
         ),
     };
     let source = include_str!("attention.wgsl").replace("{KEYS_OF}", keys_of);
-    let source = numbers
-        .into_iter()
-        .fold(with_heads(&source, shape), |source, (name, number)| {
-            source.replace(name, &number.to_string())
-        });
+    let source = numbers.into_iter().fold(with_heads(&source, shape), |source, (name, number)| {
+        source.replace(name, &number.to_string())
+    });
     Kernel::new(device, label, &unroll(&source), accesses)
 }
 

@@ -84,13 +84,8 @@ fn add(factor: f64, x: &[f64], to: &mut [f64]) {
 /// Places 0, 1 and 2 of these positions.
 const PLACES: [usize; 3] = [69, 0, 5];
 /// (t_in, place, t_out, is one token)
-const PAIRS: [[u32; 4]; 5] = [
-    [9, 0, 9, 9],
-    [69, 0, 69, 1],
-    [0, 1, 0, 1],
-    [66, 0, 69, 0],
-    [5, 2, 5, 1],
-];
+const PAIRS: [[u32; 4]; 5] =
+    [[9, 0, 9, 9], [69, 0, 69, 1], [0, 1, 0, 1], [66, 0, 69, 0], [5, 2, 5, 1]];
 
 pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
     let kernel = AttentionSlopeKernel::default();
@@ -99,39 +94,20 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         let shape = heads(h, kv_heads, width, window);
         let (tokens, row, wide) = (70, shape.qkv_width(), h * width);
         let qkv = noise(tokens * row, 1);
-        let plain = PlainSlopes {
-            shape: &shape,
-            qkv: &qkv,
-            tokens,
-        };
+        let plain = PlainSlopes { shape: &shape, qkv: &qkv, tokens };
         let (mut weights, mut mixed) = (Vec::new(), Vec::new());
-        for (t, head) in PLACES
-            .iter()
-            .flat_map(|&t| (0..h).map(move |head| (t, head)))
-        {
+        for (t, head) in PLACES.iter().flat_map(|&t| (0..h).map(move |head| (t, head))) {
             let (seen, mixture) = plain.look(t, head);
             weights.extend(seen.into_iter().map(|x| x as f32));
             mixed.extend(mixture.into_iter().map(|x| x as f32));
         }
-        let kept = [
-            probe.storage("qkv", &qkv),
-            probe.zeros(weights.len()),
-            probe.zeros(mixed.len()),
-        ];
-        let at = Looked {
-            shape: &shape,
-            tokens,
-            qkv: &kept[0],
-            weights: &kept[1],
-            mixed: &kept[2],
-        };
+        let kept =
+            [probe.storage("qkv", &qkv), probe.zeros(weights.len()), probe.zeros(mixed.len())];
+        let at =
+            Looked { shape: &shape, tokens, qkv: &kept[0], weights: &kept[1], mixed: &kept[2] };
         // The list's first word is another's.
         let list = [7, PLACES[0] as u32, PLACES[1] as u32, PLACES[2] as u32];
-        let places = RowIds {
-            buffer: probe.storage("places", &list),
-            first: 1,
-            count: 3,
-        };
+        let places = RowIds { buffer: probe.storage("places", &list), first: 1, count: 3 };
         probe.expect("looks kept", at.weights, &weights, 1e-4, |recorder| {
             kernel.look(recorder, at, &places)
         })?;

@@ -48,22 +48,10 @@ impl AttentionSlopeKernel {
         let (device, shape) = (recorder.device, at.shape);
         let kernel = self.look.get(key(shape), || {
             let source = include_str!("look.wgsl");
-            kernel(
-                device,
-                "looks kept",
-                source,
-                shape,
-                &[Read, Read, Write, Write],
-            )
+            kernel(device, "looks kept", source, shape, &[Read, Read, Write, Write])
         });
         let buffers = [at.qkv, &places.buffer, at.weights, at.mixed];
-        call(
-            recorder,
-            &kernel,
-            at,
-            &buffers,
-            [places.count, shape.heads, places.first],
-        )
+        call(recorder, &kernel, at, &buffers, [places.count, shape.heads, places.first])
     }
 
     /// `moved` `[rows, (H + 2 KV) W]`, turned, to `out` `[rows, H W]`.
@@ -82,13 +70,7 @@ impl AttentionSlopeKernel {
             kernel(device, "attention slope", source, shape, &accesses)
         });
         let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, moved, out];
-        call(
-            recorder,
-            &kernel,
-            at,
-            &buffers,
-            [pairs.rows, shape.heads, pairs.first],
-        )
+        call(recorder, &kernel, at, &buffers, [pairs.rows, shape.heads, pairs.first])
     }
 
     /// `w` `[rows, H W]` to `out` `[rows, (H + 2 KV) W]`, turned.
@@ -104,22 +86,10 @@ impl AttentionSlopeKernel {
         let kernel = self.pull.get(key(shape), || {
             let source = include_str!("pull.wgsl");
             let accesses = [Read, Read, Read, Read, Read, Write];
-            kernel(
-                device,
-                "transposed attention slope",
-                source,
-                shape,
-                &accesses,
-            )
+            kernel(device, "transposed attention slope", source, shape, &accesses)
         });
         let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, w, out];
-        call(
-            recorder,
-            &kernel,
-            at,
-            &buffers,
-            [pairs.rows, shape.kv_heads, pairs.first],
-        )
+        call(recorder, &kernel, at, &buffers, [pairs.rows, shape.kv_heads, pairs.first])
     }
 }
 

@@ -127,11 +127,7 @@ impl GpuBlock {
             read = Some(x);
         }
         if half != Half::Attention {
-            let from = if feeds_mlp {
-                RowSource::Rows(&middle)
-            } else {
-                streams
-            };
+            let from = if feeds_mlp { RowSource::Rows(&middle) } else { streams };
             let shares_input = !is_sequential
                 && (self.shape.placement == NormPlacement::After || !self.shape.has_mlp_norm());
             let x = match read {
@@ -142,9 +138,7 @@ impl GpuBlock {
             let up = to.buffer(gpu, Use::Up, rows * mlp.up_rows()); // [steps N, 2 F] or [steps N, F]
             let activated = to.buffer(gpu, Use::Activated, rows * mlp.width); // [steps N, F]
             let w = self.linear(gpu, MatrixRole::Up, VectorRole::UpBias);
-            gpu.kernels
-                .gemm
-                .run(&mut to.recorder, &x, rows, w, &up, 0)?;
+            gpu.kernels.gemm.run(&mut to.recorder, &x, rows, w, &up, 0)?;
             let activation = &gpu.kernels.activation;
             activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
             let members = |tables| MemberSink {
@@ -255,10 +249,7 @@ impl GpuBlock {
             span,
             list: &to.arena.lists.place(&gpu.device, &list),
             heads: rows.heads.len(),
-            out: Linear {
-                matrix: self.matrix(MatrixRole::Out),
-                bias: &gpu.zeros,
-            },
+            out: Linear { matrix: self.matrix(MatrixRole::Out), bias: &gpu.zeros },
         };
         let room = LooksRoom {
             values: &to.buffer(gpu, Use::Values, a_head * shape.attended_width()),
@@ -287,15 +278,11 @@ impl GpuBlock {
             NormPlacement::Before => None,
             NormPlacement::After => Some(to.buffer(gpu, Use::Branch, rows * gpu.width)),
         };
-        let Recording {
-            recorder, tables, ..
-        } = to;
+        let Recording { recorder, tables, .. } = to;
         let members = members(tables);
         let kernels = &gpu.kernels;
         match outside {
-            None => kernels
-                .gemm
-                .run_members(recorder, inside, rows, w, &members),
+            None => kernels.gemm.run_members(recorder, inside, rows, w, &members),
             Some(z) => {
                 kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
                 let norm = self.norm(gpu, branch);
@@ -306,10 +293,7 @@ impl GpuBlock {
 
     /// A matrix, and its bias or zeros.
     pub fn linear<'a>(&'a self, gpu: &'a Gpu, matrix: MatrixRole, bias: VectorRole) -> Linear<'a> {
-        Linear {
-            matrix: self.matrix(matrix),
-            bias: self.vector(gpu, bias),
-        }
+        Linear { matrix: self.matrix(matrix), bias: self.vector(gpu, bias) }
     }
 
     /// A branch's norm.

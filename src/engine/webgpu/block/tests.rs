@@ -25,19 +25,11 @@ const LENGTHS: [usize; 3] = [5, 1, 18];
 
 fn llama() -> BlockShape {
     BlockShape {
-        norm: NormShape {
-            kind: NormKind::Rms,
-            eps: 1e-5,
-        },
+        norm: NormShape { kind: NormKind::Rms, eps: 1e-5 },
         placement: NormPlacement::Before,
         residual: Residual::Sequential,
         attention: heads(4, 2, 8, None),
-        mlp: MlpShape {
-            width: 40,
-            is_gated: true,
-            activation: Activation::Silu,
-            has_bias: false,
-        },
+        mlp: MlpShape { width: 40, is_gated: true, activation: Activation::Silu, has_bias: false },
     }
 }
 
@@ -58,11 +50,7 @@ fn shapes() -> Vec<(&'static str, BlockShape)> {
     let mut neox = with_biases(llama());
     neox.residual = Residual::Parallel { shared_norm: false };
     neox.mlp.activation = Activation::GeluErf;
-    neox.attention.rope = Some(RopeShape {
-        width: 4,
-        theta: 100.0,
-        scaling: None,
-    });
+    neox.attention.rope = Some(RopeShape { width: 4, theta: 100.0, scaling: None });
     let mut falcon = llama();
     falcon.norm.kind = NormKind::Layer;
     falcon.residual = Residual::Parallel { shared_norm: true };
@@ -152,10 +140,7 @@ impl PlainBlock {
         let shape = &self.shape.attention;
         let width = shape.head_width;
         let queries = shape.attended_width();
-        let rms = NormShape {
-            kind: NormKind::Rms,
-            ..self.shape.norm
-        };
+        let rms = NormShape { kind: NormKind::Rms, ..self.shape.norm };
         self.branch(h, false, |x| {
             let mut qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias);
             for (row, qkv) in qkv.chunks_mut(shape.qkv_width()).enumerate() {
@@ -273,10 +258,7 @@ fn read(gpu: &Gpu, to: &mut Recording, buffer: &wgpu::Buffer, numbers: usize) ->
     let pending = staging.begin(&mut to.recorder, buffer, parts);
     let pending = pending.expect("a submission");
     assert!(pending.is_here(&gpu.device).expect("an answer"));
-    staging
-        .finish(&gpu.device, pending)
-        .expect("numbers")
-        .concat()
+    staging.finish(&gpu.device, pending).expect("numbers").concat()
 }
 
 fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
@@ -288,27 +270,15 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     let block = upload(&gpu.device, &plain);
     let n = plain.pack.rows;
     let sequences = lengths.len();
-    let run = BlockRun {
-        half,
-        ..BlockRun::whole(0)
-    };
+    let run = BlockRun { half, ..BlockRun::whole(0) };
     let call = BlockCall {
         run,
-        steps: vec![
-            step(0, 2, true, Some([sequences, 0])),
-            step(1, 3, false, None),
-        ],
+        steps: vec![step(0, 2, true, Some([sequences, 0])), step(1, 3, false, None)],
         complete: Vec::new(),
     };
     // A call before it, whose steps are not these.
-    let other = BlockCall {
-        steps: vec![step(9, 9, true, None)],
-        ..call.clone()
-    };
-    let program = Program {
-        calls: vec![other, call.clone()],
-        slots: 4,
-    };
+    let other = BlockCall { steps: vec![step(9, 9, true, None)], ..call.clone() };
+    let program = Program { calls: vec![other, call.clone()], slots: 4 };
     let before = noise(4 * n * WIDTH, 50);
     let queries = TileSize::of(&gpu.device, shape.attention.head_width).expect("a size");
     let plan = PackPlan {
@@ -322,11 +292,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     };
     let mut arena = Arena::default();
     let tables = Tables::upload(&mut arena, &gpu.device, &gpu.bindings, &plan);
-    let mut to = Recording {
-        recorder: Recorder::new(&gpu.device, &gpu.bindings),
-        arena,
-        tables,
-    };
+    let mut to = Recording { recorder: Recorder::new(&gpu.device, &gpu.bindings), arena, tables };
     block.run(gpu, &mut to, &call, 1, None).expect("a run");
     gpu.device.check().expect("kernels that compile");
 
@@ -334,9 +300,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     let sum = |base: &[f32], share: f32, members: &[Option<Vec<f32>>; 2]| -> Vec<f32> {
         let mut sum = base.to_vec();
         for member in members.iter().flatten() {
-            sum.iter_mut()
-                .zip(member)
-                .for_each(|(s, z)| *s += share * z);
+            sum.iter_mut().zip(member).for_each(|(s, z)| *s += share * z);
         }
         sum
     };
@@ -358,9 +322,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     let last = plain.pack.last_rows(1);
     for (member, first) in members.iter().zip([sequences, 0]) {
         let Some(member) = member else { continue };
-        let rows = last
-            .iter()
-            .map(|&row| &member[row as usize * WIDTH..][..WIDTH]);
+        let rows = last.iter().map(|&row| &member[row as usize * WIDTH..][..WIDTH]);
         let expected = rows.collect::<Vec<_>>().concat();
         let found = &found[first * WIDTH..][..sequences * WIDTH];
         agree(name, found, &expected, 1e-4).expect("the plain block's member");
@@ -407,12 +369,7 @@ fn blocks_of_drawn_shapes_are_the_plain_block() {
             rope.width = pick(&[2, 6, 10, head_width]).min(head_width);
         }
         shape.mlp.width = pick(&[4, 28, 32, 36, 68]);
-        let lengths = [
-            1,
-            pick(&[15, 16, 17]),
-            pick(&[31, 32, 33, 65]),
-            pick(&[1, 2, 7, 8, 9]),
-        ];
+        let lengths = [1, pick(&[15, 16, 17]), pick(&[31, 32, 33, 65]), pick(&[1, 2, 7, 8, 9])];
         try_sequences(&gpu, "a drawn block", &shape, Half::Both, &lengths);
     }
 }

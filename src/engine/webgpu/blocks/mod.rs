@@ -37,16 +37,8 @@ pub fn source(dtype: DType) -> String {
         DType::Q4_1 => &[common, include_str!("q4_1.wgsl")],
         DType::Q5_0 => &[common, include_str!("q5.wgsl"), include_str!("q5_0.wgsl")],
         DType::Q5_1 => &[common, include_str!("q5.wgsl"), include_str!("q5_1.wgsl")],
-        DType::Q4K => &[
-            common,
-            include_str!("pairs.wgsl"),
-            include_str!("q4_k.wgsl"),
-        ],
-        DType::Q5K => &[
-            common,
-            include_str!("pairs.wgsl"),
-            include_str!("q5_k.wgsl"),
-        ],
+        DType::Q4K => &[common, include_str!("pairs.wgsl"), include_str!("q4_k.wgsl")],
+        DType::Q5K => &[common, include_str!("pairs.wgsl"), include_str!("q5_k.wgsl")],
         DType::Q6K => &[common, include_str!("q6_k.wgsl")],
         DType::F32 | DType::F16 | DType::Bf16 => unreachable!("{} has no blocks", dtype.name()),
     };

@@ -40,27 +40,17 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
                     true => {
                         let own = mean(stream);
                         let numbers = stream.iter().zip(gain.iter().zip(&bias));
-                        numbers
-                            .map(|(x, (g, b))| (x - own) * scale * g + b)
-                            .collect()
+                        numbers.map(|(x, (g, b))| (x - own) * scale * g + b).collect()
                     }
                 })
                 .collect();
             let mut words = vec![9u32; 3]; // another list's
             words.extend(DepthsKernel::list(&sums));
-            let lists = RowIds {
-                buffer: probe.storage("lists", &words),
-                first: 3,
-                count: words.len() - 3,
-            };
+            let lists =
+                RowIds { buffer: probe.storage("lists", &words), first: 3, count: words.len() - 3 };
             let from = probe.storage("kept", &kept);
             let [g, b] = [&gain, &bias].map(|vector| probe.storage("vector", vector));
-            let norm = NormVectors {
-                shape,
-                width,
-                gain: &g,
-                bias: &b,
-            };
+            let norm = NormVectors { shape, width, gain: &g, bias: &b };
             let out = probe.zeros(3 * width);
             probe.expect("depth rows", &out, &expected, 1e-4, |recorder| {
                 kernel.norm(recorder, &from, &lists, 3, norm, is_held, &out)
@@ -88,11 +78,7 @@ pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuE
     for row in 0..rows {
         let (log_sum, own) = logs(row);
         let entropy: f64 = own.iter().map(|x| -x.exp() * x).sum();
-        let kl: f64 = of_end
-            .iter()
-            .zip(&own)
-            .map(|(e, x)| e.exp() * (e - x))
-            .sum();
+        let kl: f64 = of_end.iter().zip(&own).map(|(e, x)| e.exp() * (e - x)).sum();
         expected.extend([log_sum as f32, entropy as f32, kl as f32]);
         let mut order: Vec<usize> = (0..v).collect();
         order.sort_by(|&a, &b| of(row)[b].total_cmp(&of(row)[a]).then(a.cmp(&b)));
@@ -104,23 +90,10 @@ pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuE
         }
     }
     let from = probe.storage("logits", &logits);
-    let followed = RowIds {
-        buffer: probe.storage("followed", &ids),
-        first: 1,
-        count: 3,
-    };
+    let followed = RowIds { buffer: probe.storage("followed", &ids), first: 1, count: 3 };
     let out = probe.zeros(expected.len());
-    let logits = DepthLogits {
-        logits: &from,
-        vocabulary: v,
-        rows,
-        end,
-        top,
-        followed: &followed,
-    };
-    probe.expect("depths", &out, &expected, 1e-5, |recorder| {
-        kernel.run(recorder, &logits, &out, 2)
-    })
+    let logits = DepthLogits { logits: &from, vocabulary: v, rows, end, top, followed: &followed };
+    probe.expect("depths", &out, &expected, 1e-5, |recorder| kernel.run(recorder, &logits, &out, 2))
 }
 
 #[cfg(test)]

@@ -11,11 +11,7 @@ pub fn rows_come_by_ids_and_by_steps(probe: &mut Probe) -> Result<(), GpuError> 
     let gather = GatherKernel::new(probe.device);
     let row = |row: usize| &streams[row * width..][..width];
 
-    let ids = RowIds {
-        buffer: probe.storage("ids", &[99u32, 2, 0, 2]),
-        first: 1,
-        count: 3,
-    };
+    let ids = RowIds { buffer: probe.storage("ids", &[99u32, 2, 0, 2]), first: 1, count: 3 };
     let base = 5;
     let out = probe.zeros(base + 3 * width);
     let rows = [row(n + 2), row(n), row(n + 2)].concat();

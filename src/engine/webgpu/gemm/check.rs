@@ -24,10 +24,7 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
         for dtype in DType::PLAIN {
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
-            let linear = Linear {
-                matrix: &matrix,
-                bias: &probe.storage("bias", &bias),
-            };
+            let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
             let gemm = GemmKernel::default();
             let from = probe.storage("a", &a);
             // The outputs of another dispatch lie before these.
@@ -56,33 +53,19 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let tensor = sample::tensor(dtype, n, k, 4);
         let (a, w, bias) = (noise(m * k, 1), tensor.to_f32(), noise(n, 3));
         let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
-        let linear = Linear {
-            matrix: &matrix,
-            bias: &probe.storage("bias", &bias),
-        };
+        let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
             GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
         })?;
     }
-    for dtype in probe
-        .dtypes
-        .iter()
-        .copied()
-        .filter(|dtype| dtype.is_block())
-    {
+    for dtype in probe.dtypes.iter().copied().filter(|dtype| dtype.is_block()) {
         let bytes = sample::blocks(dtype, n * k, 5, SUBNORMAL);
-        let tensor = Tensor {
-            bytes: bytes.into(),
-            ..sample::tensor(dtype, n, k, 4)
-        };
+        let tensor = Tensor { bytes: bytes.into(), ..sample::tensor(dtype, n, k, 4) };
         let (a, w, bias) = (noise(k, 1), tensor.to_f32(), vec![0.0; n]);
         let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
-        let linear = Linear {
-            matrix: &matrix,
-            bias: &probe.storage("bias", &bias),
-        };
+        let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
         let (from, out) = (probe.storage("a", &a), probe.zeros(n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
@@ -99,16 +82,10 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
     let mut matrix = GpuMatrix::of_numbers(probe.device, &w[..first * k], k, DType::Bf16)?;
     let rest = GpuMatrix::of_numbers(probe.device, &w[first * k..], k, DType::Bf16)?;
     matrix.rows = n;
-    matrix
-        .parts
-        .extend(rest.parts.into_iter().map(|part| MatrixPart {
-            first: first + part.first,
-            ..part
-        }));
-    let linear = Linear {
-        matrix: &matrix,
-        bias: &probe.storage("bias", &bias),
-    };
+    matrix.parts.extend(
+        rest.parts.into_iter().map(|part| MatrixPart { first: first + part.first, ..part }),
+    );
+    let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
     let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
     let expected = product(&a, &w, &bias, k);
     probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
@@ -123,10 +100,7 @@ pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), Gp
     let (a, w, bias) = (noise(m * k, 5), noise(d * k, 6), noise(d, 8));
     let z = product(&a, &w, &bias, k);
     let matrix = GpuMatrix::of_numbers(probe.device, &w, k, DType::F32)?;
-    let linear = Linear {
-        matrix: &matrix,
-        bias: &probe.storage("bias", &bias),
-    };
+    let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
     let gemm = GemmKernel::default();
     let from = probe.storage("a", &a);
     joins(probe, "gemm to members", d, &z, &mut |recorder, to| {
@@ -156,11 +130,9 @@ pub fn joins(
         [1, 4, 1, half, none, none, 0, 0],
         [2, 5, 0, half, 4, 5, 0, 0],
     ];
-    for (is_mlp, joins_later, feeds_mlp) in [
-        (false, false, true),
-        (true, true, false),
-        (true, false, false),
-    ] {
+    for (is_mlp, joins_later, feeds_mlp) in
+        [(false, false, true), (true, true, false), (true, false, false)]
+    {
         let tables = probe.tables(tokens, &before, &table, &[0, none, 1, 0], 6 * d);
         let to = MemberSink {
             tables: &tables,
@@ -174,15 +146,8 @@ pub fn joins(
         let mut middle = vec![0.0; z.len()];
         let mut kept = vec![0.0; 6 * d];
         for (row, z) in z.chunks(d).enumerate() {
-            let [
-                slot_in,
-                slot_out,
-                first,
-                share,
-                kept_attention,
-                kept_mlp,
-                ..,
-            ] = table[1 + row / tokens];
+            let [slot_in, slot_out, first, share, kept_attention, kept_mlp, ..] =
+                table[1 + row / tokens];
             let (token, share) = (row % tokens, f32::from_bits(share));
             let kept_at = if is_mlp { kept_mlp } else { kept_attention };
             for (i, z) in z.iter().enumerate() {
@@ -198,9 +163,7 @@ pub fn joins(
                 }
             }
         }
-        probe.expect(kernel, &tables.kept, &kept, 1e-4, |recorder| {
-            run(recorder, &to)
-        })?;
+        probe.expect(kernel, &tables.kept, &kept, 1e-4, |recorder| run(recorder, &to))?;
         // What the same dispatch wrote elsewhere.
         probe.expect(kernel, &tables.streams, &streams, 1e-4, |_| Ok(()))?;
         probe.expect(kernel, to.middle, &middle, 1e-4, |_| Ok(()))?;
@@ -240,19 +203,13 @@ mod tests {
             matrix: &matrix.expect("a matrix"),
             bias: &device.storage("bias", &noise(n, 2)),
         };
-        let (a, out) = (
-            device.storage("a", &noise(k, 3)),
-            device.storage("out", &[0f32; 4]),
-        );
+        let (a, out) = (device.storage("a", &noise(k, 3)), device.storage("out", &[0f32; 4]));
         let gemm = GemmKernel::default();
         for _ in 0..2 {
-            gemm.run(&mut recorder, &a, 1, linear, &out, 0)
-                .expect("a product");
+            gemm.run(&mut recorder, &a, 1, linear, &out, 0).expect("a product");
         }
         recorder.submit().expect("a submission");
-        let Tally {
-            submissions, work, ..
-        } = recorder.tally;
+        let Tally { submissions, work, .. } = recorder.tally;
         assert_eq!((submissions, work), (2, 2 * 2 * (n * k) as u64));
     }
 }

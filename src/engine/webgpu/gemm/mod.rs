@@ -83,14 +83,8 @@ impl GemmKernel {
         w: Linear,
         to: &MemberSink,
     ) -> Result<(), GpuError> {
-        let rest = [
-            0,
-            0,
-            to.tables.rows as u32,
-            to.first_step as u32,
-            w.matrix.rows as u32,
-            to.flags(),
-        ];
+        let rest =
+            [0, 0, to.tables.rows as u32, to.first_step as u32, w.matrix.rows as u32, to.flags()];
         self.dispatch(recorder, Ending::Member, (a, m), w, &to.buffers(), &rest)
     }
 
@@ -108,18 +102,11 @@ impl GemmKernel {
         let route = Route::of(m);
         let [high, wide] = route.makes();
         for part in &w.matrix.parts {
-            let kernel = self.0.get((part.dtype, ending, route), || {
-                kernel(device, part.dtype, ending, route)
-            });
+            let kernel = self
+                .0
+                .get((part.dtype, ending, route), || kernel(device, part.dtype, ending, route));
             for (rows, columns) in watchdog::product(m, part.rows, k, recorder.most_work()) {
-                let own = [
-                    rows.end,
-                    columns.end,
-                    k / 4,
-                    rows.start,
-                    columns.start,
-                    part.first,
-                ];
+                let own = [rows.end, columns.end, k / 4, rows.start, columns.start, part.first];
                 let params = [&own.map(|x| x as u32)[..], rest].concat();
                 let buffers = [&[a, &part.buffer, w.bias][..], out].concat();
                 let size = [columns.len().div_ceil(wide), rows.len().div_ceil(high)];

@@ -44,13 +44,9 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let matrix = GpuMatrix::of_rows(probe.device, &tensor, dtype)?;
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * k));
         let expected = plain(&a, &w, k);
-        probe.expect(
-            "transposed gemm of blocks",
-            &out,
-            &expected,
-            1e-4,
-            |recorder| GemmTransposedKernel::default().run(recorder, &from, m, &matrix, &out),
-        )?;
+        probe.expect("transposed gemm of blocks", &out, &expected, 1e-4, |recorder| {
+            GemmTransposedKernel::default().run(recorder, &from, m, &matrix, &out)
+        })?;
     }
     Ok(())
 }
@@ -63,21 +59,14 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
         let mut matrix = GpuMatrix::of_numbers(probe.device, &w[..first * k], k, DType::Bf16)?;
         let rest = GpuMatrix::of_numbers(probe.device, &w[first * k..], k, DType::F32)?;
         matrix.rows = n;
-        matrix
-            .parts
-            .extend(rest.parts.into_iter().map(|part| MatrixPart {
-                first: first + part.first,
-                ..part
-            }));
+        matrix.parts.extend(
+            rest.parts.into_iter().map(|part| MatrixPart { first: first + part.first, ..part }),
+        );
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * k));
         let expected = plain(&a, &w, k);
-        probe.expect(
-            "transposed gemm in parts",
-            &out,
-            &expected,
-            1e-4,
-            |recorder| GemmTransposedKernel::default().run(recorder, &from, m, &matrix, &out),
-        )?;
+        probe.expect("transposed gemm in parts", &out, &expected, 1e-4, |recorder| {
+            GemmTransposedKernel::default().run(recorder, &from, m, &matrix, &out)
+        })?;
     }
     Ok(())
 }

@@ -58,9 +58,7 @@ impl GemmTransposedKernel {
         let device = recorder.device;
         let route = TransposedRoute::of(m);
         for part in &w.parts {
-            let kernel = self
-                .0
-                .get((part.dtype, route), || kernel(device, part.dtype, route));
+            let kernel = self.0.get((part.dtype, route), || kernel(device, part.dtype, route));
             for (rows, columns) in watchdog::product(m, k, part.rows, recorder.most_work()) {
                 let params = [
                     rows.end,
@@ -73,10 +71,7 @@ impl GemmTransposedKernel {
                     k / 4,
                     usize::from(part.first > 0),
                 ];
-                let size = [
-                    columns.len().div_ceil(TILE),
-                    rows.len().div_ceil(route.makes()),
-                ];
+                let size = [columns.len().div_ceil(TILE), rows.len().div_ceil(route.makes())];
                 let [wide, high] = size.map(|x| x as u32);
                 let cost = watchdog::product_cost(rows.len(), columns.len(), part.rows);
                 let (buffers, params) = ([a, &part.buffer, out], params.map(|x| x as u32));

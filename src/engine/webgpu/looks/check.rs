@@ -73,21 +73,14 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
         let mut words = vec![9u32; 3]; // another list's
         let list = LooksKernel::list(&chosen, off, &queries);
         words.extend(&list);
-        let list = RowIds {
-            buffer: probe.storage("lists", &words),
-            first: 3,
-            count: list.len(),
-        };
+        let list = RowIds { buffer: probe.storage("lists", &words), first: 3, count: list.len() };
         let looks = Looks {
             shape: &shape,
             qkv: &probe.storage("qkv", &qkv),
             span: (first_row, tokens),
             list: &list,
             heads: chosen.len(),
-            out: Linear {
-                matrix: &matrix,
-                bias: &probe.zeros(width),
-            },
+            out: Linear { matrix: &matrix, bias: &probe.zeros(width) },
         };
         for at_once in [1, 2] {
             let room = LooksRoom {

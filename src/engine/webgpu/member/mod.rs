@@ -26,13 +26,7 @@ pub struct MemberSink<'a> {
 impl<'a> MemberSink<'a> {
     /// Bindings 4 to 8.
     pub fn buffers(&self) -> [&'a wgpu::Buffer; 5] {
-        let Tables {
-            streams,
-            kept,
-            steps,
-            tokens,
-            ..
-        } = self.tables;
+        let Tables { streams, kept, steps, tokens, .. } = self.tables;
         [streams, self.middle, kept, steps, tokens]
     }
 

@@ -9,12 +9,7 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {
-            let shape = MlpShape {
-                width,
-                is_gated,
-                activation,
-                has_bias: false,
-            };
+            let shape = MlpShape { width, is_gated, activation, has_bias: false };
             let numbers = noise(rows * shape.up_rows(), 1);
             let mut up: Vec<f32> = numbers.iter().map(|x| 4.0 * x).collect();
             (up[0], up[1], up[2]) = (-200.0, 90.0, 0.0);
@@ -43,19 +38,10 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
 pub fn rows_meet_the_slopes_of_their_places(probe: &mut Probe) -> Result<(), GpuError> {
     let kernel = MlpSlopeKernel::default();
     let table = [[9, 9, 9, 9], [4, 1, 5, 0], [0, 0, 0, 1], [2, 1, 5, 0]];
-    let pairs = GpuPairs {
-        table: probe.storage("pairs", table.as_flattened()),
-        first: 1,
-        rows: 3,
-        own: 0,
-    };
+    let pairs =
+        GpuPairs { table: probe.storage("pairs", table.as_flattened()), first: 1, rows: 3, own: 0 };
     for is_gated in [true, false] {
-        let shape = MlpShape {
-            width: 20,
-            is_gated,
-            activation: Activation::Silu,
-            has_bias: false,
-        };
+        let shape = MlpShape { width: 20, is_gated, activation: Activation::Silu, has_bias: false };
         let (f, up) = (shape.width, shape.up_rows());
         let slopes = noise(2 * up, 1);
         let (wide, narrow) = (noise(3 * up, 2), noise(3 * f, 3));

@@ -22,19 +22,12 @@ const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     let norm = NormKernel::new(probe.device);
-    let shapes = [
-        (48, NormKind::Layer),
-        (576, NormKind::Rms),
-        (4, NormKind::Layer),
-    ];
+    let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
         let shape = NormShape { kind, eps: 1e-3 };
         let tokens = 3;
         // A mean far from 0, as LayerNorm's streams have.
-        let x: Vec<f32> = noise(4 * tokens * width, 1)
-            .iter()
-            .map(|x| x + 3.0)
-            .collect();
+        let x: Vec<f32> = noise(4 * tokens * width, 1).iter().map(|x| x + 3.0).collect();
         let (gain, bias) = (noise(width, 2), noise(width, 3));
         let vectors = NormVectors {
             shape,
@@ -42,10 +35,8 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let all: Vec<f32> = x
-            .chunks(width)
-            .flat_map(|row| plain(row, shape, &gain, &bias))
-            .collect();
+        let all: Vec<f32> =
+            x.chunks(width).flat_map(|row| plain(row, shape, &gain, &bias)).collect();
         let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
         let tables = probe.tables(tokens, &x, &table, &[0; 6], 4);
         let (from, n) = (probe.storage("x", &x), 4 * tokens);
@@ -77,10 +68,7 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let z: Vec<f32> = x
-            .chunks(width)
-            .flat_map(|row| plain(row, shape, &gain, &bias))
-            .collect();
+        let z: Vec<f32> = x.chunks(width).flat_map(|row| plain(row, shape, &gain, &bias)).collect();
         let from = probe.storage("x", &x);
         joins(probe, "norm to members", width, &z, &mut |recorder, to| {
             norm.run_members(recorder, &from, rows, vectors, to)

@@ -79,13 +79,7 @@ impl NormKernel {
         norm: NormVectors,
         to: &MemberSink,
     ) -> Result<(), GpuError> {
-        let rest = [
-            0,
-            to.tables.rows as u32,
-            to.first_step as u32,
-            norm.width as u32,
-            to.flags(),
-        ];
+        let rest = [0, to.tables.rows as u32, to.first_step as u32, norm.width as u32, to.flags()];
         let params = [&numbers(rows, norm)[..], &rest].concat();
         let buffers = [&[x, norm.gain, norm.bias][..], &to.buffers()].concat();
         recorder.call(&self.member, &buffers, &params, grid(rows, 1), 0)

@@ -38,11 +38,7 @@ const PAIRS: [[u32; 4]; 4] = [[2, 0, 3, 0], [1, 1, 1, 1], [0, 0, 3, 0], [1, 2, 2
 pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuError> {
     let kernel = NormSlopeKernel::default();
     let table = probe.storage("pairs", PAIRS.as_flattened());
-    let shapes = [
-        (48, NormKind::Layer),
-        (576, NormKind::Rms),
-        (4, NormKind::Layer),
-    ];
+    let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
         let shape = NormShape { kind, eps: 1e-3 };
         let x: Vec<f32> = noise(3 * width, 1).iter().map(|x| x + 1.5).collect();
@@ -56,12 +52,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         let at = probe.storage("x", &x);
         for (back, by) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
             // Not from the first pair on.
-            let pairs = GpuPairs {
-                table: table.clone(),
-                first: 1,
-                rows: 3,
-                own: 1,
-            };
+            let pairs = GpuPairs { table: table.clone(), first: 1, rows: 3, own: 1 };
             let source = match by {
                 0 => KeptRows::Inputs(&at),
                 _ => KeptRows::Places(&at),
@@ -96,10 +87,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         let mut expected = z.clone();
         for (pair, z) in PAIRS.iter().zip(expected.chunks_mut(row)) {
             let x = &x[pair[0] as usize * row..][..row];
-            for (span, gain) in [(0..queries), (queries..queries + keys)]
-                .into_iter()
-                .zip(&gains)
-            {
+            for (span, gain) in [(0..queries), (queries..queries + keys)].into_iter().zip(&gains) {
                 let parts = z[span.clone()].chunks_mut(gain.len());
                 for (z, x) in parts.zip(x[span].chunks(gain.len())) {
                     let found = plain(NormKind::Rms, 1e-4, x, gain, z, back);
@@ -107,12 +95,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
                 }
             }
         }
-        let pairs = GpuPairs {
-            table: table.clone(),
-            first: 0,
-            rows: 4,
-            own: 0,
-        };
+        let pairs = GpuPairs { table: table.clone(), first: 0, rows: 4, own: 0 };
         let gains = gains.map(|gain| probe.storage("gain", &gain));
         let (x, out) = (probe.storage("x", &x), probe.storage("z", &z));
         probe.expect("q/k norm slope", &out, &expected, 1e-4, |recorder| {

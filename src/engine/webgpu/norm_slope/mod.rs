@@ -31,15 +31,7 @@ impl NormSlopeKernel {
         let is_centred = usize::from(norm.shape.kind == NormKind::Layer);
         let eps = norm.shape.eps as f32;
         let layout = [1, width4, width4, width4, 0];
-        self.call(
-            recorder,
-            (x, norm.gain),
-            pairs,
-            z,
-            layout,
-            eps,
-            [is_centred, transposed.into()],
-        )
+        self.call(recorder, (x, norm.gain), pairs, z, layout, eps, [is_centred, transposed.into()])
     }
 
     /// Derivatives of queries and keys in `z` `[rows, (H + 2 KV) W]` through their norm, where a shape has

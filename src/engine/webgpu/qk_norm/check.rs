@@ -11,10 +11,7 @@ pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Resu
     for (qk_norm, width) in [(QkNorm::Head, 8), (QkNorm::Full, 20), (QkNorm::Head, 68)] {
         let mut shape = heads(6, 2, width, None);
         shape.qk_norm = qk_norm;
-        let rms = NormShape {
-            kind: NormKind::Rms,
-            eps: 1e-4,
-        };
+        let rms = NormShape { kind: NormKind::Rms, eps: 1e-4 };
         let parts = match qk_norm {
             QkNorm::Full => [6 * width, 2 * width],
             _ => [width; 2],
@@ -29,9 +26,7 @@ pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Resu
             let (keys, values) = rest.split_at(2 * width);
             let parts = queries.chunks(parts[0]).map(|part| normed(part, &gains[0]));
             expected.extend(parts.flatten());
-            let parts = keys
-                .chunks(gains[1].len())
-                .map(|part| normed(part, &gains[1]));
+            let parts = keys.chunks(gains[1].len()).map(|part| normed(part, &gains[1]));
             expected.extend(parts.flatten());
             expected.extend_from_slice(values);
         }

@@ -16,12 +16,7 @@ pub struct QkNormKernel(Kernel);
 impl QkNormKernel {
     pub fn new(device: &Device) -> Self {
         let source = with_total(include_str!("qk_norm.wgsl"));
-        Self(Kernel::new(
-            device,
-            "q/k norm",
-            &source,
-            &[Read, Read, Write],
-        ))
+        Self(Kernel::new(device, "q/k norm", &source, &[Read, Read, Write]))
     }
 
     /// Queries and keys of `qkv` `[rows, (H + 2 KV) W]`, where a shape has that norm; the gains are

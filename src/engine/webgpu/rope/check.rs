@@ -50,12 +50,7 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
         }
         let turns = [&[7, 7], &tokens[..]].concat();
         let tokens = probe.storage("turns", &turns);
-        let by = Turns {
-            tokens: &tokens,
-            first: 1,
-            count: n,
-            angles: &tables.angles,
-        };
+        let by = Turns { tokens: &tokens, first: 1, count: n, angles: &tables.angles };
         let out = probe.storage("qkv", &expected);
         probe.expect("rope back", &out, &back, 1e-4, |recorder| {
             rope.turn(recorder, &out, steps * n, &shape, by, true)

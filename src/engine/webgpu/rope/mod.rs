@@ -41,12 +41,8 @@ impl RopeKernel {
         shape: &AttentionShape,
         tables: &Tables,
     ) -> Result<(), GpuError> {
-        let turns = Turns {
-            tokens: &tables.tokens,
-            first: 0,
-            count: tables.rows,
-            angles: &tables.angles,
-        };
+        let turns =
+            Turns { tokens: &tables.tokens, first: 0, count: tables.rows, angles: &tables.angles };
         self.turn(recorder, qkv, rows, shape, turns, false)
     }
 
@@ -64,15 +60,7 @@ impl RopeKernel {
             return Ok(());
         };
         let (heads, half) = (shape.heads + shape.kv_heads, rope.width / 2);
-        let params = [
-            rows,
-            by.count,
-            heads,
-            half,
-            shape.qkv_width(),
-            shape.head_width,
-            by.first,
-        ];
+        let params = [rows, by.count, heads, half, shape.qkv_width(), shape.head_width, by.first];
         let sign: f32 = if transposed { -1.0 } else { 1.0 };
         let params = [&params.map(|x| x as u32)[..], &[sign.to_bits()]].concat();
         let size = grid(rows * heads * half, 64);

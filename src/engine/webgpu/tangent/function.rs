@@ -90,17 +90,13 @@ impl DeviceFunction<'_, '_> {
     pub(super) fn rows_at_once(&self) -> usize {
         let shape = &self.block.shape;
         let widest = shape.mlp.up_rows().max(shape.attention.qkv_width());
-        let widest = widest
-            .max(shape.attention.attended_width())
-            .max(self.gpu.width);
+        let widest = widest.max(shape.attention.attended_width()).max(self.gpu.width);
         let numbers = (self.gpu.device.largest_buffer() / 4) as usize;
         (numbers / widest).clamp(1, MOST_ROWS)
     }
 
     pub(super) fn buffer(&mut self, what: TangentUse, numbers: usize) -> wgpu::Buffer {
-        let Gpu {
-            device, bindings, ..
-        } = self.gpu;
+        let Gpu { device, bindings, .. } = self.gpu;
         let bytes = numbers as u64 * 4;
         self.arena.get(device, bindings, Use::Tangent(what), bytes)
     }
@@ -110,11 +106,8 @@ impl DeviceFunction<'_, '_> {
         what: TangentUse,
         content: &[T],
     ) -> wgpu::Buffer {
-        let Gpu {
-            device, bindings, ..
-        } = self.gpu;
-        self.arena
-            .upload(device, bindings, Use::Tangent(what), content)
+        let Gpu { device, bindings, .. } = self.gpu;
+        self.arena.upload(device, bindings, Use::Tangent(what), content)
     }
 
     pub(super) fn has_attention(&self) -> bool {

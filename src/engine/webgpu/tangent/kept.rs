@@ -118,9 +118,7 @@ impl<'a> DeviceFunction<'a, '_> {
                 let normed = self.buffer(TangentUse::Read, rows * gpu.width);
                 let norm = block.norm(gpu, Branch::Attention);
                 let from = RowSource::Rows(&read);
-                kernels
-                    .norm
-                    .run(&mut self.recorder, from, rows, norm, &tables, &normed)?;
+                kernels.norm.run(&mut self.recorder, from, rows, norm, &tables, &normed)?;
                 read = normed;
             }
             let w = block.linear(gpu, MatrixRole::Qkv, VectorRole::QkvBias);
@@ -132,9 +130,7 @@ impl<'a> DeviceFunction<'a, '_> {
                 let gains = [VectorRole::QueryNorm, VectorRole::KeyNorm];
                 let gains = gains.map(|role| block.vector(gpu, role));
                 let eps = block.shape.norm.eps;
-                kernels
-                    .qk_norm
-                    .run(recorder, &qkv, rows, shape, eps, gains)?;
+                kernels.qk_norm.run(recorder, &qkv, rows, shape, eps, gains)?;
             }
             kernels.rope.run(recorder, &qkv, rows, shape, &tables)?;
         }
@@ -186,30 +182,21 @@ impl<'a> DeviceFunction<'a, '_> {
         at.attention = self.buffer(TangentUse::Attention, count * gpu.width);
         let kernels = &gpu.kernels;
         let looked = at.looked(self);
-        kernels
-            .attention_slope
-            .look(&mut self.recorder, looked, places)?;
+        kernels.attention_slope.look(&mut self.recorder, looked, places)?;
         let mut mixed = at.mixed.clone();
         if !self.heads_off.is_empty() {
             mixed = self.buffer(TangentUse::MixedOn, count * wide);
-            let (from, to) = (
-                RowsFrom::first(&at.mixed, count),
-                RowsFrom::first(&mixed, count),
-            );
+            let (from, to) = (RowsFrom::first(&at.mixed, count), RowsFrom::first(&mixed, count));
             let nothing = RowsFrom::first(&gpu.zeros, 0);
             let recorder = &mut self.recorder;
             kernels.add.run(recorder, from, nothing, wide, to)?;
             let widths = [wide, shape.head_width];
             let off = self.heads_off;
-            kernels
-                .heads_off
-                .run(recorder, &mixed, count, widths, off)?;
+            kernels.heads_off.run(recorder, &mixed, count, widths, off)?;
         }
         let w = block.linear(gpu, MatrixRole::Out, VectorRole::OutBias);
         let recorder = &mut self.recorder;
-        kernels
-            .gemm
-            .run(recorder, &mixed, count, w, &at.attention, 0)?;
+        kernels.gemm.run(recorder, &mixed, count, w, &at.attention, 0)?;
         if !self.is_after() {
             return Ok(at.attention.clone());
         }
@@ -217,9 +204,7 @@ impl<'a> DeviceFunction<'a, '_> {
         let norm = block.norm(gpu, Branch::Attention);
         let from = RowSource::Rows(&at.attention);
         let recorder = &mut self.recorder;
-        kernels
-            .norm
-            .run(recorder, from, count, norm, &at.tables, &added)?;
+        kernels.norm.run(recorder, from, count, norm, &at.tables, &added)?;
         Ok(added)
     }
 
@@ -237,9 +222,7 @@ impl<'a> DeviceFunction<'a, '_> {
         at.slopes = self.buffer(TangentUse::Slopes, count * mlp.up_rows());
         let kernels = &gpu.kernels;
         let from = (&at.tables, d);
-        kernels
-            .gather
-            .by_ids(&mut self.recorder, from, 0, places, &stream, 0)?;
+        kernels.gather.by_ids(&mut self.recorder, from, 0, places, &stream, 0)?;
         let joins = if self.is_sequential() { count } else { 0 };
         self.add(
             RowsFrom::first(&stream, count),
@@ -251,16 +234,12 @@ impl<'a> DeviceFunction<'a, '_> {
             let normed = self.buffer(TangentUse::Read, count * d);
             let (norm, from) = (block.norm(gpu, Branch::Mlp), RowSource::Rows(&read));
             let recorder = &mut self.recorder;
-            kernels
-                .norm
-                .run(recorder, from, count, norm, &at.tables, &normed)?;
+            kernels.norm.run(recorder, from, count, norm, &at.tables, &normed)?;
             read = normed;
         }
         let up = block.linear(gpu, MatrixRole::Up, VectorRole::UpBias);
         let recorder = &mut self.recorder;
-        kernels
-            .gemm
-            .run(recorder, &read, count, up, &at.slopes, 0)?;
+        kernels.gemm.run(recorder, &read, count, up, &at.slopes, 0)?;
         if self.is_after() {
             at.mlp = self.buffer(TangentUse::Mlp, count * d);
             let activated = self.buffer(TangentUse::Activated, count * mlp.width);
@@ -268,9 +247,7 @@ impl<'a> DeviceFunction<'a, '_> {
             let kernel = &kernels.activation;
             kernel.run(recorder, &at.slopes, count, mlp, &activated)?;
             let down = block.linear(gpu, MatrixRole::Down, VectorRole::DownBias);
-            kernels
-                .gemm
-                .run(recorder, &activated, count, down, &at.mlp, 0)?;
+            kernels.gemm.run(recorder, &activated, count, down, &at.mlp, 0)?;
         }
         let recorder = &mut self.recorder;
         kernels.mlp_slope.slopes(recorder, &at.slopes, count, mlp)

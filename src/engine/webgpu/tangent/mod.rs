@@ -51,15 +51,7 @@ impl<'a> GpuTangents<'a> {
             Arena::default()
         });
         backend.passes.set(backend.passes.get() + 1);
-        Ok(Self {
-            backend,
-            point,
-            pack,
-            arena,
-            kept: None,
-            reading: None,
-            is_answered: true,
-        })
+        Ok(Self { backend, point, pack, arena, kept: None, reading: None, is_answered: true })
     }
 
     /// Rows of probes, and places, that a device has room for.
@@ -96,12 +88,7 @@ impl Tangents for GpuTangents<'_> {
         let places = kept.places.len();
         let [most_probes, most_places] = self.room();
         if probes > most_probes || places > most_places {
-            return Err(EngineError::ProbeRoom {
-                probes,
-                places,
-                most_probes,
-                most_places,
-            });
+            return Err(EngineError::ProbeRoom { probes, places, most_probes, most_places });
         }
         self.is_answered = false;
         self.arena.lists.clear();
@@ -115,11 +102,7 @@ impl Tangents for GpuTangents<'_> {
         };
         let recorded =
             function.record(backend, &self.point, &self.pack, &mut kept, has_new, &asked);
-        let DeviceFunction {
-            mut recorder,
-            arena,
-            ..
-        } = function;
+        let DeviceFunction { mut recorder, arena, .. } = function;
         let pending = recorded.and_then(|out| {
             let parts = [&asked.forward, &asked.transposed];
             let parts = parts.map(|rows| (rows.numbers.len(), "the derivatives"));
@@ -159,9 +142,7 @@ impl Drop for GpuTangents<'_> {
         backend.passes.set(backend.passes.get() - 1);
         let is_whole = self.is_answered || CAN_BLOCK;
         if backend.gpu.device.check().is_ok() && is_whole {
-            backend
-                .tangent_arena
-                .set(Some(std::mem::take(&mut self.arena)));
+            backend.tangent_arena.set(Some(std::mem::take(&mut self.arena)));
         }
     }
 }

@@ -31,11 +31,7 @@ impl DeviceFunction<'_, '_> {
             self.pull_attention(at, all, pairs, (&of_mlp, joins), &of_attention)?;
         }
         let attention = if self.has_attention() { n } else { 0 };
-        let to = RowsFrom {
-            buffer: &all.out,
-            first: pairs.first,
-            rows: n,
-        };
+        let to = RowsFrom { buffer: &all.out, first: pairs.first, rows: n };
         self.add(
             RowsFrom::first(&of_attention, attention),
             RowsFrom::first(&of_mlp, pairs.own.min(m)),
@@ -88,16 +84,8 @@ impl DeviceFunction<'_, '_> {
         let reached = self.buffer(TangentUse::Third, n * d); // [N, D]
         let heads = self.buffer(TangentUse::Heads, n * shape.attended_width());
         let moved = self.buffer(TangentUse::Moved, n * shape.qkv_width());
-        let w = RowsFrom {
-            buffer: &all.probes,
-            first: pairs.first,
-            rows: n,
-        };
-        self.add(
-            w,
-            RowsFrom::first(of_mlp, joins),
-            RowsFrom::first(&reached, n),
-        )?;
+        let w = RowsFrom { buffer: &all.probes, first: pairs.first, rows: n };
+        self.add(w, RowsFrom::first(of_mlp, joins), RowsFrom::first(&reached, n))?;
         if self.is_after() {
             let x = KeptRows::Places(&at.attention);
             self.through_norm(x, Branch::Attention, pairs, &reached, true)?;
@@ -111,9 +99,7 @@ impl DeviceFunction<'_, '_> {
         let widths = [shape.attended_width(), shape.head_width];
         let off = self.heads_off;
         kernels.heads_off.run(recorder, &heads, n, widths, off)?;
-        kernels
-            .attention_slope
-            .pull(recorder, looked, pairs, &heads, &moved)?;
+        kernels.attention_slope.pull(recorder, looked, pairs, &heads, &moved)?;
         self.turn(at, all, pairs, &moved, true)?;
         self.through_head_norm(at, pairs, &moved, true)?;
         let matrix = block.matrix(MatrixRole::Qkv);

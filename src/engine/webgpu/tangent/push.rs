@@ -32,16 +32,8 @@ impl<'a> DeviceFunction<'a, '_> {
             self.push_mlp(at, all, &pairs.first_rows(m), &moved, &third)?;
         }
         let attention = if self.has_attention() { n } else { 0 };
-        let to = RowsFrom {
-            buffer: &all.out,
-            first: pairs.first,
-            rows: n,
-        };
-        self.add(
-            RowsFrom::first(&moved, attention),
-            RowsFrom::first(&third, m),
-            to,
-        )
+        let to = RowsFrom { buffer: &all.out, first: pairs.first, rows: n };
+        self.add(RowsFrom::first(&moved, attention), RowsFrom::first(&third, m), to)
     }
 
     fn push_attention(
@@ -69,9 +61,7 @@ impl<'a> DeviceFunction<'a, '_> {
         self.turn(at, all, pairs, &moved, false)?;
         let looked = at.looked(self);
         let recorder = &mut self.recorder;
-        kernels
-            .attention_slope
-            .push(recorder, looked, pairs, &moved, &heads)?;
+        kernels.attention_slope.push(recorder, looked, pairs, &moved, &heads)?;
         let widths = [shape.attended_width(), shape.head_width];
         let off = self.heads_off;
         kernels.heads_off.run(recorder, &heads, n, widths, off)?;
@@ -99,16 +89,8 @@ impl<'a> DeviceFunction<'a, '_> {
         let wide = self.buffer(TangentUse::Wide, m * mlp.up_rows());
         let narrow = self.buffer(TangentUse::Narrow, m * mlp.width);
         let joins = if self.is_sequential() { m } else { 0 };
-        let own = RowsFrom {
-            buffer: &all.probes,
-            first: pairs.first,
-            rows: pairs.own,
-        };
-        self.add(
-            RowsFrom::first(moved, joins),
-            own,
-            RowsFrom::first(&read, m),
-        )?;
+        let own = RowsFrom { buffer: &all.probes, first: pairs.first, rows: pairs.own };
+        self.add(RowsFrom::first(moved, joins), own, RowsFrom::first(&read, m))?;
         if !self.is_after() {
             let x = KeptRows::Places(&at.middle);
             self.through_norm(x, Branch::Mlp, pairs, &read, false)?;
@@ -135,21 +117,14 @@ impl<'a> DeviceFunction<'a, '_> {
         rows: usize,
         to: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
-        let from = RowsFrom {
-            buffer: &all.probes,
-            first: pairs.first,
-            rows,
-        };
+        let from = RowsFrom { buffer: &all.probes, first: pairs.first, rows };
         let nothing = RowsFrom::first(&self.gpu.zeros, 0);
         self.add(from, nothing, RowsFrom::first(to, rows))
     }
 
     /// A matrix without its bias, which nothing moves.
     fn matrix(&self, role: MatrixRole) -> Linear<'a> {
-        Linear {
-            matrix: self.block.matrix(role),
-            bias: &self.gpu.zeros,
-        }
+        Linear { matrix: self.block.matrix(role), bias: &self.gpu.zeros }
     }
 
     /// Rows through a branch's norm, in place.

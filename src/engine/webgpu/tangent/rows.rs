@@ -66,12 +66,7 @@ pub struct GpuPairs {
 impl GpuPairs {
     /// The first `rows` of them.
     pub(super) fn first_rows(&self, rows: usize) -> Self {
-        Self {
-            table: self.table.clone(),
-            first: self.first,
-            rows,
-            own: self.own.min(rows),
-        }
+        Self { table: self.table.clone(), first: self.first, rows, own: self.own.min(rows) }
     }
 }
 

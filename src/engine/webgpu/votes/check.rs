@@ -5,9 +5,8 @@ use super::*;
 
 pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
     let votes = VotesKernel::new(probe.device);
-    for (i, (rows, prompts, k, d)) in [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)]
-        .into_iter()
-        .enumerate()
+    for (i, (rows, prompts, k, d)) in
+        [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)].into_iter().enumerate()
     {
         let is_centred = i == 1;
         let shift = if is_centred { 2.0 } else { 0.0 };
@@ -81,11 +80,7 @@ mod tests {
         let votes = VotesKernel::new(&device);
         votes.run(&mut recorder, &ballot, &out, 0).expect("votes");
         recorder.submit().expect("a submission");
-        let Tally {
-            dispatches,
-            submissions,
-            ..
-        } = recorder.tally;
+        let Tally { dispatches, submissions, .. } = recorder.tally;
         assert_eq!((dispatches, submissions), (3, 3));
     }
 }

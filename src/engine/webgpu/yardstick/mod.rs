@@ -29,11 +29,7 @@ impl Yardstick {
     /// No such adapter.
     pub fn open(adapter: &AdapterChoice) -> Result<Self, GpuError> {
         let device = pollster::block_on(Device::open(adapter))?;
-        Ok(Self {
-            bindings: Bindings::new(&device),
-            staging: Staging::default(),
-            device,
-        })
+        Ok(Self { bindings: Bindings::new(&device), staging: Staging::default(), device })
     }
 
     pub fn name(&self) -> &str {
@@ -57,21 +53,14 @@ impl Yardstick {
         let out = self.device.storage("out", &vec![0f32; m * n]);
         let bias = self.device.storage("bias", &vec![0f32; n]);
         let w = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
-        let linear = Linear {
-            matrix: &w,
-            bias: &bias,
-        };
+        let linear = Linear { matrix: &w, bias: &bias };
         let plain = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
         let (tiled, naive) = (GemmKernel::default(), NaiveGemm::new(&self.device));
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
-                self.time(&out, &mut |recorder| {
-                    tiled.run(recorder, &a, m, linear, &out, 0)
-                })?,
-                self.time(&out, &mut |recorder| {
-                    naive.run(recorder, &a, m, &plain, &out)
-                })?,
+                self.time(&out, &mut |recorder| tiled.run(recorder, &a, m, linear, &out, 0))?,
+                self.time(&out, &mut |recorder| naive.run(recorder, &a, m, &plain, &out))?,
             ));
         }
         Ok(times.split_off(1))
@@ -94,12 +83,7 @@ impl Yardstick {
         let matrix = |dtype: DType| {
             // Whatever numbers these bytes are: none is an infinity, which would be slow on some.
             let bytes = vec![0x2c; dtype.bytes_of((n * k) as u64) as usize];
-            let tensor = Tensor {
-                dtype,
-                rows: n,
-                columns: k,
-                bytes: bytes.into(),
-            };
+            let tensor = Tensor { dtype, rows: n, columns: k, bytes: bytes.into() };
             GpuMatrix::of_rows(&self.device, &tensor, dtype)
         };
         let matrices = [matrix(dtypes[0])?, matrix(dtypes[1])?];
@@ -108,13 +92,9 @@ impl Yardstick {
         for _ in 0..=rounds {
             let mut each = [Duration::ZERO; 2];
             for (time, matrix) in each.iter_mut().zip(&matrices) {
-                let linear = Linear {
-                    matrix,
-                    bias: &bias,
-                };
-                *time = self.time(&out, &mut |recorder| {
-                    gemm.run(recorder, &a, m, linear, &out, 0)
-                })?;
+                let linear = Linear { matrix, bias: &bias };
+                *time =
+                    self.time(&out, &mut |recorder| gemm.run(recorder, &a, m, linear, &out, 0))?;
             }
             times.push((each[0], each[1]));
         }
@@ -131,16 +111,12 @@ impl Yardstick {
         tokens: usize,
         rounds: usize,
     ) -> Result<Vec<(Duration, Duration)>, GpuError> {
-        let numbers: Vec<f32> = (0..tokens * shape.qkv_width())
-            .map(|i| (i * 7 % 17) as f32 / 8.0 - 1.0)
-            .collect();
+        let numbers: Vec<f32> =
+            (0..tokens * shape.qkv_width()).map(|i| (i * 7 % 17) as f32 / 8.0 - 1.0).collect();
         let qkv = self.device.storage("qkv", &numbers);
         let out = vec![0f32; tokens * shape.attended_width()];
         let out = self.device.storage("out", &out);
-        let (tiled, naive) = (
-            AttentionKernel::default(),
-            NaiveAttention::new(&self.device, shape),
-        );
+        let (tiled, naive) = (AttentionKernel::default(), NaiveAttention::new(&self.device, shape));
         let queries = TileSize::of(&self.device, shape.head_width)?.queries;
         let upload = |table: &[u32]| self.device.storage("tiles", table);
         let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);

@@ -14,12 +14,7 @@ pub struct NaiveGemm(Kernel);
 impl NaiveGemm {
     pub fn new(device: &Device) -> Self {
         let source = include_str!("gemm.wgsl");
-        Self(Kernel::new(
-            device,
-            "naive gemm",
-            source,
-            &[Read, Read, Write],
-        ))
+        Self(Kernel::new(device, "naive gemm", source, &[Read, Read, Write]))
     }
 
     /// `a` `[m, k]` times `w` `[n, k]` transposed, of f32 weights in one piece, to `out` `[m, n]`.
@@ -46,12 +41,7 @@ impl NaiveAttention {
     pub fn new(device: &Device, shape: &AttentionShape) -> Self {
         let source = with_heads(include_str!("attention.wgsl"), shape);
         let source = source.replace("{W}", &shape.head_width.to_string());
-        Self(Kernel::new(
-            device,
-            "naive attention",
-            &source,
-            &[Read, Read, Write],
-        ))
+        Self(Kernel::new(device, "naive attention", &source, &[Read, Read, Write]))
     }
 
     /// `qkv` `[steps N, (H + 2 KV) W]` to `out` `[steps N, H W]`; `starts` `[N]` is the first row of
@@ -92,9 +82,7 @@ mod tests {
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &vec![0.0; n], k);
         let run = |recorder: &mut Recorder| naive.run(recorder, &from, m, &matrix, &out);
-        probe
-            .expect("naive gemm", &out, &expected, 1e-4, run)
-            .expect("a run");
+        probe.expect("naive gemm", &out, &expected, 1e-4, run).expect("a run");
         pollster::block_on(probe.settle()).expect("a product");
     }
 
@@ -114,9 +102,7 @@ mod tests {
             let run = |recorder: &mut Recorder| {
                 naive.run(recorder, &from, (STEPS, TOKENS), &shape, &starts, &out)
             };
-            probe
-                .expect("naive attention", &out, &expected, 1e-4, run)
-                .expect("a run");
+            probe.expect("naive attention", &out, &expected, 1e-4, run).expect("a run");
         }
         pollster::block_on(probe.settle()).expect("sums");
     }

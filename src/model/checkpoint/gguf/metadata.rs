@@ -77,10 +77,7 @@ impl GgufMetadata {
                 return Err(reader.error(&format!("key {shown} is there twice")));
             }
         }
-        Ok(Self {
-            file: reader.file().into(),
-            values,
-        })
+        Ok(Self { file: reader.file().into(), values })
     }
 
     /// The file they are from, for errors.
@@ -174,10 +171,7 @@ impl GgufMetadata {
     /// # Errors
     /// `value` is none.
     pub fn needed<T>(&self, key: &str, value: Option<T>) -> Result<T, ModelError> {
-        value.ok_or_else(|| ModelError::MissingKey {
-            file: self.file.clone(),
-            key: key.into(),
-        })
+        value.ok_or_else(|| ModelError::MissingKey { file: self.file.clone(), key: key.into() })
     }
 
     fn get<'a, T>(
@@ -224,9 +218,9 @@ fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValu
     let number = reader.u32()?;
     let count = reader.u64()?;
     let Some(kind) = Type::of(number).filter(|_| depth < DEEPEST) else {
-        return Err(reader.error(&format!(
-            "{key} is a list of type {number}, which does not exist"
-        )));
+        return Err(
+            reader.error(&format!("{key} is a list of type {number}, which does not exist"))
+        );
     };
     reader.check_count(&format!("values of {key}"), count, kind.least())?;
     if count > LONGEST {

@@ -122,9 +122,7 @@ pub fn read<'a>(
             continue;
         };
         let length = tensor.bytes.end;
-        let end = start
-            .checked_add(offset)
-            .and_then(|at| at.checked_add(length));
+        let end = start.checked_add(offset).and_then(|at| at.checked_add(length));
         let Some(end) = end.filter(|&end| end <= size) else {
             return Err(reader.error(&format!(
                 "tensor {} ends past the file's {size} bytes: it was cut off or is damaged",
@@ -140,10 +138,7 @@ pub fn read<'a>(
         tensor.bytes = end - length..end;
     }
     check_apart(&reader, &described)?;
-    Ok(Header {
-        metadata,
-        tensors: described,
-    })
+    Ok(Header { metadata, tensors: described })
 }
 
 /// A tensor's name, what it is (`bytes` from 0 on yet), and where it lies in the data.
@@ -161,10 +156,9 @@ fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelEr
     let number = reader.u32()?;
     let known = TYPES.iter().find(|(known, ..)| *known == number);
     let Some(&(_, type_name, dtype)) = known else {
-        return Err(reader.error(&format!(
-            "tensor {} is of type {number}, which does not exist",
-            shown()
-        )));
+        return Err(
+            reader.error(&format!("tensor {} is of type {number}, which does not exist", shown()))
+        );
     };
     let Some(dtype) = dtype else {
         return Err(ModelError::Dtype {
@@ -194,16 +188,9 @@ fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelEr
         )));
     };
     shape.reverse(); // stored innermost first
-    let dtype = HeaderType {
-        name: type_name,
-        dtype: Some(dtype),
-    };
+    let dtype = HeaderType { name: type_name, dtype: Some(dtype) };
     let bytes = 0..length;
-    let tensor = Described {
-        dtype,
-        shape,
-        bytes,
-    };
+    let tensor = Described { dtype, shape, bytes };
     Ok((name, tensor, offset))
 }
 

@@ -28,14 +28,7 @@ pub struct HeaderReader<'a, 'b> {
 
 impl<'a, 'b> HeaderReader<'a, 'b> {
     pub fn new(file: &'b str, size: u64, ask: ReadRange<'a, 'b>) -> Self {
-        Self {
-            file,
-            size,
-            ask,
-            at: 0,
-            window: Vec::new(),
-            start: 0,
-        }
+        Self { file, size, ask, at: 0, window: Vec::new(), start: 0 }
     }
 
     pub fn file(&self) -> &str {
@@ -115,9 +108,6 @@ impl<'a, 'b> HeaderReader<'a, 'b> {
     }
 
     pub fn error(&self, reason: &str) -> ModelError {
-        ModelError::NotGguf {
-            file: self.file.into(),
-            reason: reason.into(),
-        }
+        ModelError::NotGguf { file: self.file.into(), reason: reason.into() }
     }
 }

@@ -36,9 +36,7 @@ impl GgufFile {
 
     fn read(&self) -> Result<Header, ModelError> {
         read("test.gguf", self.0.len() as u64, |range| {
-            Ok(Cow::Borrowed(
-                &self.0[range.start as usize..range.end as usize],
-            ))
+            Ok(Cow::Borrowed(&self.0[range.start as usize..range.end as usize]))
         })
     }
 }

@@ -22,11 +22,7 @@ fn what_is_absent_or_null_has_the_familys_own_default() {
         ("random-llama2", "hidden_act"),
         ("random-qwen2", "sliding_window"),
     ] {
-        assert_eq!(
-            shape_of(&without(name, field)),
-            shape(name),
-            "{name}: {field}"
-        );
+        assert_eq!(shape_of(&without(name, field)), shape(name), "{name}: {field}");
         let null = edited(name, &[(field, Value::Null)]);
         assert_eq!(shape_of(&null), shape(name), "{name}: {field}");
     }
@@ -36,27 +32,15 @@ fn what_is_absent_or_null_has_the_familys_own_default() {
     assert_eq!(shape_of(&ids).eos_token_ids, [2, 7]);
     let unnamed = without("random-pythia", "model_type");
     assert_eq!(shape_of(&unnamed), shape("random-pythia"));
-    assert_eq!(
-        shape_of(&without("random-gpt2", "model_type")),
-        shape("random-gpt2")
-    );
-    assert_eq!(
-        shape_of(&without("random-olmo2", "model_type")),
-        shape("random-olmo2")
-    );
+    assert_eq!(shape_of(&without("random-gpt2", "model_type")), shape("random-gpt2"));
+    assert_eq!(shape_of(&without("random-olmo2", "model_type")), shape("random-olmo2"));
 }
 
 #[test]
 fn choices_within_a_family() {
-    let sequential = shape_of(&edited(
-        "random-pythia",
-        &[("use_parallel_residual", json!(false))],
-    ));
+    let sequential = shape_of(&edited("random-pythia", &[("use_parallel_residual", json!(false))]));
     assert_eq!(sequential.blocks[0].residual, Residual::Sequential);
-    let bare = shape_of(&edited(
-        "random-pythia",
-        &[("attention_bias", json!(false))],
-    ));
+    let bare = shape_of(&edited("random-pythia", &[("attention_bias", json!(false))]));
     assert!(!bare.blocks[0].attention.qkv_bias && bare.blocks[0].mlp.has_bias);
     let biased = shape_of(&edited("random-llama2", &[("attention_bias", json!(true))]));
     let attention = &biased.blocks[0].attention;
@@ -95,9 +79,7 @@ fn qwens_windows_count_where_they_are_used() {
     all["max_window_layers"] = json!(0);
     assert_eq!(windows(&all), [Some(8); 4]);
     // Absent: the first 28 blocks see all. Null is no window, absent is 4096.
-    all.as_object_mut()
-        .expect("an object")
-        .remove("max_window_layers");
+    all.as_object_mut().expect("an object").remove("max_window_layers");
     assert_eq!(windows(&all), [None; 4]);
     let mut silent = long(
         "random-qwen2",
@@ -108,10 +90,7 @@ fn qwens_windows_count_where_they_are_used() {
         ],
     );
     assert_eq!(windows(&silent), [None; 4]);
-    silent
-        .as_object_mut()
-        .expect("an object")
-        .remove("sliding_window");
+    silent.as_object_mut().expect("an object").remove("sliding_window");
     assert_eq!(windows(&silent), [Some(4096); 4]);
 }
 
@@ -121,10 +100,7 @@ fn a_window_is_the_familys_that_has_one() {
     assert_eq!(windows(&mistral)[0], Some(8));
     mistral["sliding_window"] = Value::Null;
     assert_eq!(windows(&mistral)[0], None);
-    mistral
-        .as_object_mut()
-        .expect("an object")
-        .remove("sliding_window");
+    mistral.as_object_mut().expect("an object").remove("sliding_window");
     assert_eq!(windows(&mistral)[0], Some(4096), "as transformers has it");
     // Llama has none, whatever its config says; nor has MobileLLM.
     for name in ["random-llama2", "random-mobilellm-layer-share"] {

@@ -24,14 +24,7 @@ fn shape_of(config: &Value) -> ModelShape {
 
 fn shape(name: &str) -> ModelShape {
     let shape = shape_of(&config(name));
-    assert_eq!(
-        shape.order.len(),
-        if name.contains("share") {
-            8
-        } else {
-            shape.blocks.len()
-        }
-    );
+    assert_eq!(shape.order.len(), if name.contains("share") { 8 } else { shape.blocks.len() });
     shape
 }
 
@@ -61,9 +54,5 @@ fn refused(config: &Value, pieces: &[&str]) {
 }
 
 fn plain_rope(width: usize, theta: f64) -> Option<RopeShape> {
-    Some(RopeShape {
-        width,
-        theta,
-        scaling: None,
-    })
+    Some(RopeShape { width, theta, scaling: None })
 }

@@ -44,16 +44,10 @@ fn a_missing_or_impossible_number_is_named() {
         }
     }
     let huge = edited("random-llama2", &[("vocab_size", json!(1u64 << 40))]);
-    refused(
-        &huge,
-        &["vocab_size is 1099511627776", "from 1 to 16777216"],
-    );
+    refused(&huge, &["vocab_size is 1099511627776", "from 1 to 16777216"]);
     let deep = edited("random-gpt2", &[("n_layer", json!(2049))]);
     refused(&deep, &["n_layer is 2049", "from 1 to 2048"]);
-    let long = edited(
-        "random-llama2",
-        &[("hidden_act", json!("x\n".repeat(1000)))],
-    );
+    let long = edited("random-llama2", &[("hidden_act", json!("x\n".repeat(1000)))]);
     refused(&long, &["hidden_act is x\\nx", "…", "silu"]);
 }
 
@@ -63,18 +57,12 @@ fn heads_that_do_not_divide_are_named() {
     let mut llama = without("random-llama2", "head_dim");
     llama["num_attention_heads"] = json!(7);
     refused(&llama, &["hidden_size is 48", "multiple of the 7 heads"]);
-    refused(
-        &with("random-gpt2", "n_head", 5),
-        &["n_embd is 32", "multiple of the 5 heads"],
-    );
+    refused(&with("random-gpt2", "n_head", 5), &["n_embd is 32", "multiple of the 5 heads"]);
     refused(
         &with("random-qwen2", "num_key_value_heads", 4),
         &["num_key_value_heads is 4", "divide the 6 attention heads"],
     );
-    refused(
-        &with("random-qwen3", "head_dim", 15),
-        &["head_dim is 15", "even"],
-    );
+    refused(&with("random-qwen3", "head_dim", 15), &["head_dim is 15", "even"]);
     let part = edited("random-pythia", &[("rotary_pct", json!(0.2))]);
     refused(&part, &["rotary_pct is 0.2", "head of 16 numbers", "even"]);
     let part = edited("random-phi2", &[("partial_rotary_factor", json!(1.5))]);
@@ -86,12 +74,7 @@ fn heads_that_do_not_divide_are_named() {
 #[test]
 fn choices_that_atelier_does_not_run_are_named() {
     for (name, field, value, pieces) in [
-        (
-            "random-llama2",
-            "hidden_act",
-            json!("relu2"),
-            ["relu2", "silu, gelu and gelu_new"],
-        ),
+        ("random-llama2", "hidden_act", json!("relu2"), ["relu2", "silu, gelu and gelu_new"]),
         (
             "random-gpt2",
             "activation_function",
@@ -104,30 +87,10 @@ fn choices_that_atelier_does_not_run_are_named() {
             json!("quick_gelu"),
             ["hidden_activation is quick_gelu", "gelu"],
         ),
-        (
-            "random-llama2",
-            "mlp_bias",
-            json!(true),
-            ["mlp_bias is true", "without biases"],
-        ),
-        (
-            "random-mistral",
-            "attention_bias",
-            json!(true),
-            ["attention_bias is true", "no biases"],
-        ),
-        (
-            "random-phi2",
-            "qk_layernorm",
-            json!(true),
-            ["qk_layernorm is true", "without norms"],
-        ),
-        (
-            "random-falcon",
-            "alibi",
-            json!(true),
-            ["alibi is true", "rotary"],
-        ),
+        ("random-llama2", "mlp_bias", json!(true), ["mlp_bias is true", "without biases"]),
+        ("random-mistral", "attention_bias", json!(true), ["attention_bias is true", "no biases"]),
+        ("random-phi2", "qk_layernorm", json!(true), ["qk_layernorm is true", "without norms"]),
+        ("random-falcon", "alibi", json!(true), ["alibi is true", "rotary"]),
         (
             "random-falcon",
             "new_decoder_architecture",
@@ -164,18 +127,8 @@ fn choices_that_atelier_does_not_run_are_named() {
             json!(true),
             ["use_bidirectional_attention is true", "before them only"],
         ),
-        (
-            "random-qwen2",
-            "is_causal",
-            json!(false),
-            ["is_causal is false", "before them only"],
-        ),
-        (
-            "random-llama2",
-            "rope_theta",
-            json!(0.5),
-            ["rope_theta is 0.5", "above 1"],
-        ),
+        ("random-qwen2", "is_causal", json!(false), ["is_causal is false", "before them only"]),
+        ("random-llama2", "rope_theta", json!(0.5), ["rope_theta is 0.5", "above 1"]),
         (
             "random-llama3",
             "rope_scaling",
@@ -188,12 +141,7 @@ fn choices_that_atelier_does_not_run_are_named() {
             json!({ "factor": 2 }),
             ["rope_scaling is not given", "linear"],
         ),
-        (
-            "random-llama3",
-            "rope_scaling",
-            json!("linear"),
-            ["rope_scaling is linear", "object"],
-        ),
+        ("random-llama3", "rope_scaling", json!("linear"), ["rope_scaling is linear", "object"]),
         (
             "random-llama3",
             "rope_scaling",
@@ -218,12 +166,7 @@ fn choices_that_atelier_does_not_run_are_named() {
             json!({ "rope_theta": "x" }),
             ["rope_theta is x", "number"],
         ),
-        (
-            "random-llama2",
-            "eos_token_id",
-            json!([1, -1]),
-            ["eos_token_id is [1,-1]", "token id"],
-        ),
+        ("random-llama2", "eos_token_id", json!([1, -1]), ["eos_token_id is [1,-1]", "token id"]),
     ] {
         let mut config = config(name);
         if field == "rope_parameters" {

@@ -34,20 +34,13 @@ fn rope_parameters_say_the_same_as_the_older_spelling() {
         &["rotary_emb_base", "rotary_pct"],
         json!({ "rope_theta": 10000, "partial_rotary_factor": 0.25, "rope_type": "default" }),
     );
-    newer(
-        "random-qwen2",
-        &["rope_theta"],
-        json!({ "rope_theta": 1000000.0 }),
-    );
+    newer("random-qwen2", &["rope_theta"], json!({ "rope_theta": 1000000.0 }));
     // Both factors of a 128k Phi-3: the original context inside, or beside.
     let factors =
         json!({ "type": "longrope", "short_factor": [1, 1, 1, 2], "long_factor": [2, 2, 2, 4] });
     let older = edited(
         "random-phi3",
-        &[
-            ("rope_scaling", factors.clone()),
-            ("original_max_position_embeddings", json!(64)),
-        ],
+        &[("rope_scaling", factors.clone()), ("original_max_position_embeddings", json!(64))],
     );
     let mut inside = factors;
     inside["rope_theta"] = json!(10000.0);
@@ -58,21 +51,16 @@ fn rope_parameters_say_the_same_as_the_older_spelling() {
     newer["rope_parameters"] = inside;
     let (older, newer) = (shape_of(&older), shape_of(&newer));
     assert_eq!(older, newer);
-    let Some(RopeScaling::LongRope {
-        attention_factor, ..
-    }) = &newer.rope().expect("it turns").scaling
+    let Some(RopeScaling::LongRope { attention_factor, .. }) =
+        &newer.rope().expect("it turns").scaling
     else {
         panic!("longrope");
     };
     let expected = (1.0 + 4f64.ln() / 64f64.ln()).sqrt();
     assert!((attention_factor - expected).abs() < 1e-12);
-    let linear = edited(
-        "random-llama2",
-        &[("rope_scaling", json!({ "type": "linear", "factor": 4 }))],
-    );
-    let scaling = shape_of(&linear)
-        .rope()
-        .and_then(|rope| rope.scaling.clone());
+    let linear =
+        edited("random-llama2", &[("rope_scaling", json!({ "type": "linear", "factor": 4 }))]);
+    let scaling = shape_of(&linear).rope().and_then(|rope| rope.scaling.clone());
     assert_eq!(scaling, Some(RopeScaling::Linear { factor: 4.0 }));
 }
 
@@ -81,17 +69,9 @@ fn rope_parameters_say_the_same_as_the_older_spelling() {
 fn the_original_context_outside_wins() {
     let mut llama = config("random-llama3");
     llama["original_max_position_embeddings"] = json!(32);
-    let scaling = shape_of(&llama)
-        .rope()
-        .and_then(|rope| rope.scaling.clone());
+    let scaling = shape_of(&llama).rope().and_then(|rope| rope.scaling.clone());
     assert!(
-        matches!(
-            scaling,
-            Some(RopeScaling::Llama3 {
-                original_context: 32,
-                ..
-            })
-        ),
+        matches!(scaling, Some(RopeScaling::Llama3 { original_context: 32, .. })),
         "{scaling:?}"
     );
     let mut phi3 = edited(
@@ -108,15 +88,10 @@ fn the_original_context_outside_wins() {
         ],
     );
     let longrope = |config: &serde_json::Value| -> (usize, f64) {
-        match shape_of(config)
-            .rope()
-            .and_then(|rope| rope.scaling.clone())
-        {
-            Some(RopeScaling::LongRope {
-                original_context,
-                attention_factor,
-                ..
-            }) => (original_context, attention_factor),
+        match shape_of(config).rope().and_then(|rope| rope.scaling.clone()) {
+            Some(RopeScaling::LongRope { original_context, attention_factor, .. }) => {
+                (original_context, attention_factor)
+            }
             other => panic!("{other:?}"),
         }
     };

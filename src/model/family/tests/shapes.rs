@@ -13,10 +13,7 @@ fn llama_and_what_is_spelled_so() {
     ] {
         let shape = shape(name);
         assert_eq!(shape.family, family);
-        assert_eq!(
-            (shape.vocabulary, shape.width, shape.context),
-            (512, 48, 256)
-        );
+        assert_eq!((shape.vocabulary, shape.width, shape.context), (512, 48, 256));
         assert_eq!(shape.head.tied, tied);
         assert!(!shape.has_bias_member());
         let block = &shape.blocks[0];
@@ -35,10 +32,7 @@ fn llama_and_what_is_spelled_so() {
     }
     let shared = shape("random-mobilellm-layer-share");
     assert_eq!(shared.order, [0, 0, 1, 1, 2, 2, 3, 3]);
-    assert_eq!(
-        (shared.bos_token_id, shared.eos_token_ids),
-        (Some(1), vec![2])
-    );
+    assert_eq!((shared.bos_token_id, shared.eos_token_ids), (Some(1), vec![2]));
 }
 
 #[test]
@@ -73,10 +67,7 @@ fn the_other_families() {
     let qwen3 = shape("random-qwen3");
     let attention = &qwen3.blocks[0].attention;
     assert_eq!((attention.head_width, attention.attended_width()), (16, 64));
-    assert_eq!(
-        (attention.qk_norm, attention.qkv_bias),
-        (QkNorm::Head, false)
-    );
+    assert_eq!((attention.qk_norm, attention.qkv_bias), (QkNorm::Head, false));
     assert!(qwen3.head.tied);
 
     let gemma = shape("random-gemma");
@@ -130,27 +121,15 @@ fn published_configs_are_understood() {
         ModelShape::from_json(&text.expect("a config")).expect("a model")
     };
     let gpt2 = of("gpt2");
-    assert_eq!(
-        (gpt2.vocabulary, gpt2.width, gpt2.blocks[0].mlp.width),
-        (50257, 768, 3072)
-    );
-    assert_eq!(
-        of("Mistral-7B-v0.1").blocks[31].attention.window,
-        Some(4096)
-    );
+    assert_eq!((gpt2.vocabulary, gpt2.width, gpt2.blocks[0].mlp.width), (50257, 768, 3072));
+    assert_eq!(of("Mistral-7B-v0.1").blocks[31].attention.window, Some(4096));
     assert_eq!(of("Mistral-7B-v0.3").blocks[0].attention.window, None);
-    assert_eq!(
-        of("Phi-3-mini-4k-instruct").blocks[0].attention.window,
-        Some(2047)
-    );
+    assert_eq!(of("Phi-3-mini-4k-instruct").blocks[0].attention.window, Some(2047));
     let window = of("Phi-3.5-mini-instruct").blocks[0].attention.window;
     assert_eq!(window, None, "no prompt fills it");
     let llama = of("Llama-3.2-1B");
     assert!(llama.head.tied);
     let scaling = llama.rope().and_then(|rope| rope.scaling.clone());
-    assert!(matches!(
-        scaling,
-        Some(RopeScaling::Llama3 { factor: 32.0, .. })
-    ));
+    assert!(matches!(scaling, Some(RopeScaling::Llama3 { factor: 32.0, .. })));
     assert_eq!(of("MobileLLM-125M-layer-share").order.len(), 60);
 }

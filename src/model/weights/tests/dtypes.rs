@@ -10,16 +10,8 @@ fn every_matrix_keeps_its_own_type_and_a_mixed_one_is_f32() {
     for name in &names {
         convert(&mut tensors, name, Dtype::BF16);
     }
-    convert(
-        &mut tensors,
-        "model.layers.1.self_attn.k_proj.weight",
-        Dtype::F16,
-    );
-    convert(
-        &mut tensors,
-        "model.layers.2.mlp.down_proj.weight",
-        Dtype::F32,
-    );
+    convert(&mut tensors, "model.layers.1.self_attn.k_proj.weight", Dtype::F16);
+    convert(&mut tensors, "model.layers.2.mlp.down_proj.weight", Dtype::F32);
     let weights = opened("random-llama3", &tensors).expect("a model");
     let expected = expected("random-llama3", &tensors, 6);
     assert!(read(&weights) == expected);
@@ -55,11 +47,9 @@ fn the_embeddings_scale_is_of_the_embeddings_type() {
     let mut tensors = stored("random-gemma");
     let name = "model.embed_tokens.weight";
     // sqrt(32) = 5.656854 between neighbours 5.65625 and 5.6875 in bf16.
-    for (dtype, scale) in [
-        (Dtype::F32, 32f32.sqrt()),
-        (Dtype::F16, 5.65625),
-        (Dtype::BF16, 5.65625),
-    ] {
+    for (dtype, scale) in
+        [(Dtype::F32, 32f32.sqrt()), (Dtype::F16, 5.65625), (Dtype::BF16, 5.65625)]
+    {
         convert(&mut tensors, name, dtype);
         let weights = opened("random-gemma", &tensors).expect("a model");
         assert_eq!(weights.shape.input.scale, scale, "{dtype:?}");

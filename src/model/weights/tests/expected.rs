@@ -61,11 +61,7 @@ pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String,
             }
         }
         "pythia" | "falcon" => {
-            let (groups, queries, width) = if family == "pythia" {
-                (3, 1, 16)
-            } else {
-                (1, 5, 8)
-            };
+            let (groups, queries, width) = if family == "pythia" { (3, 1, 16) } else { (1, 5, 8) };
             let (model, layers, attention) = if family == "pythia" {
                 ("gpt_neox", "layers", "attention")
             } else {

@@ -43,11 +43,9 @@ fn tied_rows_are_found_under_either_name() {
 /// transformers ties what is equal: a stored head that differs is the head, whatever the config says.
 #[test]
 fn tied_rows_that_are_stored_twice_are_read_where_the_head_is() {
-    for (name, is_read) in [
-        ("random-qwen3", true),
-        ("random-gemma", true),
-        ("random-mobilellm-layer-share", false),
-    ] {
+    for (name, is_read) in
+        [("random-qwen3", true), ("random-gemma", true), ("random-mobilellm-layer-share", false)]
+    {
         let mut tensors = stored(name);
         let mut other = tensors["model.embed_tokens.weight"].clone();
         other.2[..4].copy_from_slice(&7f32.to_le_bytes());
@@ -58,10 +56,6 @@ fn tied_rows_that_are_stored_twice_are_read_where_the_head_is() {
         assert_ne!(first(&weights.embedding), 7.0, "{name}");
         tensors.get_mut("lm_head.weight").expect("it").1 = vec![1];
         tensors.get_mut("lm_head.weight").expect("it").2.truncate(4);
-        assert_eq!(
-            opened(name, &tensors).is_err(),
-            is_read,
-            "{name}: its shape"
-        );
+        assert_eq!(opened(name, &tensors).is_err(), is_read, "{name}: its shape");
     }
 }

@@ -20,18 +20,9 @@ fn other_files_are_named_and_not_read() {
             b"version https://git-lfs",
             "but a Git LFS pointer, a few lines that stand for the weights; fetch",
         ),
-        (
-            b"GGUF\x03\x00\x00\x00\x10\x00",
-            "but a GGUF file; give it back",
-        ),
-        (
-            b"<!DOCTYPE html><html>",
-            "but a web page; download it again",
-        ),
-        (
-            b"{\"error\":\"Not Found\"}",
-            "but a JSON text; download it again",
-        ),
+        (b"GGUF\x03\x00\x00\x00\x10\x00", "but a GGUF file; give it back"),
+        (b"<!DOCTYPE html><html>", "but a web page; download it again"),
+        (b"{\"error\":\"Not Found\"}", "but a JSON text; download it again"),
     ] {
         for size in [beginning.len() as u64, 10 << 30] {
             let (opened, source) = imagined(config(), beginning.to_vec(), size);
@@ -47,11 +38,7 @@ fn other_files_are_named_and_not_read() {
             1000,
             "says its header has 18446744073709551615 bytes, but the whole file has 1000",
         ),
-        (
-            993,
-            1000,
-            "says its header has 993 bytes, but the whole file has 1000",
-        ),
+        (993, 1000, "says its header has 993 bytes, but the whole file has 1000"),
         (
             100_000_001,
             10 << 30,
@@ -64,16 +51,8 @@ fn other_files_are_named_and_not_read() {
         assert!(source.asked.borrow().iter().all(|range| range.end <= 64));
     }
     for size in [0, 7] {
-        let sentence = imagined(config(), Vec::new(), size)
-            .0
-            .err()
-            .expect("a refusal");
-        assert!(
-            sentence
-                .to_string()
-                .contains(&format!("it has only {size} bytes")),
-            "{sentence}"
-        );
+        let sentence = imagined(config(), Vec::new(), size).0.err().expect("a refusal");
+        assert!(sentence.to_string().contains(&format!("it has only {size} bytes")), "{sentence}");
     }
 }
 
@@ -126,36 +105,21 @@ fn headers_whose_tensors_do_not_lie_end_to_end_are_refused() {
             20,
             "8 bytes after its last tensor",
         ),
-        (
-            r#","b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}}"#,
-            12,
-            "unknown type \"F33\"",
-        ),
+        (r#","b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}}"#, 12, "unknown type \"F33\""),
         (
             r#","a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#,
             8,
             "tensor \"a\" is there twice",
         ),
-        (
-            r#","b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}}"#,
-            12,
-            "invalid value",
-        ),
-        (
-            r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#,
-            12,
-            "missing field `shape`",
-        ),
+        (r#","b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}}"#, 12, "invalid value"),
+        (r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#, 12, "missing field `shape`"),
         ("", 8, "EOF"),
     ] {
         let beginning = header(&format!("{a}{rest}"));
         let size = beginning.len() as u64 + size;
         let (opened, _) = imagined(config("random-llama2"), beginning, size);
         let sentence = opened.err().expect("a refusal").to_string();
-        assert!(
-            sentence.contains(piece) && !sentence.contains('\n'),
-            "{rest}: {sentence}"
-        );
+        assert!(sentence.contains(piece) && !sentence.contains('\n'), "{rest}: {sentence}");
         assert!(sentence.starts_with("model.safetensors "), "{sentence}");
     }
 }

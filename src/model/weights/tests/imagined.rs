@@ -16,9 +16,7 @@ impl Source for Imagined {
         self.asked.borrow_mut().push(range.clone());
         let bytes = range.map(|at| {
             let at = usize::try_from(at).ok();
-            at.and_then(|at| self.beginning.get(at))
-                .copied()
-                .unwrap_or(0)
+            at.and_then(|at| self.beginning.get(at)).copied().unwrap_or(0)
         });
         Ok(Cow::Owned(bytes.collect()))
     }
@@ -64,16 +62,11 @@ fn places_past_four_gibibytes_are_read_where_they_are() {
         add(&format!("model.layers.0.{name}.weight"), &[width]);
     }
     for name in ["q_proj", "k_proj", "v_proj", "o_proj"] {
-        add(
-            &format!("model.layers.0.self_attn.{name}.weight"),
-            &[width, width],
-        );
+        add(&format!("model.layers.0.self_attn.{name}.weight"), &[width, width]);
     }
-    for (name, shape) in [
-        ("gate_proj", [64, width]),
-        ("up_proj", [64, width]),
-        ("down_proj", [width, 64]),
-    ] {
+    for (name, shape) in
+        [("gate_proj", [64, width]), ("up_proj", [64, width]), ("down_proj", [width, 64])]
+    {
         add(&format!("model.layers.0.mlp.{name}.weight"), &shape);
     }
     add("model.norm.weight", &[width]);
@@ -81,15 +74,10 @@ fn places_past_four_gibibytes_are_read_where_they_are() {
     let start = beginning.len() as u64;
     let (weights, source) = imagined(config.to_string().into_bytes(), beginning, start + end);
     let weights = weights.expect("a model");
-    assert!(
-        source.asked.borrow().iter().all(|range| range.end <= start),
-        "headers only"
-    );
+    assert!(source.asked.borrow().iter().all(|range| range.end <= start), "headers only");
     assert!(weights.bytes().embedding == 8 << 30 && weights.parameters() > 1 << 32);
     source.asked.borrow_mut().clear();
-    let last = weights
-        .gather(&weights.embedding, &[rows as u32 - 1])
-        .expect("a row");
+    let last = weights.gather(&weights.embedding, &[rows as u32 - 1]).expect("a row");
     assert_eq!(last, vec![0.0; width as usize]);
     weights.vector(&weights.final_norm).expect("a vector");
     let row = start + (8 << 30) - 2 * width..start + (8 << 30);

@@ -51,10 +51,7 @@ fn stored(name: &str) -> Stored {
     let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
     let each = tensors.iter().map(|(name, view)| {
         let data = view.data().to_vec();
-        (
-            name.to_string(),
-            (view.dtype(), view.shape().to_vec(), data),
-        )
+        (name.to_string(), (view.dtype(), view.shape().to_vec(), data))
     });
     each.collect()
 }
@@ -117,10 +114,7 @@ fn matrix(weights: &Weights, matrix: &Matrix) -> PlainRows {
     let all = weights.rows(matrix, 0..matrix.rows).expect("rows");
     assert_eq!((all.rows, all.columns), (matrix.rows, matrix.columns));
     let numbers = all.to_f32();
-    numbers
-        .chunks(matrix.columns)
-        .map(<[f32]>::to_vec)
-        .collect()
+    numbers.chunks(matrix.columns).map(<[f32]>::to_vec).collect()
 }
 
 /// A model's parts by what they are, as [`Weights`] reads them: a block's vectors by role.
@@ -138,10 +132,7 @@ fn read(weights: &Weights) -> BTreeMap<String, PlainRows> {
         }
     }
     read.insert("norm".into(), column(&weights.final_norm));
-    let ends = [
-        ("norm bias", &weights.final_norm_bias),
-        ("head bias", &weights.head_bias),
-    ];
+    let ends = [("norm bias", &weights.final_norm_bias), ("head bias", &weights.head_bias)];
     for (name, part) in ends {
         if let Some(part) = part {
             read.insert(name.into(), column(part));

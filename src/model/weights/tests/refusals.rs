@@ -18,13 +18,7 @@ fn no_weight_is_left_out_in_silence() {
             "Llama",
             "no bias there",
         ),
-        (
-            "random-qwen2",
-            "model.layers.0.self_attn.o_proj.bias",
-            &[48],
-            "Qwen2",
-            "no bias there",
-        ),
+        ("random-qwen2", "model.layers.0.self_attn.o_proj.bias", &[48], "Qwen2", "no bias there"),
         (
             "random-falcon",
             "transformer.h.0.mlp.dense_h_to_4h.bias",
@@ -32,13 +26,7 @@ fn no_weight_is_left_out_in_silence() {
             "Falcon",
             "no bias there",
         ),
-        (
-            "random-llama2",
-            "lm_head.bias",
-            &[512],
-            "Llama",
-            "no bias there",
-        ),
+        ("random-llama2", "lm_head.bias", &[512], "Llama", "no bias there"),
         (
             "random-llama2",
             "model.layers.6.input_layernorm.weight",
@@ -46,27 +34,9 @@ fn no_weight_is_left_out_in_silence() {
             "Llama",
             "num_hidden_layers is 6",
         ),
-        (
-            "random-gpt2",
-            "h.4.ln_1.weight",
-            &[32],
-            "GPT-2",
-            "n_layer is 4",
-        ),
-        (
-            "random-gpt2",
-            "score.weight",
-            &[2, 32],
-            "GPT-2",
-            "does not run",
-        ),
-        (
-            "random-llama2",
-            "model.layers.0.self_attn.q_norm.weight",
-            &[8],
-            "Llama",
-            "another model",
-        ),
+        ("random-gpt2", "h.4.ln_1.weight", &[32], "GPT-2", "n_layer is 4"),
+        ("random-gpt2", "score.weight", &[2, 32], "GPT-2", "does not run"),
+        ("random-llama2", "model.layers.0.self_attn.q_norm.weight", &[8], "Llama", "another model"),
         (
             "random-gemma",
             "model.layers.0.pre_feedforward_layernorm.weight",
@@ -75,27 +45,15 @@ fn no_weight_is_left_out_in_silence() {
             "another model",
         ),
         // A mask of GPT-2's is a weight's name elsewhere.
-        (
-            "random-llama2",
-            "model.layers.0.attn.bias",
-            &[48],
-            "Llama",
-            "no bias there",
-        ),
+        ("random-llama2", "model.layers.0.attn.bias", &[48], "Llama", "no bias there"),
     ] {
         let sentence = refused(name, &with(name, tensor, shape));
         let begins =
             format!("tensor {tensor} in model.safetensors has no place in this {family} model");
-        assert!(
-            sentence.starts_with(&begins) && sentence.contains(hint),
-            "{sentence}"
-        );
+        assert!(sentence.starts_with(&begins) && sentence.contains(hint), "{sentence}");
     }
     for (name, tensor) in [
-        (
-            "random-llama2",
-            "model.layers.0.self_attn.rotary_emb.inv_freq",
-        ),
+        ("random-llama2", "model.layers.0.self_attn.rotary_emb.inv_freq"),
         ("random-llama2", "model.rotary_emb.inv_freq"),
         ("random-mobilellm-layer-share", "lm_head.weight"),
         ("random-gpt2-prefixed", "transformer.h.1.attn.bias"),

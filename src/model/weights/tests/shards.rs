@@ -17,10 +17,7 @@ fn shards_are_read_beside_their_index_only() {
         let files = files(
             config("random-llama2"),
             vec![
-                (
-                    "model.safetensors.index.json",
-                    index.to_string().into_bytes(),
-                ),
+                ("model.safetensors.index.json", index.to_string().into_bytes()),
                 // Of a copy in another type; no one asks for it.
                 ("model.fp16.safetensors.index.json", b"{".to_vec()),
                 ("model-00001-of-00002.safetensors", written(&shards[0])),
@@ -32,21 +29,14 @@ fn shards_are_read_beside_their_index_only() {
     };
     let weights = sharded(&shards, &map).expect("a model");
     assert!(read(&weights) == expected("random-llama2", &tensors, 6));
-    for outside in [
-        "../x.safetensors",
-        "/x.safetensors",
-        "sub/x.safetensors",
-        "..\\x.safetensors",
-    ] {
+    for outside in ["../x.safetensors", "/x.safetensors", "sub/x.safetensors", "..\\x.safetensors"]
+    {
         let mut map = map.clone();
         map.insert("model.norm.weight".into(), outside.into());
         let sentence = sharded(&shards, &map).err().expect("a refusal").to_string();
         let begins = "model.safetensors.index.json says tensor model.norm.weight is in ";
         assert!(sentence.starts_with(begins), "{sentence}");
-        assert!(
-            sentence.contains("which is no file beside it"),
-            "{sentence}"
-        );
+        assert!(sentence.contains("which is no file beside it"), "{sentence}");
     }
     let mut moved = map.clone();
     let shard = moved["model.norm.weight"].as_str().expect("a name");
@@ -56,20 +46,11 @@ fn shards_are_read_beside_their_index_only() {
         shard.replace("00002-", "00001-")
     };
     moved.insert("model.norm.weight".into(), other.into());
-    let sentence = sharded(&shards, &moved)
-        .err()
-        .expect("a refusal")
-        .to_string();
+    let sentence = sharded(&shards, &moved).err().expect("a refusal").to_string();
     assert!(sentence.contains("which does not hold it"), "{sentence}");
     for shard in &mut shards {
-        shard.insert(
-            "model.norm.weight".into(),
-            tensors["model.norm.weight"].clone(),
-        );
+        shard.insert("model.norm.weight".into(), tensors["model.norm.weight"].clone());
     }
     let sentence = sharded(&shards, &map).err().expect("a refusal").to_string();
-    assert!(
-        sentence.starts_with("tensor model.norm.weight is both in model-00001"),
-        "{sentence}"
-    );
+    assert!(sentence.starts_with("tensor model.norm.weight is both in model-00001"), "{sentence}");
 }

@@ -13,17 +13,10 @@ fn rows_are_the_same_in_any_slice_and_borrowed_where_they_lie_together() {
         for matrix in block.matrices.iter().chain(ends.into_iter().flatten()) {
             let whole = weights.rows(matrix, 0..matrix.rows).expect("rows");
             let a_row = whole.bytes.len() / matrix.rows;
-            for (start, end) in [
-                (0, 1),
-                (3, 11),
-                (7, matrix.rows),
-                (matrix.rows - 1, matrix.rows),
-            ] {
+            for (start, end) in [(0, 1), (3, 11), (7, matrix.rows), (matrix.rows - 1, matrix.rows)]
+            {
                 let slice = weights.rows(matrix, start..end).expect("rows");
-                assert!(
-                    *slice.bytes == whole.bytes[start * a_row..end * a_row],
-                    "{name}"
-                );
+                assert!(*slice.bytes == whole.bytes[start * a_row..end * a_row], "{name}");
             }
             let ids = [2, 0, matrix.rows as u32 - 1, 2];
             let gathered = weights.gather(matrix, &ids).expect("rows");
@@ -43,10 +36,7 @@ fn rows_are_the_same_in_any_slice_and_borrowed_where_they_lie_together() {
         assert!(is_borrowed(&weights.embedding, 0..weights.embedding.rows));
         let [qkv, out, _, down] = &block.matrices;
         if !name.contains("gpt2") {
-            assert!(
-                is_borrowed(out, 0..out.rows) && is_borrowed(down, 0..7),
-                "{name}"
-            );
+            assert!(is_borrowed(out, 0..out.rows) && is_borrowed(down, 0..7), "{name}");
             assert!(is_borrowed(qkv, 0..8), "{name}: within the first head");
         }
         // Falcon's rows lie as they are wanted although its layout need not.
@@ -59,25 +49,10 @@ fn rows_are_the_same_in_any_slice_and_borrowed_where_they_lie_together() {
 #[test]
 fn a_number_that_is_none_is_found_in_every_layout() {
     for (name, tensor, at, dtype) in [
-        (
-            "random-llama2",
-            "model.layers.1.mlp.up_proj.weight",
-            10,
-            Dtype::F32,
-        ),
-        (
-            "random-llama2",
-            "model.embed_tokens.weight",
-            512 * 48 - 1,
-            Dtype::F32,
-        ),
+        ("random-llama2", "model.layers.1.mlp.up_proj.weight", 10, Dtype::F32),
+        ("random-llama2", "model.embed_tokens.weight", 512 * 48 - 1, Dtype::F32),
         ("random-llama2", "model.norm.weight", 3, Dtype::F32),
-        (
-            "random-gpt2",
-            "h.2.attn.c_attn.weight",
-            17 * 96 + 40,
-            Dtype::F32,
-        ),
+        ("random-gpt2", "h.2.attn.c_attn.weight", 17 * 96 + 40, Dtype::F32),
         ("random-gpt2", "h.3.mlp.c_proj.bias", 31, Dtype::F32),
         (
             "random-pythia",
@@ -85,24 +60,14 @@ fn a_number_that_is_none_is_found_in_every_layout() {
             100 * 48 + 7,
             Dtype::F16,
         ),
-        (
-            "random-pythia",
-            "gpt_neox.layers.4.attention.query_key_value.bias",
-            143,
-            Dtype::F16,
-        ),
+        ("random-pythia", "gpt_neox.layers.4.attention.query_key_value.bias", 143, Dtype::F16),
         (
             "random-falcon",
             "transformer.h.4.self_attention.query_key_value.weight",
             55 * 40,
             Dtype::F32,
         ),
-        (
-            "random-llama3",
-            "model.layers.5.self_attn.v_proj.weight",
-            47,
-            Dtype::BF16,
-        ),
+        ("random-llama3", "model.layers.5.self_attn.v_proj.weight", 47, Dtype::BF16),
     ] {
         let mut tensors = stored(name);
         convert(&mut tensors, tensor, dtype);
@@ -144,10 +109,7 @@ impl Source for Fetched {
 fn a_transposed_matrix_in_slices_is_fetched_once() {
     let bytes = written(&stored("random-gpt2"));
     let at_hand = opened("random-gpt2", &stored("random-gpt2")).expect("a model");
-    let files = files(
-        config("random-gpt2"),
-        vec![("model.safetensors", Vec::new())],
-    );
+    let files = files(config("random-gpt2"), vec![("model.safetensors", Vec::new())]);
     let (size, count) = (bytes.len() as u64, Default::default());
     let source = Rc::new(Fetched { bytes, count });
     let weights = Weights::from_source(&files, &[size], Rc::clone(&source) as Rc<dyn Source>);

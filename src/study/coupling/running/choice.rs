@@ -4,11 +4,7 @@ use super::super::jacobians::Jacobians;
 use super::super::{CouplingMethod, MethodReason};
 
 /// Bytes that whole Jacobians may take.
-const WHOLE_BYTES: usize = if cfg!(target_arch = "wasm32") {
-    256 << 20
-} else {
-    2 << 30
-};
+const WHOLE_BYTES: usize = if cfg!(target_arch = "wasm32") { 256 << 20 } else { 2 << 30 };
 
 /// Widths at which a whole Jacobian is a matter of milliseconds, and its whole spectrum worth them.
 const NARROW: usize = 128;

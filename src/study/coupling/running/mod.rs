@@ -83,9 +83,7 @@ impl<'a> Linearising<'a> {
     ) -> Result<Self, StudyError> {
         let shape = model.shape();
         wish.check(shape, token_ids.len())?;
-        let run = model
-            .engine
-            .streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
+        let run = model.engine.streams([token_ids.to_vec()].into(), [wish.plan.clone()].into())?;
         let jacobians = Jacobians::of(&wish, shape, token_ids.len());
         let work = ProductCounts::of(&jacobians, shape.width);
         let (method, reason) = work.method(wish.method);
@@ -182,11 +180,7 @@ impl<'a> Linearising<'a> {
 
     fn tangents(&self, step: usize) -> Result<StepTangents<'a>, StudyError> {
         let of = &self.wish.plan.steps()[step];
-        Ok(StepTangents::new(
-            &self.model.engine,
-            of,
-            &self.streams[step],
-        )?)
+        Ok(StepTangents::new(&self.model.engine, of, &self.streams[step])?)
     }
 }
 

@@ -72,9 +72,7 @@ impl<'a> Linearising<'a> {
         let is_last = taken >= bases.len();
         bases.truncate(taken);
         let others = bases.iter().filter(|(basis, _)| *basis != number);
-        let rows: Vec<f32> = others
-            .flat_map(|&(basis, k)| self.right(basis, k))
-            .collect();
+        let rows: Vec<f32> = others.flat_map(|&(basis, k)| self.right(basis, k)).collect();
         let whole = self.jacobians.all[number].whole.as_ref();
         let images = whole.map_or(Vec::new(), |whole| whole.times(&rows));
         let mut at = 0;
@@ -111,10 +109,7 @@ impl<'a> Linearising<'a> {
         if left.is_empty() {
             return self.begin_pairs(step + 1);
         }
-        let mut work = PairWork {
-            left,
-            asked: Vec::new(),
-        };
+        let mut work = PairWork { left, asked: Vec::new() };
         let mut tangents = self.tangents(step)?;
         self.ask_pairs(&mut tangents, &mut work)?;
         Ok(CouplingStage::Pairs(step, tangents, work))
@@ -134,12 +129,7 @@ impl<'a> Linearising<'a> {
         work.asked = work.left.drain(..count).collect();
         let products = work.asked.iter().map(|&(number, basis, k)| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            TangentProduct {
-                t_in,
-                t_out,
-                transposed: false,
-                probes: self.right(basis, k),
-            }
+            TangentProduct { t_in, t_out, transposed: false, probes: self.right(basis, k) }
         });
         Ok(tangents.ask(products.collect())?)
     }

@@ -25,20 +25,15 @@ impl<'a> Linearising<'a> {
         let width = self.width();
         let left = self.jacobians.of_step(step);
         let mut work = match self.method {
-            CouplingMethod::Whole => StepWork::Whole {
-                left,
-                columns: Vec::with_capacity(width * width),
-            },
+            CouplingMethod::Whole => {
+                StepWork::Whole { left, columns: Vec::with_capacity(width * width) }
+            }
             CouplingMethod::Lanczos => {
                 let with_path = self.path_state().is_some();
                 if let Some(path) = self.path.as_mut().filter(|_| !with_path) {
                     path.lost();
                 }
-                StepWork::Searches {
-                    waiting: left.into(),
-                    searches: Vec::new(),
-                    with_path,
-                }
+                StepWork::Searches { waiting: left.into(), searches: Vec::new(), with_path }
             }
         };
         self.ask(step, &mut tangents, &mut work)?;
@@ -47,11 +42,8 @@ impl<'a> Linearising<'a> {
 
     /// Searches of what waits, until their probes are a panel.
     fn begin_searches(&self, waiting: &mut VecDeque<usize>, searches: &mut Vec<(usize, Lanczos)>) {
-        let probes = if waiting.len() + searches.len() < LOCKSTEP {
-            PROBES
-        } else {
-            PROBES_TOGETHER
-        };
+        let probes =
+            if waiting.len() + searches.len() < LOCKSTEP { PROBES } else { PROBES_TOGETHER };
         while searches.len() < PANEL / probes
             && let Some(number) = waiting.pop_front()
         {
@@ -73,12 +65,7 @@ impl<'a> Linearising<'a> {
         let width = self.width();
         let product = |number: usize, transposed: bool, probes: Vec<f32>| {
             let JacobianPlace { t_in, t_out, .. } = self.jacobians.all[number].place;
-            TangentProduct {
-                t_in,
-                t_out,
-                transposed,
-                probes,
-            }
+            TangentProduct { t_in, t_out, transposed, probes }
         };
         let mut products = Vec::new();
         match work {
@@ -89,11 +76,7 @@ impl<'a> Linearising<'a> {
                 (0..count).for_each(|n| probes[n * width + first + n] = 1.0);
                 products.extend(left.first().map(|&number| product(number, false, probes)));
             }
-            StepWork::Searches {
-                waiting,
-                searches,
-                with_path,
-            } => {
+            StepWork::Searches { waiting, searches, with_path } => {
                 self.begin_searches(waiting, searches);
                 if *with_path && let Some(probes) = self.path_state() {
                     let last = self.jacobians.at_last(step);
@@ -136,11 +119,7 @@ impl<'a> Linearising<'a> {
                     return Ok(CouplingStage::TakeApart(step, tangents, work));
                 }
             }
-            StepWork::Searches {
-                waiting,
-                searches,
-                with_path,
-            } => {
+            StepWork::Searches { waiting, searches, with_path } => {
                 let mut found = found.into_iter();
                 if std::mem::take(with_path) {
                     let change = found.next().unwrap_or_default();

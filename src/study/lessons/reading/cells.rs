@@ -33,11 +33,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
         }))
     };
     let plain = |mean: Mean| {
-        Ok(Some(FieldValue::Number {
-            value: mean.mean,
-            low: mean.low,
-            high: mean.high,
-        }))
+        Ok(Some(FieldValue::Number { value: mean.mean, low: mean.low, high: mean.high }))
     };
     match *parts {
         ["accuracy", task] => hundred(over(cells, task, None, |cell| cell.accuracy)?, 1.0),
@@ -56,10 +52,9 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             hundred(over(cells, task, None, above)?, 1.0)
         }
         ["lost", task, plan] => hundred(over(cells, task, Some(plan), |cell| cell.change)?, -1.0),
-        ["ahead", task, a, b] => hundred(
-            paired(cells, task, [a, b], |a, b| f64::from(a) - f64::from(b))?,
-            1.0,
-        ),
+        ["ahead", task, a, b] => {
+            hundred(paired(cells, task, [a, b], |a, b| f64::from(a) - f64::from(b))?, 1.0)
+        }
         ["differ", task, a, b] => {
             hundred(paired(cells, task, [a, b], |a, b| f64::from(a != b))?, 1.0)
         }
@@ -72,12 +67,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             number(over(cells, task, None, uniform)?.mean)
         }
         ["rows", task] => number(over(cells, task, None, |c| certain(c.rows as f64))?.mean),
-        [
-            what @ ("mse" | "bias" | "diversity"),
-            column,
-            task,
-            ref plan @ ..,
-        ] if plan.len() < 2 => {
+        [what @ ("mse" | "bias" | "diversity"), column, task, ref plan @ ..] if plan.len() < 2 => {
             if !["probability", "logit", "paper"].contains(&column) {
                 return Ok(None);
             }
@@ -106,11 +96,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             };
             let of = |cell: &FoundCell| {
                 let by_kind = cell.by_kind.as_ref();
-                certain(
-                    by_kind
-                        .and_then(|by| share_of(&by[at], kind))
-                        .unwrap_or(f64::NAN),
-                )
+                certain(by_kind.and_then(|by| share_of(&by[at], kind)).unwrap_or(f64::NAN))
             };
             number(over(cells, task, None, of)?.mean)
         }
@@ -142,11 +128,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
 }
 
 fn certain(mean: f64) -> Mean {
-    Mean {
-        mean,
-        low: mean,
-        high: mean,
-    }
+    Mean { mean, low: mean, high: mean }
 }
 
 fn column_of<'a>(cell: &'a FoundCell, column: &str) -> &'a VoteMeans {
@@ -202,14 +184,11 @@ fn paired(
         let plan = Some(plan).filter(|plan| *plan != OWN);
         let mut all = cells.iter();
         let cell = all.find(|cell| cell.task == task && cell.plan.as_deref() == plan);
-        cell.map(|cell| &cell.correct)
-            .ok_or_else(|| no_cell(task, plan))
+        cell.map(|cell| &cell.correct).ok_or_else(|| no_cell(task, plan))
     };
     let (a, b) = (rows(plans[0])?, rows(plans[1])?);
     if a.is_empty() || a.len() != b.len() {
-        return Err(lacks(format!(
-            "the rows of {task} are not known one by one"
-        )));
+        return Err(lacks(format!("the rows of {task} are not known one by one")));
     }
     let pairs = a.iter().zip(b).map(|(&a, &b)| of(u8::from(a), u8::from(b)));
     let values: Vec<f64> = pairs.collect();
@@ -219,12 +198,9 @@ fn paired(
 /// What each block left out costs, in points of a hundred.
 fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<f64>, LessonError> {
     let mut losses = Vec::new();
-    while let Ok(loss) = over(
-        cells,
-        task,
-        Some(&format!("drop:{}", losses.len())),
-        |cell| cell.change,
-    ) {
+    while let Ok(loss) =
+        over(cells, task, Some(&format!("drop:{}", losses.len())), |cell| cell.change)
+    {
         losses.push(-100.0 * loss.mean);
     }
     if losses.is_empty() {

@@ -22,12 +22,12 @@ pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFoun
         ["steps"] => number(steps as f64),
         ["chance"] => number(1.0 - map.chance.off_diagonal),
         ["coupling", "all"] => average(map, steps, |i, j| i != j),
-        ["coupling", "twins"] => average(map, steps, |i, j| {
-            i.abs_diff(j) == 1 && order.get(i) == order.get(j)
-        }),
-        ["coupling", "others"] => average(map, steps, |i, j| {
-            i.abs_diff(j) == 1 && order.get(i) != order.get(j)
-        }),
+        ["coupling", "twins"] => {
+            average(map, steps, |i, j| i.abs_diff(j) == 1 && order.get(i) == order.get(j))
+        }
+        ["coupling", "others"] => {
+            average(map, steps, |i, j| i.abs_diff(j) == 1 && order.get(i) != order.get(j))
+        }
         ["coupling", distance] => match distance.parse::<usize>() {
             Ok(distance) => average(map, steps, |i, j| i.abs_diff(j) == distance),
             Err(_) => Ok(None),
@@ -64,11 +64,7 @@ pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFoun
 
 fn mean(mean: Option<Mean>, otherwise: &str) -> FieldFound {
     let Mean { mean, low, high } = mean.ok_or_else(|| lacks(otherwise.to_owned()))?;
-    Ok(Some(FieldValue::Number {
-        value: mean,
-        low,
-        high,
-    }))
+    Ok(Some(FieldValue::Number { value: mean, low, high }))
 }
 
 /// Couplings of the pairs of places that `is_wanted` names.

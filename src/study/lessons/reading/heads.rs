@@ -20,23 +20,11 @@ pub fn field(need: &Need, looks: Option<&TaskLooks>, costs: &[Mean], parts: &[&s
             high: scale * mean.high,
         }))
     };
-    let strokes: Vec<&NeedPart> = need
-        .parts
-        .iter()
-        .filter(|part| part.head.is_none())
-        .collect();
-    let heads: Vec<&NeedPart> = need
-        .parts
-        .iter()
-        .filter(|part| part.head.is_some())
-        .collect();
+    let strokes: Vec<&NeedPart> = need.parts.iter().filter(|part| part.head.is_none()).collect();
+    let heads: Vec<&NeedPart> = need.parts.iter().filter(|part| part.head.is_some()).collect();
     let most = |of: &[&NeedPart], value: &dyn Fn(&NeedPart) -> f64| {
         let values: Vec<f64> = of.iter().map(|part| value(part)).collect();
-        if values.is_empty() {
-            None
-        } else {
-            Some(of[argmax(&values)].clone())
-        }
+        if values.is_empty() { None } else { Some(of[argmax(&values)].clone()) }
     };
     let none = || lacks("it has no such part".to_owned());
     let largest = || most(&strokes, &|part| part.vote.mean).ok_or_else(none);
@@ -107,6 +95,5 @@ fn cost_field(need: &Need, costs: &[Mean], part: &NeedPart) -> FieldFound {
 
 fn part<'a>(need: &'a Need, name: &str) -> Result<&'a NeedPart, LessonError> {
     let mut all = need.parts.iter();
-    all.find(|part| part_name(part) == name)
-        .ok_or_else(|| lacks(format!("it has no part {name}")))
+    all.find(|part| part_name(part) == name).ok_or_else(|| lacks(format!("it has no part {name}")))
 }

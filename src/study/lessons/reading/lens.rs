@@ -117,8 +117,7 @@ fn name_of(lens: &Lens, member: usize) -> String {
 /// The member of this name.
 fn member(lens: &Lens, name: &str) -> Result<usize, crate::study::lessons::LessonError> {
     let mut all = member_names(&lens.members).into_iter();
-    all.position(|of| of == name)
-        .ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
+    all.position(|of| of == name).ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
 }
 
 /// Members that would say the right option by themselves.
@@ -222,10 +221,7 @@ fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound
     let Some(depths) = &lens.logit_lens else {
         return Ok(None);
     };
-    let held = found
-        .held
-        .as_ref()
-        .and_then(|held| held.logit_lens.as_ref());
+    let held = found.held.as_ref().and_then(|held| held.logit_lens.as_ref());
     let at = |depths: &[DepthReading], depth: &str| {
         let number: Option<usize> = match depth {
             "last" => depths.len().checked_sub(1),

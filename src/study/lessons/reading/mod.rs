@@ -94,10 +94,7 @@ impl StepFound {
 fn is_called(model: &str, name: &FieldName) -> bool {
     let asked = name.model.as_deref();
     asked.is_some_and(|asked| {
-        model == asked
-            || model
-                .strip_suffix(asked)
-                .is_some_and(|rest| rest.ends_with('-'))
+        model == asked || model.strip_suffix(asked).is_some_and(|rest| rest.ends_with('-'))
     })
 }
 

@@ -16,21 +16,15 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         }
         ["differ", name, a, b] => {
             let (a, b) = (order(a), order(b));
-            format!(
-                "answers on {} that differ between {a} and {b} (%)",
-                of(name)
-            )
+            format!("answers on {} that differ between {a} and {b} (%)", of(name))
         }
         ["chance", name] => format!("chance on {} (%)", of(name)),
         ["majority", name] => format!("the most frequent answer on {} (%)", of(name)),
         ["uniform", name] => format!("MSE of equal probabilities on {}", of(name)),
         ["rows", name] => format!("rows of {}", of(name)),
-        ["share", by, from, name] => format!(
-            "part of the diversity by {} on {} (%, {})",
-            kind(by)?,
-            of(name),
-            column(from)?
-        ),
+        ["share", by, from, name] => {
+            format!("part of the diversity by {} on {} (%, {})", kind(by)?, of(name), column(from)?)
+        }
         ["reached", name] => format!("members until nearly all of {} is right", of(name)),
         ["reached_at", name] => format!("the member that brings nearly all of {}", of(name)),
         ["dearest", name] => format!("the dearest block on {}", of(name)),
@@ -40,20 +34,11 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         ["dropped", name] => format!("blocks left out one at a time on {}", of(name)),
         ["free", name] => format!("blocks that cost less than five points on {}", of(name)),
         [what, from, name] => {
-            format!(
-                "{} on {} ({})",
-                decomposition(what)?,
-                of(name),
-                column(from)?
-            )
+            format!("{} on {} ({})", decomposition(what)?, of(name), column(from)?)
         }
-        [what, from, name, plan] => format!(
-            "{} on {}, {} ({})",
-            decomposition(what)?,
-            of(name),
-            order(plan),
-            column(from)?
-        ),
+        [what, from, name, plan] => {
+            format!("{} on {}, {} ({})", decomposition(what)?, of(name), order(plan), column(from)?)
+        }
         _ => return None,
     })
 }

@@ -39,11 +39,7 @@ fn detailed(parts: &[&str]) -> Option<String> {
         ["lead_without", member] => format!("lead less the vote of {} (logits)", spoken(member)),
         ["moved", member] => format!("members behind {} whose votes moved", spoken(member)),
         ["share", name, of] => {
-            format!(
-                "part of the diversity by {} (%, {})",
-                kind(name)?,
-                column(of)?
-            )
+            format!("part of the diversity by {} (%, {})", kind(name)?, column(of)?)
         }
         ["top", depth] => format!("likeliest word at depth {depth}"),
         ["top_percent", depth] => {

@@ -28,9 +28,7 @@ pub fn words(parts: &[&str]) -> Option<String> {
         }
         ["hardest_kept", name] => {
             let name = order(name);
-            return Some(format!(
-                "kept by the task that keeps least with {name} {KEPT}"
-            ));
+            return Some(format!("kept by the task that keeps least with {name} {KEPT}"));
         }
         _ => return None,
     };

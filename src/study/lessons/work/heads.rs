@@ -34,13 +34,7 @@ impl<'a> HeadsRunning<'a> {
                 seen.push((reading.prompt, at));
             }
         }
-        Ok(Self {
-            needing,
-            wants_looks: !seen.is_empty(),
-            seen,
-            looks: None,
-            found: None,
-        })
+        Ok(Self { needing, wants_looks: !seen.is_empty(), seen, looks: None, found: None })
     }
 
     /// Is the device to answer first?
@@ -64,10 +58,8 @@ impl<'a> HeadsRunning<'a> {
             None => {
                 let prompts: Vec<Prompt> =
                     self.seen.iter().map(|(prompt, _)| prompt.clone()).collect();
-                let capture = Capture {
-                    attention: vec![AttentionWish::default()],
-                    ..Capture::default()
-                };
+                let capture =
+                    Capture { attention: vec![AttentionWish::default()], ..Capture::default() };
                 let own = Plan::whole(&model.shape().order)?;
                 model.engine.start(prompts.into(), [own].into(), capture)?
             }

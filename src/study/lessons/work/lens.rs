@@ -50,17 +50,9 @@ impl<'a> LensRunning<'a> {
         let mut runs = Vec::new();
         for capture in captures {
             let prompts: Arc<[Prompt]> = [question.prompt.clone()].into();
-            runs.push(
-                model
-                    .engine
-                    .start(prompts, [plan.clone()].into(), capture)?,
-            );
+            runs.push(model.engine.start(prompts, [plan.clone()].into(), capture)?);
         }
-        Ok(Self {
-            question,
-            plan,
-            runs,
-        })
+        Ok(Self { question, plan, runs })
     }
 
     /// Is the device to answer first?
@@ -88,9 +80,6 @@ impl<'a> LensRunning<'a> {
             lenses.push(found);
         }
         let mut lenses = lenses.into_iter();
-        Ok(FoundLens {
-            lens: lenses.next().ok_or(EngineError::Cancelled)?,
-            held: lenses.next(),
-        })
+        Ok(FoundLens { lens: lenses.next().ok_or(EngineError::Cancelled)?, held: lenses.next() })
     }
 }

@@ -46,9 +46,7 @@ impl StepAsk {
                 continue;
             }
             let prefix = format!("{taught}-step-");
-            let moments = TRAINING
-                .iter()
-                .filter(|known| known.name.starts_with(&prefix));
+            let moments = TRAINING.iter().filter(|known| known.name.starts_with(&prefix));
             names.extend(moments.map(|known| known.name.to_owned()));
             if names.is_empty() {
                 return Err(LessonError::CannotShow {
@@ -102,11 +100,7 @@ fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
     if of_plan == of_model {
         return Ok(());
     }
-    Err(StudyError::OtherDepth {
-        plan: plan.to_owned(),
-        of_plan,
-        of_model,
-    })
+    Err(StudyError::OtherDepth { plan: plan.to_owned(), of_plan, of_model })
 }
 
 /// One model's share of a step, on its way; [`WorkRunning::advance`] it until nothing is left to do.

@@ -20,10 +20,7 @@ impl<'a> SweepsRunning<'a> {
             let is_of = |order: &Order| order.strategy.is_none_or(|own| middle.is_of(&own));
             orders.retain(is_of);
         }
-        Ok(Self {
-            ask: ask.clone(),
-            tasks: TasksRunning::start(model, &ask.rows, &orders)?,
-        })
+        Ok(Self { ask: ask.clone(), tasks: TasksRunning::start(model, &ask.rows, &orders)? })
     }
 
     /// Is the device to answer first?
@@ -36,9 +33,6 @@ impl<'a> SweepsRunning<'a> {
     }
 
     pub fn finish(self) -> Result<FoundSweeps, StudyError> {
-        Ok(FoundSweeps {
-            orders: self.tasks.finish()?,
-            groups: self.ask.groups,
-        })
+        Ok(FoundSweeps { orders: self.tasks.finish()?, groups: self.ask.groups })
     }
 }

@@ -40,12 +40,7 @@ impl PackedSequence {
             let (first, tokens) = (span[0], span[1] - span[0]);
             let from = at;
             at += heads.heads * tokens * padded(tokens);
-            let sequence = PackedSequence {
-                isa,
-                heads,
-                first,
-                tokens,
-            };
+            let sequence = PackedSequence { isa, heads, first, tokens };
             (sequence, from..at)
         })
     }
@@ -78,13 +73,7 @@ impl PackedSequence {
     }
 
     pub fn product(self, rows: usize, depth: usize, columns: usize) -> StridedProduct {
-        StridedProduct {
-            isa: self.isa,
-            rows,
-            depth,
-            columns,
-            add: false,
-        }
+        StridedProduct { isa: self.isa, rows, depth, columns, add: false }
     }
 
     /// Head `head` of all tokens, [W, padded T].

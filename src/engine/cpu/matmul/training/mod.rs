@@ -27,13 +27,8 @@ pub fn forward(y: &mut [f32], x: &[f32], w: &TurnedWeights, n: usize, add: bool)
     let y_row = y.len() / n;
     check(x.len() == n * w.ins() && y.len() == n * y_row && y_row >= w.outs());
     for (columns, panel, panel_row) in w.panels() {
-        let product = StridedProduct {
-            isa: w.isa(),
-            rows: n,
-            depth: w.ins(),
-            columns: columns.len(),
-            add,
-        };
+        let product =
+            StridedProduct { isa: w.isa(), rows: n, depth: w.ins(), columns: columns.len(), add };
         let x = LeftFactor::rows(x, w.ins());
         product.run(x, (panel, panel_row), (&mut y[columns.start..], y_row));
     }
@@ -50,13 +45,8 @@ pub fn input_gradient(dx: &mut [f32], dy: &[f32], w: &[f32], n: usize, width_in:
     let (outs, dy_row) = (w.len() / width_in, dy.len() / n);
     check(dx.len() == n * width_in && w.len() == outs * width_in);
     check(dy.len() == n * dy_row && dy_row >= outs);
-    let product = StridedProduct {
-        isa: Isa::best(),
-        rows: n,
-        depth: outs,
-        columns: width_in,
-        add: false,
-    };
+    let product =
+        StridedProduct { isa: Isa::best(), rows: n, depth: outs, columns: width_in, add: false };
     product.run(LeftFactor::rows(dy, dy_row), (w, width_in), (dx, width_in));
 }
 
@@ -80,11 +70,7 @@ pub fn weight_gradient(dw: &mut [f32], dy: &[f32], x: &[f32], n: usize, width_in
             columns: width_in,
             add: true,
         };
-        product.run(
-            LeftFactor::columns(dy, dy_row),
-            (x, width_in),
-            (dw, width_in),
-        );
+        product.run(LeftFactor::columns(dy, dy_row), (x, width_in), (dw, width_in));
     }
 }
 

@@ -15,20 +15,12 @@ pub struct LeftFactor<'a> {
 impl<'a> LeftFactor<'a> {
     /// Rows that are `stride` apart.
     pub fn rows(numbers: &'a [f32], stride: usize) -> Self {
-        Self {
-            numbers,
-            row: stride,
-            step: 1,
-        }
+        Self { numbers, row: stride, step: 1 }
     }
 
     /// The transposed: the columns of rows that are `stride` apart.
     pub fn columns(numbers: &'a [f32], stride: usize) -> Self {
-        Self {
-            numbers,
-            row: 1,
-            step: stride,
-        }
+        Self { numbers, row: 1, step: stride }
     }
 }
 
@@ -52,13 +44,7 @@ impl StridedProduct {
     /// # Panics
     /// If a slice is too short.
     pub fn run(self, x: LeftFactor, m: (&[f32], usize), y: (&mut [f32], usize)) {
-        let StridedProduct {
-            isa,
-            rows,
-            depth,
-            columns,
-            add,
-        } = self;
+        let StridedProduct { isa, rows, depth, columns, add } = self;
         if rows == 0 || columns == 0 {
             return;
         }
@@ -148,14 +134,7 @@ mod tests {
     #[test]
     fn every_instruction_set_and_layout_equals_the_plain_product() {
         // Rows, depth, columns: tiles of every height, of every number of registers, and what is left.
-        let shapes = [
-            (1, 1, 1),
-            (7, 5, 16),
-            (13, 33, 50),
-            (23, 64, 64),
-            (6, 20, 185),
-            (3, 0, 9),
-        ];
+        let shapes = [(1, 1, 1), (7, 5, 16), (13, 33, 50), (23, 64, 64), (6, 20, 185), (3, 0, 9)];
         for (rows, depth, columns) in shapes {
             let (m_row, y_row) = (columns + 3, columns + 5);
             let x = random((rows * depth).max(1), 0.5, 1);
@@ -163,11 +142,7 @@ mod tests {
             for isa in Isa::available() {
                 for (turned, add) in [(false, false), (false, true), (true, false), (true, true)] {
                     let number = |r: usize, k: usize| {
-                        if turned {
-                            x[k * rows + r]
-                        } else {
-                            x[r * depth + k]
-                        }
+                        if turned { x[k * rows + r] } else { x[r * depth + k] }
                     };
                     let before = random(rows * y_row, 1.0, 3);
                     let mut expected: Vec<f64> = before.iter().map(|&y| f64::from(y)).collect();
@@ -184,13 +159,7 @@ mod tests {
                     } else {
                         LeftFactor::rows(&x, depth)
                     };
-                    let product = StridedProduct {
-                        isa,
-                        rows,
-                        depth,
-                        columns,
-                        add,
-                    };
+                    let product = StridedProduct { isa, rows, depth, columns, add };
                     product.run(left, (&m, m_row), (&mut y, y_row));
                     close(&y, &expected, 1e-5);
                 }
@@ -201,17 +170,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "slices of a product's shapes")]
     fn a_slice_that_is_too_short_is_refused() {
-        let product = StridedProduct {
-            isa: Isa::best(),
-            rows: 2,
-            depth: 3,
-            columns: 4,
-            add: false,
-        };
-        product.run(
-            LeftFactor::rows(&[0.0; 6], 3),
-            (&[0.0; 11], 4),
-            (&mut [0.0; 8], 4),
-        );
+        let product =
+            StridedProduct { isa: Isa::best(), rows: 2, depth: 3, columns: 4, add: false };
+        product.run(LeftFactor::rows(&[0.0; 6], 3), (&[0.0; 11], 4), (&mut [0.0; 8], 4));
     }
 }

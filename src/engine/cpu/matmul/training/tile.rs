@@ -31,17 +31,7 @@ pub struct StridedTile {
 unsafe fn tile<L: Lanes, const TURNED: bool, const ROWS: usize, const VECTORS: usize>(
     tile: StridedTile,
 ) {
-    let StridedTile {
-        x,
-        x_row,
-        x_step,
-        m,
-        m_row,
-        depth,
-        y,
-        y_row,
-        add,
-    } = tile;
+    let StridedTile { x, x_row, x_step, m, m_row, depth, y, y_row, add } = tile;
     // Known when compiled, so that one of the two costs no register.
     let (x_row, x_step) = if TURNED { (1, x_step) } else { (x_row, 1) };
     // SAFETY: the caller's.

@@ -23,12 +23,7 @@ impl TurnedWeights {
         let numbers = outs.next_multiple_of(isa.lanes()) * ins;
         let mut lines = room(numbers * size_of::<f32>());
         places::<f32>(&mut lines).fill(std::mem::MaybeUninit::new(0.0));
-        Self {
-            isa,
-            outs,
-            ins,
-            lines,
-        }
+        Self { isa, outs, ins, lines }
     }
 
     /// Takes the rows' present values: all of them, or the first; the rest stay 0.

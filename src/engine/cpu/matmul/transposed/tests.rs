@@ -66,11 +66,7 @@ fn every_instruction_set_and_dtype_equals_the_plain_product() {
 fn rows_of_several_types_are_one_matrix() {
     let [outs, ins, rows] = [64 + 128 + 9, 256, 6];
     let slice = |dtype, outs| sample::tensor(dtype, outs, ins, 3);
-    let weights = [
-        slice(DType::Q4K, 64),
-        slice(DType::Bf16, 128),
-        slice(DType::Q8_0, 9),
-    ];
+    let weights = [slice(DType::Q4K, 64), slice(DType::Bf16, 128), slice(DType::Q8_0, 9)];
     let numbers: Vec<f32> = weights.iter().flat_map(Tensor::to_f32).collect();
     let x = random(rows * outs, 0.5, 1);
     let y = product(Isa::best(), &x, &weights, [outs, ins]);

@@ -29,9 +29,7 @@ impl Harm {
             }
         }
         if all.len() < 3 {
-            return Err(lacks(
-                "its middle is too small for three changes".to_owned(),
-            ));
+            return Err(lacks("its middle is too small for three changes".to_owned()));
         }
         all.sort_by(|a, b| b.2.mean.total_cmp(&a.2.mean));
         Ok(Self(all))

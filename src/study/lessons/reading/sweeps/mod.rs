@@ -32,13 +32,10 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
         ["gone"] => number((runs - 2 * middle.few - 1) as f64),
         ["kept", order] => percent(kept(&pool, &middle.picked(order)?, order)?),
         ["kept", order, group] => {
-            let names = found
-                .groups
-                .get(group)
-                .ok_or_else(|| LessonError::NoField {
-                    field: format!("kept.{order}.{group}"),
-                    instead: "name a group of the sweep".to_owned(),
-                })?;
+            let names = found.groups.get(group).ok_or_else(|| LessonError::NoField {
+                field: format!("kept.{order}.{group}"),
+                instead: "name a group of the sweep".to_owned(),
+            })?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let only = pool.only(&names);
             if only.tasks.is_empty() {
@@ -75,9 +72,7 @@ impl MiddleRuns {
             ("few", _) => PickedOrder::At(Sweep::Skip, self.few),
             (_, Some(rounds)) => PickedOrder::Loop(self.s, rounds),
             (name, None) => {
-                let mut kinds = Sweep::FAMILY
-                    .into_iter()
-                    .filter(|kind| *kind != Sweep::Loop);
+                let mut kinds = Sweep::FAMILY.into_iter().filter(|kind| *kind != Sweep::Loop);
                 let kind = kinds.find(|kind| kind.name() == name);
                 let kind = kind.ok_or_else(|| LessonError::NoField {
                     field: name.to_owned(),
@@ -128,23 +123,15 @@ fn hardest(
         let kept = pool.only(&[task.task.as_str()]).kept(&picked)?;
         Some((task.task.clone(), kept))
     });
-    each.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean))
-        .ok_or_else(|| not_swept(order))
+    each.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).ok_or_else(|| not_swept(order))
 }
 
 /// The tasks that are left out, in words.
 fn at_chance(orders: &[Orders], pool: &Pool<'_>) -> String {
     let is_left_out = |orders: &&Orders| !pool.tasks.iter().any(|task| task.task == orders.task);
-    let names: Vec<&str> = orders
-        .iter()
-        .filter(is_left_out)
-        .map(|orders| orders.task.as_str())
-        .collect();
-    if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.join(", ")
-    }
+    let names: Vec<&str> =
+        orders.iter().filter(is_left_out).map(|orders| orders.task.as_str()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// For each size of the middle the rounds that keep most, in words.
@@ -171,10 +158,8 @@ fn best_rounds(pool: &Pool<'_>) -> Result<String, LessonError> {
         return Err(not_swept("any number of rounds"));
     }
     best.sort_unstable_by_key(|row| row.0);
-    let listed: Vec<String> = best
-        .iter()
-        .map(|(middle, rounds, _)| format!("{rounds} for {middle}"))
-        .collect();
+    let listed: Vec<String> =
+        best.iter().map(|(middle, rounds, _)| format!("{rounds} for {middle}")).collect();
     Ok(listed.join(", "))
 }
 

@@ -14,11 +14,7 @@ use crate::task::score::Score;
 
 const TASKS: [&str; 4] = ["topic", "same", "sum", "last"];
 const BY_STEPS: [&str; 2] = ["sum", "last"];
-const EXTENT: Extent = Extent {
-    seeds: 3,
-    rounds: 5,
-    heads: 0,
-};
+const EXTENT: Extent = Extent { seeds: 3, rounds: 5, heads: 0 };
 /// The steps in the paper's order: its sections 3.1 to 3.8.
 const STEPS: [&str; 8] = [
     "language",
@@ -36,16 +32,8 @@ fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
     let rows = 40;
     let variant = |name: &str, right: usize| {
         let share = right as f64 / rows as f64;
-        let flat = |x: f64| Mean {
-            mean: x,
-            low: x,
-            high: x,
-        };
-        let votes = VoteMeans {
-            mse: flat(0.0),
-            bias: flat(0.0),
-            diversity: flat(0.0),
-        };
+        let flat = |x: f64| Mean { mean: x, low: x, high: x };
+        let votes = VoteMeans { mse: flat(0.0), bias: flat(0.0), diversity: flat(0.0) };
         Variant {
             name: name.into(),
             plan: "0-11".into(),
@@ -132,10 +120,7 @@ fn asked(id: &str, orders: &[Orders]) -> StepOutcome {
         engine: "none".to_owned(),
         order: (0..12).collect(),
         vocabulary: 100,
-        part: PartFound::Sweeps(FoundSweeps {
-            orders: orders.to_vec(),
-            groups,
-        }),
+        part: PartFound::Sweeps(FoundSweeps { orders: orders.to_vec(), groups }),
     }]);
     let by = TaughtBy { model: "made up" };
     lesson.outcome(step, by, None, Some(&found))
@@ -200,10 +185,7 @@ fn a_model_unlike_it_disagrees_in_its_own_numbers() {
         assert_eq!(outcome.right, Some(option), "{}: {outcome:?}", STEPS[step]);
     }
     let kept = asked("necessary", &orders).reveal;
-    assert!(
-        kept.starts_with("Without 3 of its 12 blocks the model keeps 7 ("),
-        "{kept}"
-    );
+    assert!(kept.starts_with("Without 3 of its 12 blocks the model keeps 7 ("), "{kept}");
 }
 
 #[test]
@@ -254,11 +236,7 @@ fn tasks_at_chance_are_left_out_and_named() {
     let mut orders = everywhere(&|_| 40);
     orders[0] = task("topic", &|_| 10);
     let outcome = asked("necessary", &orders);
-    assert!(
-        outcome.caveat.ends_with("Tasks left out: topic."),
-        "{}",
-        outcome.caveat
-    );
+    assert!(outcome.caveat.ends_with("Tasks left out: topic."), "{}", outcome.caveat);
     let hopeless = [task("topic", &|_| 10)];
     let StepShowing::CannotShow(why) = asked("language", &hopeless).showing else {
         panic!("a model at chance was judged");
