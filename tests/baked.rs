@@ -6,25 +6,32 @@ use std::process::Command;
 
 use atelier::app::examples;
 use atelier::app::link::{Draft, SLIDER};
+use atelier::study::orders::OrderRows;
+use atelier::study::report::Report;
 use serde_json::Value;
 
 /// `atelier lens` on a draft.
 fn lens(draft: &Draft) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["lens", "--json", "--model", draft.model.name(), "--prompt", &draft.prompt]);
-    for option in &draft.options {
-        command.args(["--option", option]);
-    }
+    serde_json::from_str(&atelier(&lens_words(draft))).expect("a report")
+}
+
+fn lens_words(draft: &Draft) -> Vec<String> {
+    let mut words: Vec<String> = vec!["lens".into(), "--json".into()];
+    words.extend(["--model".into(), draft.model.name().into()]);
+    words.extend(["--prompt".into(), draft.prompt.clone()]);
+    words.extend(draft.options.iter().flat_map(|option| ["--option".into(), option.clone()]));
     let answer = draft.answer.expect("an example says what is right");
-    command.args(["--answer", &answer.to_string()]);
-    let output = command.output().expect("the command line runs");
-    assert!(
-        output.status.success(),
-        "{}: {}",
-        draft.prompt,
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).expect("a report")
+    words.extend(["--answer".into(), answer.to_string()]);
+    words
+}
+
+/// Runs the command line, and gives back what it prints.
+fn atelier(words: &[String]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).output();
+    let output = output.expect("the command line runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
@@ -155,20 +162,52 @@ fn the_baked_survey_has_the_cards_accuracies() {
     }
 }
 
+/// What the start page's pictures of one model are drawn from: the first example with the logit lens along its depth,
+/// and a sweep whose rows are left out.
+fn start() -> Report {
+    let first = examples::first();
+    let mut lens = lens_words(&first);
+    lens.extend(["--lens".into(), "1".into()]);
+    lens.extend(first.options.iter().flat_map(|option| ["--follow".into(), option.clone()]));
+    let mut report = Report::read(&atelier(&lens)).expect("a report");
+    let model = first.model.name();
+    let orders = ["orders", "--json", "--model", model, "--task", "sum", "--rows", "100"];
+    let orders = [&orders[..], &["--strategy", "drop,swap"]].concat();
+    let orders: Vec<String> = orders.into_iter().map(str::to_owned).collect();
+    report.orders = Report::read(&atelier(&orders)).expect("a report").orders;
+    for orders in &mut report.orders {
+        orders.fingerprint = None;
+        for variant in std::iter::once(&mut orders.original).chain(&mut orders.variants) {
+            variant.rows = OrderRows::default();
+        }
+    }
+    report
+}
+
+#[test]
+fn the_start_pages_report_is_what_the_engine_makes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/start.atelier.json");
+    let made = serde_json::to_value(start()).expect("JSON");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).expect("the start page's report");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert!(
+        close(&kept, &made),
+        "the start page's report is not what the engine makes now; if that is meant, run UPDATE=1 cargo test baked"
+    );
+}
+
 fn baked_coupling() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/coupling.atelier.json")
 }
 
 /// `atelier coupling` on the model that the page opens with.
 fn coupling(more: &[String]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["coupling", "--json", "--model", examples::MODEL])
-        .args(more)
-        .output()
-        .expect("the command line runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    serde_json::from_slice(&output.stdout).expect("a report")
+    let words = ["coupling", "--json", "--model", examples::MODEL].map(str::to_owned);
+    serde_json::from_str(&atelier(&[&words[..], more].concat())).expect("a report")
 }
 
 /// What the page asks of the first example, with its maps between all tokens.

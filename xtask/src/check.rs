@@ -131,8 +131,8 @@ fn compile(place: &Place) -> Result<(), Stop> {
 
 /// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
 fn page_tests(place: &Place) -> Result<impl Fn(&str, &str) -> Command, Stop> {
-    let (workshop, browser, pythons) = setup::for_tests(place, Some(compile))?;
-    page::build_in(&workshop, place, &Site::of("test", place))?;
+    let (wasm, browser, pythons) = setup::for_tests(place, Some(compile))?;
+    page::build_in(&wasm, place, &Site::of("test", place))?;
     let packed = pack::pack(place)?;
     let runtime = runtime_folder(place)?;
     let dist = place.dist();

@@ -6,14 +6,13 @@
 //!   command that helps.
 //! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
-//!   [`debian`]'s compiler), [`tools`] (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium
-//!   for tests), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
+//!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
+//!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
 //! - [`hub`]: which hub the page's panel of models asks.
-//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
-//!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
-//!   service worker the files to keep, [`licences`] collects what must travel with it, [`host`] writes what
-//!   hosts make of it at the address that [`site`] names, [`start`] has the start page's pictures drawn,
-//!   [`embed`] makes the document that others frame.
+//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`document`] is `index.html`'s list of files,
+//!   [`wasm_opt`] makes wasm smaller or faster, [`stamp`] gives the URLs the build's id and the service worker the
+//!   files to keep, [`licences`] collects what must travel with it, [`host`] writes what hosts make of it at the
+//!   address that [`site`] names, [`embed`] makes the document that others frame.
 //! - [`pack`]: the page as a folder and a [`zip`] for places without a network.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
@@ -22,10 +21,12 @@
 //!   scripts; the tests; [`long`] those that take hours.
 
 mod apt;
+mod bindgen;
 mod browser;
 mod check;
 mod command;
 mod debian;
+mod document;
 mod documented;
 mod embed;
 mod embedded;
@@ -46,9 +47,7 @@ mod scripts;
 mod server;
 mod setup;
 mod site;
-mod split;
 mod stamp;
-mod start;
 mod tools;
 mod wasm;
 mod wasm_opt;
@@ -147,11 +146,12 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            let (workshop, ..) = setup::for_tests(&place, None)?;
+            let (wasm, ..) = setup::for_tests(&place, None)?;
             page::bundle(&place)?;
-            let trunk = setup::trunk_by_hand(&workshop);
+            bindgen::build(&place)?;
+            let trunk = setup::trunk_by_hand(&place, &wasm);
             println!(
-                "everything is here; by hand, Trunk serves what it builds with\n\n    {trunk}\n"
+                "everything is here; by hand, Trunk (where it is installed) serves what it builds with\n\n    {trunk}\n"
             );
         }
         "help" | "-h" | "--help" => {

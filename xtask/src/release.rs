@@ -62,7 +62,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
             return Err(Stop::new(format!("{shown} is no page that was built.")));
         }
     };
-    let about = tools::prepare_for_release(place)?;
+    let about = tools::cargo_about(place)?;
     let built = embedded::build(place, &page, wishes.program)?;
 
     let name = format!("{}-{}-{}", wishes.program.name, version(place)?, triple()?);

@@ -1,19 +1,11 @@
 // Starts the page's program. The id in the URLs is the build's: see xtask/src/stamp.rs.
 import init from "./page.js?v=BUILD_ID";
 import { again, watch } from "./hands.js?v=BUILD_ID";
-import "./later.js?v=BUILD_ID";
 
 // What answers pointing at a drawing: the page asks for it when its first pictures stand.
-globalThis.fetchCharts = async () => {
-  // What the page says to it is in the program's second file.
-  await fetchLater();
-  return import("./charts/echarts.js?v=BUILD_ID");
-};
+globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
 
-// A link may lead to any view, and what is in a frame says more than the first picture.
-const { classList } = document.documentElement;
-const isEmbedded = classList.contains("embed");
-if (isEmbedded || classList.contains("elsewhere")) fetchLater().catch(() => {});
+const isEmbedded = document.documentElement.classList.contains("embed");
 
 const host = document.getElementById("app");
 const done = watch(host);
