@@ -26,7 +26,7 @@
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
 //!
-//! The schema of a survey's rows, for other programs, is in the README and in `cli::survey::rows_file`.
+//! The schema of a survey's rows, for other programs, is in `docs/surveys.md` and in `cli::survey::rows_file`.
 //!
 //! # Using it
 //!

@@ -1,4 +1,5 @@
-//! The README's and CONTRIBUTING's commands: each is run as it stands there, or it is said why not.
+//! The commands of README, CONTRIBUTING and docs/: each is run as it stands there, or it is said why not. And
+//! README's length, and the links of all these texts.
 //!
 //! They run one after another in an empty folder with the project's test models below it, so that what one writes
 //! the next can read. What they print is for other tests to judge; here they must end well.
@@ -10,8 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Texts whose commands are run.
-const TEXTS: [&str; 2] = ["README.md", "CONTRIBUTING.md"];
+/// README is read to its end only while it is short.
+const MAX_README_LINES: usize = 150;
+const MAX_README_WORDS_PER_SENTENCE: f64 = 16.0;
 
 /// What is not run: what such a command contains, and why not. The first that fits is said.
 const NOT_RUN: [(&str, &str); 13] = [
@@ -21,10 +23,10 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("cargo xtask build", "it was run before this test, or takes minutes"),
     ("cargo xtask release", "it compiles in release: many minutes"),
     ("cargo test", "it is a part of what runs this test"),
-    ("cargo run", "it compiles in release; tests/examples.rs runs the examples"),
+    ("cargo run", "it compiles in release; tests/it/examples.rs runs the examples"),
     ("cargo install", "it compiles in release: many minutes"),
     ("sh tests/cluster/", "it installs a scheduler"),
-    ("hub:", "it asks a hub; tests/hub.rs asks one of its own"),
+    ("hub:", "it asks a hub; tests/it/hub.rs asks one of its own"),
     ("../Llama-3.2-1B", "that model is not here: gigabytes"),
     ("atelier open", "it serves until it is ended; tests/page/opening.rs opens it"),
     ("atelier train --model", "it trains for an hour"),
@@ -32,6 +34,16 @@ const NOT_RUN: [(&str, &str); 13] = [
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Texts whose commands are run: README, CONTRIBUTING and the pages of docs/.
+fn texts() -> Vec<String> {
+    let pages = std::fs::read_dir(root().join("docs")).expect("docs/");
+    let pages = pages.map(|page| page.expect("a page").file_name().display().to_string());
+    let mut pages: Vec<String> =
+        pages.filter(|page| page.ends_with(".md")).map(|page| format!("docs/{page}")).collect();
+    pages.sort();
+    ["README.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter().chain(pages).collect()
 }
 
 /// Past the harness, which swallows what a passing test prints.
@@ -57,9 +69,10 @@ fn told(text: &str) -> Vec<Told> {
         }
         // What is said beside a command.
         let command = line.split_once(" #").map_or(line, |(command, _)| command);
-        let command = command.trim();
+        // This test's own program has been compiled already.
+        let command = command.trim().replace("cargo run --release -- ", "atelier ");
         if is_inside && !command.is_empty() && !command.starts_with('#') {
-            found.push(Told { at: format!("{text}:{}", number + 1), command: command.to_string() });
+            found.push(Told { at: format!("{text}:{}", number + 1), command });
         }
     }
     found
@@ -97,7 +110,7 @@ fn every_command_runs_or_it_is_said_why_not() {
     let path = std::env::join_paths(path).expect("a search path");
 
     let (mut ran, mut used) = (0, vec![false; NOT_RUN.len()]);
-    for Told { at, command } in TEXTS.into_iter().flat_map(told) {
+    for Told { at, command } in texts().iter().flat_map(|text| told(text)) {
         if let Some(reason) = why_not(&command) {
             used[reason] = true;
             say(&format!("NOT RUN {at}: {command}: {}", NOT_RUN[reason].1));
@@ -163,8 +176,9 @@ fn what_is_spoken_of_exists() {
     let atelier = Path::new(env!("CARGO_BIN_EXE_atelier"));
     let chores = std::fs::read_to_string(root().join("xtask/src/main.rs")).expect("the chores");
     let mut count = 0;
-    for text in TEXTS.into_iter().chain(["SECURITY.md", "CHANGELOG.md", "benches/README.md"]) {
-        for (span, words) in spoken_of(text) {
+    let others = ["SECURITY.md", "CHANGELOG.md", "benches/README.md"].map(str::to_owned);
+    for text in texts().into_iter().chain(others) {
+        for (span, words) in spoken_of(&text) {
             let flags = words.iter().map(|word| word.trim_matches(['[', ']', ',']));
             let mut flags = flags.filter(|word| word.starts_with("--") && word.len() > 2);
             match (words[0].as_str(), words[1].as_str()) {
@@ -226,4 +240,88 @@ fn versions_agree() {
         let text = std::fs::read_to_string(root().join(file)).expect(file);
         assert!(text.lines().any(|found| found.contains(&line)), "{file} lacks `{line}`");
     }
+}
+
+/// Counts the words of every sentence. Code blocks, tables, headings and pictures are left out. A sentence ends at
+/// `.`, `!` or `?` before a space; what follows the last one of a paragraph or list item, such as a link, counts with
+/// the sentence before it. A word holds a letter or a digit; a link counts by its words, not by its address.
+fn words_per_sentence(markdown: &str) -> Vec<usize> {
+    // 1. Join the lines of every paragraph and list item.
+    let mut paragraphs = vec![String::new()];
+    let mut is_code = false;
+    for line in markdown.lines().map(str::trim) {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        let is_left_out = is_code || is_fence || line.starts_with(['#', '|']);
+        if is_left_out || line.is_empty() || line.starts_with("![") {
+            paragraphs.push(String::new());
+            continue;
+        }
+        let item = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let item = item.strip_prefix(". ").or_else(|| line.strip_prefix("- "));
+        if item.is_some() {
+            paragraphs.push(String::new());
+        }
+        let paragraph = paragraphs.last_mut().expect("one is there from the start");
+        paragraph.push_str(item.unwrap_or(line));
+        paragraph.push(' ');
+    }
+
+    // 2. Count, without the links' addresses.
+    let mut counts = Vec::new();
+    for paragraph in paragraphs {
+        let mut pieces = paragraph.split("](");
+        let mut prose = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            prose.push_str(piece.split_once(')').map_or(piece, |(_, after)| after));
+        }
+        let (first, mut words) = (counts.len(), 0);
+        for piece in prose.split_whitespace() {
+            words += usize::from(piece.contains(char::is_alphanumeric));
+            let end = piece.trim_end_matches([')', '*', '"', '`']);
+            if words > 0 && end.ends_with(['.', '!', '?']) {
+                counts.push(std::mem::take(&mut words));
+            }
+        }
+        match counts[first..].last_mut() {
+            Some(last) => *last += words,
+            None => counts.extend((words > 0).then_some(words)),
+        }
+    }
+    counts
+}
+
+#[test]
+fn readme_is_short() {
+    let example = "# Left out\n\nOne *two* [three\nfour](five.md). A `.gguf` file = 3! Five\n\n- One\n\n1. One two.\n\n\
+                   ```sh\nleft out\n```\n| left | out |\n![left out](out.png)\n";
+    assert_eq!(words_per_sentence(example), [4, 5, 1, 2]);
+
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let lines = readme.lines().count();
+    let counts = words_per_sentence(&readme);
+    let mean = counts.iter().sum::<usize>() as f64 / counts.len() as f64;
+    say(&format!(
+        "README.md: {lines} lines; {mean:.1} words per sentence ({} sentences)",
+        counts.len()
+    ));
+    assert!(lines <= MAX_README_LINES, "{lines} lines");
+    assert!(mean <= MAX_README_WORDS_PER_SENTENCE, "{mean:.1} words per sentence");
+}
+
+#[test]
+fn links_lead_to_files() {
+    let mut count = 0;
+    for text in texts() {
+        let path = root().join(&text);
+        let content = std::fs::read_to_string(&path).expect("a text");
+        let addresses = content.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for address in addresses.filter(|address| !address.contains("://")) {
+            let file = address.split('#').next().unwrap_or_default();
+            let folder = path.parent().expect("its folder");
+            assert!(folder.join(file).exists(), "{text}: {address} leads nowhere");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count} links");
 }

@@ -80,9 +80,15 @@ fn the_package_holds_all_that_the_program_is_made_of() {
         let below = path.strip_prefix(root()).expect("below the project");
         assert!(listed.contains(below), "{} is left out", below.display());
     }
-    for file in
-        ["build.rs", "Cargo.lock", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
-    {
+    for file in [
+        "build.rs",
+        "Cargo.lock",
+        "README.md",
+        "docs/README.md",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+    ] {
         assert!(listed.contains(Path::new(file)), "{file} is left out");
     }
 }
