@@ -14,6 +14,8 @@
 //!   file a family.
 //! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
 //! - [`engine`]: runs plans and records members: one executor over the CPU, WebGPU and CUDA.
+//! - [`atelier_kernels`], a crate of its own: the loops over numbers that [`model`] and the CPU engine
+//!   call; it knows no other room.
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
 //! - [`task`]: prompts with right answers: the generated teaching tasks, published data sets, a
 //!   reader's own TOML files, and what counts as right.
