@@ -1,7 +1,9 @@
 //! The innermost loop of training's products: like the engine's [tile](super::super::tile), but with both
 //! factors read where they lie and with fewer registers a row where there are fewer columns.
 
-use super::super::isa::{Isa, Set};
+use super::super::isa::Isa;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use super::super::isa::Set;
 use super::super::lanes::{self, Lanes};
 
 /// What a tile reads and where it writes.
