@@ -12,6 +12,7 @@ mod english;
 mod examples;
 mod fuzz;
 mod gguf;
+mod guards;
 mod hub;
 mod information;
 mod kills;
