@@ -16,10 +16,13 @@ use crate::{documented, names, pack, page, peers, scripts};
 const WEB: &[&str] =
     &["--package", "atelier", "--target", TRIPLE, "--no-default-features", "--features", "web"];
 
-/// Every feature that is not the page's, but `cuda`, which wants NVIDIA's compiler: what stands
-/// behind a feature of a bench or a test compiles too.
-const NATIVE: &str = "atelier/cli,atelier/reference,atelier/webgpu,\
-                      atelier/browser-tests,atelier-benches/peers,atelier-benches/webgpu";
+/// The one set of features, of lints, documentation and tests: every one that is not the page's own but `cuda`, which
+/// wants NVIDIA's compiler. With another set cargo would compile everything again.
+const FEATURES: &str = "atelier/browser-tests,atelier/reference,atelier/webgpu";
+
+/// What is linted and documented. (The benches are by [`check_benches`].)
+const PACKAGES: [&str; 6] =
+    ["--package", "atelier", "--package", "atelier-server", "--package", "xtask"];
 
 pub fn check(place: &Place) -> Result<(), Stop> {
     step("cargo fmt --check", || {
@@ -31,28 +34,14 @@ pub fn check(place: &Place) -> Result<(), Stop> {
     step("names of types", || names::check(place.root()))?;
     step("clippy", || {
         let mut clippy = Command::new("cargo");
-        clippy.args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--features",
-            NATIVE,
-            "--",
-            "-D",
-            "warnings",
-        ]);
+        clippy.arg("clippy").args(PACKAGES).args(["--all-targets", "--features", FEATURES]);
+        clippy.args(["--", "-D", "warnings"]);
         run(clippy.current_dir(place.root()), "Clippy has something to say.")
     })?;
     step("documentation", || {
         let mut doc = Command::new("cargo");
-        doc.args(["doc", "--package", "atelier", "--lib", "--no-deps", "--features", "webgpu"]);
+        doc.arg("doc").args(PACKAGES).args(["--no-deps", "--features", FEATURES]);
         documented::check(&mut doc, place)
-    })?;
-    step("documentation of the server and of the chores", || {
-        let mut doc = Command::new("cargo");
-        let packages = ["--package", "atelier-server", "--package", "xtask"];
-        doc.arg("doc").args(packages).arg("--no-deps");
-        document(&mut doc, place)
     })?;
     let (wasm, shellcheck) = setup::for_lints(place)?;
     step("workflows, YAML and shell scripts", || scripts::check(place, &shellcheck))?;
@@ -60,6 +49,22 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         let mut clippy = wasm.cargo();
         clippy.arg("clippy").args(WEB).args(["--lib", "--bins", "--", "-D", "warnings"]);
         run(clippy.current_dir(place.root()), "Clippy has something to say about the page.")
+    })?;
+    step("documentation of the page (wasm)", || {
+        let mut doc = wasm.cargo();
+        doc.arg("doc").args(WEB).args(["--lib", "--no-deps"]);
+        document(&mut doc, place)
+    })
+}
+
+/// Lints of the benches, which no other chore compiles: candle's hundred models among their crates take minutes.
+pub fn check_benches(place: &Place) -> Result<(), Stop> {
+    let (wasm, _) = setup::for_lints(place)?;
+    step("clippy of the benches", || {
+        let mut clippy = Command::new("cargo");
+        clippy.args(["clippy", "--package", "atelier-benches", "--all-targets"]);
+        clippy.args(["--features", "peers,webgpu", "--", "-D", "warnings"]);
+        run(clippy.current_dir(place.root()), "Clippy has something to say about a bench.")
     })?;
     step("clippy of the benches in a browser (wasm)", || {
         let mut clippy = wasm.cargo();
@@ -69,11 +74,6 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             clippy.current_dir(place.root()),
             "Clippy has something to say about a bench in a browser.",
         )
-    })?;
-    step("documentation of the page (wasm)", || {
-        let mut doc = wasm.cargo();
-        doc.arg("doc").args(WEB).args(["--lib", "--no-deps"]);
-        document(&mut doc, place)
     })
 }
 
@@ -155,10 +155,6 @@ pub fn test_large(place: &Place) -> Result<(), Stop> {
     cargo.args(["--", "--ignored", "--nocapture", "large"]);
     run(&mut cargo, "A large model does not fit the page.")
 }
-
-/// The one set of features of the tests: every one that is not the page's own but `cuda`, which
-/// wants NVIDIA's compiler. With another set cargo would compile everything again.
-const FEATURES: &str = "atelier/browser-tests,atelier/reference,atelier/webgpu";
 
 /// A run of `cargo test`.
 #[derive(Clone, Copy)]
