@@ -1,5 +1,5 @@
-//! What takes too long for every change: `cargo xtask test --long`. Ten minutes of each fuzzer, twenty
-//! kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
+//! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, ten minutes of each
+//! fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
 //! peers, 1B shapes among them.
 
 use std::collections::VecDeque;
@@ -21,6 +21,7 @@ const TIMES: &str = "10";
 const FUZZERS: &str = "fuzz::";
 
 pub fn test(place: &Place) -> Result<(), Stop> {
+    check::check_benches(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
     let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());

@@ -18,7 +18,7 @@
 //!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
 //! - [`check`]: formatting, [`names`] of types, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
-//!   scripts; the tests; [`long`] those that take hours.
+//!   scripts; the tests, and their [`times`]; [`long`] those that take hours.
 
 mod apt;
 mod bindgen;
@@ -48,6 +48,7 @@ mod server;
 mod setup;
 mod site;
 mod stamp;
+mod times;
 mod tools;
 mod wasm;
 mod wasm_opt;
@@ -69,8 +70,10 @@ Usage: cargo xtask <chore>
                                  page will be; a mirror of the hub, and where it leads to for files
   release [--page DIR] [--cuda]  pack the program for this system with manual, completions and
                                  licences; with a page that was built before; with CUDA
-  test [--long]                  build the page and run every test, browser ones included;
-                                 with --long also hours of fuzzing, kills and benches with peers
+  test [--only NAME] [--long]    build the page and run every test, browser ones included; or only
+                                 those of a module (`engine`, `cli::golden`), without the page, or of
+                                 a group of the page (`page::orders`); with --long also hours of
+                                 fuzzing, kills and benches with peers
   check                          formatting, types' names, lints (native and wasm), documentation,
                                  workflows and scripts
   peers                          times the engine beside Python's and a browser's (gigabytes)
@@ -110,6 +113,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let binary = chore == "build" && has("--binary");
     let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
+    let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
     {
@@ -138,7 +142,10 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         }
         "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
         "test" => {
-            check::test(&place)?;
+            match &only {
+                Some(name) => check::test_only(&place, name)?,
+                None => check::test(&place)?,
+            }
             if long {
                 long::test(&place)?;
             }
@@ -162,4 +169,16 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     println!("`cargo xtask {chore}` took {}", command::spell(clock.elapsed()));
     Ok(())
+}
+
+/// Takes `--only NAME` out of the options.
+fn take_only(options: &mut Vec<String>) -> Result<Option<String>, Stop> {
+    let Some(at) = options.iter().position(|option| option == "--only") else {
+        return Ok(None);
+    };
+    if at + 1 == options.len() {
+        return Err(Stop::usage("`--only` wants a name."));
+    }
+    options.remove(at);
+    Ok(Some(options.remove(at)))
 }
