@@ -9,6 +9,9 @@ use crate::page::Page;
 const FIRST_PICTURE: u64 = 60_000;
 const INTERACTIVE: u64 = 600_000;
 
+/// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
+const ROUNDS: usize = 5;
+
 /// The sum of all layout shifts, until the model has drawn.
 const SHIFT: f64 = 0.02;
 
@@ -69,7 +72,11 @@ impl Page {
 fn the_first_picture_comes_with_the_page() {
     for (width, height) in [(1440, 900), (390, 844)] {
         for (network, limits) in NETWORKS {
-            let page = Page::alone(width, height);
+            // Where the network is slow, a neighbour on this machine is no matter.
+            let page = match limits {
+                None => Page::alone(width, height),
+                Some(_) => Page::new(width, height),
+            };
             page.on_every_page(WATCH);
             if let Some([latency, throughput]) = limits {
                 page.browser.devtools("Network.enable", &json!({}));
@@ -78,21 +85,23 @@ fn the_first_picture_comes_with_the_page() {
                     &json!({ "offline": false, "latency": latency, "downloadThroughput": throughput, "uploadThroughput": throughput }),
                 );
             }
-            // The first of a browser's pages pays for its start, and a machine may be busy.
-            let mut fastest = f64::INFINITY;
-            let mut first = u64::MAX;
             let bytes = |at: f64| page.number(&format!("window.come({at})")) as u64;
-            for round in 0..5 {
+            let mut first = u64::MAX;
+            let mut painted = f64::NAN;
+            for round in 0..ROUNDS {
                 page.open(&format!("?{round}"));
                 page.browser.until("the picture is taken over", "window.taken");
                 page.browser.until(
                     "something is painted",
                     "performance.getEntriesByName('first-contentful-paint').length",
                 );
-                let painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
-                let painted = page.number(painted);
-                fastest = fastest.min(painted);
+                painted = page
+                    .number("performance.getEntriesByName('first-contentful-paint')[0].startTime");
                 first = first.min(bytes(painted));
+                // Where nothing is slow, all may have come before the picture is painted.
+                if limits.is_none() || first <= FIRST_PICTURE {
+                    break;
+                }
             }
             let taken = page.number("window.taken");
             let interactive = bytes(taken);
@@ -100,10 +109,9 @@ fn the_first_picture_comes_with_the_page() {
             page.until_settled();
             let shifts = page.number("window.shifts");
             say!(
-                "{width} x {height}, {network}: first picture after {fastest:.0} ms and {first} bytes (at most {FIRST_PICTURE}), \
+                "{width} x {height}, {network}: first picture after {painted:.0} ms and {first} bytes (at most {FIRST_PICTURE}), \
                  interactive after {taken:.0} ms and {interactive} bytes (at most {INTERACTIVE}), layout shift {shifts:.4} (at most {SHIFT})"
             );
-            // Where nothing is slow, all may have come before the picture is painted.
             assert!(limits.is_none() || first <= FIRST_PICTURE, "{first}");
             assert!(interactive <= INTERACTIVE, "{interactive}");
             assert!(shifts < SHIFT, "{shifts}");
@@ -126,7 +134,7 @@ const LOOKS: &str = "
 #[test]
 fn what_the_program_draws_is_what_was_there() {
     for (width, height) in [(1440, 900), (390, 844)] {
-        let page = Page::alone(width, height);
+        let page = Page::new(width, height);
         for scheme in ["light", "dark"] {
             page.browser.prefer(scheme);
             page.open_without_program("");
@@ -163,7 +171,7 @@ fn what_the_program_draws_is_what_was_there() {
 #[test]
 fn what_is_done_before_the_program_is_there_is_not_lost() {
     // Words, and the cursor in them.
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     page.open_without_program("");
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "Ann says that the film is good. So it is");
@@ -190,7 +198,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
 #[test]
 fn a_link_to_another_picture_does_not_open_with_this_one() {
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     let is_shown = |css: &str| {
         page.number(&format!("document.querySelector('{css}').getClientRects().length")) > 0.0
     };
@@ -213,7 +221,7 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
 
 #[test]
 fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     page.server.refuse("page_bg.wasm");
     page.open("");
     page.until_says("#boot", "could not start in this browser");
@@ -223,7 +231,7 @@ fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
 
 #[test]
 fn the_first_view_needs_nothing_of_the_programs_second_file() {
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     page.server.refuse("page_later.wasm");
     page.open("");
     page.until_live();
@@ -255,7 +263,7 @@ fn links_to_other_views_fetch_both_files_at_once() {
         ("#view=survey", "scholar"),
         ("#view=lessons&lesson=11&step=3", "Let the centre block stand in"),
     ] {
-        let page = Page::alone(1440, 900);
+        let page = Page::new(1440, 900);
         page.open(fragment);
         page.until_says("body", says);
         let waited = page.number(
