@@ -32,7 +32,7 @@ impl Page {
     /// The page of orders with the model on the processor, on a device of so many cores; `more` runs in
     /// every worker before its program.
     pub fn on_cores(cores: usize, more: &str) -> Self {
-        let page = Self::alone(1440, 1000);
+        let page = Self::new(1440, 1000);
         let of = "Object.defineProperty(WorkerNavigator.prototype, 'hardwareConcurrency'";
         page.with_worker_script(&format!("{of}, {{ get: () => {cores} }});\n{more}"));
         page.open("#view=orders");
