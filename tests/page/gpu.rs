@@ -4,9 +4,11 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use crate::page::{Page, set};
+use crate::page::{Page, root, set};
 use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
@@ -34,7 +36,7 @@ impl Page {
     /// A worker of the test's own, in place of the one before, spoken to in the page's own protocol.
     fn start_worker(&self) {
         self.browser.run(
-            "window.engine?.terminate();
+            "if (window.engine instanceof Worker) engine.terminate();
              window.answers = new Map();
              window.engine = new Worker('worker_loader.js', { type: 'module' });
              window.ready = new Promise(done => {
@@ -54,6 +56,22 @@ impl Page {
                return answer;
              };",
         );
+    }
+
+    /// Chooses a model's files for the worker, in a field of the test's own.
+    fn give(&self, folder: &Path) {
+        self.browser.run(
+            "document.querySelector('#given')?.remove();
+             document.body.insertAdjacentHTML('beforeend', '<input type=\"file\" id=\"given\" multiple>');",
+        );
+        // The driver wants paths without detours.
+        let folder = folder.canonicalize().expect("a folder");
+        // A GGUF file is alone.
+        let files = ["config.json", "tokenizer.json", "model.safetensors"];
+        let files = files.map(|file| folder.join(file)).into_iter().chain([folder]);
+        let files: Vec<String> =
+            files.filter(|file| file.is_file()).map(|file| file.display().to_string()).collect();
+        self.browser.type_into("#given", &files.join("\n"));
     }
 
     fn ask(&self, asks: &Value, with_files: bool) -> Value {
@@ -83,26 +101,12 @@ fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
     page.open("");
     page.until_live();
     page.start_worker();
-    page.browser.run(
-        "document.body.insertAdjacentHTML('beforeend', '<input type=\"file\" id=\"given\" multiple>')",
-    );
     let mut checked = 0;
     for (name, golden) in goldens() {
         let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
             continue;
         };
-        let files = ["config.json", "tokenizer.json", "model.safetensors"];
-        // The driver wants paths without detours.
-        let folder = folder.canonicalize().expect("a folder");
-        // A GGUF file is alone.
-        let files = files.map(|file| folder.join(file)).into_iter();
-        let files: Vec<String> = files
-            .chain([folder.clone()])
-            .filter(|file| file.is_file())
-            .map(|file| file.display().to_string())
-            .collect();
-        page.browser.run("document.querySelector('#given').value = ''");
-        page.browser.type_into("#given", &files.join("\n"));
+        page.give(&folder);
         let load = json!([{ "LoadFiles": { "name": name, "engine": "Gpu" } }]);
         let loaded = page.ask(&load, true);
         assert!(loaded[0]["Loaded"].is_object(), "{name}: {loaded}");
@@ -296,11 +300,12 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
     page.until_says(NOTICE, first.1);
     says(&page.text(NOTICE), first.1);
     page.until_says(".provenance", "CPU (f16)");
+    page.give(&root().join("public/models/scholar-2"));
     for (patch, words) in others {
         page.with_worker_script(patch);
         page.start_worker();
-        let load = json!([{ "LoadKnown": { "name": "scholar-2", "engine": "Gpu" } }]);
-        let loaded = page.ask(&load, false);
+        let load = json!([{ "LoadFiles": { "name": "scholar-2", "engine": "Gpu" } }]);
+        let loaded = page.ask(&load, true);
         assert!(loaded[0]["Loaded"].is_object(), "{words}: {loaded}");
         says(&page.browser.text("told.notice"), words);
         assert!(page.browser.text("told.line").contains("CPU (f16)"), "{words}");
