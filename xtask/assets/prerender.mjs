@@ -1,7 +1,7 @@
 // Puts the first picture into index.html, and the start page's pictures into files: node prerender.mjs FOLDER, where
 // FOLDER holds the built page.
 //
-// The page's own program draws them. The first picture it draws from the report that it ships, in a document without a browser. So
+// The page's own program draws them, the first from the report that it ships, in a document without a browser. So
 // what stands in the file is what the program will draw again, element by element. Two things a file
 // cannot hold: values that are an element's state become its attributes, and inline styles, which the
 // page's content security policy forbids, become rules of the style sheet.

@@ -1,5 +1,5 @@
-//! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, ten minutes of each
-//! fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
+//! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, the page by Trunk, ten minutes
+//! of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
 //! peers, 1B shapes among them.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{self, Stop, output, run, spell, step};
 use crate::place::Place;
-use crate::{check, peers};
+use crate::{check, page, peers};
 
 /// How long each fuzzer runs.
 const FUZZING: Duration = Duration::from_secs(600);
@@ -22,6 +22,7 @@ const FUZZERS: &str = "fuzz::";
 
 pub fn test(place: &Place) -> Result<(), Stop> {
     check::check_benches(place)?;
+    page::try_trunk(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
     let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use flate2::{Compression, write::GzEncoder};
 
-use crate::command::{Stop, ready, run, step};
+use crate::command::{Stop, on_path, ready, run, step};
 use crate::document::Document;
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
@@ -103,6 +103,39 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site) -> Result<(), Stop> {
     std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
     println!("dist/ is build {id}:");
     report_sizes(&place.dist())
+}
+
+/// Has Trunk, where it is installed, build what `trunk serve` serves.
+pub fn try_trunk(place: &Place) -> Result<(), Stop> {
+    if on_path(&["trunk"]).is_none() {
+        println!("Trunk is not installed: not tried");
+        return Ok(());
+    }
+    let wasm = setup::for_page(place)?;
+    bundle(place)?;
+    bindgen::build(place)?;
+    let folder = place.scratch().join("trunk");
+    remove(&folder)?;
+    step("building the page with Trunk", || {
+        let mut trunk = Command::new("trunk");
+        trunk.current_dir(place.root()).args(["build", "--release", "--dist"]).arg(&folder);
+        // Trunk takes NO_COLOR for a flag of its own that wants true or false.
+        trunk.env_remove("NO_COLOR");
+        wasm.dress(&mut trunk, setup::path_with_bindgen(place));
+        run(&mut trunk, "Trunk could not build the page.")
+    })?;
+    // The same files, but for those that are only made in release.
+    let document = Document::read(place)?;
+    let own = place.scratch().join("trunk-compared");
+    remove(&own)?;
+    document.write(place, &own)?;
+    for file in files_under(&own)? {
+        let file = file.strip_prefix(&own).unwrap_or(&file);
+        if !folder.join(file).is_file() {
+            return Err(Stop::new(format!("Trunk's page lacks {}.", file.display())));
+        }
+    }
+    Ok(())
 }
 
 /// Puts a folder in another's place; where it cannot, that one stays. `aside` is where it lies meanwhile.

@@ -100,12 +100,18 @@ pub fn for_tests(place: &Place, beside: Option<Chore>) -> Result<(Wasm, Browser,
     Ok((wasm, Browser { geckodriver, ..browser }, pythons))
 }
 
+/// The search path on which Trunk finds the wasm-bindgen that was built here.
+pub fn path_with_bindgen(place: &Place) -> std::ffi::OsString {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    command::path_starting_with(&bindgen::folder(place), Some(&usual))
+}
+
 /// What one types to run Trunk without this program, once it prepared everything.
 pub fn trunk_by_hand(place: &Place, wasm: &Wasm) -> String {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let mut trunk = std::process::Command::new("trunk");
     trunk.arg("serve");
-    wasm.dress(&mut trunk, command::path_starting_with(&bindgen::folder(place), Some(&usual)));
+    wasm.dress(&mut trunk, path_with_bindgen(place));
     // Of the search path, what is new.
     let path = trunk.get_envs().find_map(|(key, value)| value.filter(|_| key == "PATH"));
     let usual: Vec<PathBuf> = std::env::split_paths(&usual).collect();
