@@ -12,6 +12,9 @@ git ls-files '*.rs' |
       split(FILENAME, part, "/")
       room = part[1] == "src" || part[1] == "crates" ? part[1] "/" part[2] : part[1]
     }
+    attribute && /^#\[/ {
+      next
+    }
     attribute {
       attribute = 0
       inside = /\{$/

@@ -81,7 +81,7 @@ pub fn pictures_from(start: &[u8], survey: &[u8]) -> Result<Vec<(String, String)
 }
 
 /// Draws every door's picture in both themes: names of files, and SVG. `start` holds a lens with its depths and a
-/// sweep; `tests/baked.rs` makes it.
+/// sweep; `tests/it/baked.rs` makes it.
 fn pictures(start: &Report, survey: &Survey) -> Result<Vec<(String, String)>, String> {
     let lens = start.lens.as_ref().ok_or("the start page's report has no lens")?;
     let mut drawn = Vec::with_capacity(2 * ALL.len());

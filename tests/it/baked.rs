@@ -196,7 +196,7 @@ fn the_start_pages_report_is_what_the_engine_makes() {
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
     assert!(
         close(&kept, &made),
-        "the start page's report is not what the engine makes now; if that is meant, run UPDATE=1 cargo test baked"
+        "the start page's report is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
     );
 }
 

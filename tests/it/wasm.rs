@@ -20,7 +20,7 @@ fn every_golden_run_and_every_plan_of_it() {
     println!("{} requests", worker.asked);
 }
 
-/// Of some types no golden travels with the project, and of one there is none.
+/// Not every type has a golden in the repository, so the native engine is the reference.
 #[test]
 fn every_type_of_gguf_files_gives_the_native_engines_numbers() {
     let source = model_folder("gguf/random-llama3-wide-q4_k.gguf").expect("a file that travels");
@@ -58,6 +58,7 @@ fn the_workers_engine_is_webassemblys() {
     let id = worker.send(&json!({ "Doctor": { "is_quick": true } }), &[]);
     let report = loop {
         let tell = worker.hear(id);
+        assert!(tell["Failed"].is_null() && tell["Measured"].is_null(), "{tell}");
         if tell["Measuring"].is_object() {
             worker.send(&json!({ "Cancel": { "id": id } }), &[]);
             break tell["Measuring"]["report"].clone();

@@ -79,17 +79,22 @@ impl Browser {
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
         browser.begin(&wanted);
-        browser.show(width, height);
+        browser.show(width, height).expect("a tab of this size");
         browser
     }
 
     /// Gives the tab this inner size, also below the least width of a window.
-    fn show(&self, width: u32, height: u32) {
+    fn show(&self, width: u32, height: u32) -> Result<(), String> {
+        let devtools = |command: &str, params: Value| {
+            let body = json!({ "cmd": command, "params": params });
+            self.try_call("POST", &format!("{}/goog/cdp/execute", self.session), Some(&body))
+        };
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        devtools("Emulation.setDeviceMetricsOverride", metrics)?;
         // A browser without a screen has no window in front, which focus and the clipboard ask for.
-        self.devtools("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
+        devtools("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }))?;
+        Ok(())
     }
 
     /// Leaves nothing of what was open: another tab takes the place of this one, and every site that this one went
@@ -455,14 +460,11 @@ static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
 impl Lent {
     /// One of those that wait; or else another one, without a GPU.
     pub fn any(chrome: &str, driver: &str, width: u32, height: u32) -> Self {
-        let idle = IDLE.lock().expect("browsers").pop();
-        let browser = match idle {
-            Some(browser) => {
-                browser.show(width, height);
-                browser
-            }
-            None => Browser::open(chrome, driver, width, height, false, &[]),
-        };
+        let idle = || IDLE.lock().expect("browsers").pop();
+        // One may have died while it waited.
+        let alive = std::iter::from_fn(idle).find(|browser| browser.show(width, height).is_ok());
+        let browser =
+            alive.unwrap_or_else(|| Browser::open(chrome, driver, width, height, false, &[]));
         Self { browser: Some(browser), goes_back: cfg!(unix) }
     }
 

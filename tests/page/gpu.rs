@@ -94,7 +94,7 @@ fn kinds(plan: &Value) -> usize {
 }
 
 /// Every type of block and of weights, on the browser's own compiler of shaders. (Natively, every plan of
-/// each golden runs on the same shaders: `tests/webgpu.rs`.)
+/// each golden runs on the same shaders: `tests/it/webgpu.rs`.)
 #[test]
 fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
     let page = Page::with_gpu();

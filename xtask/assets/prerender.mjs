@@ -5,7 +5,7 @@
 // what stands in the file is what the program will draw again, element by element. Two things a file
 // cannot hold: values that are an element's state become its attributes, and inline styles, which the
 // page's content security policy forbids, become rules of the style sheet.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Buffer } from "node:buffer";
 import { dirname } from "node:path";
 import { parseHTML } from "linkedom";
@@ -137,3 +137,5 @@ for (let i = 0; i < pictures.length; i += 2) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, pictures[i + 1]);
 }
+// Nobody else reads it.
+await rm(at("examples/start.atelier.json"));

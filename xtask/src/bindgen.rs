@@ -8,11 +8,12 @@ use crate::place::Place;
 
 const PACKAGE: &str = "atelier-bindgen";
 
-/// Builds the program, unless it is there.
+/// Builds wasm-bindgen; cargo skips what is up to date.
 pub fn build(place: &Place) -> Result<(), Stop> {
     step("building wasm-bindgen", || {
         let mut cargo = Command::new("cargo");
         cargo.current_dir(place.root()).args(["build", "--quiet", "--package", PACKAGE]);
+        cargo.arg("--target-dir").arg(place.target());
         run(&mut cargo, "wasm-bindgen could not be built.")
     })
 }

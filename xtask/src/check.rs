@@ -16,8 +16,8 @@ use crate::{documented, names, pack, page, peers, scripts};
 const WEB: &[&str] =
     &["--package", "atelier", "--target", TRIPLE, "--no-default-features", "--features", "web"];
 
-/// The one set of features, of lints, documentation and tests: every one that is not the page's own but `cuda`, which
-/// wants NVIDIA's compiler. With another set cargo would compile everything again.
+/// The one set of features of lints, documentation and tests: all but `web` and `cuda`, which wants NVIDIA's compiler.
+/// With another set cargo would compile everything again.
 const FEATURES: &str = "atelier/browser-tests,atelier/reference,atelier/webgpu";
 
 /// What is linted and documented. (The benches are by [`check_benches`].)
@@ -114,7 +114,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Runs the tests below a module: the library's and those of `tests/it`, or with `page` or `page::GROUP` the
+/// Runs the tests whose path has a module of this name: the library's and those of `tests/it`, or with `page` or `page::GROUP` the
 /// page's, which is built for these alone.
 ///
 /// # Errors
@@ -126,6 +126,10 @@ pub fn test_only(place: &Place, name: &str) -> Result<(), Stop> {
     });
     let (mut cargo, group) = match page {
         Some(group) => (page_tests(place, compile_page)?(PAGE), group),
+        // These run the page's worker, or Python beside it.
+        None if ["hub", "survey", "wasm"].contains(&name) => {
+            (page_tests(place, compile_native)?(NATIVE_TESTS), name)
+        }
         None => (cargo_test(place, NATIVE_TESTS), name),
     };
     if !group.is_empty() {
@@ -143,7 +147,9 @@ pub fn test_only(place: &Place, name: &str) -> Result<(), Stop> {
 /// What `--only` takes: rooms, modules of `tests/it`, and groups of the page.
 fn modules(place: &Place) -> Result<Vec<String>, Stop> {
     let mut names = Vec::new();
-    for (folder, before) in [("src", ""), ("tests/it", ""), ("tests/page", "page::")] {
+    let folders =
+        [("src", ""), ("crates/kernels/src", ""), ("tests/it", ""), ("tests/page", "page::")];
+    for (folder, before) in folders {
         let folder = place.root().join(folder);
         let unread = |error| Stop::file("read", &folder, &error);
         for entry in std::fs::read_dir(&folder).map_err(unread)? {
@@ -213,6 +219,11 @@ fn compile(place: &Place) -> Result<(), Stop> {
 /// Compiles the tests of the page alone.
 fn compile_page(place: &Place) -> Result<(), Stop> {
     compile_tests(place, &[PAGE])
+}
+
+/// Compiles the native tests alone.
+fn compile_native(place: &Place) -> Result<(), Stop> {
+    compile_tests(place, &[NATIVE_TESTS])
 }
 
 fn compile_tests(place: &Place, tests: &[Tested]) -> Result<(), Stop> {

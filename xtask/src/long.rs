@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{self, Stop, output, run, spell, step};
 use crate::place::Place;
-use crate::{check, page, peers};
+use crate::{check, peers};
 
 /// How long each fuzzer runs.
 const FUZZING: Duration = Duration::from_secs(600);
@@ -22,7 +22,6 @@ const FUZZERS: &str = "fuzz::";
 
 pub fn test(place: &Place) -> Result<(), Stop> {
     check::check_benches(place)?;
-    page::try_trunk(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
     let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());

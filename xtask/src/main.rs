@@ -142,6 +142,9 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         }
         "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
         "test" => {
+            if long {
+                page::try_trunk(&place)?;
+            }
             match &only {
                 Some(name) => check::test_only(&place, name)?,
                 None => check::test(&place)?,

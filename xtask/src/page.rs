@@ -23,7 +23,6 @@ const SOURCES: &[&str] = &[
     "style",
     "public",
     "index.html",
-    "Trunk.toml",
     "Cargo.toml",
     "Cargo.lock",
     ".cargo",
@@ -72,8 +71,8 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site) -> Result<(), Stop> {
         ready("dist/ is up to date");
         return Ok(());
     }
-    // Whole or not at all: what is unfinished stays out of dist/, and beside it: what cargo builds may lie on
-    // another file system.
+    // The page is built in generated/dist and renamed into place when whole. Not in target/: that may be another
+    // file system.
     let stage = place.generated().join("dist");
     remove(&stage)?;
     remove(&note)?;
@@ -133,6 +132,13 @@ pub fn try_trunk(place: &Place) -> Result<(), Stop> {
         let file = file.strip_prefix(&own).unwrap_or(&file);
         if !folder.join(file).is_file() {
             return Err(Stop::new(format!("Trunk's page lacks {}.", file.display())));
+        }
+    }
+    for program in document.programs()?.0 {
+        for file in [format!("{program}.js"), format!("{program}_bg.wasm")] {
+            if !folder.join(&file).is_file() {
+                return Err(Stop::new(format!("Trunk's page lacks {file}.")));
+            }
         }
     }
     Ok(())
@@ -210,7 +216,7 @@ pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
     let mut cargo = wasm.cargo();
     cargo.current_dir(place.root()).args(["build", "--quiet", "--package", "atelier"]);
     cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
-    cargo.args(["--profile", profile]);
+    cargo.args(["--profile", profile, "--target-dir"]).arg(place.target());
     for program in programs {
         cargo.args(["--bin", program]);
     }

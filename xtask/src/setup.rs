@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::apt;
 use crate::bindgen;
 use crate::browser::{self, Browser};
-use crate::command::{self, Stop, ready};
+use crate::command::{self, Stop, ready, step};
 use crate::debian::Debian;
 use crate::npm;
 use crate::page;
@@ -70,7 +70,7 @@ fn meanwhile<T: Send>(
 ) -> Result<T, Stop> {
     std::thread::scope(|scope| {
         let other = scope.spawn(other);
-        let crates = page::compile(place, wasm);
+        let crates = step("compiling the page and its worker", || page::compile(place, wasm));
         let failed = |_| Err(Stop::new("The thread that compiles beside the page ended."));
         let other = other.join().unwrap_or_else(failed)?;
         crates.map(|()| other)

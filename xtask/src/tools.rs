@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, on_path, output, ready, run, step};
+use crate::page;
 use crate::place::Place;
 
 /// Drives Firefox; Debian does not bring it.
@@ -53,7 +54,7 @@ pub fn is_geckodriver_missing(place: &Place) -> bool {
     std::env::var_os("ATELIER_GECKODRIVER").is_none() && GECKODRIVER.found(place).is_none()
 }
 
-/// Shared by the tools, which have many crates in common.
+/// Where a tool is built.
 fn work_folder(place: &Place) -> PathBuf {
     place.cache().join("tools-target")
 }
@@ -92,8 +93,7 @@ impl Tool {
                 run(&mut self.install(place, false), &why)?;
             }
             // A gigabyte that only another version of the tools could use again.
-            let work = work_folder(place);
-            std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))
+            page::remove(&work_folder(place))
         })?;
         Ok(self.built(place))
     }

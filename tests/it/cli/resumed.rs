@@ -474,7 +474,7 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let ask = ["orders", "--model", "scholar-12", "--task", "mood", "--strategy", "family"];
-    let sweep = [&ask[..], &["--rows", "48", "--out", &path]].concat();
+    let sweep = [&ask[..], &["--rows", "8", "--out", &path]].concat();
     let (mut stopped, mut milliseconds) = (0, 40);
     // From before it listens, on a machine that is busy or not, to where it is done.
     while milliseconds < 60_000 {

@@ -113,6 +113,7 @@ fn hold(guarded: &[Guarded]) {
 /// Standard output of a command in the project's folder.
 fn printed(line: &str, more: &str) -> String {
     let out = tempfile::tempdir().expect("a folder");
+    let cache = tempfile::tempdir().expect("a folder");
     let out = out.path().join("out").display().to_string();
     let line = line.replace("FILM", FILM).replace("ASKED", ASKED).replace("IDS", IDS);
     let words = line.split(' ').chain(more.split_whitespace());
@@ -125,9 +126,12 @@ fn printed(line: &str, more: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
         .current_dir(in_project(""))
         .args(words)
+        .env("HF_HUB_CACHE", cache.path())
+        .env_remove("HF_TOKEN")
         .output()
         .expect("atelier starts");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{line}: {errors}");
-    String::from_utf8(output.stdout).expect("UTF-8").replace(&out, "OUT")
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    text.replace(&out, "OUT").replace(&cache.path().display().to_string(), "CACHE")
 }

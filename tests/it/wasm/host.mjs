@@ -65,7 +65,10 @@ const scope = {
     const type = path.endsWith(".wasm") ? "application/wasm" : "application/octet-stream";
     return new Response(readFileSync(path), { headers: { "content-type": type } });
   },
-  postMessage: (text) => process.stdout.write(`${text}\n`),
+  postMessage: (text) => {
+    patience.refresh();
+    process.stdout.write(`${text}\n`);
+  },
 };
 for (const [name, value] of Object.entries(scope)) {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
@@ -74,9 +77,19 @@ for (const [name, value] of Object.entries(scope)) {
 // Without a package.json, Node.js takes a .js file for no module.
 const hook = 'export const load = (url, context, next) => next(url, { ...context, format: "module" });';
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
+
+// What a browser would show in its console ends the run here, and so does a worker that says nothing for long.
+const end = (why) => {
+  console.error(why);
+  process.exit(1);
+};
+for (const fault of ["uncaughtException", "unhandledRejection"]) process.on(fault, end);
+const patience = setTimeout(() => end("The worker said nothing for five minutes."), 300_000);
 await import(new URL("worker_loader.js", page));
 
-createInterface({ input: process.stdin }).on("line", (line) => {
+const requests = createInterface({ input: process.stdin });
+requests.on("close", () => process.exit());
+requests.on("line", (line) => {
   const [request, ...paths] = JSON.parse(line);
   globalThis.onmessage({ data: [request, ...paths.map(file)] });
 });

@@ -62,6 +62,9 @@ struct HeadTask<'a> {
 
 /// Attends from `qkv` [N, (H + 2 KV) W], queries, keys and values of `sequences` one after the other, to
 /// `out` [N, H W]; on the threads of `team` where there is one, else on those of the pool.
+///
+/// # Panics
+/// If `qkv` and `out` do not have a row for every token of `sequences`.
 pub fn attention(
     qkv: &[f32],
     heads: Heads,
@@ -71,6 +74,9 @@ pub fn attention(
 ) {
     let row_in = heads.qkv_width();
     let group = heads.heads / heads.kv_heads;
+    let tokens: usize = sequences.iter().map(|sequence| sequence.tokens).sum();
+    assert_eq!(qkv.len(), tokens * row_in, "a row for every token");
+    assert_eq!(out.len(), tokens * heads.heads * heads.width, "a row of output for every token");
     let mut tasks = Vec::with_capacity(sequences.len() * heads.kv_heads);
     // Token by token, and in each KV head by KV head.
     let mut places = out.chunks_exact_mut(group * heads.width);

@@ -56,13 +56,14 @@ impl MatrixBuilder {
     /// Lays out rows `first_row..`, all threads together.
     ///
     /// # Panics
-    /// If the rows are of another width, came before, or are not whole panels: multiples of 64 rows are,
+    /// If the rows are of another width or end within a block, came before, or are not whole panels: multiples of 64 rows are,
     /// and the last.
     pub fn fill(&mut self, first_row: usize, rows: &Tensor) {
         let matrix = &mut self.matrix;
         let (isa, ins, width) = (matrix.isa, matrix.ins, matrix.isa.width());
         let end = first_row + rows.rows;
         assert_eq!(rows.columns, ins, "whole rows");
+        assert!(ins.is_multiple_of(rows.dtype.block()), "whole blocks");
         assert_eq!(
             rows.bytes.len() as u64,
             rows.dtype.bytes_of((rows.rows * ins) as u64),

@@ -136,9 +136,12 @@ fn SaveFindings() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let failed = RwSignal::new(false);
     let save = move |_| {
-        let report = studio.findings.with_untracked(|findings| findings.report.clone());
-        let text = serde_json::to_string(&report).unwrap_or_default();
-        failed.set(browser::save("atelier-doctor.json", "application/json", &text).is_err());
+        let text = studio.findings.with_untracked(|findings| {
+            findings.report.as_ref().and_then(|report| serde_json::to_string(report).ok())
+        });
+        let saved =
+            text.map(|text| browser::save("atelier-doctor.json", "application/json", &text));
+        failed.set(!matches!(saved, Some(Ok(_))));
     };
     view! {
         <button type="button" id="doctor-save" on:click=save>"Save as JSON"</button>
