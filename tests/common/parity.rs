@@ -529,7 +529,7 @@ pub fn growing_equals_recomputing(load: &Load, plans: GrowingPlans, tolerance: f
         wanted += lines.len() * 13;
         // A text that grows alone goes another way.
         for (line, lengths) in
-            lines.flat_map(|line| [&[9, 1, 5][..], &[9], &[1]].map(|of| (line, of)))
+            lines.into_iter().flat_map(|line| [&[9, 1, 5][..], &[9], &[1]].map(|of| (line, of)))
         {
             let plan = model.plan(Some(line)).expect(line);
             let starts = lengths.iter();

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::page::{Page, root, set};
+use crate::page::{Page, set};
 use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
@@ -285,30 +285,17 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
             "4 of storage buffers a shader",
         ),
     ];
-    let says = |notice: &str, words: &str| {
-        assert!(notice.starts_with("The model runs on the processor: "), "{notice}");
-        assert!(notice.contains(words), "{words} is not in: {notice}");
-        say!("{notice}");
-    };
-    // One in the page, the others in workers of its own.
-    let page = Page::with_gpu();
-    let (first, others) = patches.split_first().expect("patches");
-    page.with_worker_script(first.0);
-    page.open("");
-    page.until_live();
-    page.choose_engine("gpu");
-    page.until_says(NOTICE, first.1);
-    says(&page.text(NOTICE), first.1);
-    page.until_says(".provenance", "CPU (f16)");
-    page.give(&root().join("public/models/scholar-2"));
-    for (patch, words) in others {
+    for (patch, words) in patches {
+        let page = Page::with_gpu();
         page.with_worker_script(patch);
-        page.start_worker();
-        let load = json!([{ "LoadFiles": { "name": "scholar-2", "engine": "Gpu" } }]);
-        let loaded = page.ask(&load, true);
-        assert!(loaded[0]["Loaded"].is_object(), "{words}: {loaded}");
-        says(&page.browser.text("told.notice"), words);
-        assert!(page.browser.text("told.line").contains("CPU (f16)"), "{words}");
+        page.open("");
+        page.until_live();
+        page.choose_engine("gpu");
+        page.until_says(NOTICE, words);
+        let notice = page.text(NOTICE);
+        assert!(notice.starts_with("The model runs on the processor: "), "{notice}");
+        say!("{notice}");
+        page.until_says(".provenance", "CPU (f16)");
     }
 }
 
