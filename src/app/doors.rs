@@ -69,7 +69,7 @@ impl Door {
     }
 }
 
-/// Reads the two reports and draws their [`pictures`].
+/// Reads the two reports and draws every picture in both themes: names of files, and SVG.
 ///
 /// # Errors
 /// A sentence, where a report cannot be read or lacks what a picture is of.

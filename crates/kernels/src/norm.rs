@@ -31,6 +31,7 @@ pub struct Norm {
 }
 
 impl Norm {
+    /// Takes `gain` \[D\], and `bias` \[D\] or nothing.
     pub fn new(shape: NormShape, gain: Vec<f32>, bias: Vec<f32>) -> Self {
         Self { kind: shape.kind, eps: shape.eps as f32, gain, bias }
     }
@@ -52,7 +53,7 @@ pub fn rms_norm(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) {
     }
 }
 
-/// The same in place, for each of the rows [D] that lie side by side in `x`.
+/// The same in place, for each of the rows \[D\] that lie side by side in `x`.
 pub fn rms_norm_in_place(x: &mut [f32], gain: &[f32], eps: f32) {
     for x in x.chunks_exact_mut(gain.len()) {
         rms_row_in_place(x, gain, eps);
@@ -117,7 +118,7 @@ fn layer_row(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f32]) {
     }
 }
 
-/// [`rms_norm`] in training: keeps the factor of every row in `inverse` [N].
+/// [`rms_norm`] in training: keeps the factor of every row in `inverse` \[N\].
 pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inverse: &mut [f32]) {
     let width = gain.len();
     let rows = x.chunks_exact(width).zip(out.chunks_exact_mut(width));
@@ -139,7 +140,7 @@ fn rms_row_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) -> f32 {
     scale
 }
 
-/// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` [D].
+/// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` \[D\].
 pub fn rms_norm_gradient(
     dx: &mut [f32],
     dgain: &mut [f32],

@@ -11,7 +11,7 @@ pub struct Angles {
     pub sin: Vec<f32>,
 }
 
-/// Turns a head `x` [W] as at position `t`, every number times `scale`, where the angles are
+/// Turns a head `x` \[W\] as at position `t`, every number times `scale`, where the angles are
 /// [T, `half`]: the first `2 half` dimensions, or none.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
@@ -51,7 +51,7 @@ pub fn rotate_in_place(
     }
 }
 
-/// Turns, in place, the heads [`width`] that lie side by side in `row` as at position `t`; or by the
+/// Turns, in place, the heads \[`width`\] that lie side by side in `row` as at position `t`; or by the
 /// transposed turn, which is the gradient, and turns back where the angles' scale is 1.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",

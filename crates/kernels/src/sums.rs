@@ -22,6 +22,7 @@ fn larger(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
+/// Sum of `a[i] * b[i]` over the shorter of the two.
 #[inline(always)]
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut lanes = [0f32; LANES];
@@ -45,6 +46,7 @@ pub fn product(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b)
 }
 
+/// Sum of all values.
 #[inline(always)]
 pub fn sum(values: &[f32]) -> f32 {
     let mut lanes = [0f32; LANES];

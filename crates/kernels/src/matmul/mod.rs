@@ -3,7 +3,7 @@
 //!
 //! A model's weights meet thousands of rows, so they are laid out once for the processor that is
 //! there ([`PackedMatrix`]) instead of at every product: in panels as wide as a few of its
-//! registers, each [in][width], widened to f32 on the way to a register. The innermost loop
+//! registers, each \[in\]\[width\], widened to f32 on the way to a register. The innermost loop
 //! ([`tile`]) is written once over [`lanes`] and [`element`] and compiled for every instruction
 //! set and dtype; which one runs is chosen at run time ([`Isa`]).
 //!

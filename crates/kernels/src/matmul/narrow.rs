@@ -24,7 +24,7 @@ impl NarrowPanels {
         Self { isa, ins, padded, lines: room(padded * ins * size_of::<f32>()) }
     }
 
-    /// From its rows, [out][`ins`].
+    /// From its rows, \[out\]\[`ins`\].
     pub fn from_rows(rows: &[f32], ins: usize) -> Self {
         let mut panels = Self::empty(rows.len() / ins, ins);
         let width = panels.isa.narrow_width();

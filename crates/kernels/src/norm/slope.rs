@@ -5,7 +5,7 @@ use super::{Norm, NormKind};
 use crate::sums::{dot, sum};
 
 impl Norm {
-    /// Turns `z` [D] into the norm's derivative at `x` [D] along it: `g * P z`.
+    /// Turns `z` \[D\] into the norm's derivative at `x` \[D\] along it: `g * P z`.
     pub fn push(&self, x: &[f32], z: &mut [f32]) {
         project(self.kind, self.eps, x, z);
         times(&self.gain, z);

@@ -6,7 +6,7 @@ use super::super::isa::Isa;
 use super::super::panel::{CacheLine, bytes, pack, places, room};
 use super::tile::most_vectors;
 
-/// A matrix of weights [out, in] in panels, each [in][width]: all as wide as the widest tile but the
+/// A matrix of weights [out, in] in panels, each \[in\]\[width\]: all as wide as the widest tile but the
 /// last, which has the registers that are left.
 pub struct TurnedWeights {
     isa: Isa,
@@ -48,6 +48,7 @@ impl TurnedWeights {
         }
     }
 
+    /// Returns the instruction set that its panels are laid out for.
     pub fn isa(&self) -> Isa {
         self.isa
     }
