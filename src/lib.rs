@@ -14,6 +14,8 @@
 //!   file a family.
 //! - [`plan`]: the order in which blocks run, its notation, the painters' strategies.
 //! - [`engine`]: runs plans and records members: one executor over the CPU, WebGPU and CUDA.
+//! - [`atelier_kernels`], a crate of its own: the loops over numbers that [`model`] and the CPU engine
+//!   call; it knows no other room.
 //! - [`measure`]: numbers from recorded members; pure functions on slices.
 //! - [`task`]: prompts with right answers: the generated teaching tasks, published data sets, a
 //!   reader's own TOML files, and what counts as right.
@@ -26,7 +28,7 @@
 //! - `cli`: the command line, one subcommand a file.
 //! - [`app`]: the Leptos page and its worker (feature `web`), and the protocol between them.
 //!
-//! The schema of a survey's rows, for other programs, is in the README and in `cli::survey::rows_file`.
+//! The schema of a survey's rows, for other programs, is in `docs/surveys.md` and in `cli::survey::rows_file`.
 //!
 //! # Using it
 //!

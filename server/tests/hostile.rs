@@ -135,7 +135,7 @@ fn every_answer_says_what_pages_and_workers_may_do() {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     // The panel of models may ask what its own tag names, and be framed by the page.
-    let panel = std::fs::read(root.join("xtask/assets/hub.html")).expect("the panel");
+    let panel = std::fs::read(root.join("web/hub.html")).expect("the panel");
     let below = served.folder.path().join("site/below");
     std::fs::create_dir(below).expect("a folder");
     for path in ["hub.html", "below/hub.html"] {

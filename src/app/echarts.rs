@@ -5,11 +5,19 @@ use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::later::Arrival;
 use crate::chart::Figure;
 
 /// How long a drawing stands before ECharts is fetched unasked.
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(1500);
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arrival {
+    Not,
+    Asked,
+    There,
+    Failed,
+}
 
 /// Is ECharts there? It is fetched when someone points at a drawing, or when one has stood for a while.
 #[derive(Clone, Copy)]
@@ -41,7 +49,11 @@ impl Library {
         }
         self.0.set(Arrival::Asked);
         leptos::task::spawn_local(async move {
-            self.0.set(Arrival::of(fetch_library()).await);
+            let fetched = match fetch_library() {
+                Ok(promise) => wasm_bindgen_futures::JsFuture::from(promise).await,
+                Err(error) => Err(error),
+            };
+            self.0.set(fetched.map_or(Arrival::Failed, |_| Arrival::There));
         });
     }
 }

@@ -110,7 +110,7 @@ pub fn of_orders() -> Draft {
     SUM.draft(Choice::Known(MODEL.to_owned()))
 }
 
-/// The first example's report, made by `atelier lens --out`; `tests/baked.rs` makes it again and
+/// The first example's report, made by `atelier lens --out`; `tests/it/baked.rs` makes it again and
 /// compares.
 pub fn baked() -> Option<Report> {
     serde_json::from_slice(include_bytes!("../../public/examples/first.atelier.json")).ok()

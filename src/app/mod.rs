@@ -8,8 +8,7 @@
 //! workers), [`spacing`]. The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
-//! model or an engine: only `worker` does, so the page's own file stays small enough to draw the first
-//! picture early; and what the views behind the first need comes in a file of its own (`later`).
+//! model or an engine: only `worker` does, so the page's own file stays small.
 
 pub mod answers;
 pub mod arrangement;
@@ -42,8 +41,6 @@ mod files;
 mod handing;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod hub;
-#[cfg(feature = "web")]
-mod later;
 #[cfg(feature = "web")]
 mod served;
 #[cfg(feature = "web")]

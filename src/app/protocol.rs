@@ -14,7 +14,8 @@ pub use inside::{InsideAsk, TokenAsk};
 use serde::{Deserialize, Serialize};
 
 use crate::study::TextEnd;
-use crate::study::lessons::StepPhase;
+use crate::study::doctor::DoctorReport;
+use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::report::{ModelFacts, Report};
@@ -22,7 +23,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 10;
+pub const PROTOCOL: u32 = 11;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -168,12 +169,10 @@ pub enum Tell {
     Done {
         report: Box<Report>,
     },
-    /// What is known of this machine so far. `report` is a
-    /// [`DoctorReport`](crate::study::doctor::DoctorReport) as JSON, for the program that reads it comes
-    /// behind the page's first picture. Whichever is the last that is heard is right in itself: it says that
-    /// it was ended early.
+    /// What is known of this machine so far. Whichever is the last that is heard is right in itself: it says
+    /// that it was ended early.
     Measuring {
-        report: String,
+        report: Box<DoctorReport>,
         /// What is done next, in words; how many steps are over, and of how many.
         next: String,
         done: usize,
@@ -181,23 +180,19 @@ pub enum Tell {
     },
     /// All of it, or what there was when it was ended.
     Measured {
-        report: String,
+        report: Box<DoctorReport>,
         was_ended: bool,
     },
-    /// A list of [`LessonHead`](crate::study::lessons::LessonHead) as JSON, for the program that reads it
-    /// comes behind the page's first picture, as of the next two.
     Lessons {
-        lessons: String,
+        lessons: Vec<LessonHead>,
     },
-    /// A [`Lesson`](crate::study::lessons::Lesson) as JSON.
     Lesson {
-        lesson: String,
+        lesson: Box<Lesson>,
     },
-    /// A [`StepOutcome`](crate::study::lessons::StepOutcome) as JSON, and a list of what it is drawn from,
-    /// [`StepPicture`](crate::study::lessons::StepPicture).
+    /// What came of a step, and what it is drawn from.
     Stepped {
-        outcome: String,
-        pictures: String,
+        outcome: Box<StepOutcome>,
+        pictures: Vec<StepPicture>,
     },
     /// One sentence for the reader.
     Failed {

@@ -23,7 +23,6 @@ pub mod memory;
 mod readout;
 pub mod record;
 pub(crate) mod rope;
-pub(crate) mod sample;
 pub mod schedule;
 mod tangent;
 mod trace;

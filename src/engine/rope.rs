@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+pub use atelier_kernels::rope::Angles;
+
 use crate::model::shape::{RopeScaling, RopeShape};
 
 /// Inverse frequencies `[rope width / 2]`, in f64 as the angles are products of large positions.
@@ -12,15 +14,6 @@ pub struct Rope {
     long: Option<(Vec<f64>, usize)>,
     /// cos and sin are multiplied by this (LongRoPE's attention factor; 1 otherwise).
     scale: f64,
-}
-
-/// cos and sin of every angle, `[T, rope width / 2]` each.
-#[derive(Clone, Debug, Default)]
-pub struct Angles {
-    /// The position that the first ones are of.
-    pub first: usize,
-    pub cos: Vec<f32>,
-    pub sin: Vec<f32>,
 }
 
 impl Rope {

@@ -1,6 +1,5 @@
 //! What a model is: configuration, weights, tokenizer. Files become checked types here.
 
-pub mod blocks;
 pub mod catalogue;
 mod checkpoint;
 mod error;
@@ -10,14 +9,13 @@ mod files;
 pub mod hub;
 mod prompt;
 pub mod shape;
-mod tensor;
 pub mod tokenizer;
 mod vocabulary;
 pub mod weights;
 
+pub use atelier_kernels::tensor::{DType, Tensor, names};
 pub use error::ModelError;
 pub use files::{FileBytes, ModelFiles};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
-pub use tensor::{DType, Tensor, names};
 pub use tokenizer::Tokenizer;

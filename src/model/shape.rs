@@ -4,6 +4,9 @@
 //! needs checking again, and nothing is optional that need not be. Which formulas the choices stand
 //! for is in `docs/definitions.md` ("Families").
 
+pub use atelier_kernels::activation::Activation;
+pub use atelier_kernels::norm::{NormKind, NormShape};
+
 /// A decoder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelShape {
@@ -58,22 +61,6 @@ pub struct BlockShape {
     pub residual: Residual,
     pub attention: AttentionShape,
     pub mlp: MlpShape,
-}
-
-/// A norm over D (or, of queries and keys, over a head or all heads).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NormShape {
-    pub kind: NormKind,
-    pub eps: f64,
-}
-
-/// What a norm does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NormKind {
-    /// RMSNorm; where a family's gain is `1 + weight` (Gemma), the weight is read so.
-    Rms,
-    /// LayerNorm with a gain and a bias.
-    Layer,
 }
 
 /// Where in a block its norms stand.
@@ -157,16 +144,6 @@ pub struct MlpShape {
     pub activation: Activation,
     /// Both matrices have a bias.
     pub has_bias: bool,
-}
-
-/// The function between an MLP's two matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Activation {
-    Silu,
-    /// `0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))`
-    GeluTanh,
-    /// `x Phi(x)`
-    GeluErf,
 }
 
 impl ModelShape {

@@ -1,7 +1,7 @@
 //! What training lessens.
 
-use crate::engine::cpu::exp::exp;
-use crate::engine::cpu::sums::{largest, sum};
+use atelier_kernels::exp::exp;
+use atelier_kernels::sums::{largest, sum};
 
 /// Weighted cross-entropy of `logits` [N, ..] against `targets` [N]. Turns the first V logits of each row
 /// into the gradient of `sum(weight * loss) * scale` and returns `sum(weight * loss)`.

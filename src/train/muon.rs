@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use atelier_kernels::matmul::training as matmul;
+
 use super::adam::Adam;
 use super::shape::Shape;
-use crate::engine::cpu::matmul::training as matmul;
 
 const MOMENTUM: f32 = 0.95;
 const WEIGHT_DECAY: f32 = 0.01;

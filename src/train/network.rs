@@ -4,14 +4,15 @@
 //! time on allocations and element-wise passes. A test holds the gradients against candle's
 //! autograd of the plain graph.
 
+use atelier_kernels::attention::Heads;
+use atelier_kernels::matmul::training as matmul;
+use atelier_kernels::norm::{rms_norm_gradient, rms_norm_keeping};
+
 use super::batch::TrainingBatch;
 use super::loss::cross_entropy;
 use super::run::{KeptRun, RunSetting, Scratch, fit};
 use super::shape::{ParameterLayout, RMS_NORM_EPS, ROPE_THETA, Shape};
 use super::weights::StepWeights;
-use crate::engine::cpu::attention::Heads;
-use crate::engine::cpu::matmul::training as matmul;
-use crate::engine::cpu::norm::{rms_norm_gradient, rms_norm_keeping};
 use crate::engine::rope::{Angles, Rope};
 use crate::model::shape::RopeShape;
 

@@ -1,13 +1,14 @@
 //! One run of a block in training, forwards and backwards.
 
+use atelier_kernels::activation::{swiglu, swiglu_gradient};
+use atelier_kernels::attention::Heads;
+use atelier_kernels::attention::training as attention;
+use atelier_kernels::matmul::training as matmul;
+use atelier_kernels::norm::{rms_norm_gradient, rms_norm_keeping};
+use atelier_kernels::rope::rotate_in_place;
+
 use super::shape::{BlockLayout, RMS_NORM_EPS, Shape};
 use super::weights::TurnedBlock;
-use crate::engine::cpu::activation::{swiglu, swiglu_gradient};
-use crate::engine::cpu::attention::Heads;
-use crate::engine::cpu::attention::training as attention;
-use crate::engine::cpu::matmul::training as matmul;
-use crate::engine::cpu::norm::{rms_norm_gradient, rms_norm_keeping};
-use crate::engine::cpu::rope::rotate_in_place;
 use crate::engine::rope::Angles;
 
 /// What one run of a block keeps for its gradient. N tokens.

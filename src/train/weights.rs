@@ -1,9 +1,9 @@
 //! Parameters as one step reads them: as they lie, and turned for the products forwards.
 
+use atelier_kernels::matmul::training::TurnedWeights;
 use rayon::prelude::*;
 
 use super::shape::{BlockLayout, ParameterLayout, Shape};
-use crate::engine::cpu::matmul::training::TurnedWeights;
 
 /// A model's parameters in both layouts.
 #[derive(Clone, Copy)]

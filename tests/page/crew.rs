@@ -10,6 +10,9 @@ use crate::page::Page;
 
 const LINE: &str = "#engine-line";
 
+/// A task: chunks of 16, the last of 4.
+const ROWS: usize = 196;
+
 /// A helper's program does not start.
 const NEVER_STARTS: &str = "if (name === 'crew') throw new Error('no room');";
 
@@ -32,10 +35,21 @@ impl Page {
     /// The page of orders with the model on the processor, on a device of so many cores; `more` runs in
     /// every worker before its program.
     pub fn on_cores(cores: usize, more: &str) -> Self {
-        let page = Self::alone(1440, 1000);
+        Self::at_on_cores("#view=orders", cores, more)
+    }
+
+    /// The same with a small model, whose sweeps are short; on the clock of its workers each takes four times as
+    /// long, so that a crew is worth its start.
+    fn small_on_cores(cores: usize, more: &str) -> Self {
+        let clock = "const clock = Date.now; Date.now = () => 4 * clock();";
+        Self::at_on_cores("#view=orders&model=scholar-4", cores, &format!("{clock}\n{more}"))
+    }
+
+    fn at_on_cores(at: &str, cores: usize, more: &str) -> Self {
+        let page = Self::new(1440, 1000);
         let of = "Object.defineProperty(WorkerNavigator.prototype, 'hardwareConcurrency'";
         page.with_worker_script(&format!("{of}, {{ get: () => {cores} }});\n{more}"));
-        page.open("#view=orders");
+        page.open(at);
         page.until_lab();
         page.choose_engine("cpu");
         page.browser.until(
@@ -55,9 +69,8 @@ impl Page {
     }
 
     /// The sweep's own numbers and the line of its engine.
-    fn sweep(&self) -> (Value, String) {
-        // 4 chunks of each task, the last of 4 rows.
-        self.start_sweep(&["drop", "swap", "skip", "shuffle"], 52);
+    fn sweep(&self, rows: usize) -> (Value, String) {
+        self.start_sweep(&["drop", "swap", "skip", "shuffle"], rows);
         self.until_swept("family");
         let report = self.saved(1);
         let orders = report["orders"].as_array().expect("tasks").len();
@@ -92,30 +105,30 @@ impl Page {
 
 #[test]
 fn two_workers_find_what_one_finds_whoever_ends_early() {
-    let page = Page::on_cores(1, "");
-    let (alone, line) = page.sweep();
+    let page = Page::small_on_cores(1, "");
+    let (alone, line) = page.sweep(ROWS);
     assert_eq!(line, "CPU (f16).");
     assert_eq!(page.helpers(), 0);
     page.assert_quiet();
     drop(page);
 
-    let page = Page::on_cores(2, "");
+    let page = Page::small_on_cores(2, "");
     // The document fetches ahead what its worker will ask for.
     let fetched = || {
         let sent = page.server.sent();
-        ["worker_bg.wasm", "scholar-12/model.safetensors"].map(|ending| {
+        ["worker_bg.wasm", "scholar-4/model.safetensors"].map(|ending| {
             let of = sent.iter().filter(|sent| sent.path.ends_with(ending));
             of.count()
         })
     };
     let before = fetched();
     assert!(before.iter().all(|count| *count > 0), "{before:?}");
-    let (together, line) = page.sweep();
+    let (together, line) = page.sweep(ROWS);
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(together == alone, "two workers found something else");
     // Once more, with helpers that are there from the first row on.
     page.until_helpers(1);
-    let (again, line) = page.sweep();
+    let (again, line) = page.sweep(ROWS);
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert!(again == alone, "the same two found something else");
     // Nothing was fetched for them.
@@ -128,8 +141,8 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
         (DIES, "no more"),
         (ADDS, "is not what these rows give"),
     ] {
-        let page = Page::on_cores(2, script);
-        let (without, line) = page.sweep();
+        let page = Page::small_on_cores(2, script);
+        let (without, line) = page.sweep(ROWS);
         assert!(line.contains(words), "{line}");
         assert!(without == alone, "something was lost: {line}");
         page.until_helpers(0);
@@ -159,7 +172,7 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     page.until_helpers(0);
 
     // The next one has a crew of its own, which stays for the one after it and goes with the model.
-    let (_, line) = page.sweep();
+    let (_, line) = page.sweep(52);
     assert_eq!(line, "CPU (f16), 2 workers.");
     assert_eq!(page.helpers(), 1);
     page.choose("scholar-2");

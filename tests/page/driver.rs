@@ -1,16 +1,25 @@
 //! A real browser, driven over W3C WebDriver: the dozen commands these tests need, on `std` alone.
 //! (A client library would bring an async runtime for two HTTP verbs.)
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::sync::Mutex;
+#[cfg(unix)]
+use std::sync::Once;
+use std::thread::panicking;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// How long anything on the page may take; generous, because test machines are slow.
 pub const PATIENCE: Duration = Duration::from_secs(180);
+
+/// How long the page looks for something before the driver is asked again, well within its own limit.
+const SLICE: Duration = Duration::from_secs(60);
 
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -35,13 +44,8 @@ const SAID: &str = "said.txt";
 
 impl Browser {
     /// Opens a headless window of this size in CSS pixels; `gpu` lets it have Chromium's own
-    /// software adapter for WebGPU, and else none.
-    pub fn open(chrome: &str, driver: &str, width: u32, height: u32, gpu: bool) -> Self {
-        Self::open_with(chrome, driver, width, height, gpu, &[])
-    }
-
-    /// The same, with more of Chromium's own switches.
-    pub fn open_with(
+    /// software adapter for WebGPU, and else none; `more` are further switches of Chromium's.
+    pub fn open(
         chrome: &str,
         driver: &str,
         width: u32,
@@ -75,13 +79,54 @@ impl Browser {
             "goog:loggingPrefs": { "browser": "ALL" },
         } } });
         browser.begin(&wanted);
-        // Exactly this inner size, also below the least width of a window.
+        browser.show(width, height).expect("a tab of this size");
+        browser
+    }
+
+    /// Gives the tab this inner size, also below the least width of a window.
+    fn show(&self, width: u32, height: u32) -> Result<(), String> {
+        let devtools = |command: &str, params: Value| {
+            let body = json!({ "cmd": command, "params": params });
+            self.try_call("POST", &format!("{}/goog/cdp/execute", self.session), Some(&body))
+        };
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        browser.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+        devtools("Emulation.setDeviceMetricsOverride", metrics)?;
         // A browser without a screen has no window in front, which focus and the clipboard ask for.
-        browser.devtools("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
-        browser
+        devtools("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }))?;
+        Ok(())
+    }
+
+    /// Leaves nothing of what was open: another tab takes the place of this one, and every site that this one went
+    /// to is forgotten, with its permissions and what the console said.
+    pub fn forget(&self) -> Result<(), String> {
+        let ask = |path: &str, body: &Value| {
+            self.try_call("POST", &format!("{}{path}", self.session), Some(body))
+        };
+        let devtools = |command: &str, params: Value| {
+            ask("/goog/cdp/execute", &json!({ "cmd": command, "params": params }))
+        };
+        let history = devtools("Page.getNavigationHistory", json!({}))?;
+        let visited = history["entries"].as_array().into_iter().flatten();
+        let visited = visited.filter_map(|entry| entry["url"].as_str());
+        let origins: BTreeSet<String> = visited
+            .filter(|url| url.starts_with("http"))
+            .map(|url| url.split('/').take(3).collect::<Vec<_>>().join("/"))
+            .collect();
+
+        let next = ask("/window/new", &json!({ "type": "tab" }))?["handle"].take();
+        let left = self.try_call("DELETE", &format!("{}/window", self.session), None)?;
+        if left != json!([next]) {
+            return Err(format!("more tabs than one are open: {left}"));
+        }
+        ask("/window", &json!({ "handle": next }))?;
+        for origin in origins {
+            let all = json!({ "origin": origin, "storageTypes": "all" });
+            devtools("Storage.clearDataForOrigin", all)?;
+        }
+        devtools("Network.clearBrowserCache", json!({}))?;
+        devtools("Browser.resetPermissions", json!({}))?;
+        ask("/se/log", &json!({ "type": "browser" })).map(drop)
     }
 
     /// Opens a headless Firefox, which says on its output what its console hears.
@@ -188,10 +233,32 @@ impl Browser {
         self.until_within(PATIENCE, what, expression);
     }
 
-    /// The same, with another patience.
+    /// The same, with another patience. The page itself looks, so that nothing is lost between two
+    /// questions of the driver.
     pub fn until_within(&self, patience: Duration, what: &str, expression: &str) {
+        let script = format!(
+            "const [limit, done] = arguments, end = performance.now() + limit;
+             const look = () => {{
+               try {{
+                 if ({expression}) done(true);
+                 else if (performance.now() > end) done(false);
+                 else setTimeout(look, 20);
+               }} catch (error) {{ done(String(error)); }}
+             }};
+             look();"
+        );
+        let path = format!("{}/execute/async", self.session);
         let started = Instant::now();
-        while self.run(&format!("return Boolean({expression})")) != Value::Bool(true) {
+        loop {
+            let left = patience.saturating_sub(started.elapsed()).min(SLICE);
+            let asked = json!({ "script": script, "args": [left.as_millis() as u64] });
+            match self.try_call("POST", &path, Some(&asked)) {
+                Ok(Value::Bool(true)) => return,
+                Ok(Value::Bool(false)) => {}
+                // The document went meanwhile: the next one is asked.
+                Err(error) if is_left(&error) => std::thread::sleep(Duration::from_millis(10)),
+                other => panic!("waiting until {what}: {other:?}"),
+            }
             if started.elapsed() > patience {
                 let page = self.run("return document.body.innerText.slice(0, 3000)");
                 panic!(
@@ -200,7 +267,6 @@ impl Browser {
                     self.heard()
                 );
             }
-            std::thread::sleep(Duration::from_millis(30));
         }
     }
 
@@ -306,11 +372,17 @@ impl Browser {
         self.capture(path, &json!({ "format": "png" }));
     }
 
+    /// The same for a test that has failed already: whether there is one.
+    pub fn try_screenshot(&self, path: &Path) -> bool {
+        let path_of = format!("{}/screenshot", self.session);
+        let taken = self.try_call("GET", &path_of, None);
+        let picture = taken.ok().and_then(|picture| picture.as_str().map(base64));
+        picture.is_some_and(|bytes| std::fs::write(path, bytes).is_ok())
+    }
+
     fn capture(&self, path: &Path, how: &Value) {
         let taken = self.devtools("Page.captureScreenshot", how);
         let bytes = base64(taken["data"].as_str().expect("a picture"));
-        std::fs::create_dir_all(path.parent().expect("a folder"))
-            .expect("a folder for screenshots");
         std::fs::write(path, bytes).expect("a screenshot written");
     }
 
@@ -375,9 +447,79 @@ impl Drop for Browser {
     }
 }
 
+/// A browser for one page, that other pages had before and will have after it: a tab is opened in a fraction of the
+/// time of a browser.
+pub struct Lent {
+    browser: Option<Browser>,
+    goes_back: bool,
+}
+
+/// Browsers that wait for their next page.
+static IDLE: Mutex<Vec<Browser>> = Mutex::new(Vec::new());
+
+impl Lent {
+    /// One of those that wait; or else another one, without a GPU.
+    pub fn any(chrome: &str, driver: &str, width: u32, height: u32) -> Self {
+        let idle = || IDLE.lock().expect("browsers").pop();
+        // One may have died while it waited.
+        let alive = std::iter::from_fn(idle).find(|browser| browser.show(width, height).is_ok());
+        let browser =
+            alive.unwrap_or_else(|| Browser::open(chrome, driver, width, height, false, &[]));
+        Self { browser: Some(browser), goes_back: cfg!(unix) }
+    }
+
+    /// This one, which nobody has after it.
+    pub fn own(browser: Browser) -> Self {
+        Self { browser: Some(browser), goes_back: false }
+    }
+}
+
+impl Deref for Lent {
+    type Target = Browser;
+
+    fn deref(&self) -> &Browser {
+        self.browser.as_ref().expect("lent until it is dropped")
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let Some(browser) = self.browser.take().filter(|_| self.goes_back && !panicking()) else {
+            return;
+        };
+        match browser.forget() {
+            Ok(()) => {
+                // They end with the tests.
+                #[cfg(unix)]
+                {
+                    static AT_THE_END: Once = Once::new();
+                    // SAFETY: it is a function without arguments, as C calls it.
+                    AT_THE_END.call_once(|| unsafe {
+                        libc::atexit(end_idle);
+                    });
+                }
+                IDLE.lock().expect("browsers").push(browser);
+            }
+            Err(why) => say!("a browser is closed that could not be cleared: {why}"),
+        }
+    }
+}
+
+#[cfg(unix)]
+extern "C" fn end_idle() {
+    if let Ok(mut idle) = IDLE.lock() {
+        idle.clear();
+    }
+}
+
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("its number").port()
+}
+
+/// Whether a script ended with its document: Chromium's driver calls that a timeout, Firefox's says so.
+fn is_left(error: &str) -> bool {
+    error.starts_with("script timeout") || error.contains("unload")
 }
 
 fn text_of(value: &Value) -> String {

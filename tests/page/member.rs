@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::page::Page;
+use crate::page::{LOOKS, Page};
 
 const ENTER: &str = "\u{E007}";
 
@@ -191,13 +191,13 @@ fn a_member_that_did_not_run_is_refused() {
 
 #[test]
 fn it_is_accessible_on_desk_and_telephone() {
-    for (width, height) in [(1440, 1000), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
         page.open("#view=member&member=2a");
         page.until_member("2a");
-        for scheme in ["light", "dark"] {
+        for &scheme in schemes {
             page.browser.prefer(scheme);
-            page.assert_accessible(&format!("a member at {width}, {scheme}"));
+            page.assert_look("a member", width, scheme);
             page.screenshot(&format!("member-{width}-{scheme}"));
         }
     }

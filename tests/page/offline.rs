@@ -26,6 +26,17 @@ impl Page {
         ));
     }
 
+    /// Whether the page asked for what keeps it, once its own script has come to its end.
+    fn begins_to_keep(&self) -> bool {
+        let ended = self.browser.run_async(
+            "const done = arguments[0];
+             import(document.querySelector('script[src*=\"boot.js\"]').src)
+               .then(() => done(null), error => done(String(error)));",
+        );
+        assert_eq!(ended, Value::Null);
+        self.server.sent().iter().any(|sent| sent.path.ends_with("offline.js"))
+    }
+
     fn build(&self) -> String {
         self.browser.text("document.querySelector('meta[name=atelier-build]').content")
     }
@@ -119,14 +130,7 @@ fn a_newer_page_is_offered_and_taken() {
     page.until_says(".look", "Three words of sport");
 
     let new = "0123456789abcdef";
-    for file in [
-        "index.html",
-        "survey.html",
-        "boot.js",
-        "later.js",
-        "worker_loader.js",
-        "service_worker.js",
-    ] {
+    for file in ["index.html", "survey.html", "boot.js", "worker_loader.js", "service_worker.js"] {
         let path = folder.path().join(file);
         let text = std::fs::read_to_string(&path).expect("a stamped file");
         assert!(text.contains(&old), "{file} is not stamped");
@@ -163,6 +167,7 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
     let hindrances = page.browser.devtools("Page.getInstallabilityErrors", &serde_json::json!({}));
     say!("what hinders installing: {hindrances}");
     assert_eq!(hindrances["installabilityErrors"], serde_json::json!([]));
+    assert!(page.begins_to_keep());
 
     // As `trunk serve` makes it: without a build's id.
     let folder = tempfile::tempdir().expect("a folder");
@@ -175,8 +180,7 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
     page.open("");
     page.until_live();
-    page.until_pointable();
-    std::thread::sleep(std::time::Duration::from_secs(6));
+    assert!(!page.begins_to_keep());
     let registered = page.browser.run_async(
         "navigator.serviceWorker.getRegistrations().then(all => arguments[0](all.length))",
     );

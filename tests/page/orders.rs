@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::driver::RIGHT;
 use crate::lens::compare;
-use crate::page::{Page, root, shared_model};
+use crate::page::{LOOKS, Page, root, shared_model};
 use serde_json::Value;
 
 const LEFT: &str = "\u{E012}";
@@ -410,38 +410,8 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
 }
 
 #[test]
-fn a_sweeps_report_opens_in_the_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("sweep.atelier.json");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "orders",
-            "--model",
-            "scholar-4",
-            "--task",
-            "topic",
-            "--strategy",
-            "drop",
-            "--rows",
-            "16",
-            "--out",
-        ])
-        .arg(&file)
-        .current_dir(root())
-        .output()
-        .expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let page = Page::live();
-    page.open_file(&file);
-    page.browser
-        .until("the sweep is drawn", "document.querySelector('#figure-neighbours .chart svg')");
-    page.until_says(".sweeps .provenance", "From a report: scholar-4");
-    page.assert_quiet();
-}
-
-#[test]
 fn everyone_can_use_the_page_of_orders() {
-    for (width, height) in [(1440, 1000), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::orders(width, height, "&plan=0-2,(3-5)x2,7m,6,8-11");
         page.tick(
             "#sweep-kinds",
@@ -453,18 +423,13 @@ fn everyone_can_use_the_page_of_orders() {
         page.set_number("rounds at most", 6);
         page.press_button("Run the sweep");
         page.until_swept("loops");
-        for scheme in ["light", "dark"] {
+        for &scheme in schemes {
             page.browser.prefer(scheme);
             page.browser.until(
                 "the colours follow",
                 &format!("document.documentElement.dataset.theme === '{scheme}'"),
             );
-            page.browser.run("document.querySelectorAll('details').forEach(d => d.open = true)");
-            page.browser.until(
-                "the tables are made",
-                "document.querySelectorAll('.numbers table').length === 7",
-            );
-            page.assert_accessible(&format!("the lab, {width} {scheme}"));
+            page.assert_look("the lab", width, scheme);
             page.screenshot(&format!("orders-{width}-{scheme}"));
         }
         page.assert_quiet();

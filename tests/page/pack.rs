@@ -83,7 +83,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     assert!(folder.join("READ-ME-FIRST.txt").is_file());
     let _server = serve(&folder);
     // Where its own host is not the one that is looked at.
-    let page = Page::kept(1440, 900);
+    let page = Page::apart(1440, 900);
     let go = |fragment: &str| {
         page.browser.go(&format!("http://{ADDRESS}:{PORT}/{fragment}"));
     };

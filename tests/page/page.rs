@@ -2,31 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::driver::Browser;
+use crate::driver::{Browser, Lent};
 use crate::server::Server;
 use crate::turn::Turn;
 
 /// The document of the panel of models.
 pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
 
-/// The page in a browser of its own, from a host of its own.
+/// Axe's rule of colours.
+const CONTRAST: &str = "color-contrast";
+
+/// Windows, and the schemes in which a view is looked at there: dark differs from light in its colours alone, and
+/// no window changes these.
+pub const LOOKS: [(u32, u32, &[&str]); 2] =
+    [(1440, 1000, &["light", "dark"]), (390, 844, &["light"])];
+
+/// The page in a tab, from a host of its own.
 pub struct Page {
-    pub browser: Browser,
+    pub browser: Lent,
     pub server: Server,
     _turn: Turn,
 }
 
 impl Page {
-    /// A fresh browser and host; nothing opened yet.
+    /// A fresh tab and host; nothing opened yet.
     pub fn new(width: u32, height: u32) -> Self {
-        Self::with(Turn::shared(), width, height, false)
+        Self::unkept(Turn::shared(), || tab(width, height))
     }
 
     /// The same, while no other test's page is open: all cores are this one's, and its times are its own.
     pub fn alone(width: u32, height: u32) -> Self {
-        Self::with(Turn::alone(), width, height, false)
+        Self::unkept(Turn::alone(), || tab(width, height))
     }
 
     /// The same, where the browser keeps the page for visits without a network.
@@ -35,51 +43,47 @@ impl Page {
     }
 
     pub fn kept_from(width: u32, height: u32, folder: PathBuf) -> Self {
-        Self::on(width, height, false, folder)
+        Self::opened(Turn::shared(), folder, || tab(width, height))
+    }
+
+    /// The same in a browser of its own, which is in the network of this test's thread.
+    pub fn apart(width: u32, height: u32) -> Self {
+        let dist = PathBuf::from(set("ATELIER_DIST"));
+        Self::opened(Turn::shared(), dist, || chromium(width, height, false, &[]))
     }
 
     /// The same, where WebGPU has Chromium's software adapter.
     pub fn with_gpu() -> Self {
-        Self::with(Turn::alone(), 1440, 1000, true)
+        Self::unkept(Turn::shared(), || chromium(1440, 1000, true, &[]))
     }
 
     /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
         Self::opened(Turn::shared(), dist, || {
-            Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER"))
+            Lent::own(Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
         })
     }
 
     /// The same, kept for visits without a network, where the browser writes down what it asks the network
     /// for; whole when the browser has ended.
     pub fn logged(width: u32, height: u32, log: &Path) -> Self {
-        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
         let dist = PathBuf::from(set("ATELIER_DIST"));
         let more = [format!("--log-net-log={}", log.display())];
-        Self::opened(Turn::shared(), dist, || {
-            Browser::open_with(&chrome, &driver, width, height, false, &more)
-        })
+        Self::opened(Turn::shared(), dist, || chromium(width, height, false, &more))
     }
 
-    fn with(turn: Turn, width: u32, height: u32, gpu: bool) -> Self {
-        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        let dist = PathBuf::from(set("ATELIER_DIST"));
-        let page = Self::opened(turn, dist, || Browser::open(&chrome, &driver, width, height, gpu));
+    fn unkept(turn: Turn, browser: impl FnOnce() -> Lent) -> Self {
+        let page = Self::opened(turn, PathBuf::from(set("ATELIER_DIST")), browser);
         // What is kept would answer in the server's place, which tests make answer as they want.
         page.browser.devtools(
             "Page.addScriptToEvaluateOnNewDocument",
-            &serde_json::json!({ "source": "delete Navigator.prototype.serviceWorker;" }),
+            &json!({ "source": "delete Navigator.prototype.serviceWorker;" }),
         );
         page
     }
 
-    fn on(width: u32, height: u32, gpu: bool, folder: PathBuf) -> Self {
-        let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-        Self::opened(Turn::shared(), folder, || Browser::open(&chrome, &driver, width, height, gpu))
-    }
-
-    fn opened(turn: Turn, folder: PathBuf, browser: impl FnOnce() -> Browser) -> Self {
+    fn opened(turn: Turn, folder: PathBuf, browser: impl FnOnce() -> Lent) -> Self {
         let server = Server::start(folder);
         Self { browser: browser(), server, _turn: turn }
     }
@@ -275,44 +279,109 @@ impl Page {
         assert!(missing.is_empty(), "asked for what is not there: {missing:?}");
     }
 
-    /// Axe finds nothing, with every fold open, and the page is no wider than its window.
+    /// What axe and the window say of a view in one of [`LOOKS`]: how it is made and its width in each window, its
+    /// colours in the first.
+    pub fn assert_look(&self, at: &str, width: u32, scheme: &str) {
+        let at = format!("{at}, {width} wide, {scheme}");
+        match (width == LOOKS[0].0, scheme) {
+            (true, "light") => self.assert_accessible(&at),
+            (true, _) => self.assert_contrast(&at),
+            _ => self.assert_rules(&at, &json!({ "rules": { CONTRAST: { "enabled": false } } })),
+        }
+    }
+
+    /// Axe can read every word in the colours that the view has now.
+    pub fn assert_contrast(&self, at: &str) {
+        self.assert_rules(at, &json!({ "runOnly": [CONTRAST] }));
+    }
+
+    /// Axe finds nothing, and the page is no wider than its window, with every fold open. Of the figures' tables,
+    /// which one component draws, the first is open.
     pub fn assert_accessible(&self, at: &str) {
-        let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
-            .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
-        let fold = |open: bool| {
-            let all = "document.querySelectorAll('details').forEach";
-            self.browser.run(&format!("{all}(d => d.open = {open})"));
-        };
-        fold(true);
-        self.browser.run(&format!("{axe}; window.axe = axe;"));
-        let found = self.browser.run_async(
-            "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
-        );
+        self.assert_rules(at, &json!({}));
+    }
+
+    /// The same by some of axe's rules alone, as its `run` takes them.
+    fn assert_rules(&self, at: &str, rules: &Value) {
+        self.fold(true);
+        if self.browser.run("return Boolean(window.axe)") == false {
+            let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
+                .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
+            self.browser.run(&format!("{axe}; window.axe = axe;"));
+        }
+        let found = self.browser.run_async(&format!(
+            "const done = arguments[0]; axe.run(document, {{ resultTypes: ['violations'], ...{rules} }}).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
+        ));
         assert_eq!(found, Value::Array(Vec::new()), "axe at {at}: {found:#}");
         let over = "return document.documentElement.scrollWidth - innerWidth";
         let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
         let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";
         assert!(over <= 0, "the page is {over} px too wide at {at}: {}", self.browser.run(widest));
-        fold(false);
-        // A screenshot is as tall as the page was in its last frame.
-        self.browser.run_async(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))",
-        );
+        self.fold(false);
+    }
+
+    /// Opens what is folded, or folds it again, and waits until that is drawn.
+    fn fold(&self, open: bool) {
+        self.browser.run_async(&format!(
+            "const done = arguments[0];
+             let tables = 0;
+             for (const d of document.querySelectorAll('details'))
+               d.open = {open} && !(d.matches('.numbers') && tables++);
+             requestAnimationFrame(() => requestAnimationFrame(done));"
+        ));
     }
 
     pub fn sent_bytes(&self) -> usize {
         self.server.sent().iter().map(|sent| sent.bytes).sum()
     }
 
-    /// Of what the window shows, such as a dialog.
+    /// Of what the window shows, such as a dialog; where pictures are asked for.
     pub fn screenshot_of_window(&self, name: &str) {
-        let folder = root().join("target/screenshots");
-        self.browser.screenshot_of_window(&folder.join(format!("{name}.png")));
+        if let Some(path) = picture_file(&format!("{name}.png")) {
+            self.browser.screenshot_of_window(&path);
+        }
     }
 
+    /// Of the whole page, where pictures are asked for.
     pub fn screenshot(&self, name: &str) {
-        self.browser.screenshot(&root().join("target/screenshots").join(format!("{name}.png")));
+        if let Some(path) = picture_file(&format!("{name}.png")) {
+            self.browser.screenshot(&path);
+        }
     }
+}
+
+impl Drop for Page {
+    /// A test that fails leaves a picture of what the window showed.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let test = std::thread::current().name().unwrap_or("test").replace("::", "-");
+            let folder = root().join("target/screenshots");
+            let path = folder.join(format!("failed-{test}.png"));
+            match std::fs::create_dir_all(&folder).is_ok() && self.browser.try_screenshot(&path) {
+                true => say!("what the window showed is in {}", path.display()),
+                false => say!("there is no picture of what the window showed"),
+            }
+        }
+    }
+}
+
+/// Where a picture or another file that tests make for people goes: into the folder that `ATELIER_SHOTS` names;
+/// nowhere, where it names none.
+pub fn picture_file(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("ATELIER_SHOTS")?);
+    std::fs::create_dir_all(&folder).expect("a folder for screenshots");
+    Some(folder.join(name))
+}
+
+/// A tab of a browser that other pages had before.
+pub fn tab(width: u32, height: u32) -> Lent {
+    Lent::any(&set("ATELIER_CHROME"), &set("ATELIER_CHROMEDRIVER"), width, height)
+}
+
+/// A browser of its own.
+fn chromium(width: u32, height: u32, gpu: bool, more: &[String]) -> Lent {
+    let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
+    Lent::own(Browser::open(&chrome, &driver, width, height, gpu, more))
 }
 
 pub fn set(name: &str) -> String {

@@ -1,12 +1,14 @@
 //! A static host as strict as they come: under a sub-path, compressed, without a header of its own that
 //! forbids anything, counting what it sends. The server is the one of `atelier open`.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use atelier_server::{Files, Folder, Found};
+use bytes::Bytes;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 
@@ -137,15 +139,27 @@ impl Host {
     }
 }
 
+/// Weights that were compressed: of the tests' own folder alone, whose files stay as they are.
+static SQUEEZED: LazyLock<Mutex<HashMap<PathBuf, Bytes>>> = LazyLock::new(Mutex::default);
+
 /// Weights, too, as hosts that compress whatever they have.
 fn squeezed(file: Found) -> Option<Found> {
     let Found::File(path) = file else {
         return Some(file);
     };
-    let mut bytes = Vec::new();
-    let plain = std::fs::File::open(path).ok()?;
-    GzEncoder::new(plain, Compression::new(6)).read_to_end(&mut bytes).ok()?;
-    Some(Found::Bytes { bytes: bytes.into(), gzip: true, mime: "application/octet-stream" })
+    let known = SQUEEZED.lock().expect("the weights").get(&path).cloned();
+    let bytes = match known {
+        Some(bytes) => bytes,
+        None => {
+            let mut bytes = Vec::new();
+            let plain = std::fs::File::open(&path).ok()?;
+            GzEncoder::new(plain, Compression::new(6)).read_to_end(&mut bytes).ok()?;
+            let bytes = Bytes::from(bytes);
+            SQUEEZED.lock().expect("the weights").insert(path, bytes.clone());
+            bytes
+        }
+    };
+    Some(Found::Bytes { bytes, gzip: true, mime: "application/octet-stream" })
 }
 
 impl Files for Host {

@@ -520,6 +520,8 @@ fn every_kind_of_report_opens_in_its_own_view() {
     open(sweep);
     page.until_view("Orders");
     page.until_says(".sweeps .provenance", "From a report: scholar-4");
+    page.browser
+        .until("the sweep is drawn", "document.querySelector('#figure-neighbours .chart svg')");
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
     open(broken);

@@ -1,6 +1,6 @@
 //! The start page: five ways in, each with a picture that the models drew when the page was built.
 
-use crate::page::Page;
+use crate::page::{LOOKS, Page};
 
 const KEYS: [&str; 5] = ["look", "learn", "try", "measure", "read"];
 
@@ -73,13 +73,13 @@ fn whoever_only_looks_at_the_ways_in_fetches_no_model_and_only_one_theme() {
 
 #[test]
 fn it_is_accessible_on_desk_and_telephone() {
-    for (width, height) in [(1440, 900), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
         page.open("#start");
-        for scheme in ["light", "dark"] {
+        for &scheme in schemes {
             page.browser.prefer(scheme);
             page.until_doors();
-            page.assert_accessible(&format!("the start at {width}, {scheme}"));
+            page.assert_look("the start", width, scheme);
             page.screenshot(&format!("start-{width}-{scheme}"));
         }
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::page::{Page, root};
+use crate::page::{LOOKS, Page, picture_file, root};
 
 const OVERVIEW: [&str; 9] = [
     "table-1",
@@ -327,8 +327,9 @@ fn files_hold_the_numbers_of_the_picture() {
     ] {
         assert!(svg.contains(words), "{words} is not in the SVG");
     }
-    std::fs::create_dir_all(root().join("target/screenshots")).expect("a folder");
-    std::fs::write(root().join("target/screenshots/table-1.svg"), svg).expect("written");
+    if let Some(path) = picture_file("table-1.svg") {
+        std::fs::write(path, svg).expect("written");
+    }
     assert!(page.saved_figure("table-1", "PNG").starts_with("data:image/png;base64,"));
     page.assert_quiet();
 }
@@ -394,23 +395,23 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
 
 #[test]
 fn everyone_can_use_surveys_and_theorems() {
-    for (width, height) in [(1440, 1000), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
-        for scheme in ["light", "dark"] {
+        for &scheme in schemes {
             page.browser.prefer(scheme);
             // Addresses that differ after the # only are no new page.
             page.browser.go("about:blank");
             page.open("survey.html#survey&model=scholar-4&task=mood&rows");
             page.until_survey();
             page.until_says(".rows h3", "scholar-4 on mood");
-            page.assert_accessible(&format!("{width} {scheme} survey"));
+            page.assert_look("the survey", width, scheme);
             page.screenshot(&format!("survey-{width}-{scheme}"));
             page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
             page.browser.until(
                 "the theorems are drawn",
                 "document.querySelectorAll('.theorem .chart svg').length === 8",
             );
-            page.assert_accessible(&format!("{width} {scheme} theory"));
+            page.assert_look("theory", width, scheme);
             page.screenshot(&format!("theory-{width}-{scheme}"));
         }
         page.assert_quiet();

@@ -1,12 +1,13 @@
-// Puts the first picture into index.html: node prerender.mjs FOLDER NOTES, where FOLDER holds the built page.
-// NOTES will hold the numbers of the functions that ran, of those that the program watches (xtask/src/split).
+// Puts the first picture into index.html, and the start page's pictures into files: node prerender.mjs FOLDER, where
+// FOLDER holds the built page.
 //
-// The page's own program draws it, from the report that it ships, in a document without a browser. So
+// The page's own program draws them, the first from the report that it ships, in a document without a browser. So
 // what stands in the file is what the program will draw again, element by element. Two things a file
 // cannot hold: values that are an element's state become its attributes, and inline styles, which the
 // page's content security policy forbids, become rules of the style sheet.
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Buffer } from "node:buffer";
+import { dirname } from "node:path";
 import { parseHTML } from "linkedom";
 
 // CSS pixels that the figures have in a window of 74rem or more, and in one 390 wide.
@@ -14,19 +15,14 @@ const DESK = 816;
 const TELEPHONE = 358;
 const NARROW = "(max-width: 40rem)";
 
-const [folder, notes] = process.argv.slice(2);
+const [folder] = process.argv.slice(2);
 const at = (name) => `${folder}/${name}`;
 const html = await readFile(at("index.html"), "utf8");
 const script = await readFile(at("page.js"), "utf8");
 const wasm = await readFile(at("page_bg.wasm"));
 
-const ran = new Set();
-
-/**
- * The page as it stands when its program has drawn what it ships, and before anything else comes; with a link to
- * another view, what stands in that view's place.
- */
-async function drawn(width, link = "") {
+/** The page as it stands when its program has drawn what it ships, and before anything else comes; and the program. */
+async function drawn(width) {
   const { document, window } = parseHTML(html);
   const nothing = () => {};
   const define = (name, value) =>
@@ -54,7 +50,7 @@ async function drawn(width, link = "") {
   define("window", globalThis);
   define("self", globalThis);
   define("document", document);
-  define("location", new URL(link, "http://localhost/"));
+  define("location", new URL("http://localhost/"));
   define("history", { replaceState: nothing, pushState: nothing });
   define("isSecureContext", true);
   define("navigator", {});
@@ -62,28 +58,19 @@ async function drawn(width, link = "") {
   define("matchMedia", () => ({ matches: false, addEventListener: nothing }));
   define("addEventListener", nothing);
   define("removeEventListener", nothing);
-  // What would come later does not come, and the program is still whole.
-  for (const name of ["keepFirst", "loadLater"]) define(name, nothing);
-  define("fetchLater", () => Promise.reject(new Error("nothing is fetched here")));
   define("setTimeout", () => 0);
   Object.defineProperty(document, "baseURI", { value: "http://localhost/" });
   Object.defineProperty(window.Element.prototype, "clientWidth", { get: () => width, configurable: true });
   // A program of its own for every width.
-  const source = Buffer.from(`${script}\n// ${width} ${link}`).toString("base64");
-  const { default: init } = await import(`data:text/javascript;base64,${source}`);
-  const exports = await init({ module_or_path: wasm });
+  const source = Buffer.from(`${script}\n// ${width}`).toString("base64");
+  const program = await import(`data:text/javascript;base64,${source}`);
+  await program.default({ module_or_path: wasm });
   await new Promise((resolve) => setImmediate(resolve));
-  for (const [name, noted] of Object.entries(exports)) {
-    if (name.startsWith("~") && noted.value) ran.add(name.slice(1));
-  }
-  return document;
+  return { document, program };
 }
 
-const desk = await drawn(DESK);
-const telephone = await drawn(TELEPHONE);
-// What is said while another view's part of the program is fetched, and where it cannot be.
-const elsewhere = await drawn(DESK, "#view=theory");
-if (!elsewhere.querySelector("#main .waiting button")) throw new Error("nothing stands in another view's place");
+const { document: desk, program } = await drawn(DESK);
+const { document: telephone } = await drawn(TELEPHONE);
 const app = desk.getElementById("app");
 // Drawings differ; what is around them does not.
 const around = (document) => [...document.querySelectorAll("#app :not(svg, svg *)")];
@@ -139,6 +126,16 @@ if (html.split(place).length !== 2) throw new Error(`index.html has no one place
 const page = html
   .replace("<html ", () => `<html data-link="${link.replaceAll("&", "&amp;")}" `)
   .replace(place, () => `<div class="drawn">${picture}</div>`);
-await writeFile(notes, [...ran].join(" "));
 await writeFile(at("index.html"), page);
 await writeFile(at("style.css"), `${style}\n${sheet.join("\n")}\n`);
+
+// The start page's pictures.
+const reports = await Promise.all(["start", "survey"].map((name) => readFile(at(`examples/${name}.atelier.json`))));
+const pictures = program.start_pictures(...reports);
+for (let i = 0; i < pictures.length; i += 2) {
+  const file = at(pictures[i]);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, pictures[i + 1]);
+}
+// Nobody else reads it.
+await rm(at("examples/start.atelier.json"));

@@ -25,7 +25,7 @@ pub struct Browser {
     pub geckodriver: PathBuf,
 }
 
-pub fn chrome() -> Option<PathBuf> {
+fn chrome() -> Option<PathBuf> {
     find("ATELIER_CHROME", CHROME, CHROME_ELSEWHERE)
 }
 

@@ -6,18 +6,33 @@ use std::process::{Command, Stdio};
 
 use crate::command::{Stop, run, step};
 use crate::place::Place;
+use crate::setup::{self, Chore};
 use crate::site::Site;
+use crate::times::{self, Times};
 use crate::wasm::TRIPLE;
-use crate::{documented, names, pack, page, peers, scripts, setup};
+use crate::{documented, names, pack, page, peers, scripts};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] =
     &["--package", "atelier", "--target", TRIPLE, "--no-default-features", "--features", "web"];
 
-/// Every feature that is not the page's, but `cuda`, which wants NVIDIA's compiler: what stands
-/// behind a feature of a bench or a test compiles too.
-const NATIVE: &str = "atelier/cli,atelier/reference,atelier/webgpu,\
-                      atelier/browser-tests,atelier-benches/peers,atelier-benches/webgpu";
+/// The one set of features of lints, documentation and tests: all but `web` and `cuda`, which wants NVIDIA's compiler.
+/// With another set cargo would compile everything again.
+const FEATURES: &str = "atelier/browser-tests,atelier/reference,atelier/webgpu";
+
+/// What is linted and documented. (The benches are by [`check_benches`].)
+const PACKAGES: [&str; 10] = [
+    "--package",
+    "atelier",
+    "--package",
+    "atelier-bindgen",
+    "--package",
+    "atelier-kernels",
+    "--package",
+    "atelier-server",
+    "--package",
+    "xtask",
+];
 
 pub fn check(place: &Place) -> Result<(), Stop> {
     step("cargo fmt --check", || {
@@ -29,28 +44,14 @@ pub fn check(place: &Place) -> Result<(), Stop> {
     step("names of types", || names::check(place.root()))?;
     step("clippy", || {
         let mut clippy = Command::new("cargo");
-        clippy.args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--features",
-            NATIVE,
-            "--",
-            "-D",
-            "warnings",
-        ]);
+        clippy.arg("clippy").args(PACKAGES).args(["--all-targets", "--features", FEATURES]);
+        clippy.args(["--", "-D", "warnings"]);
         run(clippy.current_dir(place.root()), "Clippy has something to say.")
     })?;
     step("documentation", || {
         let mut doc = Command::new("cargo");
-        doc.args(["doc", "--package", "atelier", "--lib", "--no-deps", "--features", "webgpu"]);
+        doc.arg("doc").args(PACKAGES).args(["--no-deps", "--features", FEATURES]);
         documented::check(&mut doc, place)
-    })?;
-    step("documentation of the server and of the chores", || {
-        let mut doc = Command::new("cargo");
-        let packages = ["--package", "atelier-server", "--package", "xtask"];
-        doc.arg("doc").args(packages).arg("--no-deps");
-        document(&mut doc, place)
     })?;
     let (wasm, shellcheck) = setup::for_lints(place)?;
     step("workflows, YAML and shell scripts", || scripts::check(place, &shellcheck))?;
@@ -58,6 +59,22 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         let mut clippy = wasm.cargo();
         clippy.arg("clippy").args(WEB).args(["--lib", "--bins", "--", "-D", "warnings"]);
         run(clippy.current_dir(place.root()), "Clippy has something to say about the page.")
+    })?;
+    step("documentation of the page (wasm)", || {
+        let mut doc = wasm.cargo();
+        doc.arg("doc").args(WEB).args(["--lib", "--no-deps"]);
+        document(&mut doc, place)
+    })
+}
+
+/// Lints of the benches, which no other chore compiles: candle's hundred models among their crates take minutes.
+pub fn check_benches(place: &Place) -> Result<(), Stop> {
+    let (wasm, _) = setup::for_lints(place)?;
+    step("clippy of the benches", || {
+        let mut clippy = Command::new("cargo");
+        clippy.args(["clippy", "--package", "atelier-benches", "--all-targets"]);
+        clippy.args(["--features", "peers,webgpu", "--", "-D", "warnings"]);
+        run(clippy.current_dir(place.root()), "Clippy has something to say about a bench.")
     })?;
     step("clippy of the benches in a browser (wasm)", || {
         let mut clippy = wasm.cargo();
@@ -67,11 +84,6 @@ pub fn check(place: &Place) -> Result<(), Stop> {
             clippy.current_dir(place.root()),
             "Clippy has something to say about a bench in a browser.",
         )
-    })?;
-    step("documentation of the page (wasm)", || {
-        let mut doc = wasm.cargo();
-        doc.arg("doc").args(WEB).args(["--lib", "--no-deps"]);
-        document(&mut doc, place)
     })
 }
 
@@ -82,46 +94,142 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 
 /// Builds the page and runs every test: natively, and of the page in a browser.
 pub fn test(place: &Place) -> Result<(), Stop> {
-    let mut summaries = Vec::new();
-    // Apart: together, cargo would build this very program anew with other features of its crates.
-    let tests = page_tests(place)?;
-    for (package, features) in TESTED {
-        let mut cargo = tests(package, features);
-        step(&format!("cargo test --package {package}"), || {
-            run_tests(&mut cargo, package, &mut summaries)
+    let tests = page_tests(place, compile)?;
+    let (mut summaries, mut tables) = (Vec::new(), String::new());
+    for tested in TESTED {
+        let mut cargo = tests(tested);
+        let mut times = Times::default();
+        if tested.package == "atelier" && tested.targets != DOC {
+            times::ask(&mut cargo);
+        }
+        step(&format!("tests of {}", tested.name), || {
+            run_tests(&mut cargo, tested.name, &mut summaries, &mut times)
         })?;
+        tables += &times.table(tested.name);
     }
-    println!("\nEvery test runner's summary:");
+    println!("{tables}\nEvery test runner's summary:");
     for summary in summaries {
         println!("{summary}");
     }
     Ok(())
 }
 
-/// A model of a billion numbers in the page: 1.3 GB on the disk, and minutes on a software GPU.
-pub fn test_large(place: &Place) -> Result<(), Stop> {
-    let mut cargo = page_tests(place)?("atelier", FEATURES);
-    cargo.args(["--test", "page", "--", "--ignored", "--nocapture", "large"]);
-    run(&mut cargo, "A large model does not fit the page.")
+/// Runs the tests whose path has a module of this name: the library's and those of `tests/it`, or with `page` or `page::GROUP` the
+/// page's, which is built for these alone.
+///
+/// # Errors
+/// A test failed, or there is none of this name.
+pub fn test_only(place: &Place, name: &str) -> Result<(), Stop> {
+    let page = name.strip_prefix("page").and_then(|rest| match rest {
+        "" => Some(""),
+        rest => rest.strip_prefix("::"),
+    });
+    let (mut cargo, group) = match page {
+        Some(group) => (page_tests(place, compile_page)?(PAGE), group),
+        // These run the page's worker, or Python beside it.
+        None if ["hub", "survey", "wasm"].contains(&name) => {
+            (page_tests(place, compile_native)?(NATIVE_TESTS), name)
+        }
+        None => (cargo_test(place, NATIVE_TESTS), name),
+    };
+    if !group.is_empty() {
+        cargo.args(["--", &format!("{group}::")]);
+    }
+    let mut summaries = Vec::new();
+    run_tests(&mut cargo, name, &mut summaries, &mut Times::default())?;
+    if summaries.is_empty() {
+        let names = modules(place)?.join(", ");
+        return Err(Stop::usage(format!("No test is of `{name}`. Names: {names}.")));
+    }
+    Ok(())
 }
 
-/// What the page's tests need beside the package's own.
-const FEATURES: &str = "browser-tests,reference,webgpu";
+/// What `--only` takes: rooms, modules of `tests/it`, and groups of the page.
+fn modules(place: &Place) -> Result<Vec<String>, Stop> {
+    let mut names = Vec::new();
+    let folders =
+        [("src", ""), ("crates/kernels/src", ""), ("tests/it", ""), ("tests/page", "page::")];
+    for (folder, before) in folders {
+        let folder = place.root().join(folder);
+        let unread = |error| Stop::file("read", &folder, &error);
+        for entry in std::fs::read_dir(&folder).map_err(unread)? {
+            let path = entry.map_err(unread)?.path();
+            if let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) {
+                names.push(format!("{before}{stem}"));
+            }
+        }
+    }
+    names.sort();
+    names.dedup();
+    names.retain(|name| !["bin", "lib", "main", "page::main"].contains(&name.as_str()));
+    Ok(names)
+}
 
-/// Packages with tests, and their features.
-const TESTED: [(&str, &str); 3] = [("atelier", FEATURES), ("xtask", ""), ("atelier-server", "")];
+/// What takes minutes: a model of a billion numbers in the page, 1.3 GB on the disk, on a software GPU too; and a
+/// download that is killed at twenty moments.
+pub fn test_large(place: &Place) -> Result<(), Stop> {
+    let mut cargo = page_tests(place, compile_page)?(PAGE);
+    cargo.args(["--", "--ignored", "--nocapture"]);
+    run(&mut cargo, "A large model does not fit the page, or a killed download does not go on.")
+}
 
-fn cargo_test(place: &Place, package: &str, features: &str) -> Command {
+/// A run of `cargo test`.
+#[derive(Clone, Copy)]
+struct Tested {
+    name: &'static str,
+    package: &'static str,
+    targets: &'static [&'static str],
+}
+
+const DOC: &[&str] = &["--doc"];
+const PAGE: Tested = Tested { name: "the page", package: "atelier", targets: &["--test", "page"] };
+const NATIVE_TESTS: Tested =
+    Tested { name: "the library", package: "atelier", targets: &["--lib", "--test", "it"] };
+const XTASK: Tested = Tested { name: "xtask", package: "xtask", targets: &[] };
+const SERVER: Tested = Tested { name: "atelier-server", package: "atelier-server", targets: &[] };
+
+/// All of them. Packages are apart: together, cargo would build this very program anew with other features of its
+/// crates.
+const TESTED: [Tested; 6] = [
+    Tested { name: "units", package: "atelier", targets: &["--lib"] },
+    Tested { name: "library and command line", package: "atelier", targets: &["--test", "it"] },
+    PAGE,
+    Tested { name: "documentation", package: "atelier", targets: DOC },
+    XTASK,
+    SERVER,
+];
+
+fn cargo_test(place: &Place, tested: Tested) -> Command {
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(place.root()).args(["test", "--package", package, "--features", features]);
+    cargo.current_dir(place.root()).args(["test", "--package", tested.package]);
+    if tested.package == "atelier" {
+        cargo.args(["--package", "atelier-kernels", "--features", FEATURES]);
+    }
+    cargo.args(tested.targets);
     cargo
 }
 
 /// Compiles every test, so that they are found done.
 fn compile(place: &Place) -> Result<(), Stop> {
+    let programs = &["--lib", "--test", "it", "--test", "page"];
+    let atelier = Tested { targets: programs, ..PAGE };
+    compile_tests(place, &[atelier, XTASK, SERVER])
+}
+
+/// Compiles the tests of the page alone.
+fn compile_page(place: &Place) -> Result<(), Stop> {
+    compile_tests(place, &[PAGE])
+}
+
+/// Compiles the native tests alone.
+fn compile_native(place: &Place) -> Result<(), Stop> {
+    compile_tests(place, &[NATIVE_TESTS])
+}
+
+fn compile_tests(place: &Place, tests: &[Tested]) -> Result<(), Stop> {
     step("compiling the tests meanwhile", || {
-        for (package, features) in TESTED {
-            let mut cargo = cargo_test(place, package, features);
+        for &tested in tests {
+            let mut cargo = cargo_test(place, tested);
             cargo.args(["--no-run", "--quiet"]);
             run(&mut cargo, "The tests could not be compiled.")?;
         }
@@ -130,14 +238,14 @@ fn compile(place: &Place) -> Result<(), Stop> {
 }
 
 /// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
-fn page_tests(place: &Place) -> Result<impl Fn(&str, &str) -> Command, Stop> {
-    let (workshop, browser, pythons) = setup::for_tests(place, Some(compile))?;
-    page::build_in(&workshop, place, &Site::of("test", place))?;
+fn page_tests(place: &Place, compile: Chore) -> Result<impl Fn(Tested) -> Command, Stop> {
+    let (wasm, browser, pythons) = setup::for_tests(place, Some(compile))?;
+    page::build_in(&wasm, place, &Site::of("test", place))?;
     let packed = pack::pack(place)?;
     let runtime = runtime_folder(place)?;
     let dist = place.dist();
-    Ok(move |package: &str, features: &str| {
-        let mut cargo = cargo_test(place, package, features);
+    Ok(move |tested: Tested| {
+        let mut cargo = cargo_test(place, tested);
         cargo
             .env("ATELIER_DIST", &dist)
             .env("ATELIER_PACK", &packed)
@@ -174,13 +282,18 @@ fn runtime_folder(place: &Place) -> Result<Option<PathBuf>, Stop> {
 }
 
 /// Runs tests, passing on what they print and keeping their summaries.
-fn run_tests(cargo: &mut Command, package: &str, summaries: &mut Vec<String>) -> Result<(), Stop> {
-    let failed =
-        || Stop::new(format!("Tests of {package} failed.")).try_running("cargo xtask test");
+fn run_tests(
+    cargo: &mut Command,
+    name: &str,
+    summaries: &mut Vec<String>,
+    times: &mut Times,
+) -> Result<(), Stop> {
+    let failed = || Stop::new(format!("Tests of {name} failed.")).try_running("cargo xtask test");
     let mut child = cargo.stdout(Stdio::piped()).spawn().map_err(|_| failed())?;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
             println!("{line}");
+            times.read(&line);
             if line.starts_with("test result: ") && !is_empty(&line) {
                 summaries.push(line);
             }

@@ -42,7 +42,8 @@ pub fn build(place: &Place, page: &Path, of: Program) -> Result<PathBuf, Stop> {
         cargo
             .current_dir(place.root())
             .args(["build", "--release", "--package", "atelier"])
-            .args(["--bin", name, "--features", of.features])
+            .args(["--bin", name, "--features", of.features, "--target-dir"])
+            .arg(place.target())
             .env("ATELIER_PAGE", &list);
         run(&mut cargo, "The program could not be built.")
     })?;

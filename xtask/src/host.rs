@@ -55,7 +55,7 @@ pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
     // Else GitHub's older way of publishing leaves out names that begin with `_`.
     put(".nojekyll", "")?;
     put("robots.txt", ROBOTS)?;
-    let lost = read(&place.root().join("xtask/assets/404.html"))?;
+    let lost = read(&place.root().join("web/404.html"))?;
     put("404.html", &lost.replace(HOME, site.address().unwrap_or("./")))?;
     let index = read(&stage.join("index.html"))?;
     put("index.html", &addressed(&index, site))?;
@@ -206,6 +206,6 @@ mod tests {
         let known = addressed(html, &site("https://a.test/b"));
         assert!(known.contains("content=\"https://a.test/b/preview.png?v=BUILD_ID\""));
         assert!(known.contains("<link rel=\"canonical\" href=\"https://a.test/b/\">"));
-        assert_eq!(include_str!("../assets/404.html").matches(HOME).count(), 1);
+        assert_eq!(include_str!("../../web/404.html").matches(HOME).count(), 1);
     }
 }

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_panel_names_the_hub_that_was_set_and_no_other() {
-        let html = include_str!("../assets/hub.html");
+        let html = include_str!("../../web/hub.html");
         assert_eq!(parsed(&[]).unwrap().told(html), html);
         let options =
             ["--hub", "https://models.school.test/hub/", "--hub-cdn", "https://files.school.test"];

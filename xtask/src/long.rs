@@ -1,5 +1,5 @@
-//! What takes too long for every change: `cargo xtask test --long`. Ten minutes of each fuzzer, twenty
-//! kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
+//! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, the page by Trunk, ten minutes
+//! of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
 //! peers, 1B shapes among them.
 
 use std::collections::VecDeque;
@@ -17,48 +17,44 @@ const FUZZING: Duration = Duration::from_secs(600);
 /// How many times the cases of an ordinary run one round of a fuzzer tries, each round others.
 const TIMES: &str = "10";
 
-/// Test programs with fuzzers in them, and the part of those's names that is theirs alone.
-const FUZZERS: &[(&str, &str)] = &[("fuzz", ""), ("charts", "fuzz::")];
+/// The part of a test's name that says that it is a fuzzer.
+const FUZZERS: &str = "fuzz::";
 
 pub fn test(place: &Place) -> Result<(), Stop> {
+    check::check_benches(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
     let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());
     step(&what, || fuzz(place, fuzzers))?;
     step("kills in numbers", || {
-        let mut kills = tests(place, "kills");
-        kills.args(["--ignored", "--nocapture", "--test-threads=1"]);
+        let mut kills = tests(place);
+        kills.args(["--ignored", "--nocapture", "--test-threads=1", "kills::"]);
         run(&mut kills, "A run that was killed did not end as the others.")
     })?;
     step("a model of a billion numbers in the page", || check::test_large(place))?;
     peers::bench(place)
 }
 
-/// The tests of one program, in release: cargo's words end with `--`.
-fn tests(place: &Place, program: &str) -> Command {
+/// The native tests, in release: cargo's words end with `--`.
+fn tests(place: &Place) -> Command {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(place.root())
         .args(["test", "--release", "--quiet", "--package", "atelier"])
-        .args(["--test", program, "--"]);
+        .args(["--test", "it", "--"]);
     cargo
 }
 
-/// A fuzzer: its program and its name there.
-type Fuzzer = (&'static str, String);
+/// The fuzzers' names.
+fn fuzzers(place: &Place) -> Result<VecDeque<String>, Stop> {
+    let mut list = tests(place);
+    list.args(["--list", "--format", "terse", FUZZERS]);
+    let names = step("building the tests in release", || {
+        output(&mut list).ok_or_else(|| Stop::new("The tests could not be built."))
+    })?;
 
-fn fuzzers(place: &Place) -> Result<VecDeque<Fuzzer>, Stop> {
-    let mut found = VecDeque::new();
-    for &(program, part) in FUZZERS {
-        let mut list = tests(place, program);
-        list.args(["--list", "--format", "terse", part]);
-        let names = step(&format!("building {program} in release"), || {
-            output(&mut list)
-                .ok_or_else(|| Stop::new(format!("The tests of {program} could not be built.")))
-        })?;
-        let names = names.lines().filter_map(|line| line.strip_suffix(": test"));
-        found.extend(names.map(|name| (program, name.to_string())));
-    }
+    let names = names.lines().filter_map(|line| line.strip_suffix(": test"));
+    let found: VecDeque<String> = names.map(str::to_string).collect();
     if found.is_empty() {
         return Err(Stop::new("There are no fuzzers: were the tests renamed?"));
     }
@@ -66,15 +62,15 @@ fn fuzzers(place: &Place) -> Result<VecDeque<Fuzzer>, Stop> {
 }
 
 /// As many at a time as there are processors.
-fn fuzz(place: &Place, fuzzers: VecDeque<Fuzzer>) -> Result<(), Stop> {
+fn fuzz(place: &Place, fuzzers: VecDeque<String>) -> Result<(), Stop> {
     let left = Mutex::new(fuzzers);
     let next = || left.lock().ok().and_then(|mut left| left.pop_front());
     let work = || -> Result<(), Stop> {
-        while let Some((program, name)) = next() {
+        while let Some(name) = next() {
             let began = Instant::now();
             let mut rounds = 0;
             while began.elapsed() < FUZZING {
-                let mut round = tests(place, program);
+                let mut round = tests(place);
                 round.args(["--exact", &name]).env("ATELIER_FUZZ", TIMES);
                 let why = format!("The fuzzer {name} found something.");
                 command::run_quietly(&mut round, &why)?;

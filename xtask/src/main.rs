@@ -6,26 +6,27 @@
 //!   command that helps.
 //! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
-//!   [`debian`]'s compiler), [`tools`] (Trunk, wasm-bindgen), [`npm`] (JavaScript), [`browser`] (Chromium
-//!   for tests), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
+//!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
+//!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
 //! - [`hub`]: which hub the page's panel of models asks.
-//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`wasm_opt`] makes wasm smaller or
-//!   faster, [`split`] cuts off what later views need, [`stamp`] gives the URLs the build's id and the
-//!   service worker the files to keep, [`licences`] collects what must travel with it, [`host`] writes what
-//!   hosts make of it at the address that [`site`] names, [`start`] has the start page's pictures drawn,
-//!   [`embed`] makes the document that others frame.
+//! - [`page`]: sources to `dist/`, its first picture drawn into it; [`document`] is `index.html`'s list of files,
+//!   [`wasm_opt`] makes wasm smaller or faster, [`stamp`] gives the URLs the build's id and the service worker the
+//!   files to keep, [`licences`] collects what must travel with it, [`host`] writes what hosts make of it at the
+//!   address that [`site`] names, [`embed`] makes the document that others frame.
 //! - [`pack`]: the page as a folder and a [`zip`] for places without a network.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
 //! - [`check`]: formatting, [`names`] of types, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
-//!   scripts; the tests; [`long`] those that take hours.
+//!   scripts; the tests, and their [`times`]; [`long`] those that take hours.
 
 mod apt;
+mod bindgen;
 mod browser;
 mod check;
 mod command;
 mod debian;
+mod document;
 mod documented;
 mod embed;
 mod embedded;
@@ -46,9 +47,8 @@ mod scripts;
 mod server;
 mod setup;
 mod site;
-mod split;
 mod stamp;
-mod start;
+mod times;
 mod tools;
 mod wasm;
 mod wasm_opt;
@@ -70,8 +70,10 @@ Usage: cargo xtask <chore>
                                  page will be; a mirror of the hub, and where it leads to for files
   release [--page DIR] [--cuda]  pack the program for this system with manual, completions and
                                  licences; with a page that was built before; with CUDA
-  test [--long]                  build the page and run every test, browser ones included;
-                                 with --long also hours of fuzzing, kills and benches with peers
+  test [--only NAME] [--long]    build the page and run every test, browser ones included; or only
+                                 those of a module (`engine`, `cli::golden`), without the page, or of
+                                 a group of the page (`page::orders`); with --long also hours of
+                                 fuzzing, kills and benches with peers
   check                          formatting, types' names, lints (native and wasm), documentation,
                                  workflows and scripts
   peers                          times the engine beside Python's and a browser's (gigabytes)
@@ -111,6 +113,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let binary = chore == "build" && has("--binary");
     let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
+    let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
     {
@@ -139,7 +142,13 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         }
         "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
         "test" => {
-            check::test(&place)?;
+            if long {
+                page::try_trunk(&place)?;
+            }
+            match &only {
+                Some(name) => check::test_only(&place, name)?,
+                None => check::test(&place)?,
+            }
             if long {
                 long::test(&place)?;
             }
@@ -147,11 +156,12 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            let (workshop, ..) = setup::for_tests(&place, None)?;
+            let (wasm, ..) = setup::for_tests(&place, None)?;
             page::bundle(&place)?;
-            let trunk = setup::trunk_by_hand(&workshop);
+            bindgen::build(&place)?;
+            let trunk = setup::trunk_by_hand(&place, &wasm);
             println!(
-                "everything is here; by hand, Trunk serves what it builds with\n\n    {trunk}\n"
+                "everything is here; by hand, Trunk (where it is installed) serves what it builds with\n\n    {trunk}\n"
             );
         }
         "help" | "-h" | "--help" => {
@@ -162,4 +172,16 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     println!("`cargo xtask {chore}` took {}", command::spell(clock.elapsed()));
     Ok(())
+}
+
+/// Takes `--only NAME` out of the options.
+fn take_only(options: &mut Vec<String>) -> Result<Option<String>, Stop> {
+    let Some(at) = options.iter().position(|option| option == "--only") else {
+        return Ok(None);
+    };
+    if at + 1 == options.len() {
+        return Err(Stop::usage("`--only` wants a name."));
+    }
+    options.remove(at);
+    Ok(Some(options.remove(at)))
 }

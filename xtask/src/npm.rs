@@ -8,8 +8,8 @@ use crate::command::{Stop, on_path, output, ready, run, step};
 use crate::hash::Hash;
 use crate::place::Place;
 
-/// The oldest Node.js that esbuild runs on.
-const NODE: u32 = 18;
+/// The oldest Node.js that runs the page's worker in tests.
+const NODE: (u32, u32) = (18, 19);
 
 pub fn needs() -> Vec<Need> {
     if on_path(&["node", "nodejs"]).is_some() && on_path(&["npm"]).is_some() {
@@ -18,7 +18,7 @@ pub fn needs() -> Vec<Need> {
     vec![Need {
         what: "npm",
         packages: &["nodejs", "npm"],
-        elsewhere: "install Node.js 18 or newer",
+        elsewhere: "install Node.js 18.19 or newer",
     }]
 }
 
@@ -43,9 +43,9 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
         return Ok(());
     }
     let version = output(Command::new("node").arg("--version")).unwrap_or_default();
-    if major(&version).is_none_or(|major| major < NODE) {
+    if number(&version).is_none_or(|number| number < NODE) {
         return Err(Stop::new(format!(
-            "Node.js {NODE} or newer is needed, and `node --version` says \"{version}\"."
+            "Node.js 18.19 or newer is needed, and `node --version` says \"{version}\"."
         )));
     }
     step("npm ci (ECharts, esbuild, binaryen, resvg, linkedom, linters)", || {
@@ -79,8 +79,10 @@ pub fn program(place: &Place, path: &str) -> Command {
     command
 }
 
-fn major(version: &str) -> Option<u32> {
-    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+/// The first two numbers of a version.
+fn number(version: &str) -> Option<(u32, u32)> {
+    let mut numbers = version.strip_prefix('v')?.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 #[cfg(test)]
@@ -89,8 +91,8 @@ mod tests {
 
     #[test]
     fn node_says_its_version() {
-        assert_eq!(major("v20.20.2"), Some(20));
-        assert_eq!(major("20"), None);
-        assert_eq!(major(""), None);
+        assert_eq!(number("v20.20.2"), Some((20, 20)));
+        assert_eq!(number("20"), None);
+        assert_eq!(number(""), None);
     }
 }

@@ -1,22 +1,21 @@
-//! Sources to `dist/`: JavaScript and style bundled by esbuild, Rust by Trunk, wasm made smaller
-//! and faster by binaryen, the first picture drawn into the page, every URL stamped with the build's
-//! id.
+//! Sources to `dist/`: JavaScript and style bundled by esbuild, Rust compiled and given its JavaScript by
+//! wasm-bindgen, wasm made smaller and faster by binaryen, the page's own pictures drawn, every URL stamped with the
+//! build's id. Which files there are is said by `index.html`.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use flate2::{Compression, write::GzEncoder};
 
-use crate::command::{Stop, ready, run, step};
+use crate::command::{Stop, on_path, ready, run, step};
+use crate::document::Document;
 use crate::hash::{Hash, files_under};
 use crate::place::Place;
-use crate::setup::{self, Workshop};
+use crate::setup;
 use crate::site::Site;
-use crate::split::{SplitError, split, watched};
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{embed, host, hub, licences, npm, stamp, start, wasm_opt};
+use crate::{bindgen, embed, host, hub, licences, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -24,77 +23,24 @@ const SOURCES: &[&str] = &[
     "style",
     "public",
     "index.html",
-    "Trunk.toml",
     "Cargo.toml",
     "Cargo.lock",
     ".cargo",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "crates",
     "package-lock.json",
-    "xtask/src",
+    "server/src",
+    "web",
     "xtask/assets",
+    "xtask/bindgen",
+    "xtask/src",
 ];
 
-/// The page travels before its first picture: small. The worker runs the models: fast.
-const WASM_FILES: &[(&str, &str)] =
-    &[(PAGE, "-Oz"), ("hub_bg.wasm", "-Oz"), ("worker_bg.wasm", WORKER_LEVEL)];
-
-const PAGE: &str = "page_bg.wasm";
-
-/// What the page's file leaves to a second one, which comes behind the first picture: what other views are
-/// made of, and what a reader sets off. What runs for the first picture stays, wherever it is named; what
-/// runs a little later and is named here makes the page stand still, which `tests/page/first_picture.rs` sees.
-const LATER: &[&str] = &[
-    "<atelier::chart::plot::Plot>::option",
-    "atelier::app::answers",
-    "atelier::app::arrangement::edit",
-    "atelier::app::asked",
-    "atelier::app::embedding",
-    "atelier::app::machine",
-    "atelier::app::shell::doctor::panel",
-    "atelier::app::shell::drop",
-    "atelier::app::state::classroom",
-    "atelier::app::shell::framed",
-    "atelier::app::state::doctor",
-    "atelier::app::state::sweeps",
-    "atelier::app::state::teaching",
-    "atelier::app::views::attention",
-    "atelier::app::views::coupling",
-    "atelier::app::views::lessons",
-    "atelier::app::views::logit_lens",
-    "atelier::app::views::member",
-    "atelier::app::views::orders",
-    "atelier::app::views::start",
-    "atelier::app::views::survey",
-    "atelier::app::views::theory",
-    "atelier::app::widgets::download",
-    "atelier::app::widgets::member_links",
-    "atelier::chart::coupling",
-    "atelier::chart::inside",
-    "atelier::chart::lab",
-    "atelier::chart::lesson",
-    "atelier::chart::member",
-    "atelier::chart::need",
-    "atelier::chart::orders",
-    "atelier::chart::plot::option",
-    "atelier::chart::survey",
-    "atelier::chart::theory",
-    "atelier::engine::record",
-    "atelier::engine::trial",
-    "atelier::measure::coupling",
-    "atelier::measure::information",
-    "atelier::study::coupling",
-    "atelier::study::doctor",
-    "atelier::study::lessons",
-    "atelier::study::member",
-    "atelier::study::need",
-    "atelier::study::orders",
-    "atelier::study::report::check",
-    "atelier::study::report::opened",
-    "atelier::study::survey",
-    "serde_json::ser::PrettyFormatter",
-    "statrs",
-];
-
+/// The worker runs the models: fast. Other programs travel before a picture: small.
+const WORKER: &str = "worker";
 pub const WORKER_LEVEL: &str = "-O3";
+const OTHER_LEVEL: &str = "-Oz";
 
 /// What wasm-bindgen and people wrote.
 const SCRIPTS: &[&str] = &[
@@ -102,7 +48,6 @@ const SCRIPTS: &[&str] = &[
     "worker.js",
     "hub.js",
     "boot.js",
-    "later.js",
     "early.js",
     "hands.js",
     "offline.js",
@@ -117,7 +62,7 @@ pub fn build(place: &Place, site: &Site) -> Result<(), Stop> {
     build_in(&setup::for_page(place)?, place, site)
 }
 
-pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), Stop> {
+pub fn build_in(wasm: &Wasm, place: &Place, site: &Site) -> Result<(), Stop> {
     let hub = hub::Setting::kept(place)?;
     let sources = fingerprint(place, &hub, site)?;
     let note = place.scratch().join("dist-sources");
@@ -126,21 +71,29 @@ pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), S
         ready("dist/ is up to date");
         return Ok(());
     }
-    // Whole or not at all: what is unfinished stays out of dist/, and beside it: what cargo builds may lie on
-    // another file system.
+    // The page is built in generated/dist and renamed into place when whole. Not in target/: that may be another
+    // file system.
     let stage = place.generated().join("dist");
     remove(&stage)?;
     remove(&note)?;
     step("bundling JavaScript and style", || bundle(place))?;
-    step("building the page and its worker in release", || trunk(workshop, place, &stage))?;
-    step("wasm-opt, of all files at once", || optimise(place, &stage))?;
-    step("minifying the wasm's JavaScript", || minify(place, &stage))?;
-    embed::write(&stage)?;
-    step("drawing the start page's pictures", || start::draw(place, &stage))?;
-    step("drawing the first picture, and cutting off what later views need", || {
-        first_picture(place, &stage)
+    let document = Document::read(place)?;
+    document.write(place, &stage)?;
+    step("compiling the page and its worker, and wasm-bindgen beside them", || {
+        std::thread::scope(|scope| {
+            let bindgen = scope.spawn(|| bindgen::build(place));
+            compile(place, wasm)?;
+            let failed = |_| Err(Stop::new("The thread that builds wasm-bindgen ended."));
+            bindgen.join().unwrap_or_else(failed)
+        })
     })?;
-    step("collecting licences", || licences::collect(place, &workshop.wasm, &stage))?;
+    step("wasm-bindgen and wasm-opt, of all programs at once", || {
+        finish(place, &document, &stage)
+    })?;
+    step("minifying JavaScript", || minify(place, &stage))?;
+    embed::write(&stage)?;
+    step("drawing the first picture and the start page's", || prerender(place, &stage))?;
+    step("collecting licences", || licences::collect(place, wasm, &stage))?;
     hub.write(&stage)?;
     step("drawing the picture for links", || host::write(place, &stage, site))?;
     host::write_headers(&stage)?;
@@ -149,6 +102,46 @@ pub fn build_in(workshop: &Workshop, place: &Place, site: &Site) -> Result<(), S
     std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
     println!("dist/ is build {id}:");
     report_sizes(&place.dist())
+}
+
+/// Has Trunk, where it is installed, build what `trunk serve` serves.
+pub fn try_trunk(place: &Place) -> Result<(), Stop> {
+    if on_path(&["trunk"]).is_none() {
+        println!("Trunk is not installed: not tried");
+        return Ok(());
+    }
+    let wasm = setup::for_page(place)?;
+    bundle(place)?;
+    bindgen::build(place)?;
+    let folder = place.scratch().join("trunk");
+    remove(&folder)?;
+    step("building the page with Trunk", || {
+        let mut trunk = Command::new("trunk");
+        trunk.current_dir(place.root()).args(["build", "--release", "--dist"]).arg(&folder);
+        // Trunk takes NO_COLOR for a flag of its own that wants true or false.
+        trunk.env_remove("NO_COLOR");
+        wasm.dress(&mut trunk, setup::path_with_bindgen(place));
+        run(&mut trunk, "Trunk could not build the page.")
+    })?;
+    // The same files, but for those that are only made in release.
+    let document = Document::read(place)?;
+    let own = place.scratch().join("trunk-compared");
+    remove(&own)?;
+    document.write(place, &own)?;
+    for file in files_under(&own)? {
+        let file = file.strip_prefix(&own).unwrap_or(&file);
+        if !folder.join(file).is_file() {
+            return Err(Stop::new(format!("Trunk's page lacks {}.", file.display())));
+        }
+    }
+    for program in document.programs()?.0 {
+        for file in [format!("{program}.js"), format!("{program}_bg.wasm")] {
+            if !folder.join(&file).is_file() {
+                return Err(Stop::new(format!("Trunk's page lacks {file}.")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Puts a folder in another's place; where it cannot, that one stays. `aside` is where it lies meanwhile.
@@ -188,7 +181,7 @@ pub fn bundle(place: &Place) -> Result<(), Stop> {
     make_folder(&charts)?;
     let mut echarts = esbuild(place);
     echarts
-        .args(["xtask/assets/echarts.entry.js", "--bundle", "--format=esm"])
+        .args(["web/echarts.entry.js", "--bundle", "--format=esm"])
         .args([
             // What a later view needs is a file of its own.
             "--splitting",
@@ -216,85 +209,34 @@ fn esbuild(place: &Place) -> Command {
     command
 }
 
-/// Compiles what Trunk will ask for, so that it finds it done.
+/// Compiles the programs that `index.html` names.
 pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
-    step("compiling the page and its worker meanwhile", || {
-        for program in ["worker", "page", "hub"] {
-            let mut cargo = wasm.cargo();
-            cargo.current_dir(place.root()).args(["build", "--quiet"]);
-            cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
-            // As index.html says to Trunk.
-            let profile = if program == "worker" { "web" } else { "page" };
-            cargo.args(["--bin", program, "--profile", profile]);
-            run(&mut cargo, "The page could not be compiled.")?;
-        }
-        Ok(())
-    })
-}
-
-fn trunk(workshop: &Workshop, place: &Place, stage: &Path) -> Result<(), Stop> {
-    let mut trunk = Command::new("trunk");
-    trunk.current_dir(place.root()).args(["build", "--release", "--dist"]).arg(stage);
-    // Trunk takes NO_COLOR for a flag of its own that wants true or false.
-    trunk.env_remove("NO_COLOR");
-    workshop.wasm.dress(&mut trunk, workshop.tools.path());
-    run(&mut trunk, "Trunk could not build the page.")
-}
-
-/// Each file's binaryen computes on one processor alone.
-fn optimise(place: &Place, stage: &Path) -> Result<(), Stop> {
-    std::thread::scope(|scope| {
-        let begin = |&(file, level): &(&str, &'static str)| {
-            let path = stage.join(file);
-            let is_named = file == PAGE;
-            scope.spawn(move || wasm_opt::optimise(place, &path, level, is_named))
-        };
-        let begun: Vec<_> = WASM_FILES.iter().map(begin).collect();
-        let failed = |_| Err(Stop::new("The thread that runs wasm-opt ended."));
-        begun.into_iter().try_for_each(|one| one.join().unwrap_or_else(failed))
-    })
-}
-
-/// Has the page's program draw the first picture, and cuts its file in two: what ran stays.
-fn first_picture(place: &Place, stage: &Path) -> Result<(), Stop> {
-    let path = stage.join(PAGE);
-    let write = |path: &Path, bytes: &[u8]| {
-        std::fs::write(path, bytes).map_err(|error| Stop::file("write", path, &error))
-    };
-    let odd = |error: SplitError| Stop::new(error.to_string());
-    let wasm = std::fs::read(&path).map_err(|error| Stop::file("read", &path, &error))?;
-    let is_later = |name: &str| LATER.iter().any(|module| is_of(name, module));
-    write(&path, &watched(&wasm, |_, name| is_later(name)).map_err(odd)?)?;
-    let ran = place.scratch().join("ran");
-    prerender(place, stage, &ran)?;
-    let ran = std::fs::read_to_string(&ran).map_err(|error| Stop::file("read", &ran, &error))?;
-    let ran: BTreeSet<u32> = ran.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-    let halves = split(&wasm, |function, name| is_later(name) && !ran.contains(&function));
-    let halves = halves.map_err(odd)?;
-    println!("  {} functions in a file of their own", halves.moved);
-    write(&path, &halves.first)?;
-    write(&stage.join("page_later.wasm"), &halves.later)
-}
-
-/// Is a function of a module or of this name, or made for one of its types? Names say by a hash which crate is meant, as in
-/// `atelier[1f3a]::chart::lab::figure`.
-fn is_of(name: &str, module: &str) -> bool {
-    let mut plain = String::with_capacity(name.len());
-    for (i, piece) in name.split('[').enumerate() {
-        let hash = piece
-            .split_once("]::")
-            .filter(|(hash, _)| i > 0 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        plain += hash.map_or(piece, |(_, rest)| rest);
-        if hash.is_some() {
-            let at = plain.len() - hash.map_or(0, |(_, rest)| rest.len());
-            plain.insert_str(at, "::");
-        }
+    let document = Document::read(place)?;
+    let (programs, profile) = document.programs()?;
+    let mut cargo = wasm.cargo();
+    cargo.current_dir(place.root()).args(["build", "--quiet", "--package", "atelier"]);
+    cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
+    cargo.args(["--profile", profile, "--target-dir"]).arg(place.target());
+    for program in programs {
+        cargo.args(["--bin", program]);
     }
-    plain.match_indices(module).any(|(at, _)| {
-        let before = plain[..at].chars().next_back();
-        let starts = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != ':');
-        let after = plain[at + module.len()..].chars().next();
-        starts && after.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    run(&mut cargo, "The page could not be compiled.")
+}
+
+/// Gives every program its JavaScript and runs binaryen over it; each of these computes on one processor alone.
+fn finish(place: &Place, document: &Document, stage: &Path) -> Result<(), Stop> {
+    let (programs, profile) = document.programs()?;
+    let built = place.target().join(TRIPLE).join(profile);
+    let finish = |program: &str| {
+        bindgen::generate(place, &built.join(format!("{program}.wasm")), stage, program)?;
+        let level = if program == WORKER { WORKER_LEVEL } else { OTHER_LEVEL };
+        wasm_opt::optimise(place, &stage.join(format!("{program}_bg.wasm")), level)
+    };
+    std::thread::scope(|scope| {
+        let begun: Vec<_> =
+            programs.iter().map(|&program| scope.spawn(move || finish(program))).collect();
+        let failed = |_| Err(Stop::new("The thread that finishes a program ended."));
+        begun.into_iter().try_for_each(|one| one.join().unwrap_or_else(failed))
     })
 }
 
@@ -308,12 +250,11 @@ fn minify(place: &Place, stage: &Path) -> Result<(), Stop> {
     run(&mut esbuild, "esbuild could not minify the page's JavaScript.")
 }
 
-/// Puts the first picture into `index.html`: it is there before any program is. Which functions ran for it is
-/// written to `ran`.
-fn prerender(place: &Place, stage: &Path, ran: &Path) -> Result<(), Stop> {
+/// Puts the first picture into `index.html`, where it is before any program is, and the start page's into files.
+fn prerender(place: &Place, stage: &Path) -> Result<(), Stop> {
     let mut node = Command::new("node");
-    node.current_dir(place.root()).arg("xtask/assets/prerender.mjs").args([stage, ran]);
-    run(&mut node, "The page's program could not draw the first picture into index.html.")
+    node.current_dir(place.root()).arg("xtask/assets/prerender.mjs").arg(stage);
+    run(&mut node, "The page's program could not draw its pictures.")
 }
 
 fn report_sizes(dist: &Path) -> Result<(), Stop> {
@@ -356,7 +297,7 @@ pub fn remove(path: &PathBuf) -> Result<(), Stop> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_of, put};
+    use super::put;
 
     #[test]
     fn a_page_that_cannot_be_moved_leaves_the_one_before() {
@@ -374,18 +315,5 @@ mod tests {
             assert!(!aside.exists());
         }
         std::fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn functions_are_told_by_their_modules() {
-        let name = "<atelier[1f3a]::chart::lab::Lab as core[c593]::fmt::Debug>::fmt::{closure#0}";
-        assert!(is_of(name, "atelier::chart::lab") && is_of(name, "core::fmt"));
-        for other in ["atelier::chart::la", "chart::lab", "lab", "statrs"] {
-            assert!(!is_of(name, other), "{other}");
-        }
-        let whole = "<atelier::chart::lab::Lab as core::fmt::Debug>::fmt";
-        assert!(is_of(name, whole) && !is_of(name, &whole[..whole.len() - 1]));
-        assert!(is_of("statrs[0a]::function::gamma::ln_gamma", "statrs"));
-        assert!(!is_of("<[f32] as statrs2[0a]::Sum>::sum", "statrs"));
     }
 }

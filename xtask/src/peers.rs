@@ -5,18 +5,18 @@ use std::process::Command;
 use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::wasm::TRIPLE;
-use crate::{npm, page, setup, wasm_opt};
+use crate::{bindgen, npm, page, setup, wasm_opt};
 
 /// The crate that a page calls in the bench.
 pub const PACKAGE: &str = "atelier-browser-peer";
 
 pub fn bench(place: &Place) -> Result<(), Stop> {
-    let (workshop, browser, _) = setup::for_tests(place, None)?;
+    let (wasm, browser, _) = setup::for_tests(place, None)?;
     let folder = place.root().join("benches/peers");
     step("npm ci (onnxruntime-web)", || npm::install(&folder))?;
 
     step("building the engine for the browser", || {
-        let mut cargo = workshop.wasm.cargo();
+        let mut cargo = wasm.cargo();
         cargo.current_dir(place.root()).args([
             "build",
             "--package",
@@ -34,15 +34,10 @@ pub fn bench(place: &Place) -> Result<(), Stop> {
     let name = PACKAGE.replace('-', "_");
     let built = place.scratch().join("peers-target").join(TRIPLE);
     let pkg = place.scratch().join("peers");
-    let mut bindgen = Command::new("wasm-bindgen");
-    bindgen
-        .env("PATH", workshop.tools.path())
-        .args(["--target", "web", "--no-typescript", "--out-dir"])
-        .arg(&pkg)
-        .arg(built.join("web").join(format!("{name}.wasm")));
-    run(&mut bindgen, "wasm-bindgen could not make the engine's JavaScript.")?;
+    bindgen::build(place)?;
+    bindgen::generate(place, &built.join("web").join(format!("{name}.wasm")), &pkg, &name)?;
     step("wasm-opt", || {
-        wasm_opt::optimise(place, &pkg.join(format!("{name}_bg.wasm")), page::WORKER_LEVEL, false)
+        wasm_opt::optimise(place, &pkg.join(format!("{name}_bg.wasm")), page::WORKER_LEVEL)
     })?;
 
     let benches = [

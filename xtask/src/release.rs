@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::command::{self, Stop, run, step};
 use crate::embedded::{self, Program};
+use crate::hash::files_under;
 use crate::page::{self, make_folder, remove};
 use crate::place::Place;
 use crate::site::Site;
@@ -62,7 +63,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
             return Err(Stop::new(format!("{shown} is no page that was built.")));
         }
     };
-    let about = tools::prepare_for_release(place)?;
+    let about = tools::cargo_about(place)?;
     let built = embedded::build(place, &page, wishes.program)?;
 
     let name = format!("{}-{}-{}", wishes.program.name, version(place)?, triple()?);
@@ -70,13 +71,19 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     let folder = all.join(&name);
     remove(&folder)?;
     make_folder(&folder)?;
-    let copy = |from: &Path| {
+    let copy = |from: &Path, folder: &Path| {
         let to = folder.join(from.file_name().unwrap_or_default());
         std::fs::copy(from, to).map_err(|error| Stop::file("copy", from, &error))
     };
-    copy(&built)?;
+    copy(&built, &folder)?;
     for file in BESIDE {
-        copy(&place.root().join(file))?;
+        copy(&place.root().join(file), &folder)?;
+    }
+    // README.md links to these.
+    let docs = folder.join("docs");
+    make_folder(&docs)?;
+    for page in files_under(&place.root().join("docs"))? {
+        copy(&page, &docs)?;
     }
     step("collecting licences", || {
         licences(place, &about, wishes.program, &folder.join("licences.html"))

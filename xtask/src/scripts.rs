@@ -9,7 +9,8 @@ use crate::hash::files_under;
 use crate::place::Place;
 
 /// Where such files are; what is built, fetched or a model's lies elsewhere.
-const PLACES: &[&str] = &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster"];
+const PLACES: &[&str] =
+    &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster", "xtask/lines.sh"];
 
 /// Checks all there are.
 ///

@@ -3,21 +3,16 @@
 use std::path::PathBuf;
 
 use crate::apt;
+use crate::bindgen;
 use crate::browser::{self, Browser};
-use crate::command::{self, Stop, ready};
+use crate::command::{self, Stop, ready, step};
 use crate::debian::Debian;
 use crate::npm;
 use crate::page;
 use crate::place::Place;
 use crate::python::{self, Pythons};
-use crate::tools::{self, Tools};
+use crate::tools;
 use crate::wasm::{self, Found, Wasm};
-
-/// What builds the page.
-pub struct Workshop {
-    pub wasm: Wasm,
-    pub tools: Tools,
-}
 
 /// What is done for a checkout.
 pub type Chore = fn(&Place) -> Result<(), Stop>;
@@ -35,11 +30,12 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
     if !npm::is_ready(place)? {
         others.push("JavaScript of package-lock.json: npm ci --ignore-scripts");
     }
-    others.extend(tools::missing(place)?);
     if for_tests {
         needs.extend(browser::needs());
         needs.extend(python::needs(place));
-        others.extend(tools::missing_for_tests(place));
+        if tools::is_geckodriver_missing(place) {
+            others.push("geckodriver: cargo install, into the cache");
+        }
         others.extend(python::missing(place));
     }
     for need in &needs {
@@ -59,14 +55,10 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
 }
 
 /// Building the page.
-pub fn for_page(place: &Place) -> Result<Workshop, Stop> {
+pub fn for_page(place: &Place) -> Result<Wasm, Stop> {
     let wasm = packages(place, npm::needs())?;
     npm::prepare(place)?;
-    let tools = match tools::missing(place)?.is_empty() {
-        true => tools::prepare(place)?,
-        false => meanwhile(place, &wasm, || tools::prepare(place))?,
-    };
-    Ok(Workshop { wasm, tools })
+    Ok(wasm)
 }
 
 /// Compiles the page's crates while something else is compiled: either has phases that use one
@@ -78,7 +70,7 @@ fn meanwhile<T: Send>(
 ) -> Result<T, Stop> {
     std::thread::scope(|scope| {
         let other = scope.spawn(other);
-        let crates = page::compile(place, wasm);
+        let crates = step("compiling the page and its worker", || page::compile(place, wasm));
         let failed = |_| Err(Stop::new("The thread that compiles beside the page ended."));
         let other = other.join().unwrap_or_else(failed)?;
         crates.map(|()| other)
@@ -87,10 +79,7 @@ fn meanwhile<T: Send>(
 
 /// Building the page, running it in browsers, and holding what is written and fetched to Python's; what else is
 /// to be compiled is compiled beside the page.
-pub fn for_tests(
-    place: &Place,
-    beside: Option<Chore>,
-) -> Result<(Workshop, Browser, Pythons), Stop> {
+pub fn for_tests(place: &Place, beside: Option<Chore>) -> Result<(Wasm, Browser, Pythons), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
     needs.extend(python::needs(place));
@@ -98,25 +87,33 @@ pub fn for_tests(
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let pythons = python::prepare(place)?;
-    let (tools, geckodriver) = match (tools::missing(place)?.is_empty(), beside) {
-        (true, None) => tools::prepare_for_tests(place)?,
-        _ => meanwhile(place, &wasm, || {
-            let tools = tools::prepare_for_tests(place)?;
-            beside.map_or(Ok(()), |compile| compile(place))?;
-            Ok(tools)
+    let geckodriver = match beside {
+        None => tools::geckodriver(place)?,
+        Some(compile) => meanwhile(place, &wasm, || {
+            // First what the page waits for.
+            bindgen::build(place)?;
+            let geckodriver = tools::geckodriver(place)?;
+            compile(place)?;
+            Ok(geckodriver)
         })?,
     };
-    Ok((Workshop { wasm, tools }, Browser { geckodriver, ..browser }, pythons))
+    Ok((wasm, Browser { geckodriver, ..browser }, pythons))
+}
+
+/// The search path on which Trunk finds the wasm-bindgen that was built here.
+pub fn path_with_bindgen(place: &Place) -> std::ffi::OsString {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    command::path_starting_with(&bindgen::folder(place), Some(&usual))
 }
 
 /// What one types to run Trunk without this program, once it prepared everything.
-pub fn trunk_by_hand(workshop: &Workshop) -> String {
+pub fn trunk_by_hand(place: &Place, wasm: &Wasm) -> String {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
     let mut trunk = std::process::Command::new("trunk");
     trunk.arg("serve");
-    workshop.wasm.dress(&mut trunk, workshop.tools.path());
+    wasm.dress(&mut trunk, path_with_bindgen(place));
     // Of the search path, what is new.
     let path = trunk.get_envs().find_map(|(key, value)| value.filter(|_| key == "PATH"));
-    let usual = std::env::var_os("PATH").unwrap_or_default();
     let usual: Vec<PathBuf> = std::env::split_paths(&usual).collect();
     let new: Vec<String> = path
         .map(std::env::split_paths)

@@ -11,7 +11,7 @@ use crate::command::Stop;
 use crate::hash::{Hash, files_under};
 use crate::host;
 
-/// Stands for the build's id in the pages and in the files of `xtask/assets`.
+/// Stands for the build's id in the pages and in the files of `web`.
 const PLACEHOLDER: &str = "BUILD_ID";
 
 /// Stand for the files that work without a network.
@@ -29,7 +29,6 @@ const STAMPED: &[&str] = &[
     "hub.html",
     "boot.js",
     "hub_boot.js",
-    "later.js",
     SERVICE_WORKER,
     "worker_loader.js",
 ];
@@ -129,14 +128,8 @@ mod tests {
             write("page.wasm", wasm);
             write("index.html", r#"<meta name="atelier-build" content="BUILD_ID">"#);
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            for name in [
-                "embed.html",
-                "survey.html",
-                "hub.html",
-                "hub_boot.js",
-                "later.js",
-                "worker_loader.js",
-            ] {
+            for name in ["embed.html", "survey.html", "hub.html", "hub_boot.js", "worker_loader.js"]
+            {
                 write(name, "");
             }
             write("models/a/config.json", "{}");
@@ -157,7 +150,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"later.js\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );

@@ -27,15 +27,12 @@ const BESIDE: &str = "--reorder-functions-by-name";
 /// can be folded into loads and stores.
 const LOW_MEMORY: &str = "--low-memory-unused";
 
-/// Runs binaryen over a file, whose functions keep their names if it `is_named`. It takes a minute, so its result is kept for as long as the same
-/// wasm comes in, as it does when only words or styles changed.
-pub fn optimise(place: &Place, file: &Path, level: &str, is_named: bool) -> Result<(), Stop> {
+/// Runs binaryen over a file. It takes a minute, so its result is kept for as long as the same wasm comes in, as it does
+/// when only words or styles changed.
+pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
     let mut arguments = vec![level];
     arguments.extend(WASM_FEATURES);
     arguments.extend([BESIDE, LOW_MEMORY]);
-    if is_named {
-        arguments.push("--debuginfo");
-    }
     let mut hash = Hash::new();
     hash.add_path(file)?;
     hash.add(arguments.join(" ").as_bytes());

@@ -24,7 +24,6 @@ use wasm_bindgen::JsCast;
 use super::browser;
 use super::echarts::Library;
 use super::embedding::Embedding;
-use super::later::Later;
 use super::link::{Link, View};
 use super::state::{Address, Bench, Studio, Surveys, Sweeps};
 use super::views::{
@@ -51,8 +50,6 @@ pub fn mount() {
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());
     provide_context(Library::start());
-    let later = Later::start();
-    provide_context(later);
     let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
     let studio = Studio::open(&link);
     let surveys = Surveys::start(link.looking);
@@ -62,13 +59,7 @@ fn Shell() -> impl IntoView {
     provide_context(Bench::start(studio));
     provide_context(Sweeps::start(studio));
     provide_context(Chooser::start(studio, surveys));
-    provide_context(Doctor::start(later));
-    let is_there = Memo::new(move |_| later.is_there());
-    Effect::new(move |_| {
-        if studio.view.get() != View::Lens {
-            later.fetch();
-        }
-    });
+    provide_context(Doctor::start());
     // Whoever only reads reports fetches no model, and whoever only asks a model no report.
     Effect::new(move |_| {
         if studio.awaits_reports() {
@@ -76,7 +67,7 @@ fn Shell() -> impl IntoView {
         }
         if studio.view.get().is_live() {
             studio.wake();
-        } else if is_there.get() && studio.view.get().is_of_surveys() {
+        } else if studio.view.get().is_of_surveys() {
             surveys.wake();
         }
     });
@@ -124,7 +115,6 @@ fn Shell() -> impl IntoView {
         <main id="main" tabindex="-1">
             {move || match studio.view.get() {
                 View::Lens => view! { <LensView /> }.into_any(),
-                _ if !is_there.get() => view! { <Coming later /> }.into_any(),
                 View::LogitLens => view! { <LogitLensView /> }.into_any(),
                 View::Attention => view! { <AttentionView /> }.into_any(),
                 View::Member => view! { <MemberView /> }.into_any(),
@@ -147,25 +137,4 @@ fn Shell() -> impl IntoView {
 /// A dialog of the page, by its id.
 fn dialog(id: &str) -> Option<web_sys::HtmlDialogElement> {
     document().get_element_by_id(id)?.dyn_into().ok()
-}
-
-/// Stands in a view's place until its part of the program has come.
-#[component]
-fn Coming(later: Later) -> impl IntoView {
-    view! {
-        <p class="waiting" role="status">
-            {move || {
-                if later.has_failed() {
-                    "This view's part of the program could not be fetched: without a network, try again when there is one; after a newer page was put there, reload. "
-                } else {
-                    "This view is being fetched."
-                }
-            }}
-            <Show when=move || later.has_failed()>
-                <button type="button" on:click=move |_| later.fetch()>
-                    "Try again"
-                </button>
-            </Show>
-        </p>
-    }
 }

@@ -42,7 +42,7 @@ impl Studio {
         };
         if let Some(then) = reader {
             match tell {
-                Tell::Lessons { lessons: json } | Tell::Lesson { lesson: json } => then(Ok(json)),
+                words @ (Tell::Lessons { .. } | Tell::Lesson { .. }) => then(Ok(words)),
                 Tell::Failed { reason } => then(Err(sentence(&reason))),
                 // Words are read at once: nothing else is said of them.
                 _ => self.hands().readers.borrow_mut().push((id, then)),
@@ -101,10 +101,11 @@ impl Studio {
                 });
             }
             Tell::Measuring { report, next, done, of } => {
-                self.state.findings.set(Findings { report, next: Some((next, done, of)) })
+                let (report, next) = (Some(*report), Some((next, done, of)));
+                self.state.findings.set(Findings { report, next });
             }
             Tell::Measured { report, was_ended } => {
-                self.state.findings.set(Findings { report, next: None });
+                self.state.findings.set(Findings { report: Some(*report), next: None });
                 self.ended(id);
                 self.say(if was_ended {
                     "Stopped: what was measured stays."
@@ -156,7 +157,7 @@ impl Studio {
                 let taught = hands.taught.borrow_mut().take_if(|(own, _)| *own == id);
                 self.ended(id);
                 if let Some((_, then)) = taught {
-                    then(Some([outcome, pictures]));
+                    then(Some((*outcome, pictures)));
                 }
             }
             Tell::Failed { reason } => {

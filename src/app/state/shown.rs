@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::app::link::Draft;
 use crate::app::opened;
+use crate::study::doctor::DoctorReport;
 use crate::study::report::{Lens, Report};
 
 /// Where a picture came from.
@@ -62,10 +63,10 @@ impl Place {
 }
 
 /// What is known of this machine.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
-    /// A `DoctorReport` as JSON; empty before the first.
-    pub report: String,
+    /// `None` before the first.
+    pub report: Option<DoctorReport>,
     /// What is measured now, in words; how many steps are over, and of how many.
     pub next: Option<(String, usize, usize)>,
 }

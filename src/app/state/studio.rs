@@ -13,12 +13,13 @@ use crate::app::client::Client;
 use crate::app::link::{
     Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
 };
-use crate::app::protocol::{EngineWish, InsideAsk, Known, TokenAsk};
+use crate::app::protocol::{EngineWish, InsideAsk, Known, Tell, TokenAsk};
 use crate::app::served::ServedFolder;
 use crate::app::{examples, opened};
 use crate::chart::Column;
 use crate::plan::Plan;
 use crate::study::coupling::ModelsCoupling;
+use crate::study::lessons::{StepOutcome, StepPicture};
 use crate::study::report::{ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
@@ -195,10 +196,10 @@ impl Hands {
 pub(super) type KeptFetcher = Box<dyn Fn(String)>;
 
 /// Called when a step's run ends: with its outcome as JSON, or `None` where it was stopped.
-pub(super) type Taught = Box<dyn FnOnce(Option<[String; 2]>)>;
+pub(super) type Taught = Box<dyn FnOnce(Option<(StepOutcome, Vec<StepPicture>)>)>;
 
-/// Called with what was read, as JSON, or with a sentence.
-pub(super) type Reader = Box<dyn FnOnce(Result<String, String>)>;
+/// Called with the words that were asked for, or with a sentence.
+pub(super) type Reader = Box<dyn FnOnce(Result<Tell, String>)>;
 
 /// Called when a sweep ends: with what it found, or `None` where it was stopped.
 pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;

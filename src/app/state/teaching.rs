@@ -1,21 +1,36 @@
 //! What lessons ask of the worker: their words, and the runs of a step.
 
-use serde::de::DeserializeOwned;
-
-use super::shown::Place;
 use super::{StepPlace, Studio};
-use crate::app::protocol::Ask;
+use crate::app::protocol::{Ask, Tell};
 use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
+
+/// Said where the worker answers a question about lessons with something else.
+const OTHER_WORDS: &str =
+    "The engine's script answered another question: reload the page without its cache.";
 
 impl Studio {
     /// What a list shows of all lessons; a sentence where they cannot be had.
     pub fn ask_lessons(self, then: impl FnOnce(Result<Vec<LessonHead>, String>) + 'static) {
-        self.read(Ask::Lessons, |found| then(found.and_then(|json| parsed(&json))));
+        self.read(
+            Ask::Lessons,
+            |tell| match tell {
+                Tell::Lessons { lessons } => Some(lessons),
+                _ => None,
+            },
+            then,
+        );
     }
 
     /// One lesson as its file has it.
     pub fn ask_lesson(self, lesson: String, then: impl FnOnce(Result<Lesson, String>) + 'static) {
-        self.read(Ask::Lesson { lesson }, |found| then(found.and_then(|json| parsed(&json))));
+        self.read(
+            Ask::Lesson { lesson },
+            |tell| match tell {
+                Tell::Lesson { lesson } => Some(*lesson),
+                _ => None,
+            },
+            then,
+        );
     }
 
     /// Runs a step up to a phase, in place of a sweep: on the draft's model, if the step is to be its own, or
@@ -36,34 +51,23 @@ impl Studio {
         let Some(id) = id else {
             return ended(None);
         };
-        let then = move |found: Option<[String; 2]>| {
-            let found = found.map(|[outcome, pictures]| {
-                Ok::<_, String>((parsed(&outcome)?, parsed(&pictures)?))
-            });
-            ended(match found {
-                Some(Ok(both)) => Some(both),
-                Some(Err(sentence)) => {
-                    self.fail(Place::Sweep, sentence);
-                    None
-                }
-                None => None,
-            });
-        };
-        self.hands().taught.replace(Some((id, Box::new(then))));
+        self.hands().taught.replace(Some((id, Box::new(ended))));
     }
 
-    fn read(self, ask: Ask, then: impl FnOnce(Result<String, String>) + 'static) {
+    /// Asks for words of lessons, which `wanted` takes from the answer.
+    fn read<T>(
+        self,
+        ask: Ask,
+        wanted: impl FnOnce(Tell) -> Option<T> + 'static,
+        then: impl FnOnce(Result<T, String>) + 'static,
+    ) {
+        let then = |found: Result<Tell, String>| {
+            then(found.and_then(|tell| wanted(tell).ok_or_else(|| OTHER_WORDS.to_owned())));
+        };
         self.change(|exchange, _| {
             let post = exchange.read(ask);
-            let then = Box::new(then);
-            self.hands().readers.borrow_mut().push((post.id, then));
+            self.hands().readers.borrow_mut().push((post.id, Box::new(then)));
             vec![post]
         });
     }
-}
-
-fn parsed<T: DeserializeOwned>(json: &str) -> Result<T, String> {
-    serde_json::from_slice(json.as_bytes()).map_err(|error| {
-        format!("What the engine's script says of lessons cannot be read ({error}): reload the page without its cache.")
-    })
 }

@@ -13,7 +13,6 @@ use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart, Library};
 use crate::app::embedding::Embedding;
-use crate::app::later::Later;
 use crate::app::link::Draft;
 use crate::app::state::Address;
 use crate::chart::plot::Room;
@@ -114,7 +113,7 @@ fn Drawing(
     let resizer = StoredValue::new_local(None::<Resizer>);
     let failed = RwSignal::new(false);
     let maps = RwSignal::new(false);
-    let (library, later) = (expect_context::<Library>(), expect_context::<Later>());
+    let library = expect_context::<Library>();
     Effect::new(move |_| {
         let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
             return;
@@ -141,9 +140,7 @@ fn Drawing(
             };
             resizer.set_value(Resizer::on(&element, again).ok());
         }
-        // What ECharts is told is put together by the program's second file.
-        let both = [library.is_there(), later.is_there()];
-        let is_there = both == [true; 2];
+        let is_there = library.is_there();
         if is_there && echarts::needs_maps(&figure) && !maps.get() {
             leptos::task::spawn_local(async move {
                 match echarts::load_maps().await {

@@ -8,8 +8,7 @@ use super::{Desk, Stop, failed, fetch, opening, stop, words};
 use crate::app::protocol::{Ask, Stage, Tell};
 use crate::engine::EngineError;
 use crate::study::lessons::{
-    Lesson, LessonStep, ModelFound, StepAsk, StepFound, StepOutcome, StepPhase, StepPicture,
-    TaughtBy, WorkRunning,
+    Lesson, LessonStep, ModelFound, StepAsk, StepFound, StepPhase, TaughtBy, WorkRunning,
 };
 use crate::study::report::Opened;
 use crate::study::survey::Survey;
@@ -115,7 +114,7 @@ impl Classroom {
             Err(Unrun::Stopped(stop)) => return Err(stop),
             Err(Unrun::Lacking(why)) => lesson.cannot_show(step, by, &why),
         };
-        told(&outcome, &pictures)
+        Ok(Tell::Stepped { outcome: Box::new(outcome), pictures })
     }
 
     async fn phases(
@@ -234,10 +233,4 @@ fn unrun(error: StudyError) -> Unrun {
         StudyError::Engine(EngineError::Gpu(_)) => Unrun::Stopped(stop(error)),
         error => Unrun::Lacking(error.to_string()),
     }
-}
-
-fn told(outcome: &StepOutcome, pictures: &[StepPicture]) -> Result<Tell, Stop> {
-    let outcome = serde_json::to_string(outcome).map_err(failed)?;
-    let pictures = serde_json::to_string(pictures).map_err(failed)?;
-    Ok(Tell::Stepped { outcome, pictures })
 }

@@ -55,7 +55,7 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
         }
         told = now;
         let DoctorStep { done, of, .. } = *step;
-        let (report, next) = (as_json(report), step.to_string());
+        let (report, next) = (Box::new(report.clone()), step.to_string());
         desk.tell(id, Tell::Measuring { report, next, done, of });
     };
     let trials = look(&mut report, &watch, &effort, false, tell).await;
@@ -64,13 +64,7 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
     let was_ended = desk.is_cancelled(id);
     report.was_interrupted = was_ended;
     *session = held.take();
-    let report = as_json(&report);
-    Tell::Measured { report, was_ended }
-}
-
-fn as_json(report: &DoctorReport) -> String {
-    // It holds no number without a form in JSON, and nothing else that has none.
-    serde_json::to_string(report).unwrap_or_default()
+    Tell::Measured { report: Box::new(report), was_ended }
 }
 
 /// Since the worker began: where a browser has no such clock, the one that everybody has.

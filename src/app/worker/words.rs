@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{Desk, Stop, failed, fetch, told};
 use crate::app::protocol::{Ask, Request, Tell};
-use crate::study::lessons::{LESSONS, Lesson, LessonHead};
+use crate::study::lessons::{LESSONS, Lesson};
 
 /// Is it asked for words alone?
 pub fn is_asked(ask: &Ask) -> bool {
@@ -24,15 +24,12 @@ pub async fn answer(desk: &Desk, Request { id, ask }: Request) {
 
 async fn list(desk: &Desk, id: u32) -> Result<Tell, Stop> {
     let lessons = lessons(desk, id).await?;
-    let heads: Vec<LessonHead> = lessons.iter().map(Lesson::head).collect();
-    let lessons = serde_json::to_string(&heads).map_err(failed)?;
-    Ok(Tell::Lessons { lessons })
+    Ok(Tell::Lessons { lessons: lessons.iter().map(Lesson::head).collect() })
 }
 
 async fn one(desk: &Desk, id: u32, lesson: &str) -> Result<Tell, Stop> {
     let lessons = lessons(desk, id).await?;
-    let lesson = serde_json::to_string(called(&lessons, lesson)?).map_err(failed)?;
-    Ok(Tell::Lesson { lesson })
+    Ok(Tell::Lesson { lesson: Box::new(called(&lessons, lesson)?.clone()) })
 }
 
 /// All lessons, in order.

@@ -7,16 +7,17 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use atelier_kernels::activation::activate;
+use atelier_kernels::attention::{Heads, Sequence, attention};
+use atelier_kernels::matmul::PackedMatrix;
+use atelier_kernels::norm::{Norm, rms_norm_in_place};
+use atelier_kernels::sums::are_finite;
+use atelier_kernels::team::Team;
 use rayon::prelude::*;
 
-use super::activation::activate;
-use super::attention::{CacheRows, Heads, attention};
-use super::matmul::PackedMatrix;
-use super::norm::{Norm, rms_norm_in_place};
+use super::cache::CacheRows;
 use super::scratch::{fit, take, with_scratch};
 use super::stretch::{Piece, Stretch, cut, pieces, read};
-use super::sums::are_finite;
-use super::team::Team;
 use crate::engine::schedule::pack::Pack;
 use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
 use crate::plan::{BlockRun, Half, HeadsOff};
@@ -161,7 +162,14 @@ impl Block {
                 pieces.for_each(|(piece, qkv)| project(piece, qkv));
             }
             let attended = fit(attended, count * wide); // [N, H W]
-            attention(qkv, self.heads, pack, sequences, cache, by, attended);
+            let mut kept = cache.map_or_else(Vec::new, CacheRows::heads);
+            let rows = sequences.iter().map(|&sequence| Sequence {
+                tokens: pack.spans[sequence].1,
+                past: pack.past[sequence],
+                angles: pack.angles(sequence),
+                kept: kept.get_mut(sequence).and_then(Option::take),
+            });
+            attention(qkv, self.heads, rows.collect(), by.team(), attended);
             switch_off(run.heads_off, self.heads.width, attended, wide);
             &*attended
         } else {
@@ -314,6 +322,15 @@ pub enum Threads<'a> {
     Together,
     /// All of them, which stand ready: of the one token by which a text grows.
     OneToken(&'a Team),
+}
+
+impl<'a> Threads<'a> {
+    fn team(self) -> Option<&'a Team> {
+        match self {
+            Self::OneToken(team) => Some(team),
+            Self::Apart | Self::Together => None,
+        }
+    }
 }
 
 /// Zeros the heads that are off in `attended` [N, H W].

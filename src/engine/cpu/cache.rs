@@ -3,7 +3,8 @@
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use super::attention::RunCache;
+use atelier_kernels::attention::HeadCache;
+
 use super::backend::CpuBackend;
 use super::pass::CpuPass;
 use crate::engine::EngineError;
@@ -30,6 +31,38 @@ pub struct PassCache {
     pub sequences: Vec<usize>,
     /// There is no other text, on whose growing no number may depend.
     pub is_of_one: bool,
+}
+
+/// Keys and values of one block run: of every sequence, a [`HeadCache`] a KV head.
+pub struct RunCache {
+    sequences: Vec<Vec<HeadCache>>,
+}
+
+/// What is kept of the sequences that a pack goes on from.
+pub struct CacheRows<'a> {
+    pub run: &'a mut RunCache,
+    /// Which of the cache's sequences each of the pack's is.
+    pub of: &'a [usize],
+}
+
+impl RunCache {
+    pub fn new(sequences: usize, kv_heads: usize) -> Self {
+        Self { sequences: vec![vec![HeadCache::default(); kv_heads]; sequences] }
+    }
+
+    /// Is there a single sequence?
+    pub fn is_of_one(&self) -> bool {
+        self.sequences.len() == 1
+    }
+}
+
+impl<'a> CacheRows<'a> {
+    /// The KV heads of each of the pack's sequences.
+    pub fn heads(self) -> Vec<Option<&'a mut [HeadCache]>> {
+        let mut all: Vec<_> = self.run.sequences.iter_mut().map(Some).collect();
+        let take = |&sequence: &usize| all[sequence].take().map(Vec::as_mut_slice);
+        self.of.iter().map(take).collect()
+    }
 }
 
 impl<'a> CpuCache<'a> {
@@ -70,5 +103,21 @@ impl PassCache {
     /// What is kept of a step's block run.
     pub fn run(&self, step: &StreamStep) -> RefMut<'_, RunCache> {
         RefMut::map(self.nodes.borrow_mut(), |nodes| &mut nodes[step.node][step.run])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pack_finds_its_sequences_among_those_of_the_cache() {
+        let mut run = RunCache::new(3, 1);
+        for (n, heads) in run.sequences.iter_mut().enumerate() {
+            heads[0].keys.push(n as f32);
+        }
+        let heads = CacheRows { run: &mut run, of: &[2, 0] }.heads();
+        let firsts = heads.into_iter().map(|heads| heads.map(|heads| heads[0].keys[0]));
+        assert_eq!(firsts.collect::<Vec<_>>(), [Some(2.0), Some(0.0)]);
     }
 }

@@ -1,14 +1,14 @@
 //! Streams read by the whole vocabulary, of which only a few numbers each are kept: the output rows
 //! pass once, part by part.
 
+use atelier_kernels::logits::sums;
+use atelier_kernels::matmul::multiply;
+use atelier_kernels::norm::Norm;
+use atelier_kernels::sums::largest;
 use rayon::prelude::*;
 
-use super::exp::exp;
 use super::head::Head;
-use super::matmul::multiply;
-use super::norm::Norm;
 use super::scratch::fit;
-use super::sums::largest;
 use crate::engine::EngineError;
 use crate::engine::backend::DepthRows;
 use crate::model::shape::NormKind;
@@ -188,32 +188,4 @@ impl RunningDepth {
         numbers.extend(followed.flat_map(|&(logit, above)| [above as f32 + 1.0, logit]));
         numbers
     }
-}
-
-/// The sums of `e`, of `e x` and of `e' x`, where `e = exp(x - largest)` and `e'` is the end's; terms
-/// in f32, sums in f64.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
-fn sums(x: &[f32], largest: f32, end: &[f32], ends_largest: f32) -> [f64; 3] {
-    const LANES: usize = 16;
-    let mut sums = [[0f64; LANES]; 3];
-    let mut add = |lane: usize, x: f32, end: f32| {
-        let (e, of_end) = (exp(x - largest), exp(end - ends_largest));
-        sums[0][lane] += f64::from(e);
-        sums[1][lane] += f64::from(e) * f64::from(x);
-        sums[2][lane] += f64::from(of_end) * f64::from(x);
-    };
-    let ((whole, rest), (ends, rest_of_end)) = (x.as_chunks::<LANES>(), end.as_chunks::<LANES>());
-    for (x, end) in whole.iter().zip(ends) {
-        for lane in 0..LANES {
-            add(lane, x[lane], end[lane]);
-        }
-    }
-    for (lane, (&x, &end)) in rest.iter().zip(rest_of_end).enumerate() {
-        add(lane, x, end);
-    }
-    sums.map(|lanes| lanes.iter().sum())
 }

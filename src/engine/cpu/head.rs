@@ -3,14 +3,14 @@
 
 use std::rc::Rc;
 
+use atelier_kernels::logits::sum_of_exp;
+use atelier_kernels::matmul::{multiply, multiply_stored};
+use atelier_kernels::norm::Norm;
+use atelier_kernels::sums::largest;
+use atelier_kernels::team::Team;
 use rayon::prelude::*;
 
-use super::exp::exp;
-use super::matmul::{multiply, multiply_stored};
-use super::norm::Norm;
 use super::scratch::fit;
-use super::sums::largest;
-use super::team::Team;
 use crate::engine::EngineError;
 use crate::model::weights::{Vector, Weights};
 
@@ -144,22 +144,4 @@ impl Fate {
         let is_best = f32::from(u8::from(self.best == target));
         [self.largest, self.sum as f32, self.target, is_best]
     }
-}
-
-/// The sum of `exp(logit - largest)`; the terms in f32, the sum in f64.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
-fn sum_of_exp(logits: &[f32], largest: f32) -> f64 {
-    let mut sums = [0f64; 16];
-    let (chunks, rest) = logits.as_chunks::<16>();
-    for chunk in chunks {
-        for (sum, &logit) in sums.iter_mut().zip(chunk) {
-            *sum += f64::from(exp(logit - largest));
-        }
-    }
-    let rest = rest.iter().map(|&logit| f64::from(exp(logit - largest)));
-    sums.iter().sum::<f64>() + rest.sum::<f64>()
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::attention::Heads;
+use atelier_kernels::attention::Heads;
+use atelier_kernels::matmul::{MatrixBuilder, PackedMatrix};
+use atelier_kernels::norm::Norm;
+
 use super::block::Block;
-use super::matmul::{MatrixBuilder, PackedMatrix};
-use super::norm::Norm;
-use crate::model::shape::BlockShape;
+use crate::model::shape::{AttentionShape, BlockShape};
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
 
@@ -62,7 +63,7 @@ impl Incoming {
             attention_norm,
             qkv: matrix(MatrixRole::Qkv)?,
             qkv_bias: vector(VectorRole::QkvBias),
-            heads: Heads::new(&shape.attention),
+            heads: Heads::from(&shape.attention),
             qk_norm: shape.attention.qk_norm,
             query_norm: vector(VectorRole::QueryNorm),
             key_norm: vector(VectorRole::KeyNorm),
@@ -76,5 +77,17 @@ impl Incoming {
             down: matrix(MatrixRole::Down)?,
             down_bias: vector(VectorRole::DownBias),
         })
+    }
+}
+
+impl From<&AttentionShape> for Heads {
+    fn from(shape: &AttentionShape) -> Self {
+        Self {
+            heads: shape.heads,
+            kv_heads: shape.kv_heads,
+            width: shape.head_width,
+            window: shape.window.unwrap_or(usize::MAX),
+            rope_half: shape.rope.as_ref().map_or(0, |rope| rope.width / 2),
+        }
     }
 }

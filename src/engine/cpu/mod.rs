@@ -1,33 +1,24 @@
 //! The CPU backend: blocks of any shape on rows of f32, in our own code, their weights in memory in
 //! the dtype that they are stored in.
 //!
-//! An operation is one file, with the slow twin that it must equal in its tests; those that training
-//! needs have their gradient beside them, in the command line only, for the page does not train.
-//! [`matmul`] is where the time goes.
+//! The loops over numbers are in [`atelier_kernels`]; here a block is put together from them, and rows,
+//! sequences and threads are shared out.
 
-pub mod activation;
-pub mod attention;
 mod backend;
 mod block;
 mod cache;
+pub mod check;
 mod depths;
-pub mod exp;
 mod head;
 mod incoming;
 mod loader;
-pub mod matmul;
-pub mod norm;
+mod looks;
 mod pass;
-pub mod rope;
 mod scratch;
 mod stretch;
-pub mod sums;
 mod tangent;
-pub mod team;
 mod votes;
 
-#[cfg(test)]
-mod testing;
 #[cfg(test)]
 mod tests;
 

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use super::attention::CacheRows;
-use super::attention::looks::looks;
+use atelier_kernels::sums::are_finite;
+
 use super::backend::{CpuBackend, PassMemory};
 use super::block::{BlockRows, LastMembers};
-use super::cache::PassCache;
+use super::cache::{CacheRows, PassCache};
+use super::looks::looks;
 use super::scratch::{fit, take};
 use super::stretch::Stretch;
-use super::sums::are_finite;
 use super::votes::votes;
 use crate::engine::EngineError;
 use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};

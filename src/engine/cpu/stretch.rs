@@ -1,7 +1,8 @@
 //! Rows of streams on their way through a block: cut into the pieces that threads take, and added to
 //! the streams after it.
 
-use super::norm::Norm;
+use atelier_kernels::norm::Norm;
+
 use super::scratch::take;
 
 /// Rows of a piece at most: as many as one way of the weights from memory should serve.

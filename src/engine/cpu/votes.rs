@@ -1,8 +1,8 @@
 //! Members read by the options of their prompt.
 
+use atelier_kernels::sums::product;
 use rayon::prelude::*;
 
-use super::sums::dot;
 use crate::engine::backend::OptionRows;
 
 /// Kept rows `z` [R, D] by the options of their prompts: [R, K + 1], as
@@ -22,15 +22,6 @@ pub fn votes(z: &[f32], d: usize, options: &OptionRows) -> Vec<f32> {
     votes
 }
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
-fn product(a: &[f32], b: &[f32]) -> f32 {
-    dot(a, b)
-}
-
 /// In f64; of what is left without the mean, where centred.
 fn mean_square(z: &[f32], is_centred: bool) -> f32 {
     let d = z.len() as f64;
@@ -45,7 +36,7 @@ fn mean_square(z: &[f32], is_centred: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::cpu::testing::{close, random};
+    use atelier_kernels::testing::{close, random};
 
     #[test]
     fn votes_equal_their_twin() {

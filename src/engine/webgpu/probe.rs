@@ -1,12 +1,13 @@
 //! What the kernels' checks share: a device, numbers to try, and how far two answers lie apart.
 
+use atelier_kernels::sample::distance;
+pub use atelier_kernels::sample::noise;
+
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
 use super::readback::{PendingRead, Staging};
 use super::recorder::{Bindings, Recorder};
 use super::tables::Tables;
-use crate::engine::sample::distance;
-pub use crate::engine::sample::noise;
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
 use crate::model::shape::{AttentionShape, QkNorm, RopeShape};

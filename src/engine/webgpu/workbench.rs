@@ -1,6 +1,8 @@
 //! A device without a model: its kernels tried one by one, its products and copies run for somebody
 //! with a clock.
 
+use atelier_kernels::sample::noise;
+
 use super::device::{AdapterChoice, Device, STORAGE};
 use super::error::GpuError;
 use super::gemm::{GemmKernel, Linear};
@@ -8,7 +10,6 @@ use super::matrix::GpuMatrix;
 use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
 use super::self_test;
-use crate::engine::sample::noise;
 use crate::engine::trial::KernelTrial;
 use crate::model::Tensor;
 

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::model::{DType, blocks};
+use atelier_kernels::blocks;
+
+use crate::model::DType;
 
 /// Numbers looked at before the next question whether one was bad.
 const STRIDE: usize = 4096;

@@ -1,8 +1,9 @@
 //! The processor: what it calls itself, and which instruction set the kernels take of it.
 
+use atelier_kernels::matmul::Isa;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::cpu::matmul::{Isa, check};
+use crate::engine::cpu::check;
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
 

@@ -1,12 +1,12 @@
 //! How fast matrices are multiplied here, by rows and dtype, beside how fast this machine copies.
 
+use atelier_kernels::matmul::MatrixBuilder;
+use atelier_kernels::sample::{self, noise};
+use atelier_kernels::team::Team;
 use serde::{Deserialize, Serialize};
 
 use super::effort::Effort;
 use super::watch::{Timing, Watch};
-use crate::engine::cpu::matmul::MatrixBuilder;
-use crate::engine::cpu::team::Team;
-use crate::engine::sample::{self, noise};
 use crate::model::{DType, Tensor};
 
 /// Rows of a product: one token's, a few, a prompt's.

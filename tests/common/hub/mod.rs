@@ -2,7 +2,7 @@
 //! large file's bytes, and a CDN, which has them. It sends what the real one sends, and fails when it is
 //! told to.
 //!
-//! It is held to an independent client (Python's `huggingface_hub`) in `tests/hub.rs`.
+//! It is held to an independent client (Python's `huggingface_hub`) in `tests/it/hub.rs`.
 
 mod answer;
 mod serving;

@@ -1,7 +1,7 @@
 //! Choosing a model: what is asked when, by whom it can be used, and what models say.
 
 use super::{REPO, Scene, tiny};
-use crate::page::{PANEL, Page, root};
+use crate::page::{LOOKS, PANEL, Page, root};
 use crate::test_hub::Place;
 
 #[test]
@@ -84,7 +84,7 @@ fn what_a_model_says_by_itself_becomes_the_options() {
 
 #[test]
 fn everyone_can_use_the_panel() {
-    for (width, height) in [(1440, 1000), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
         let scene = Scene::on(page);
         // With everything in it that can be: something kept, something found, something that went wrong.
@@ -97,7 +97,7 @@ fn everyone_can_use_the_panel() {
         scene.look_up("makers/none");
         scene.says(".problem", "has no model makers/none");
         let page = &scene.page;
-        for scheme in ["light", "dark"] {
+        for &scheme in schemes {
             page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
             page.browser.prefer(scheme);
             scene.show();
@@ -106,7 +106,7 @@ fn everyone_can_use_the_panel() {
                     "it has the page's colours",
                     &format!("document.documentElement.dataset.theme === '{scheme}'"),
                 );
-                page.assert_accessible(&format!("the panel, {width} {scheme}"));
+                page.assert_look("the panel", width, scheme);
                 page.browser.run("scrollTo(0, 0)");
             });
             page.screenshot_of_window(&format!("models-{width}-{scheme}"));

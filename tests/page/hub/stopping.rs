@@ -184,11 +184,22 @@ fn a_worker_that_is_ended_is_noticed() {
 
 #[test]
 fn killed_and_reloaded_at_any_moment_it_goes_on() {
+    killed_and_reloaded(5);
+}
+
+#[test]
+#[ignore = "a minute: cargo xtask test --long"]
+fn killed_and_reloaded_at_many_moments_it_goes_on() {
+    killed_and_reloaded(20);
+}
+
+/// So often, each time at another moment of a download of six seconds.
+fn killed_and_reloaded(rounds: u64) {
     let scene = Scene::new();
     scene.show();
     scene.look_up(REPO);
     let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
-    for round in 0..20_u64 {
+    for round in 0..rounds {
         scene.hub.mend();
         scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 6));
         if round == 0 {

@@ -1,7 +1,7 @@
 //! Where a step stands: on a desk's first screen, on a telephone, light and dark, for assistive technology.
 
 use super::LESSONS;
-use crate::page::Page;
+use crate::page::{LOOKS, Page};
 
 #[test]
 fn no_step_has_to_be_scrolled_to_be_answered_on_a_desk() {
@@ -24,7 +24,7 @@ fn no_step_has_to_be_scrolled_to_be_answered_on_a_desk() {
 
 #[test]
 fn a_step_before_and_after_is_readable_on_desk_and_telephone_light_and_dark() {
-    for (width, height) in [(1440, 900), (390, 844)] {
+    for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
         page.open("#view=lessons");
         page.until_says(".syllabus", "1");
@@ -32,10 +32,10 @@ fn a_step_before_and_after_is_readable_on_desk_and_telephone_light_and_dark() {
         page.screenshot(&format!("lessons-{width}"));
         page.lesson(1, 1);
         let shots = |what: &str| {
-            for scheme in ["light", "dark"] {
+            for &scheme in schemes {
                 page.browser.prefer(scheme);
                 page.screenshot(&format!("lesson-{width}-{what}-{scheme}"));
-                page.assert_accessible(&format!("a step {what} at {width}, {scheme}"));
+                page.assert_look(&format!("a step {what}"), width, scheme);
             }
         };
         shots("before");

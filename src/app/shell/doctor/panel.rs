@@ -14,12 +14,10 @@ use crate::study::doctor::rates::{DTYPES, ROWS};
 const MEASURE: &str = "doctor-measure";
 
 /// All of it.
-pub fn panel() -> AnyView {
+#[component]
+pub fn Panel() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let report = Memo::new(move |_| {
-        let read = |text: &str| serde_json::from_slice::<DoctorReport>(text.as_bytes()).ok();
-        studio.findings.with(|findings| read(&findings.report))
-    });
+    let report = Memo::new(move |_| studio.findings.with(|findings| findings.report.clone()));
     let is_thorough = RwSignal::new(false);
     let is_under_way = Memo::new(move |_| studio.doctor.with(Option::is_some));
     let label = move || match (is_under_way.get(), report.with(Option::is_some)) {
@@ -82,7 +80,6 @@ pub fn panel() -> AnyView {
             <AllFindings report />
         </Show>
     }
-    .into_any()
 }
 
 /// Which engine is taken and why; whether this is all.
@@ -139,10 +136,12 @@ fn SaveFindings() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let failed = RwSignal::new(false);
     let save = move |_| {
-        let saved = studio.findings.with_untracked(|findings| {
-            browser::save("atelier-doctor.json", "application/json", &findings.report)
+        let text = studio.findings.with_untracked(|findings| {
+            findings.report.as_ref().and_then(|report| serde_json::to_string(report).ok())
         });
-        failed.set(saved.is_err());
+        let saved =
+            text.map(|text| browser::save("atelier-doctor.json", "application/json", &text));
+        failed.set(!matches!(saved, Some(Ok(_))));
     };
     view! {
         <button type="button" id="doctor-save" on:click=save>"Save as JSON"</button>

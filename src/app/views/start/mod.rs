@@ -1,6 +1,6 @@
 //! Who comes for what: one line and one picture each.
 //!
-//! The pictures are files beside the page, drawn when it was built (`src/bin/pictures`): nothing of a model is
+//! The pictures are files beside the page, drawn when it was built ([`doors::pictures_from`]): nothing of a model is
 //! fetched for them.
 
 use leptos::prelude::*;

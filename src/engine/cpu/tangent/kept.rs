@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
+use atelier_kernels::activation::{activate, slopes};
+use atelier_kernels::attention::tangent::{TokenLook, TurnedRows};
+use atelier_kernels::norm::{rms_norm_in_place, rms_pull, rms_push};
+use atelier_kernels::rope::turn_heads;
 use rayon::prelude::*;
 
 use super::{Function, add, each_row};
-use crate::engine::cpu::activation::{activate, slopes};
-use crate::engine::cpu::attention::tangent::{TokenLook, TurnedRows};
 use crate::engine::cpu::block::Threads;
-use crate::engine::cpu::norm::{rms_norm_in_place, rms_pull, rms_push};
-use crate::engine::cpu::rope::turn_heads;
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Angles;
 use crate::engine::tangent::AskedProducts;

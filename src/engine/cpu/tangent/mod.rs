@@ -5,13 +5,13 @@ mod kept;
 mod pull;
 mod push;
 
+use atelier_kernels::norm::Norm;
+use atelier_kernels::sums::are_finite;
 use rayon::prelude::*;
 
 use self::kept::KeptPoint;
 use super::backend::CpuBackend;
 use super::block::Block;
-use super::norm::Norm;
-use super::sums::are_finite;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::tangent::{AskedProducts, ProbeRows, TokenPair};
 use crate::engine::{EngineError, TangentPoint, TangentProduct, Tangents};

@@ -1,9 +1,10 @@
 //! Every combination of a block's choices against a twin in f64, written plainly.
 
+use atelier_kernels::testing::{close, random};
+
 use super::twin::{D, TwinBlock};
 use crate::engine::cpu::block::{Block, BlockRows, Inside};
 use crate::engine::cpu::stretch::Stretch;
-use crate::engine::cpu::testing::{close, random};
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
 use crate::model::DType;

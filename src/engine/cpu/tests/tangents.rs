@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use atelier_kernels::testing::random;
+
 use super::blocks::{pack, shapes};
 use super::models::{NAMES, backend, embed, open, tests};
 use super::twin::{D, TwinBlock};
@@ -11,7 +13,6 @@ use crate::engine::backend::{Backend, Start};
 use crate::engine::cpu::backend::CpuBackend;
 use crate::engine::cpu::head::Head;
 use crate::engine::cpu::tangent::CpuTangents;
-use crate::engine::cpu::testing::random;
 use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;

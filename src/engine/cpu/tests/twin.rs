@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use atelier_kernels::testing::random;
 use half::bf16;
 
 use crate::engine::cpu::block::Block;
 use crate::engine::cpu::incoming::Incoming;
-use crate::engine::cpu::testing::random;
 use crate::engine::rope::Angles;
 use crate::model::shape::*;
 use crate::model::weights::{MatrixRole, VectorRole};

@@ -1,10 +1,11 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
+use atelier_kernels::sample;
+pub use atelier_kernels::sample::{product, sixty_fourths};
+
 use super::super::matrix::MatrixPart;
 use super::super::probe::{Probe, noise};
 use super::*;
-use crate::engine::sample;
-pub use crate::engine::sample::{product, sixty_fourths};
 use crate::model::Tensor;
 
 pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {

@@ -1,10 +1,11 @@
 //! This kernel against its plain twin: natively a test, in a browser part of the self-test.
 
+use atelier_kernels::sample::{self, product_transposed as plain};
+
 use super::super::gemm::check::sixty_fourths;
 use super::super::matrix::MatrixPart;
 use super::super::probe::{Probe, noise};
 use super::*;
-use crate::engine::sample::{self, product_transposed as plain};
 
 pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [

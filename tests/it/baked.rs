@@ -1,0 +1,251 @@
+//! The pictures the page is born with are those the engine makes: each is made again by the command
+//! line and compared. `UPDATE=1 cargo test --test it baked::` writes them anew.
+
+use std::path::Path;
+use std::process::Command;
+
+use atelier::app::examples;
+use atelier::app::link::{Draft, SLIDER};
+use atelier::study::orders::OrderRows;
+use atelier::study::report::Report;
+use serde_json::Value;
+
+/// `atelier lens` on a draft.
+fn lens(draft: &Draft) -> Value {
+    serde_json::from_str(&atelier(&lens_words(draft))).expect("a report")
+}
+
+fn lens_words(draft: &Draft) -> Vec<String> {
+    let mut words: Vec<String> = vec!["lens".into(), "--json".into()];
+    words.extend(["--model".into(), draft.model.name().into()]);
+    words.extend(["--prompt".into(), draft.prompt.clone()]);
+    words.extend(draft.options.iter().flat_map(|option| ["--option".into(), option.clone()]));
+    let answer = draft.answer.expect("an example says what is right");
+    words.extend(["--answer".into(), answer.to_string()]);
+    words
+}
+
+/// Runs the command line, and gives back what it prints.
+fn atelier(words: &[String]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).output();
+    let output = output.expect("the command line runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn the_baked_picture_is_what_the_engine_makes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/first.atelier.json");
+    let made = lens(&examples::first());
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).expect("the baked example");
+    let kept: Value = serde_json::from_str(&kept).expect("a report");
+    assert!(
+        close(&kept, &made),
+        "the baked example is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
+    );
+    assert!(examples::baked().is_some(), "the page can read its baked example");
+}
+
+#[test]
+fn every_example_runs() {
+    for example in examples::ALL {
+        let report = lens(&example.draft(examples::first().model));
+        let lens = &report["lens"];
+        println!(
+            "{:<14} {}",
+            example.name,
+            if lens["correct"] == true { "right" } else { "wrong" }
+        );
+        assert!(lens["sum_error"].as_f64().is_some_and(|error| error < 1e-3), "{}", example.name);
+    }
+}
+
+/// Equal but for rounding: machines sum in different orders.
+fn close(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => {
+            let (x, y) = (x.as_f64().unwrap_or(f64::NAN), y.as_f64().unwrap_or(f64::NAN));
+            (x - y).abs() <= 1e-4 * x.abs().max(y.abs()).max(1.0)
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| close(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| close(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+const SCHOLARS: &str = "scholar-2,scholar-4,scholar-8,scholar-12,scholar-12-shared";
+const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
+
+/// `atelier survey`, 500 rows a task.
+fn survey(models: &str, tasks: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["survey", "--models", models, "--tasks", tasks, "--rows", "500", "--out"])
+        .arg(folder.path())
+        .output()
+        .expect("the command line runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report")
+}
+
+fn baked_survey() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/survey.atelier.json")
+}
+
+/// One model's numbers on one task, but for the information: its ranks turn on the last bit.
+fn cell(report: &Value, model: &str, task: &str) -> Value {
+    let survey = &report["survey"];
+    let at = |list: &str, name: &str| {
+        let all = survey[list].as_array().expect("a list");
+        let place = all.iter().position(|one| one["name"] == name);
+        place.unwrap_or_else(|| panic!("{name} in {list}"))
+    };
+    let (model, task) = (at("models", model), at("tasks", task));
+    let cells = survey["cells"].as_array().expect("cells");
+    let cell =
+        cells.iter().find(|cell| cell["model"] == model && cell["task"] == task).expect("the cell");
+    let mut found = cell["outcome"]["found"].clone();
+    found.as_object_mut().expect("numbers").remove("information");
+    found
+}
+
+#[test]
+fn the_baked_survey_is_what_the_engine_makes() {
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(baked_survey(), survey(SCHOLARS, TASKS)).expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
+    atelier::study::survey::SurveyReport::read(&kept).expect("a survey that can be opened");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let models = "scholar-2,scholar-12-shared";
+    let made: Value = serde_json::from_str(&survey(models, "sum,often")).expect("JSON");
+    for model in models.split(',') {
+        for task in ["sum", "often"] {
+            assert!(
+                close(&cell(&kept, model, task), &cell(&made, model, task)),
+                "{model} on {task} is not what is baked; if that is meant, run UPDATE=1 cargo test --test it baked::"
+            );
+        }
+    }
+}
+
+/// The card's table, from the baked survey.
+#[test]
+fn the_baked_survey_has_the_cards_accuracies() {
+    let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/CARD.md");
+    let card = std::fs::read_to_string(card).expect("the card");
+    for task in TASKS.split(',') {
+        let line = card.lines().find(|line| line.starts_with(&format!("| {task} |")));
+        let cells: Vec<&str> = line.expect(task).split('|').map(str::trim).collect();
+        for (model, percent) in SCHOLARS.split(',').zip(&cells[3..]) {
+            let percent: f64 = percent.parse().expect("a percentage");
+            let accuracy = cell(&kept, model, task)["averages"]["accuracy"].as_f64();
+            let accuracy = 100.0 * accuracy.expect("an accuracy");
+            assert!(
+                (accuracy - percent).abs() < 0.05,
+                "{model} on {task}: {accuracy}, on the card {percent}"
+            );
+        }
+    }
+}
+
+/// What the start page's pictures of one model are drawn from: the first example with the logit lens along its depth,
+/// and a sweep whose rows are left out.
+fn start() -> Report {
+    let first = examples::first();
+    let mut lens = lens_words(&first);
+    lens.extend(["--lens".into(), "1".into()]);
+    lens.extend(first.options.iter().flat_map(|option| ["--follow".into(), option.clone()]));
+    let mut report = Report::read(&atelier(&lens)).expect("a report");
+    let model = first.model.name();
+    let orders = ["orders", "--json", "--model", model, "--task", "sum", "--rows", "100"];
+    let orders = [&orders[..], &["--strategy", "drop,swap"]].concat();
+    let orders: Vec<String> = orders.into_iter().map(str::to_owned).collect();
+    report.orders = Report::read(&atelier(&orders)).expect("a report").orders;
+    for orders in &mut report.orders {
+        orders.fingerprint = None;
+        for variant in std::iter::once(&mut orders.original).chain(&mut orders.variants) {
+            variant.rows = OrderRows::default();
+        }
+    }
+    report
+}
+
+#[test]
+fn the_start_pages_report_is_what_the_engine_makes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/start.atelier.json");
+    let made = serde_json::to_value(start()).expect("JSON");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(&path).expect("the start page's report");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert!(
+        close(&kept, &made),
+        "the start page's report is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
+    );
+}
+
+fn baked_coupling() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/coupling.atelier.json")
+}
+
+/// `atelier coupling` on the model that the page opens with.
+fn coupling(more: &[String]) -> Value {
+    let words = ["coupling", "--json", "--model", examples::MODEL].map(str::to_owned);
+    serde_json::from_str(&atelier(&[&words[..], more].concat())).expect("a report")
+}
+
+/// What the page asks of the first example, with its maps between all tokens.
+fn coupling_of_the_first() -> Value {
+    let prompt = ["--prompt".to_owned(), examples::first().prompt];
+    let bare = coupling(&prompt);
+    let tokens = bare["coupling"]["token_ids"].as_array().expect("ids").len();
+    let all: Vec<String> = (0..tokens).map(|t| t.to_string()).collect();
+    let all = all.join(",");
+    let top = SLIDER.map(|k| k.to_string()).join(",");
+    let mut more = prompt.to_vec();
+    more.extend(["--top".into(), top, "--self".into(), all.clone()]);
+    more.extend(["--input".into(), format!("0:{all}")]);
+    more.extend(["--output".into(), format!("{}:{all}", tokens - 1)]);
+    coupling(&more)
+}
+
+/// Held-out rows, beside what swapping neighbours costs on them.
+fn coupling_over_rows() -> Value {
+    let words = ["--task", "sum", "--rows", "24", "--top", "8"];
+    coupling(&words.map(str::to_owned))
+}
+
+#[test]
+fn the_baked_coupling_is_what_the_engine_makes() {
+    let (mut made, mut rows) = (coupling_of_the_first(), coupling_over_rows());
+    made["task_coupling"] = rows["task_coupling"].take();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(baked_coupling(), made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = std::fs::read_to_string(baked_coupling()).expect("the baked coupling");
+    atelier::study::report::Report::read(&kept).expect("a report that can be opened");
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    for part in ["coupling", "task_coupling"] {
+        assert!(
+            close(&kept[part], &made[part]),
+            "the baked {part} is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
+        );
+    }
+}

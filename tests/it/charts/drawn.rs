@@ -1,0 +1,275 @@
+//! What figures draw: SVG text that any reader of XML takes, with every mark in it.
+
+use atelier::chart::plot::{Axis, Mark, MarkShape, Series};
+use atelier::chart::{
+    Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures,
+    survey_figures, sweep_figures,
+};
+use atelier::engine::MemberKind;
+use atelier::measure::decomposition::Share;
+use atelier::study::coupling::ModelsCouplingReport;
+use atelier::study::report::Opened;
+use atelier::study::survey::{Survey, SurveyedOutcome};
+
+use super::reports::{self, lab, lens, root, survey, sweep};
+use crate::snapshot::check;
+
+fn opened() -> Vec<Opened> {
+    let reports = reports::all().into_iter().map(|report| {
+        let text = serde_json::to_vec(&report).expect("JSON");
+        Opened::read(&text).expect("a report")
+    });
+    let mut all: Vec<Opened> = reports.collect();
+    all.push(Opened::Survey(Box::new(survey())));
+    let models = ModelsCouplingReport::new(reports::coupled_models());
+    let text = serde_json::to_vec(&models).expect("JSON");
+    all.push(Opened::read(&text).expect("a comparison of models"));
+    all
+}
+
+/// What no drawing may hold, whatever it is of.
+pub fn sound(figure: &Figure) {
+    let name = &figure.name;
+    assert!(!figure.title.is_empty(), "{name}");
+    for row in &figure.table.rows {
+        assert_eq!(row.len(), figure.table.headers.len(), "{name}");
+    }
+    for svg in [figure.svg(960, "a source"), figure.svg(390, ""), figure.drawing(358)] {
+        let document = roxmltree::Document::parse(&svg).unwrap_or_else(|error| {
+            panic!("{name}: {error}");
+        });
+        assert_eq!(document.root_element().tag_name().name(), "svg");
+        for element in document.descendants() {
+            for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
+                let value = attribute.value();
+                let drawn = !value.contains("NaN") && !value.contains("inf");
+                assert!(drawn, "{name}: {}=\"{value}\"", attribute.name());
+            }
+        }
+    }
+    let option = figure.option();
+    let panels = figure.plot.panels.len();
+    for part in ["grid", "xAxis", "yAxis", "title"] {
+        assert_eq!(option[part].as_array().map(Vec::len), Some(panels), "{name}: {part}");
+    }
+    let series = option["series"].as_array().expect("series");
+    let drawn: usize = series
+        .iter()
+        .filter(|one| one["name"] != "said" && one.get("areaStyle").is_none())
+        .map(|one| {
+            assert!(one["xAxisIndex"].as_u64() < Some(panels as u64), "{name}");
+            one["data"].as_array().map_or(0, Vec::len)
+        })
+        .sum();
+    let points: usize = figure.plot.panels.iter().map(marks).sum();
+    assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
+}
+
+fn marks(panel: &atelier::chart::plot::Panel) -> usize {
+    let points = panel.series.iter().map(|series| series.points.len());
+    points.sum::<usize>() + panel.patches.len() + panel.voids.len()
+}
+
+#[test]
+fn every_figure_of_every_report_is_sound() {
+    let mut count = 0;
+    for report in opened() {
+        let figures = all_figures(&report, &LIGHT);
+        assert!(!figures.is_empty(), "{}", report.what());
+        let mut names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all, "a file each");
+        for figure in &figures {
+            sound(figure);
+            let words = figure.words.iter().all(|words| !words.is_empty());
+            assert!(words, "{}", figure.name);
+            assert!(figure.plot.panels.iter().map(marks).sum::<usize>() > 0, "{}", figure.name);
+        }
+        count += all;
+    }
+    assert!(count > 70, "{count} figures");
+}
+
+#[test]
+fn a_few_drawings_as_they_are() {
+    let lens = lens("tinystories-656k-lily", None);
+    let [votes, spread, running] = figures(&lens, Column::Probability, &LIGHT);
+    check("charts/votes.svg", &votes.drawing(358));
+    check("charts/spread.svg", &spread.drawing(358));
+    check("charts/running.svg", &running.drawing(900));
+    let sweep = sweep_figures(&sweep(6), Quantity::Accuracy, Column::Probability, &DARK);
+    let names = ["charts/heads-off.svg", "charts/family.svg", "charts/loops.svg"];
+    assert_eq!(sweep.len(), 1 + names.len());
+    for (figure, name) in sweep[1..].iter().zip(names) {
+        check(name, &figure.svg(640, "a sweep"));
+    }
+}
+
+#[test]
+fn every_member_has_a_tick_at_every_width() {
+    let lens = lens("random-llama3", None);
+    let members = lens.members.len();
+    for figure in figures(&lens, Column::Paper, &LIGHT) {
+        for width in [358, 900] {
+            let svg = figure.drawing(width);
+            let axis = svg.lines().find(|line| line.matches("v4").count() > 1);
+            let ticks = axis.map_or(0, |axis| axis.matches("v4").count());
+            assert_eq!(ticks, members, "{} at {width}", figure.key);
+        }
+        let option = figure.option();
+        for axis in option["xAxis"].as_array().expect("axes") {
+            assert_eq!(axis["axisTick"]["interval"], 0);
+            assert_eq!(axis["data"].as_array().map(Vec::len), Some(members));
+        }
+    }
+}
+
+#[test]
+fn dark_differs_in_colours_only() {
+    let lens = lens("tinystories-656k-lily", None);
+    let colours = |theme: &Theme| {
+        [
+            theme.paper,
+            theme.ink,
+            theme.quiet,
+            theme.hairline,
+            theme.embedding,
+            theme.attention,
+            theme.mlp,
+            theme.bias,
+            theme.diversity,
+            theme.mse,
+        ]
+    };
+    let light = figures(&lens, Column::Probability, &LIGHT);
+    for (light, dark) in light.iter().zip(figures(&lens, Column::Probability, &DARK)) {
+        let mut text = light.svg(960, "");
+        for (from, to) in colours(&LIGHT).into_iter().zip(colours(&DARK)) {
+            text = text.replace(from, to);
+        }
+        assert_eq!(text, dark.svg(960, ""));
+    }
+}
+
+#[test]
+fn page_and_charts_share_their_colours() {
+    let css = std::fs::read_to_string(root().join("style/tokens.css")).expect("tokens");
+    for theme in [LIGHT, DARK] {
+        for (name, colour) in [
+            ("paper", theme.paper),
+            ("ink", theme.ink),
+            ("quiet", theme.quiet),
+            ("hairline", theme.hairline),
+            ("embedding", theme.embedding),
+            ("attention", theme.attention),
+            ("mlp", theme.mlp),
+            ("bias", theme.bias),
+            ("diversity", theme.diversity),
+            ("mse", theme.mse),
+        ] {
+            let line = format!("--{name}-{}: {colour};", theme.name);
+            assert!(css.contains(&line), "style/tokens.css lacks `{line}`");
+        }
+    }
+}
+
+#[test]
+fn names_are_escaped_once_and_control_characters_stay_out() {
+    let mut lens = lens("tinystories-656k-lily", None);
+    let options = lens.options.as_mut().expect("text");
+    options[lens.answer] = " R&D's <b>\u{0}\u{1b}[1m \u{ffff}".into();
+    for figure in figures(&lens, Column::Logit, &LIGHT) {
+        sound(&figure);
+        let svg = figure.svg(960, "from R&D's\u{7} file");
+        assert!(svg.contains("from R&amp;D's\u{fffd} file"));
+        assert!(!svg.contains("&amp;amp;") && !svg.contains("&#39;"));
+        let forbidden = |c: char| c.is_control() && !"\n\t\r".contains(c) || c == '\u{ffff}';
+        assert!(!svg.contains(forbidden));
+        let option = figure.option().to_string();
+        assert!(!option.contains("&#39;") && !option.contains("&amp;"));
+    }
+    let [votes, ..] = figures(&lens, Column::Logit, &LIGHT);
+    let said = votes.plot.hover.expect("what columns say");
+    assert!(said[1].starts_with("block 0's attention\nlogit(right)"), "{}", said[1]);
+}
+
+#[test]
+fn numbers_that_no_axis_can_hold_are_left_out() {
+    let mut orders = sweep(6);
+    orders.points[1].measures.kl.mean = f64::MAX;
+    orders.points[1].measures.kl.high = f64::MAX;
+    for figure in sweep_figures(&orders, Quantity::Kl, Column::Probability, &LIGHT) {
+        sound(&figure);
+    }
+    let mut lab = lab();
+    lab.geometry[0].trajectories.tokens[0][0] = [1e300, -1e300];
+    lab.original.decomposition.by_depth[0].probability.mse = -0.0;
+    for figure in lab_figures(&lab, Column::Probability, &LIGHT) {
+        sound(&figure);
+    }
+}
+
+#[test]
+fn a_read_outs_bias_has_its_own_mark_and_name() {
+    let lens = lens("families/random-gpt2", None);
+    let last = lens.members.len() - 1;
+    assert_eq!(lens.members[last].kind, MemberKind::Bias);
+    let tiles = atelier::chart::tiles(&lens);
+    let tile = tiles.last().expect("tiles");
+    assert_eq!((tile.block, &tile.strokes, tile.run), (None, &vec![last], 1));
+    for figure in figures(&lens, Column::Logit, &LIGHT) {
+        sound(&figure);
+        let Axis::Category { names, .. } = &figure.plot.panels[0].x else {
+            panic!("no strokes: {}", figure.key);
+        };
+        assert_eq!(names.last().map(String::as_str), Some("bias"));
+        if figure.key == "running" {
+            continue;
+        }
+        let named = figure.table.rows[last][0].clone();
+        assert_eq!(named.shown(), "the read-out's bias", "{}", figure.key);
+        let svg = figure.drawing(960);
+        assert!(svg.contains(">the read-out&#39;s bias<") || svg.contains(">the read-out's bias<"));
+        let drawn = figure.plot.panels.iter().all(|panel| {
+            let own = |series: &Series| {
+                series.pen.mark == Mark::Triangle && series.shape == MarkShape::Curve
+            };
+            let points = panel.series.iter().filter(|s| own(s)).flat_map(|s| &s.points);
+            points.map(|point| point.x).collect::<Vec<_>>() == [last as f64]
+        });
+        assert!(drawn, "{}", figure.key);
+    }
+}
+
+#[test]
+fn a_survey_of_a_model_with_a_read_outs_bias_shows_its_share() {
+    let mut survey = survey();
+    let shares = |survey: &Survey| {
+        let all = survey_figures(survey, &LIGHT);
+        let own = all.into_iter().find(|figure| figure.key == "fig-4-shares");
+        own.expect("shares of the kinds")
+    };
+    let without = shares(&survey);
+    assert!(without.plot.panels.iter().all(|panel| panel.series.len() == 3));
+    survey.models[1].members.last_mut().expect("members").kind = MemberKind::Bias;
+    let own = survey.cells.iter_mut().filter(|cell| cell.model == 1);
+    for cell in own {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            for column in [&mut found.averages.probability, &mut found.averages.logit] {
+                let (bias, diversity) = (0.1 * column.total.bias, 0.2 * column.total.diversity);
+                column.by_kind.bias = Share { count: 1, bias, diversity };
+            }
+        }
+    }
+    let with = shares(&survey);
+    sound(&with);
+    for (panel, share) in with.plot.panels.iter().zip([0.1, 0.2, 0.1, 0.2]) {
+        let bias = &panel.series[3];
+        assert_eq!(bias.pen.name, "bias");
+        // The other model has none.
+        assert_eq!(bias.points.len(), 1);
+        assert!((bias.points[0].y - share).abs() < 1e-9, "{:?}", bias.points);
+    }
+}

@@ -1,0 +1,314 @@
+//! What figures of known runs say.
+
+use atelier::chart::{
+    AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, MEMBER_PICK, Quantity,
+    TableCell, attention_figures, coupling_figures, depth_figures, figures, lab_figures,
+    member_figures, models_coupling_figure, need_figure, prompt_figures, relation_figure,
+    survey_figures, sweep_figures, task_coupling_figures,
+};
+use atelier::engine::member_names;
+use atelier::measure::coupling::chance;
+use atelier::study::coupling::{CouplingMetric, TaskCoupling};
+use atelier::study::member::MemberAccount;
+use atelier::study::orders::{Orders, Sweep};
+use atelier::study::report::Lens;
+
+use super::reports::{self, lab, lens, prompts, survey, sweep};
+use super::words::words;
+use crate::snapshot::check;
+
+fn all<'a>(figures: impl IntoIterator<Item = &'a Figure>, rows: usize) -> String {
+    figures.into_iter().map(|figure| words(figure, rows)).collect()
+}
+
+#[test]
+fn one_prompt_in_three_columns() {
+    let lens = lens("tinystories-656k-lily", None);
+    let text = Column::ALL.map(|column| all(&figures(&lens, column, &LIGHT), 20));
+    check("charts/lens.txt", &text.concat());
+}
+
+#[test]
+fn a_wrong_answer_without_text_and_blocks_that_run_twice() {
+    let wrong = lens("random-llama3", Some(0));
+    assert!(!wrong.correct, "the first option is not this model's answer");
+    let twice = lens("random-mobilellm-layer-share", None);
+    let mut text = all(&figures(&wrong, Column::Probability, &LIGHT), 3);
+    text += &all(&figures(&twice, Column::Logit, &LIGHT)[..1], 99);
+    check("charts/lens-others.txt", &text);
+    let names: Vec<String> =
+        (0..twice.members.len()).map(|i| atelier::chart::stroke_name(&twice, i)).collect();
+    let mut unique = names.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+    for tile in atelier::chart::tiles(&twice).iter().skip(1) {
+        assert_eq!(tile.strokes.len(), 2, "{tile:?}");
+    }
+}
+
+#[test]
+fn many_prompts() {
+    let prompts = prompts();
+    let of = |column| all(&prompt_figures(&prompts, column, &LIGHT), 4);
+    check("charts/prompts.txt", &(of(Column::Probability) + &of(Column::Paper)));
+}
+
+#[test]
+fn the_lab_before_and_after() {
+    check("charts/lab.txt", &all(&lab_figures(&lab(), Column::Probability, &LIGHT), 4));
+}
+
+#[test]
+fn a_sweep_in_two_quantities() {
+    let orders = sweep(6);
+    let of = |quantity| all(&sweep_figures(&orders, quantity, Column::Probability, &LIGHT), 8);
+    check("charts/sweep.txt", &(of(Quantity::Accuracy) + &of(Quantity::Diversity)));
+}
+
+#[test]
+fn a_survey() {
+    check("charts/survey.txt", &all(&survey_figures(&survey(), &LIGHT), 6));
+}
+
+#[test]
+fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
+    let mut orders = sweep(6);
+    let keys = |orders: &Orders, quantity| -> Vec<&str> {
+        sweep_figures(orders, quantity, Column::Logit, &LIGHT)
+            .iter()
+            .map(|figure| figure.key)
+            .collect()
+    };
+    assert_eq!(keys(&orders, Quantity::Kl), ["neighbours", "heads-off", "family", "loops"]);
+    orders.points.retain(|point| point.sweep == Sweep::Swap);
+    assert_eq!(keys(&orders, Quantity::Kl), ["neighbours"]);
+    // A model at chance has no normalised score, and so no picture of it.
+    orders.original.measures.normalised = None;
+    assert!(keys(&orders, Quantity::Normalised).is_empty());
+}
+
+/// ECharts counts its ticks from the axis' end, which is half a block before the first.
+#[test]
+fn blocks_have_their_ticks_in_both_drawings() {
+    let figures = sweep_figures(&sweep(6), Quantity::Kl, Column::Logit, &LIGHT);
+    let option = figures[0].option();
+    let axis = &option["xAxis"][0];
+    for part in ["axisLabel", "axisTick"] {
+        let ticks = axis[part]["customValues"].as_array().expect("ticks");
+        let ticks: Vec<f64> = ticks.iter().map(|x| x.as_f64().expect("a number")).collect();
+        assert_eq!(ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+}
+
+#[test]
+fn axes_say_what_is_drawn() {
+    let mut two = lens("tinystories-656k-lily", None);
+    let name = |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
+    let options = two.logits.len();
+    assert!(options > 2);
+    assert_eq!(name(&two, Column::Probability), "p(right) − mean p(others), each stroke alone");
+    assert_eq!(name(&two, Column::Logit), "logit(right) − mean logit(others), each stroke alone");
+    two.logits.truncate(2);
+    assert_eq!(name(&two, Column::Probability), "p(right) − p(other), each stroke alone");
+}
+
+#[test]
+fn a_member_by_itself() {
+    let (lens, account) = (reports::inside(), reports::account());
+    let figures = member_figures(&lens, &account, true, &LIGHT);
+    check("charts/member.txt", &all(&figures, 6));
+    // What looks nowhere has no picture of it.
+    let without = MemberAccount { reads: Vec::new(), ..account };
+    let keys = member_figures(&lens, &without, false, &LIGHT);
+    assert_eq!(keys.iter().map(|one| one.key).collect::<Vec<_>>(), ["member-writes"]);
+}
+
+#[test]
+fn every_stroke_leads_to_its_own_row() {
+    let lens = reports::inside();
+    let names = member_names(&lens.members);
+    let mut all = figures(&lens, Column::Logit, &LIGHT).to_vec();
+    all.extend(depth_figures(&lens, DepthColour::Followed(0), &LIGHT).into_iter().skip(1));
+    for figure in &all {
+        let cells = figure.table.rows.iter().flatten();
+        let members = cells.filter_map(|cell| match cell {
+            TableCell::Member { member, .. } => Some(member),
+            _ => None,
+        });
+        assert!(members.eq(&names), "{}", figure.key);
+        let points = figure.plot.panels.iter().flat_map(|panel| &panel.series);
+        for point in points.flat_map(|series| &series.points) {
+            let name = &names[point.x as usize];
+            // The running sums are curves without marks.
+            let wanted = (figure.key != "running").then(|| format!("{MEMBER_PICK}{name}"));
+            assert_eq!(point.pick, wanted, "{}", figure.key);
+        }
+    }
+}
+
+#[test]
+fn the_inside_of_a_run_and_a_need() {
+    let lens = reports::inside();
+    let shown = AttentionShown { run: 1, head: 0, is_carried: false, sharing: 2 };
+    let mut figures = depth_figures(&lens, DepthColour::Entropy, &LIGHT);
+    figures.extend(attention_figures(&lens, shown, &LIGHT));
+    figures.extend(need_figure(&reports::need(), &LIGHT));
+    check("charts/inside.txt", &all(&figures, 6));
+    // A cell leads to the plan that ends there, a head to the plan without it, or with it again.
+    let plans = |figure: &Figure| -> Vec<String> {
+        let patches = figure.plot.panels[0].patches.iter();
+        patches.filter_map(|patch| patch.plan.clone()).collect()
+    };
+    assert_eq!(plans(&figures[0])[..2], ["0~h1", "0~h1,1"]);
+    assert_eq!(plans(&figures[3]), ["0~h0.1,1", "0-1", "0~h1,1~h0", "0~h1,1~h1"]);
+    // The colour of a followed word's rank: 0 where it is the likeliest.
+    let ranked = &depth_figures(&lens, DepthColour::Rank(0), &LIGHT)[0].plot.panels[0];
+    let grid = lens.logit_lens_grid.as_ref().expect("a grid");
+    let ranks = grid.depths.iter().flatten();
+    let ranks: Vec<f64> = ranks.map(|depth| f64::from(depth.followed[0].rank)).collect();
+    assert!(ranks.iter().any(|rank| *rank > 1.0), "{ranks:?}");
+    for (patch, rank) in ranked.patches.iter().zip(&ranks) {
+        assert_eq!(patch.value, rank.log10());
+        assert!(patch.name.ends_with(&format!("rank {rank}")), "{}", patch.name);
+    }
+    // One that is not followed has no rank.
+    let plain = &depth_figures(&lens, DepthColour::Probability, &LIGHT)[0];
+    for colour in [DepthColour::Rank(7), DepthColour::Followed(7)] {
+        let figure = &depth_figures(&lens, colour, &LIGHT)[0];
+        assert_eq!(figure.plot.panels[0].patches[0].value, plain.plot.panels[0].patches[0].value);
+        assert_eq!(figure.plot.ramp, plain.plot.ramp);
+    }
+    // Nothing is asked of a report that has none of it.
+    let none = reports::lens("tinystories-656k-lily", None);
+    assert!(depth_figures(&none, DepthColour::Kl, &LIGHT).is_empty());
+    assert!(attention_figures(&none, shown, &LIGHT).is_empty());
+}
+
+#[test]
+fn a_coupling_in_both_metrics() {
+    let coupling = reports::coupling();
+    let of = |metric, k, pair, frame| {
+        let shown = CouplingShown { metric, k, pair, frame };
+        coupling_figures(&coupling, &shown, &LIGHT)
+    };
+    let own = of(CouplingMetric::OffDiagonal, 4, None, None);
+    let other = of(CouplingMetric::Singular, 2, Some([2, 0]), Some(1));
+    check("charts/coupling.txt", &(all(&own, 8) + &all(&other, 4)));
+    // The map's frame stands where the pair is looked at: the row from above.
+    let framed = |figures: &[Figure]| {
+        let panel = &figures[0].plot.panels[0];
+        let cell = panel.patches.iter().find(|patch| patch.framed);
+        cell.map(|cell| (cell.x, cell.y))
+    };
+    assert_eq!(framed(&other), Some((0, 1)));
+    // Every cell is there, with a colour or crossed out, and says why.
+    for figures in [&own, &other] {
+        let panel = &figures[0].plot.panels[0];
+        assert_eq!(panel.patches.len() + panel.voids.len(), 16);
+        assert_eq!(panel.voids.len(), 7);
+        let whys = panel.voids.iter().map(|cell| cell.name.as_str());
+        assert!(whys.clone().any(|why| why.contains("all of the Jacobian is zero")));
+        assert!(whys.clone().any(|why| why.contains("is next to nothing")));
+        // Colours begin at chance.
+        let ramp = figures[0].plot.ramp.as_ref().expect("a ramp");
+        assert_eq!((ramp.low, ramp.high), (0.0, 1.0));
+    }
+    let from = |figures: &[Figure]| figures[0].plot.ramp.as_ref().expect("a ramp").from;
+    assert!((from(&own) - 0.134).abs() < 1e-3 && from(&other) == 0.0);
+    // The table has the whole ways in every frame, as they are drawn, and says which are marked.
+    let ways = |frame: Option<usize>| {
+        let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
+        let paths = figures.into_iter().find(|one| one.key == "coupling-paths");
+        let rows = paths.expect("ways").table.rows;
+        let marked = rows.iter().filter(|row| row.last() == Some(&TableCell::Check(true)));
+        (rows.len(), marked.count())
+    };
+    assert_eq!((ways(None), ways(Some(1))), ((15, 3), (15, 3)));
+    // One frame after the other, the axes stay.
+    let paths = |frame: Option<usize>| {
+        let figures = of(CouplingMetric::OffDiagonal, 4, None, frame);
+        let paths = figures.into_iter().find(|one| one.key == "coupling-paths");
+        paths.expect("ways").plot.panels[0].clone()
+    };
+    let (whole, first, last) = (paths(None), paths(Some(0)), paths(Some(99)));
+    assert!(whole.x == first.x && whole.y == first.y);
+    let marked = |panel: &atelier::chart::plot::Panel| {
+        let points = panel.series.iter().flat_map(|series| &series.points);
+        points.filter(|point| point.label.is_some()).count()
+    };
+    assert_eq!((marked(&whole), marked(&first)), (3, 3));
+    assert_eq!(first.series[3].points[0].y, 0.0);
+    assert_eq!(last.series[3].points[0].y, 4.0);
+}
+
+#[test]
+fn couplings_over_rows_and_models_and_what_is_left_without_a_point() {
+    let task = reports::task_coupling();
+    let relation = &task.relations[0];
+    let none = std::collections::BTreeSet::new();
+    let whole = relation_figure(relation, &none, &LIGHT);
+    let without = relation_figure(relation, &["0-1".to_owned()].into(), &LIGHT);
+    let mut text = all(&task_coupling_figures(&task, &CouplingShown::default(), &LIGHT), 4);
+    text += &all([&whole, &without], 12);
+    let models = reports::coupled_models();
+    let relations = models.relations.iter();
+    let over = models_coupling_figure(&models, &LIGHT)
+        .into_iter()
+        .chain(relations.map(|relation| relation_figure(relation, &none, &LIGHT)));
+    text += &all(&over.collect::<Vec<_>>(), 4);
+    check("charts/coupling-rows.txt", &text);
+    // One point made it, and is still there as a ring when it is taken away.
+    assert!(whole.title.ends_with("one point made it"), "{}", whole.title);
+    assert!(!without.title.contains("made it"), "{}", without.title);
+    let counts = without.plot.panels[0].series.iter().map(|series| series.points.len());
+    assert_eq!(counts.collect::<Vec<_>>(), [10, 1]);
+    // With all taken away nothing is said to go together.
+    let names = relation.points.iter().map(|point| point.name.clone()).collect();
+    let empty = relation_figure(relation, &names, &LIGHT);
+    assert_eq!(empty.title, "Too few points, or all alike, for a correlation");
+    // A task whose relations are few has its maps all the same.
+    let bare = TaskCoupling { relations: Vec::new(), ..task };
+    assert!(!task_coupling_figures(&bare, &CouplingShown::default(), &LIGHT).is_empty());
+}
+
+/// With one vector nothing lies off the diagonal: what unrelated steps share as well is no finding.
+#[test]
+fn one_vector_alone_is_no_finding() {
+    let mut coupling = reports::coupling();
+    let mut one = coupling.depth_wise.values().next().expect("a map").clone();
+    for x in one.map.off_diagonal.iter_mut().flatten().flatten() {
+        *x = 0.0;
+    }
+    one.chance = chance(1);
+    coupling.top = vec![1];
+    coupling.depth_wise = [(1, one)].into();
+    let shown = CouplingShown { k: 1, ..CouplingShown::default() };
+    let title = coupling_figures(&coupling, &shown, &LIGHT)[0].title.clone();
+    assert!(
+        title.starts_with("Neighbouring steps couple at 1.00") && title.ends_with("chance is 1.00"),
+        "{title}"
+    );
+}
+
+#[test]
+fn a_model_of_one_step_and_one_token() {
+    let mut coupling = reports::coupling();
+    coupling.steps.truncate(1);
+    coupling.spectrum.truncate(1);
+    coupling.token_wise = None;
+    coupling.aligned = None;
+    for one in coupling.depth_wise.values_mut() {
+        one.map.off_diagonal = vec![vec![Some(0.0)]];
+        one.map.singular = vec![vec![Some(0.0)]];
+        one.map.why_row.clear();
+        one.map.why_column.clear();
+        one.coupling = atelier::measure::coupling::BothMetrics::default();
+    }
+    coupling.linearised.cosine = vec![None];
+    coupling.linearised.relative_error = vec![None];
+    coupling.trajectories.states = vec![vec![[0.0, 0.0]]; 2];
+    (coupling.line_shape_score, coupling.expodistance) = (None, None);
+    let figures = coupling_figures(&coupling, &CouplingShown::default(), &LIGHT);
+    check("charts/coupling-one.txt", &all(&figures, 2));
+}

@@ -1,0 +1,19 @@
+//! `atelier` as a person runs it: what it prints, what it refuses, and that its numbers are the
+//! reference implementation's.
+
+mod about;
+mod coupling;
+mod coupling_models;
+mod coupling_resumed;
+mod doctor;
+mod figures;
+mod generate;
+mod golden;
+mod inputs;
+mod member;
+mod orders;
+mod output;
+mod outputs;
+mod refusals;
+mod resumed;
+pub mod support;

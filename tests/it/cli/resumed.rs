@@ -1,0 +1,506 @@
+//! What was begun is gone on with by the same alone: other weights, rows, labels, engines and versions
+//! are refused by name, and what is not as it was written is seen.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::support::{atelier, in_project, printed, refused};
+
+/// A shipped model's files in a folder of their own, to change.
+fn copy(model: &str, to: &Path) -> String {
+    std::fs::create_dir_all(to).expect("a folder");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let from = in_project(&format!("public/models/{model}")).join(file);
+        std::fs::copy(from, to.join(file)).expect("a copy");
+    }
+    to.display().to_string()
+}
+
+/// Another number in the last tensor: the same names and shapes.
+fn change_weights(model: &str) {
+    let path = Path::new(model).join("model.safetensors");
+    let mut bytes = std::fs::read(&path).expect("weights");
+    let last = bytes.len() - 2;
+    bytes[last] ^= 1;
+    std::fs::write(&path, bytes).expect("written");
+}
+
+/// A task of two options over a file of rows.
+fn own_task(folder: &Path, rows: &str) -> [String; 2] {
+    let task = folder.join("two.toml");
+    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n\
+                 [[layout]]\nlabel = \"{label}\"\n";
+    std::fs::write(&task, words).expect("a task");
+    std::fs::write(folder.join("two.csv"), rows).expect("rows");
+    [task, folder.to_path_buf()].map(|path| path.display().to_string())
+}
+
+const ROWS: &str = "text,label\nThe soup is bad. So it is,1\nThe soup is good. So it is,0\n";
+
+struct Survey {
+    folder: tempfile::TempDir,
+    model: String,
+    task: [String; 2],
+}
+
+impl Survey {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let model = copy("scholar-2", &folder.path().join("mine"));
+        let task = own_task(folder.path(), ROWS);
+        Self { folder, model, task }
+    }
+
+    fn out(&self) -> PathBuf {
+        self.folder.path().join("out")
+    }
+
+    fn args(&self, more: &[&str]) -> Vec<String> {
+        let out = self.out().display().to_string();
+        let [task, data] = &self.task;
+        let tasks = format!("mood,{task}");
+        let own = ["survey", "--models", &self.model, "--tasks", &tasks];
+        let rest = ["--data", data, "--rows", "96", "--out", &out];
+        let all = own.iter().chain(&rest).chain(more);
+        all.map(ToString::to_string).collect()
+    }
+
+    fn resumed(&self) -> String {
+        refused(&self.args(&["--resume"]))
+    }
+}
+
+#[test]
+fn a_survey_is_gone_on_with_by_what_began_it_alone() {
+    let survey = Survey::new();
+    let first = printed(&survey.args(&[]));
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+
+    change_weights(&survey.model);
+    let why = survey.resumed();
+    assert!(why.contains("begun with another model.safetensors of mine"), "{why}");
+    change_weights(&survey.model);
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+
+    own_task(survey.folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    let why = survey.resumed();
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
+    let why = survey.resumed();
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    own_task(survey.folder.path(), &format!("{ROWS}The soup is fine. So it is,0\n"));
+    let why = survey.resumed();
+    assert!(why.contains("begun with 2 rows of two, and now they are 3"), "{why}");
+    own_task(survey.folder.path(), ROWS);
+
+    let path = survey.out().join("survey.json");
+    let asked = std::fs::read_to_string(&path).expect("what was asked");
+    let edited = |field: &str, value: Value| {
+        let mut edited: Value = serde_json::from_str(&asked).expect("JSON");
+        edited[field] = value;
+        std::fs::write(&path, edited.to_string()).expect("written");
+        survey.resumed()
+    };
+    let why = edited("program", "0.0.9".into());
+    assert!(why.contains("begun with another version of atelier (0.0.9, and this is"), "{why}");
+    let why = edited("engine", "webgpu".into());
+    assert!(why.contains("begun with another engine (webgpu, and now it is cpu)"), "{why}");
+    let why = edited("program", Value::Null);
+    assert!(why.contains("not what a survey wrote"), "{why}");
+    let mut old: Value = serde_json::from_str(&asked).expect("JSON");
+    for field in ["program", "engine", "files"] {
+        old.as_object_mut().expect("an object").remove(field);
+    }
+    std::fs::write(&path, old.to_string()).expect("written");
+    let why = survey.resumed();
+    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
+}
+
+/// Every tenth byte or so of what a resumed survey reads: the report is the same, or the run is
+/// refused.
+#[test]
+fn no_flipped_bit_changes_a_report_unseen() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let report = survey.out().join("survey.atelier.json");
+    let whole = std::fs::read(&report).expect("a report");
+    let mut seen = 0;
+    let model = survey.out().join("rows/mine");
+    for (file, step) in [("two.parquet", 151), ("mood.parquet", 1009), ("model.json", 31)] {
+        let path = model.join(file);
+        let bytes = std::fs::read(&path).expect(file);
+        for at in (0..bytes.len()).step_by(step) {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &flipped).expect("written");
+            let output = atelier(&survey.args(&["--resume"]));
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            match output.status.code() {
+                Some(0) => {
+                    let now = std::fs::read(&report).expect("a report");
+                    assert!(now == whole, "{file}: byte {at} changed the report unseen");
+                }
+                Some(2) => {
+                    assert_eq!(errors.lines().count(), 1, "{file}, byte {at}: {errors}");
+                    seen += 1;
+                }
+                other => panic!("{file}, byte {at}: {other:?} {errors}"),
+            }
+        }
+        std::fs::write(&path, &bytes).expect("as it was");
+    }
+    assert!(seen > 20, "only {seen} were seen");
+    printed(&survey.args(&["--resume"]));
+    assert!(std::fs::read(&report).expect("a report") == whole);
+}
+
+#[test]
+fn a_journal_that_was_touched_is_run_again() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let report = survey.out().join("survey.atelier.json");
+    let whole = std::fs::read(&report).expect("a report");
+    // What a killed run leaves: a journal, one number of which is another.
+    let rows = survey.out().join("rows/mine");
+    std::fs::remove_file(rows.join("mood.parquet")).expect("removed");
+    printed(&survey.args(&["--resume"]));
+    assert!(std::fs::read(&report).expect("a report") == whole);
+    let line = "0123456789abcdef {\"row\":0,\"line\":1,\"tokens\":9,\"answer\":3,\"answered\":3,\"correct\":true}\n";
+    std::fs::remove_file(rows.join("mood.parquet")).expect("removed");
+    std::fs::write(rows.join("mood.rows.part"), line).expect("written");
+    printed(&survey.args(&["--resume"]));
+    assert!(std::fs::read(&report).expect("a report") == whole);
+}
+
+#[test]
+fn parts_are_merged_as_what_they_are() {
+    let survey = Survey::new();
+    let out = survey.out();
+    let merge = || refused(&["survey", "merge", out.to_str().expect("UTF-8")]);
+    let run = |part: &str| {
+        let output = atelier(&survey.args(&["--shard", part]));
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let part = |name: &str| out.join(name);
+    let copy_all = |from: &str, to: &str| {
+        let status =
+            std::process::Command::new("cp").arg("-r").arg(part(from)).arg(part(to)).status();
+        assert!(status.expect("cp").success());
+    };
+    run("1/2");
+    assert!(merge().contains("part 2 of 2 is missing"));
+    // A part under another part's name: 128 rows of the 96 that were asked.
+    copy_all("shard-1-of-2", "shard-2-of-2");
+    let why = merge();
+    assert!(
+        why.contains("shard-2-of-2 holds part 1 of 2, not part 2 of 2: it was copied or renamed"),
+        "{why}"
+    );
+    // The rows of another part in a part of the right name.
+    std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
+    run("2/2");
+    let rows = "rows/mine/mood.parquet";
+    let own = std::fs::read(part("shard-2-of-2").join(rows)).expect("rows");
+    std::fs::copy(part("shard-1-of-2").join(rows), part("shard-2-of-2").join(rows))
+        .expect("a copy");
+    let why = merge();
+    assert!(
+        why.contains(
+            "is not part 2 of mine's rows on mood in this survey, but part 1 of mine on mood"
+        ),
+        "{why}"
+    );
+    std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");
+    // Parts that belong to another division, or to none.
+    for (name, piece) in [
+        ("shard-1-of-0", "shard-1-of-0 is no part of a survey"),
+        ("shard-3-of-2", "shard-3-of-2 is no part of a survey"),
+        ("shard-x", "shard-x is no part of a survey"),
+        ("shard-1-of-3", "holds parts of 3 and of 2"),
+    ] {
+        std::fs::create_dir(part(name)).expect("a folder");
+        let why = merge();
+        assert!(why.contains(piece), "{why}");
+        std::fs::remove_dir(part(name)).expect("removed");
+    }
+    let alone = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(alone.path().join("shard-1-of-0")).expect("a folder");
+    let why = refused(&["survey", "merge", alone.path().to_str().expect("UTF-8")]);
+    assert!(why.contains("shard-1-of-0 is no part of a survey"), "{why}");
+    // A part of another survey.
+    change_weights(&survey.model);
+    std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
+    run("2/2");
+    let why = merge();
+    assert!(why.contains("are no parts of one survey: the second was begun with another model.safetensors of mine"), "{why}");
+}
+
+#[test]
+fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = copy("scholar-2", &folder.path().join("mine"));
+    let [task, data] = own_task(folder.path(), ROWS);
+    let out = folder.path().join("sweep.atelier.json");
+    let path = out.display().to_string();
+    let args = |tasks: &str, more: &[&str]| -> Vec<String> {
+        let own = ["orders", "--model", &model, "--task", tasks, "--data", &data];
+        let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
+        own.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
+    };
+    let both = format!("mood,{task}");
+    let first = printed(&args(&both, &[]));
+    let whole = std::fs::read(&out).expect("a report");
+    assert_eq!(printed(&args(&both, &["--resume"])), first);
+    assert!(std::fs::read(&out).expect("a report") == whole);
+
+    let why = refused(&args(&both, &[]));
+    assert!(why.contains("is there already") && why.contains("--force"), "{why}");
+    let why = refused(&args("mood", &["--resume"]));
+    assert!(why.contains("begun with two too, which is not asked now"), "{why}");
+    change_weights(&model);
+    let why = refused(&args(&both, &["--resume"]));
+    assert!(why.contains("begun with another model.safetensors"), "{why}");
+    change_weights(&model);
+    own_task(folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    let why = refused(&args(&both, &["--resume"]));
+    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    own_task(folder.path(), ROWS);
+
+    let edited = |change: &dyn Fn(&mut Value)| {
+        let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
+        change(&mut report["orders"][0]);
+        std::fs::write(&out, report.to_string()).expect("written");
+        refused(&args(&both, &["--resume"]))
+    };
+    let why = edited(&|orders| orders["fingerprint"]["engine"] = "WebGPU".into());
+    assert!(why.contains("begun with another engine (WebGPU, and now it is CPU (f16))"), "{why}");
+    let why = edited(&|orders| orders["fingerprint"]["program"] = "0.0.9".into());
+    assert!(why.contains("begun with another version of atelier (0.0.9"), "{why}");
+    let text = String::from_utf8(whole.clone()).expect("UTF-8");
+    let newer = text.replacen("{\"atelier\":1,", "{\"atelier\":2,", 1);
+    assert_ne!(newer, text);
+    std::fs::write(&out, newer).expect("written");
+    let why = refused(&args(&both, &["--resume"]));
+    assert!(why.contains("it was written by a newer atelier (layout 2"), "{why}");
+    let why =
+        edited(&|orders| drop(orders.as_object_mut().expect("an object").remove("fingerprint")));
+    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
+    // A list of another length than there are rows.
+    let why = edited(&|orders| {
+        orders["original"]["rows"]["kl"].as_array_mut().expect("a list").pop();
+    });
+    assert!(
+        why.contains("the sweep on “mood” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
+        "{why}"
+    );
+
+    printed(&args(&both, &["--force"]));
+    assert!(std::fs::read(&out).expect("a report") == whole);
+    let held = std::fs::File::open(&out).expect("a file");
+    held.try_lock().expect("held");
+    let why = refused(&args(&both, &["--resume"]));
+    assert!(why.contains("another atelier is writing to "), "{why}");
+}
+
+/// Killed at any moment, and gone on with to the same bytes.
+#[test]
+fn a_killed_sweep_keeps_what_it_saved() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let begin = |out: &Path, more: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+        command
+            .args(["orders", "--model", "scholar-2", "--task", "mood", "--strategy", "drop"])
+            .args(["--rows", "320", "--out"])
+            .arg(out)
+            .args(more)
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::piped());
+        command
+    };
+    let (whole, killed) = (path("whole.atelier.json"), path("killed.atelier.json"));
+    assert!(begin(&whole, &[]).status().expect("a run").success());
+    let mut child = begin(&killed, &[]).spawn().expect("a run");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let _ = child.kill();
+    child.wait().expect("an end");
+    // What a run leaves that is killed while it saves.
+    std::fs::write(path("killed.atelier.json.999999.part"), "{\"atel").expect("written");
+    let output = begin(&killed, &["--resume"]).output().expect("a run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
+    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
+    assert_eq!(names, 2, "no stray file");
+}
+
+#[test]
+fn strays_of_killed_surveys_are_taken_away() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let strays =
+        ["survey.json.99.part", "rows/mine/mood.parquet.99.part", "rows/mine/model.json.7.part"];
+    for stray in strays {
+        std::fs::write(survey.out().join(stray), "half").expect("written");
+    }
+    std::fs::write(survey.out().join("mine.part"), "a reader's own").expect("written");
+    printed(&survey.args(&["--resume"]));
+    for stray in strays {
+        assert!(!survey.out().join(stray).exists(), "{stray}");
+    }
+    assert!(survey.out().join("mine.part").exists());
+}
+
+/// A run that is killed when the rows are written, and before it took away what they were made of.
+#[test]
+fn what_a_killed_run_left_beside_its_rows_is_taken_away() {
+    let survey = Survey::new();
+    let first = printed(&survey.args(&[]));
+    let left = ["rows/mine/mood.rows.part", "rows/mine/mood.failed"];
+    for name in left {
+        std::fs::write(survey.out().join(name), "left").expect("written");
+    }
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+    for name in left {
+        assert!(!survey.out().join(name).exists(), "{name}");
+    }
+}
+
+/// A survey's folder may have come from others.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
+    let survey = Survey::new();
+    printed(&survey.args(&[]));
+    let own = survey.folder.path().join("own");
+    let rows = survey.out().join("rows/mine/mood.parquet");
+    let whole = std::fs::read(&rows).expect("rows");
+    for name in [
+        ".lock",
+        "survey.json",
+        "rows/mine/model.json",
+        "rows/mine/mood.rows.part",
+        "rows/mine/mood.parquet",
+    ] {
+        let path = survey.out().join(name);
+        let before = std::fs::read(&path);
+        if name.ends_with(".part") {
+            std::fs::remove_file(&rows).expect("removed");
+        }
+        let refused_with = |what: &str| {
+            let output = std::process::Command::new("timeout")
+                .args(["120", env!("CARGO_BIN_EXE_atelier")])
+                .args(survey.args(&["--resume"]))
+                .output();
+            let output = output.expect("atelier starts");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{what} at {name}: {said}");
+        };
+        let _ = std::fs::remove_file(&path);
+        std::fs::write(&own, "a reader's own file").expect("written");
+        std::os::unix::fs::symlink(&own, &path).expect("a link");
+        refused_with("a link");
+        let text = std::fs::read_to_string(&own).expect("a file");
+        assert_eq!(text, "a reader's own file", "{name}");
+        std::fs::remove_file(&path).expect("removed");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo").success());
+        refused_with("a pipe");
+        std::fs::remove_file(&path).expect("removed");
+        if let Ok(before) = before {
+            std::fs::write(&path, before).expect("put back");
+        }
+        std::fs::write(&rows, &whole).expect("put back");
+    }
+    printed(&survey.args(&["--resume"]));
+}
+
+/// A number that changed in a sweep's file is seen, and what is not asked again stays.
+#[test]
+fn a_sweep_is_gone_on_with_as_it_was_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("sweep.atelier.json");
+    let path = out.display().to_string();
+    let args = |more: &[&str]| -> Vec<String> {
+        let own = ["orders", "--model", "scholar-2", "--task", "mood"];
+        let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
+        let all = own.iter().chain(&rest).chain(more);
+        all.map(ToString::to_string).collect()
+    };
+    printed(&args(&["--geometry"]));
+    let whole = std::fs::read(&out).expect("a report");
+    printed(&args(&["--resume"]));
+    assert!(std::fs::read(&out).expect("a report") == whole, "its geometry stays");
+    let changed = |change: &dyn Fn(&mut Value)| {
+        let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
+        change(&mut report["orders"][0]);
+        std::fs::write(&out, report.to_string()).expect("written");
+        let why = refused(&args(&["--resume"]));
+        assert!(why.contains("begun with other numbers than it holds now"), "{why}");
+    };
+    changed(&|sweep| {
+        let first = &mut sweep["original"]["rows"]["correct"][0];
+        *first = Value::Bool(first != &Value::Bool(true));
+    });
+    changed(&|sweep| sweep["variants"][1]["rows"]["kl"][3] = 0.25.into());
+    changed(&|sweep| sweep["geometry"][0]["cosine_map"][0][1] = 0.5.into());
+    changed(&|sweep| sweep["variants"][0]["measures"]["accuracy"]["mean"] = 0.5.into());
+    changed(&|sweep| sweep["fingerprint"]["found"] = "".into());
+}
+
+#[cfg(unix)]
+fn after(args: &[&str], ignored: &str, milliseconds: u64, signal: &str) -> Option<i32> {
+    let mut child = std::process::Command::new("sh")
+        .args(["-c", &format!("{ignored} exec \"$0\" \"$@\"")])
+        .arg(env!("CARGO_BIN_EXE_atelier"))
+        .args(args)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a shell");
+    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    let id = child.id().to_string();
+    let sent = std::process::Command::new("kill").args([signal, &id]).status();
+    assert!(sent.expect("kill").success());
+    child.wait().expect("an end").code()
+}
+
+/// Whenever a sweep is stopped, what it says it holds is gone on with.
+#[cfg(unix)]
+#[test]
+fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("sweep.atelier.json");
+    let path = out.display().to_string();
+    let ask = ["orders", "--model", "scholar-12", "--task", "mood", "--strategy", "family"];
+    let sweep = [&ask[..], &["--rows", "8", "--out", &path]].concat();
+    let (mut stopped, mut milliseconds) = (0, 40);
+    // From before it listens, on a machine that is busy or not, to where it is done.
+    while milliseconds < 60_000 {
+        let _ = std::fs::remove_file(&out);
+        let code = after(&sweep, "", milliseconds, "-TERM");
+        milliseconds += milliseconds / 4;
+        match code {
+            Some(0) => break,
+            Some(130) => stopped += 1,
+            _ => continue,
+        }
+        let text = std::fs::read_to_string(&out).unwrap_or_default();
+        assert!(text.is_empty() || text.contains("\"orders\":[{"), "{milliseconds}: {text}");
+    }
+    assert!(stopped > 0, "it was never caught");
+}
+
+/// `nohup` and a shell's background jobs ask that a signal be ignored.
+#[cfg(unix)]
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (signal, ignored) in [("-HUP", "trap '' HUP;"), ("-INT", "trap '' INT;")] {
+        let path = folder.path().join(signal).display().to_string();
+        let ask = ["survey", "--models", "scholar-4", "--tasks", "mood"];
+        let run = [&ask[..], &["--rows", "600", "--out", &path]].concat();
+        assert_eq!(after(&run, ignored, 400, signal), Some(0), "{signal}");
+    }
+}

@@ -1,0 +1,76 @@
+//! The examples run, and say what the rest of the library says.
+
+#[path = "../../examples/backend.rs"]
+mod backend;
+#[path = "../../examples/lens.rs"]
+mod lens;
+#[path = "../../examples/survey.rs"]
+mod survey;
+#[path = "../../examples/sweep.rs"]
+mod sweep;
+
+use std::path::{Path, PathBuf};
+
+use atelier::chart::{LIGHT, survey_figures};
+use atelier::model::ModelFiles;
+use atelier::model::weights::Weights;
+use atelier::study::report::Opened;
+use atelier::task::primer::GeneratedTask;
+
+fn scholar(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models").join(name)
+}
+
+#[test]
+fn a_lens_on_a_folder() {
+    let options = [" good", " bad"].map(str::to_string);
+    let prompt = "Ann says that the film is not bad. So it is";
+    let said = lens::run(&scholar("scholar-4"), prompt, &options).expect("a picture");
+    // The embedding, and two members a block.
+    let members = said.lines().take_while(|line| line.contains(": [")).count();
+    assert_eq!(members, 1 + 2 * 4 + 1, "{said}");
+    let line = said.lines().find(|line| line.starts_with("mse ")).expect(&said);
+    let words = line.split_whitespace().filter_map(|word| word.parse().ok());
+    let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else {
+        panic!("{line}");
+    };
+    assert!((mse - (bias - diversity)).abs() < 2e-4, "{line}");
+}
+
+#[test]
+fn a_sweep() {
+    let said = sweep::run("scholar-4", 24).expect("a sweep");
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 1 + 4, "{said}");
+    assert!(lines[1].starts_with("drop:0 "), "{said}");
+}
+
+#[test]
+fn a_survey_that_the_page_opens() {
+    let tasks = [GeneratedTask::Sum, GeneratedTask::Mood];
+    let report = survey::run(&["scholar-2", "scholar-4"], &tasks, 40).expect("a survey");
+    let json = report.json().expect("JSON");
+    let opened = Opened::read(json.as_bytes()).expect("a report that is read");
+    let read = opened.survey().expect("a survey");
+    assert_eq!(read.found().count(), 4);
+    for (model, task, found) in read.found() {
+        assert_eq!(found.averages.rows, 40, "{} on {}", model.name, task.name);
+    }
+    assert!(!survey_figures(&read, &LIGHT).is_empty());
+}
+
+#[test]
+fn a_backend_of_ones_own() {
+    let folder = scholar("scholar-4");
+    let counts = backend::run(&folder).expect("runs");
+    let files = ModelFiles::open(&folder).expect("files");
+    let weights = Weights::open(&files).expect("weights");
+    let bytes: u64 = weights.block_matrices().map(|matrix| matrix.bytes()).sum();
+    assert_eq!(counts.bytes.get() as u64, bytes);
+    assert_eq!(counts.packs.get(), 1);
+    // Four blocks, and three of them once more from another stream: blocks 1 to 3 as one call each or
+    // two, but never fewer than the model has.
+    assert!((4..=7).contains(&counts.calls.get()), "{}", counts.calls.get());
+    // Three tokens in each of seven block runs.
+    assert_eq!(counts.rows.get(), 3 * 7);
+}

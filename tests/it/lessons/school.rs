@@ -1,0 +1,275 @@
+//! Runs lessons as the page's worker does, from the repository's files.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use atelier::model::{FileBytes, ModelFiles, catalogue};
+use atelier::study::lessons::{
+    FieldName, FieldValue, LESSONS, Lesson, LessonStep, StepAsk, StepFound, StepOutcome, TaughtBy,
+    TheoryAsk, WorkRunning,
+};
+use atelier::study::report::Opened;
+use atelier::study::survey::Survey;
+use atelier::study::{LoadedModel, StudyError};
+
+use super::swept;
+use crate::common;
+
+/// Every lesson, checked as it is read.
+pub fn lessons() -> Vec<Lesson> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/lessons");
+    let only = std::env::var("ATELIER_LESSON").unwrap_or_default();
+    LESSONS
+        .iter()
+        .filter(|name| name.starts_with(&only))
+        .map(|name| {
+            let file = format!("{name}.toml");
+            let text = std::fs::read_to_string(folder.join(&file)).expect("a lesson's file");
+            Lesson::read(&file, &text).unwrap_or_else(|error| panic!("{error}"))
+        })
+        .collect()
+}
+
+/// A model, what it was asked, with which prompt, and what came of it.
+type AskedOnce = (String, StepAsk, Option<String>, Result<StepFound, String>);
+
+/// What lessons are taught with.
+pub struct School {
+    survey: Survey,
+    models: BTreeMap<String, LoadedModel>,
+    /// What ran before: the same ask of the same model finds the same.
+    found: Vec<AskedOnce>,
+}
+
+impl School {
+    pub fn open() -> Self {
+        let bytes = include_bytes!("../../../public/examples/survey.atelier.json");
+        let survey = Opened::read(bytes).and_then(Opened::survey).expect("a survey");
+        Self { survey, models: BTreeMap::new(), found: Vec::new() }
+    }
+
+    /// Models that no lesson is written for, where they are at hand.
+    pub fn strangers(&mut self) -> Vec<String> {
+        let mut names = Vec::new();
+        for name in ["stories260k", "random-llama3"] {
+            if let Some(folder) = common::model_folder(name) {
+                let mut model = common::load(&folder);
+                name.clone_into(&mut model.name);
+                self.models.insert(name.to_owned(), model);
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    /// The shipped models with the numbers of each weight matrix in another order: of the same shape and
+    /// words, and with nothing learned.
+    pub fn shuffled(&mut self) -> Vec<String> {
+        let seeds = [1];
+        let names = seeds.map(|seed| {
+            let name = format!("shuffled-{seed}");
+            let model = shuffled(&name, "scholar-12", seed);
+            self.models.insert(name.clone(), model);
+            name
+        });
+        names.into()
+    }
+
+    /// What the fields of the step's predicates came to, on every model that it ran on.
+    pub fn seen(&self, lesson: &Lesson, step: &LessonStep) -> BTreeMap<FieldName, Vec<FieldValue>> {
+        let prompt = lesson.prompt.as_ref().map(|prompt| prompt.text.clone());
+        let of = |wanted: Option<&StepAsk>| -> Vec<(&str, &StepFound)> {
+            let kept =
+                self.found.iter().filter(|(_, ask, at, _)| Some(ask) == wanted && *at == prompt);
+            let kept = kept.filter_map(|(by, .., found)| Some((by.as_str(), found.as_ref().ok()?)));
+            kept.collect()
+        };
+        let (befores, afters) = (of(step.before.as_ref()), of(Some(&step.action)));
+        let mut seen: BTreeMap<FieldName, Vec<FieldValue>> = BTreeMap::new();
+        for (by, after) in afters {
+            let before = befores.iter().find(|(of, _)| *of == by).or(befores.first());
+            let before = before.map(|(_, found)| *found);
+            for name in step.options.iter().flat_map(|option| option.holds.fields()) {
+                let run = if name.is_before { before } else { Some(after) };
+                if let Some(Ok(value)) = run.map(|run| run.field(name, before)) {
+                    seen.entry(name.clone()).or_default().push(value);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The step's outcomes had its models' numbers been one another's, or its made-up members others.
+    pub fn made_up(
+        &mut self,
+        lesson: &Lesson,
+        step: &LessonStep,
+        taught: &str,
+    ) -> Vec<StepOutcome> {
+        let by = TaughtBy { model: "made up" };
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
+        let Ok(before) = before.transpose() else {
+            return Vec::new();
+        };
+        let found = self.found(lesson, &step.action, taught);
+        let Ok(found) = found else {
+            return Vec::new();
+        };
+        let others: Vec<StepFound> = match found {
+            StepFound::Theory(ask) => match ask {
+                TheoryAsk::Voters { .. } => {
+                    vec![StepFound::Theory(TheoryAsk::Voters { members: 1 })]
+                }
+                TheoryAsk::Gains { .. } => {
+                    vec![StepFound::Theory(TheoryAsk::Gains { together: 0.0 })]
+                }
+                TheoryAsk::Bases { .. } => {
+                    [2, 1_000_000].map(|k| StepFound::Theory(TheoryAsk::Bases { k })).into()
+                }
+            },
+            StepFound::Survey(models) => orders_of(&models)
+                .into_iter()
+                .map(|mut shuffled| {
+                    for (of, model) in shuffled.iter_mut().zip(&models) {
+                        of.model.clone_from(&model.model);
+                    }
+                    StepFound::Survey(shuffled)
+                })
+                .collect(),
+            StepFound::Models(models) => orders_of(&models)
+                .into_iter()
+                .map(|mut shuffled| {
+                    for (of, model) in shuffled.iter_mut().zip(&models) {
+                        of.model.clone_from(&model.model);
+                    }
+                    StepFound::Models(shuffled)
+                })
+                .chain(swept::others(&models).into_iter().map(StepFound::Models))
+                .collect(),
+        };
+        let outcome = |found: &StepFound| lesson.outcome(step, by, before.as_ref(), Some(found));
+        others.iter().map(outcome).collect()
+    }
+
+    fn load(&mut self, name: &str) {
+        if self.models.contains_key(name) {
+            return;
+        }
+        let model = opened(name, name, &|bytes| FileBytes::Static(bytes));
+        self.models.insert(name.to_owned(), model);
+    }
+
+    /// A step to its end.
+    pub fn run(&mut self, lesson: &Lesson, step: &LessonStep, taught: &str) -> StepOutcome {
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
+        let found = self.found(lesson, &step.action, taught);
+        let taught = match step.runs_taught() {
+            true => taught,
+            false => lesson.model_of(step),
+        };
+        let by = TaughtBy { model: taught };
+        match (before.transpose(), found) {
+            (Ok(before), Ok(found)) => lesson.outcome(step, by, before.as_ref(), Some(&found)),
+            (Err(why), _) | (_, Err(why)) => lesson.cannot_show(step, by, &why),
+        }
+    }
+
+    fn found(&mut self, lesson: &Lesson, ask: &StepAsk, own: &str) -> Result<StepFound, String> {
+        let prompt = lesson.prompt.as_ref().map(|prompt| prompt.text.clone());
+        // Where the models are named, whoever is taught with runs nothing.
+        let taught = match ask.models(own) {
+            Ok(names) if !names.is_empty() => names.join(" "),
+            _ => own.to_owned(),
+        };
+        let taught = taught.as_str();
+        let mut kept = self.found.iter();
+        let kept = kept.find(|(of, asked, at, _)| of == taught && asked == ask && *at == prompt);
+        if let Some((.., found)) = kept {
+            return found.clone();
+        }
+        let found = self.run_anew(lesson, ask, own);
+        let kept = (taught.to_owned(), ask.clone(), prompt, found.clone());
+        self.found.push(kept);
+        found
+    }
+
+    fn run_anew(
+        &mut self,
+        lesson: &Lesson,
+        ask: &StepAsk,
+        taught: &str,
+    ) -> Result<StepFound, String> {
+        match ask {
+            StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
+            StepAsk::Survey(ask) => return Ok(StepFound::of_survey(*ask, &self.survey)),
+            _ => {}
+        }
+        let names = ask.models(taught).map_err(|error| error.to_string())?;
+        let mut all = Vec::new();
+        for name in &names {
+            self.load(name);
+            let model = &self.models[name];
+            let one = || -> Result<_, StudyError> {
+                let mut running = WorkRunning::start(model, ask, lesson.prompt.as_ref())?;
+                while running.advance()?.is_some() {}
+                running.finish()
+            };
+            all.push(one().map_err(|error| error.to_string())?);
+        }
+        Ok(StepFound::Models(all))
+    }
+}
+
+/// A shipped model under a name, its weights' file as `weights_of` makes it.
+fn opened(name: &str, of: &str, weights_of: &dyn Fn(&'static [u8]) -> FileBytes) -> LoadedModel {
+    let known = catalogue::find(of).unwrap_or_else(|| panic!("a model called {of}"));
+    let (mut small, mut weights) = (Vec::new(), Vec::new());
+    for file in known.files {
+        if ModelFiles::is_weights(file.name) {
+            weights.push((file.name.to_owned(), weights_of(file.bytes)));
+        } else {
+            small.push((file.name.to_owned(), FileBytes::Static(file.bytes)));
+        }
+    }
+    let files = ModelFiles::new(name, small, weights).expect("a shipped model");
+    LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")
+}
+
+fn shuffled(name: &str, of: &str, seed: u32) -> LoadedModel {
+    opened(name, of, &|bytes| {
+        let mut bytes = bytes.to_vec();
+        let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+        let header: serde_json::Value =
+            serde_json::from_slice(&bytes[8..8 + length]).expect("a header");
+        let data = 8 + length;
+        let mut random = rand_mt::Mt::new(seed);
+        for (tensor, facts) in header.as_object().expect("tensors") {
+            // Norms are vectors of about one.
+            if tensor == "__metadata__" || facts["shape"].as_array().map_or(0, Vec::len) < 2 {
+                continue;
+            }
+            let at = |n: usize| facts["data_offsets"][n].as_u64().expect("an offset") as usize;
+            let numbers = &mut bytes[data + at(0)..data + at(1)];
+            for i in (1..numbers.len() / 2).rev() {
+                let j = random.next_u32() as usize % (i + 1);
+                numbers.swap(2 * i, 2 * j);
+                numbers.swap(2 * i + 1, 2 * j + 1);
+            }
+        }
+        FileBytes::Owned(bytes)
+    })
+}
+
+/// Reversed, and rotated.
+fn orders_of<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    let reversed = all.iter().rev().cloned().collect();
+    let rotated = (1..all.len()).map(|by| {
+        let mut rotated = all.to_vec();
+        rotated.rotate_left(by);
+        rotated
+    });
+    rotated.chain([reversed]).collect()
+}

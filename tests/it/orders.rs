@@ -1,0 +1,398 @@
+//! Sweeps over orders: the same numbers as the lens's, whatever they are run together with, stopped
+//! or not.
+
+use std::sync::Arc;
+
+use crate::common::{assert_close, goldens, load, model_folder, notation, u32s};
+use atelier::engine::Capture;
+use atelier::measure::decomposition::softmax;
+use atelier::model::{Passage, Prompt};
+use atelier::plan::Plan;
+use atelier::study::lab::Rearranging;
+use atelier::study::orders::{
+    CHUNK, Extent, Order, OrderRows, Orders, PartedSweep, Sweep, Sweeping,
+};
+use atelier::study::{LoadedModel, StudyError, geometry, lens};
+use atelier::task::item::{Candidate, Item};
+use atelier::task::primer::{self, GeneratedRow, GeneratedTask};
+use serde_json::json;
+
+fn random(name: &str) -> LoadedModel {
+    load(&model_folder(name).expect("random models travel with the project"))
+}
+
+fn scholar() -> LoadedModel {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/scholar-4");
+    load(std::path::Path::new(folder))
+}
+
+/// Rows of ids, of unequal lengths and numbers of options.
+fn id_items(count: u32) -> Vec<Item> {
+    let item = |i: u32| Item::Ids {
+        token_ids: (0..3 + i % 9).map(|t| (t * 37 + i * 11) % 512).collect(),
+        option_ids: (0..2 + i % 3).map(|k| (i * 7 + k * 3) % 512).collect(),
+        answer: (i % 2) as usize,
+    };
+    (0..count).map(item).collect()
+}
+
+fn rows_of(task: GeneratedTask, count: usize) -> Vec<Item> {
+    let item = |row: GeneratedRow| Item::Option {
+        prompt: row.prompt,
+        options: row.options,
+        answer: row.answer,
+    };
+    let rows = primer::held_out(task, None, count, 1);
+    rows.into_iter().map(item).collect()
+}
+
+fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {
+    let extent = Extent { seeds: 2, rounds: 3, heads: model.facts().heads };
+    Order::all(sweeps, extent, &model.shape().order).expect("orders")
+}
+
+fn all(mut sweeping: Sweeping) -> Orders {
+    let mut last = 0;
+    while let Some((done, of)) = sweeping.advance().expect("a batch") {
+        assert!(last <= done && done <= of, "{last} {done} {of}");
+        last = done;
+    }
+    sweeping.orders().expect("rows")
+}
+
+#[test]
+fn a_sweep_finds_what_the_lens_finds_row_by_row() {
+    let model = random("random-llama3");
+    let items = id_items(2 * CHUNK as u32 + 3);
+    let orders = orders_of(&model, &Sweep::ALL);
+    let found = all(Sweeping::start(&model, "ids", &items, orders, 0).expect("a sweep"));
+    assert_eq!(found.rows, items.len());
+    for variant in [&found.original, &found.variants[1], &found.variants[20]] {
+        let plan = model.plan(Some(&variant.plan)).expect("a printed plan");
+        for (row, item) in items.iter().enumerate() {
+            let Item::Ids { token_ids, option_ids, answer } = item else {
+                unreachable!("rows of ids")
+            };
+            let question =
+                model.question_from_ids(token_ids, option_ids, *answer).expect("a question");
+            let mut go_on = |_, _| std::ops::ControlFlow::Continue(());
+            let engine = &model.engine;
+            let mut traces = engine
+                .run(
+                    std::slice::from_ref(&question.prompt),
+                    std::slice::from_ref(&plan),
+                    &mut go_on,
+                )
+                .expect("a run");
+            let lens = lens::lens(&question, &plan, traces.remove(0).remove(0));
+            let at = format!("{}, row {row}", variant.name);
+            assert_eq!(variant.rows.correct[row], lens.correct, "{at}");
+            let column = &lens.decomposition.probability.total;
+            assert_close(
+                &json!(variant.rows.probability[row]),
+                &json!([column.mse, column.bias, column.diversity]),
+                &at,
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stopped_sweep_goes_on_to_the_same_bytes() {
+    let model = scholar();
+    let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
+    let orders = orders_of(&model, &[Sweep::Drop, Sweep::Shuffle]);
+    let start = || Sweeping::start(&model, "sum", &items, orders.clone(), 7).expect("a sweep");
+    let whole = all(start());
+    let mut stopped = start();
+    while stopped.rows_done() < CHUNK {
+        stopped.advance().expect("a batch");
+    }
+    // In the middle of the second chunk.
+    for _ in 0..3 {
+        stopped.advance().expect("a batch");
+    }
+    let kept = serde_json::to_string(&stopped.orders().expect("a chunk")).expect("JSON");
+    let kept: Orders = serde_json::from_str(&kept).expect("a report");
+    assert_eq!((kept.rows, kept.rows_asked), (CHUNK, items.len()));
+    let mut again = start();
+    again.resume(&kept).expect("the same sweep");
+    assert_eq!(again.rows_done(), CHUNK);
+    let text = |orders: &Orders| serde_json::to_string(orders).expect("JSON");
+    assert_eq!(text(&all(again)), text(&whole));
+
+    let other = orders_of(&model, &[Sweep::Drop]);
+    let mut other = Sweeping::start(&model, "sum", &items, other, 7).expect("a sweep");
+    assert!(matches!(other.resume(&kept), Err(StudyError::OtherSweep { .. })));
+}
+
+/// Runs a sweep to its end and gives what its rows have.
+fn rows_found(mut part: Sweeping) -> Vec<OrderRows> {
+    while part.advance().expect("a batch").is_some() {}
+    part.into_rows()
+}
+
+#[test]
+fn parts_of_a_sweep_in_any_order_are_the_sweep_to_the_last_bit() {
+    let model = scholar();
+    let choosing = rows_of(GeneratedTask::Sum, 3 * CHUNK + 5);
+    let writing: Vec<Item> = choosing[..CHUNK + 1]
+        .iter()
+        .map(|item| match item {
+            Item::Option { prompt, .. } => {
+                Item::LastWord { context: prompt.clone(), word: " 3".into() }
+            }
+            other => other.clone(),
+        })
+        .collect();
+    let orders = orders_of(&model, &[Sweep::Drop, Sweep::Shuffle]);
+    for items in [choosing, writing] {
+        let start = || Sweeping::start(&model, "sum", &items, orders.clone(), 7).expect("a sweep");
+        let whole = all(start());
+        let mut parted = PartedSweep::new(start());
+        let mut parts: Vec<_> = PartedSweep::parts(items.len()).collect();
+        let work: usize = parts.iter().map(|rows| parted.work(rows.clone())).sum();
+        assert_eq!(work, parted.work(0..items.len()));
+        // The last first, then the second, with the first still missing.
+        parts.reverse();
+        let first = parts.pop().expect("a part");
+        for rows in parts {
+            let found = rows_found(parted.part(rows.clone()));
+            parted.take_in(rows, found).expect("its rows");
+            assert_eq!((parted.rows_done(), parted.is_whole()), (0, false));
+            assert!(parted.orders().is_none());
+        }
+        let found = rows_found(parted.part(first.clone()));
+        // Through the text that workers write to each other.
+        let text = serde_json::to_string(&found).expect("JSON");
+        let read: Vec<OrderRows> = serde_json::from_str(&text).expect("rows");
+        parted.take_in(first, read).expect("its rows");
+        assert!(parted.is_whole());
+        let text = |orders: &Orders| serde_json::to_string(orders).expect("JSON");
+        assert_eq!(text(&parted.orders().expect("rows")), text(&whole));
+    }
+}
+
+#[test]
+fn rows_that_are_no_part_of_a_sweep_are_refused() {
+    let model = scholar();
+    let items = rows_of(GeneratedTask::Sum, 2 * CHUNK + 5);
+    let orders = orders_of(&model, &[Sweep::Drop]);
+    let whole = Sweeping::start(&model, "sum", &items, orders, 0).expect("a sweep");
+    let mut parted = PartedSweep::new(whole);
+    let found = rows_found(parted.part(0..CHUNK));
+    let mut is_refused = |rows, found: Vec<OrderRows>| {
+        let refused = parted.take_in(rows, found);
+        matches!(refused, Err(StudyError::StrayRows { .. }))
+    };
+    // Other rows than it says, rows between two parts, rows past the last.
+    assert!(is_refused(2 * CHUNK..items.len(), found.clone()));
+    assert!(is_refused(1..CHUNK + 1, found.clone()));
+    assert!(is_refused(3 * CHUNK..4 * CHUNK, found.clone()));
+    // An order too few, a number too few.
+    assert!(is_refused(0..CHUNK, found[1..].to_vec()));
+    let mut cut = found.clone();
+    cut[2].kl.pop();
+    assert!(is_refused(0..CHUNK, cut));
+    assert!(!is_refused(0..CHUNK, found.clone()));
+    assert!(is_refused(0..CHUNK, found), "a second time");
+}
+
+#[test]
+fn a_sweep_needs_rows_of_one_kind_that_the_model_can_read() {
+    let model = scholar();
+    let start = |items: &[Item]| Sweeping::start(&model, "mine", items, Vec::new(), 0).err();
+    assert!(matches!(start(&[]), Some(StudyError::NoRows)));
+    let mut mixed = rows_of(GeneratedTask::Mood, 2);
+    mixed.push(Item::LastWord { context: "the soup is".into(), word: " good".into() });
+    assert!(matches!(start(&mixed), Some(StudyError::MixedRows { row: 3 })));
+    let mut long = rows_of(GeneratedTask::Mood, 1);
+    long.push(Item::Option {
+        prompt: vec!["the"; 200].join(" "),
+        options: vec![" good".into(), " bad".into()],
+        answer: 0,
+    });
+    let sentence = start(&long).expect("a row past the context").to_string();
+    assert!(sentence.starts_with("mine, row 2: "), "{sentence}");
+}
+
+#[test]
+fn a_small_model_has_not_every_sweep() {
+    let runs = |sweep: Sweep, runs| sweep.strategies(runs, Extent::default()).map(|all| all.len());
+    assert_eq!(runs(Sweep::Drop, 12).expect("drops"), 12);
+    assert_eq!(runs(Sweep::Swap, 12).expect("swaps"), 11);
+    assert_eq!(runs(Sweep::Skip, 12).expect("skips"), 6);
+    assert_eq!(runs(Sweep::Shuffle, 12).expect("shuffles"), 50);
+    assert_eq!(runs(Sweep::Loop, 12).expect("loops"), 48);
+    let heads = Extent { heads: 4, ..Extent::default() };
+    let all = Sweep::Heads.strategies(12, heads).expect("heads");
+    assert_eq!(all.len(), 48);
+    let own: Vec<usize> = (0..12).collect();
+    let plan = all[4 * 7 + 3].plan(&own).expect("a plan");
+    assert_eq!(
+        (all[31].to_string(), plan.to_string()),
+        ("head:7:3".into(), "0-6,7~h3,8-11".into())
+    );
+    assert!(runs(Sweep::Heads, 12).is_err(), "nobody said how many heads");
+    for sweep in Sweep::ALL {
+        for count in 0..40 {
+            let strategies = sweep.strategies(count, Extent::default());
+            assert_eq!(strategies.is_ok(), count >= sweep.least_runs(), "{sweep} {count}");
+            let order: Vec<usize> = (0..count).collect();
+            for strategy in strategies.unwrap_or_default() {
+                strategy.plan(&order).expect("every strategy of a sweep exists");
+            }
+        }
+    }
+    let error = runs(Sweep::Reverse, 2).expect_err("nothing to reverse");
+    assert!(error.to_string().contains("reverse needs at least 3"), "{error}");
+    let none = Extent { seeds: 0, rounds: 8, heads: 0 };
+    assert!(Sweep::Shuffle.strategies(12, none).is_err());
+    let many = Extent { seeds: 1, rounds: 65, heads: 0 };
+    assert!(Sweep::Loop.strategies(12, many).is_err());
+}
+
+/// The sum of the tokens' log-probabilities, one next token at a time.
+fn one_by_one(model: &LoadedModel, passage: &Passage, plan: &Plan) -> (f64, bool) {
+    let first = passage.token_ids.len() - passage.scored;
+    let mut sum = 0.0;
+    let mut greedy = true;
+    for at in first..passage.token_ids.len() {
+        let prompt = Prompt { token_ids: passage.token_ids[..at].to_vec(), option_ids: Vec::new() };
+        let logits = model
+            .engine
+            .next(Arc::from([prompt]), Arc::from([plan.clone()]))
+            .and_then(|run| run.complete())
+            .expect("logits");
+        let logits: Vec<f64> = logits[0][0].iter().map(|&x| f64::from(x)).collect();
+        let id = passage.token_ids[at] as usize;
+        sum += softmax(&logits)[id].ln();
+        greedy &= logits.iter().all(|&x| x <= logits[id]);
+    }
+    (sum, greedy)
+}
+
+#[test]
+fn passages_score_as_their_tokens_do_one_by_one() {
+    let model = random("random-mistral");
+    let passages: Vec<Passage> = [(5, 1), (12, 4), (40, 39), (2, 1)]
+        .iter()
+        .map(|&(length, scored)| Passage {
+            token_ids: (0..length).map(|t| (t * 91 + length) % 512).collect(),
+            scored,
+        })
+        .collect();
+    let lines = ["0-5", "0,(1-4)x2,5", "5-0"];
+    let plans: Vec<Plan> =
+        lines.iter().map(|line| model.plan(Some(line)).expect("a plan")).collect();
+    let mut run = model.engine.score(passages.clone().into(), plans.clone().into()).expect("a run");
+    while run.advance().expect("a batch").is_some() {}
+    for (plan, scores) in plans.iter().zip(run.finish().expect("scores")) {
+        for (passage, score) in passages.iter().zip(scores) {
+            let (sum, greedy) = one_by_one(&model, passage, plan);
+            assert!((score.log_probability - sum).abs() < 1e-3, "{score:?} {sum}");
+            assert_eq!(score.greedy, greedy);
+        }
+    }
+    let whole = Passage { token_ids: vec![1, 2], scored: 2 };
+    assert!(model.engine.score(vec![whole].into(), plans.into()).is_err());
+}
+
+#[test]
+fn continuations_words_and_texts_are_scored_under_every_order() {
+    let model = scholar();
+    let orders = || orders_of(&model, &[Sweep::Drop]);
+    let row = |prompt: &str, right: &str, wrong: &str| {
+        let candidate =
+            |text: &str| Candidate { context: prompt.into(), continuation: text.into() };
+        Item::Continuation { candidates: vec![candidate(wrong), candidate(right)], answer: 1 }
+    };
+    let mood = "Ann says that the soup is good. So it is";
+    let continuation = [row(mood, " good", " bad")];
+    let found = all(Sweeping::start(&model, "c", &continuation, orders(), 0).expect("a sweep"));
+    // One token after the same context: the options' own comparison.
+    let options = [Item::Option {
+        prompt: mood.into(),
+        options: vec![" bad".into(), " good".into()],
+        answer: 1,
+    }];
+    let same = all(Sweeping::start(&model, "o", &options, orders(), 0).expect("a sweep"));
+    for (a, b) in found.variants.iter().zip(&same.variants) {
+        assert_eq!(a.rows.correct, b.rows.correct);
+        assert_close(&json!(a.rows.margin), &json!(b.rows.margin), &a.name);
+    }
+    assert_eq!(found.chance, 0.5);
+
+    let word = [Item::LastWord { context: mood.into(), word: " good".into() }];
+    let found = all(Sweeping::start(&model, "w", &word, orders(), 0).expect("a sweep"));
+    assert_eq!(found.original.rows.correct, [true]);
+    let nats = found.original.rows.log_likelihood[0];
+    let perplexity = found.original.measures.perplexity.expect("of a word").mean;
+    assert!((perplexity - (-nats).exp()).abs() < 1e-9 * perplexity);
+    assert_eq!((found.chance, found.majority), (0.0, 0.0));
+
+    // The sum's last digit is the whole text that a scholar writes.
+    let text = [Item::Generate { prompt: "The sum 2 + 3 ends in".into(), answer: "5".into() }];
+    let found = all(Sweeping::start(&model, "g", &text, orders(), 0).expect("a sweep"));
+    assert_eq!(found.variants.len(), 4);
+    assert_eq!(found.original.rows.correct, [true]);
+}
+
+#[test]
+fn the_goldens_geometry() {
+    for (name, golden) in goldens() {
+        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
+            continue;
+        };
+        let model = load(&folder);
+        let plan = model.plan(None).expect("its own order");
+        let prompt = Prompt {
+            token_ids: u32s(&golden["token_ids"]),
+            option_ids: u32s(&golden["option_token_ids"]),
+        };
+        let prompts: Arc<[Prompt]> = Arc::from([prompt]);
+        let mut run = model
+            .engine
+            .start(prompts, Arc::from([plan.clone()]), Capture::states())
+            .expect("a run");
+        while run.advance().expect("a batch").is_some() {}
+        let trace = run.finish().expect("traces").remove(0).remove(0);
+        let mut averaging = geometry::Averaging::new(&plan, model.shape().width);
+        averaging.add(&trace.states);
+        let found = json!(averaging.mean());
+        for field in ["cosine_map", "line_shape_score", "expodistance"] {
+            assert_close(&found[field], &golden[field], &format!("{name} {field}"));
+        }
+    }
+}
+
+#[test]
+fn the_lab_is_the_lens_twice() {
+    let mut checked = 0;
+    for (name, golden) in goldens() {
+        let model = golden["model"].as_str().expect("a model");
+        if !model.starts_with("random") {
+            continue;
+        }
+        let model = random(model);
+        let answer = golden["answer"].as_u64().expect("an answer") as usize;
+        let (ids, rows) = (u32s(&golden["token_ids"]), u32s(&golden["option_token_ids"]));
+        let question = model.question_from_ids(&ids, &rows, answer).expect("a question");
+        let expected = golden["plans"].as_array().and_then(|plans| plans.last());
+        // One golden has none: its model runs each block twice.
+        let Some(expected) = expected else { continue };
+        let line = notation(&expected["steps"]);
+        let plan = model.plan(Some(&line)).expect("a golden plan");
+        let mut run = Rearranging::start(&model, &question, plan).expect("a run");
+        while run.advance().expect("a batch").is_some() {}
+        let lab = run.report().expect("a report").lab.expect("a lab");
+        let logits = |value| serde_json::to_value(value).expect("JSON");
+        assert_close(&logits(&lab.original.logits), &golden["baseline"]["logits"], &name);
+        assert_close(&logits(&lab.arranged.logits), &expected["logits"], &name);
+        assert!(lab.kl >= 0.0);
+        assert_eq!(lab.geometry[1].plan, lab.arranged.plan);
+        checked += 1;
+    }
+    // Four of one kind of block, and nine of the families.
+    assert_eq!(checked, 4 + 9);
+}

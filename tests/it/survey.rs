@@ -1,0 +1,625 @@
+//! `atelier survey` as it is used: killed and gone on with, divided and merged, on every published
+//! data set, and asked for what cannot be done.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common;
+use atelier::study::survey::{SurveyReport, SurveyedOutcome};
+
+fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn output(mut command: Command) -> Output {
+    command.output().expect("atelier starts")
+}
+
+#[track_caller]
+fn done(command: Command) -> String {
+    let output = output(command);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// The last sentence of a run that ends with code 2.
+#[track_caller]
+fn refused(command: Command) -> String {
+    let output = output(command);
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let last = errors.lines().last().expect("a sentence");
+    last.strip_prefix("atelier: ").expect("who speaks").to_string()
+}
+
+const SMALL: [&str; 7] =
+    ["survey", "--models", "scholar-2,scholar-12-shared", "--tasks", "sum,often", "--rows", "150"];
+
+fn survey(out: &Path, more: &[&str]) -> Command {
+    let mut command = atelier(&SMALL);
+    command.arg("--out").arg(out).args(more);
+    command
+}
+
+/// Every file below a folder but for locks and parts, by its path there.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let mut left = vec![folder.to_path_buf()];
+    while let Some(here) = left.pop() {
+        for entry in std::fs::read_dir(&here).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
+            if path.is_dir() && !name.starts_with("shard-") {
+                left.push(path);
+            } else if path.is_file() && name != ".lock" {
+                let inner = path.strip_prefix(folder).expect("below").to_path_buf();
+                all.insert(inner, std::fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    all
+}
+
+#[track_caller]
+fn same(a: &Path, b: &Path) {
+    let (a, b) = (files(a), files(b));
+    let names: Vec<_> = a.keys().collect();
+    assert_eq!(names, b.keys().collect::<Vec<_>>());
+    for (name, bytes) in &a {
+        assert!(bytes == &b[name], "{} differs", name.display());
+    }
+}
+
+fn report(folder: &Path) -> SurveyReport {
+    let text = std::fs::read_to_string(folder.join("survey.atelier.json")).expect("a report");
+    SurveyReport::read(&text).expect("a survey")
+}
+
+#[test]
+fn killed_in_the_middle_it_goes_on_to_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
+    done(survey(&whole, &[]));
+    let mut kills = 0;
+    for task in ["sum", "often"] {
+        let part = killed.join(format!("rows/scholar-12-shared/{task}.rows.part"));
+        let more: &[&str] = if task == "sum" { &[] } else { &["--resume"] };
+        let mut child = survey(&killed, more).spawn().expect("atelier starts");
+        let began = Instant::now();
+        // Once a batch is down: the kill falls into a later one.
+        while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
+            && began.elapsed() < Duration::from_secs(60)
+            && child.try_wait().expect("a child").is_none()
+        {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().expect("a kill");
+        child.wait().expect("an end");
+        if let Ok(mut part) = std::fs::OpenOptions::new().append(true).open(&part) {
+            kills += 1;
+            // What a write that was cut off leaves.
+            part.write_all(b"{\"row\":7,\"li").expect("half a line");
+        }
+    }
+    assert!(kills > 0, "it was never caught in the middle");
+    done(survey(&killed, &["--resume"]));
+    same(&whole, &killed);
+    // Gone on with once more, it only reads.
+    done(survey(&killed, &["--resume"]));
+    same(&whole, &killed);
+}
+
+#[test]
+fn three_parts_merge_to_the_bytes_of_one_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let printed = done(survey(&whole, &[]));
+    for part in ["3/3", "1/3"] {
+        done(survey(&parts, &["--shard", part]));
+    }
+    let merge = || {
+        let mut merge = atelier(&["survey", "merge"]);
+        merge.arg(&parts);
+        merge
+    };
+    assert!(refused(merge()).contains("part 2 of 3 is missing"));
+    done(survey(&parts, &["--shard", "2/3"]));
+    assert_eq!(done(merge()), printed);
+    same(&whole, &parts);
+    assert_eq!(done(merge()), printed);
+    let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
+    other.args(["--shots", "1"]);
+    assert!(refused(other).contains("holds a survey that was begun with other --shots"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let begin = |more: &[&str]| {
+        let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
+        command.args(["--rows", "480", "--out"]).arg(&out).args(more);
+        command
+    };
+    let mut child = begin(&[]).spawn().expect("atelier starts");
+    let part = out.join("rows/scholar-12/sum.rows.part");
+    let began = Instant::now();
+    while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
+        && began.elapsed() < Duration::from_secs(60)
+    {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(stopped.expect("kill").success());
+    let code = child.wait().expect("an end").code();
+    // A fast machine may have been done already.
+    assert!(matches!(code, Some(0 | 130)), "{code:?}");
+    done(begin(&["--resume"]));
+    assert!(!part.exists());
+}
+
+#[test]
+fn one_folder_has_one_writer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).expect("a folder");
+    let held = std::fs::File::create(out.join(".lock")).expect("a lock");
+    held.try_lock().expect("held");
+    assert!(refused(survey(&out, &[])).starts_with("another atelier is writing to "));
+    // By its own word: a program that another test is about to start may hold it open yet.
+    held.unlock().expect("let go");
+    done(survey(&out, &["--json"]));
+    assert!(
+        refused(survey(&out, &[])).contains("holds a survey already: go on with it by --resume")
+    );
+}
+
+/// The accuracies on the scholars' card are of these rows.
+#[test]
+fn the_card_is_reproduced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
+    command.args(["sum,fact,often", "--out"]).arg(folder.path());
+    done(command);
+    let report = report(folder.path());
+    let found: Vec<(String, f64)> = report
+        .survey
+        .found()
+        .map(|(_, task, found)| (task.name.clone(), found.averages.accuracy))
+        .collect();
+    let card = [("sum", 0.998), ("fact", 0.644), ("often", 1.0)];
+    assert_eq!(found, card.map(|(task, accuracy)| (task.to_string(), accuracy)));
+}
+
+#[test]
+fn what_a_survey_finds_adds_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = atelier(&["survey", "--models", "scholar-2,scholar-4", "--tasks"]);
+    command.args(["mood,often,topic,sum", "--out"]).arg(folder.path());
+    done(command);
+    let report = report(folder.path());
+    for (model, task, found) in report.survey.found() {
+        let at = format!("{} on {}", model.name, task.name);
+        let close =
+            |a: f64, b: f64| assert!((a - b).abs() < 3e-6 * b.abs().max(1.0), "{at}: {a} {b}");
+        for column in [&found.averages.probability, &found.averages.logit] {
+            let total = column.total;
+            close(total.mse, total.bias - total.diversity);
+            let by = column.by_kind;
+            let kinds = [by.embedding, by.attention, by.mlp];
+            close(kinds.iter().map(|kind| kind.bias).sum(), total.bias);
+            close(kinds.iter().map(|kind| kind.diversity).sum(), total.diversity);
+        }
+        close(found.tradeoff.bias, found.averages.logit.total.bias);
+        close(found.tradeoff.diversity, found.averages.logit.total.diversity);
+        let depth = &found.averages.by_depth;
+        assert_eq!(depth.len(), model.members.len());
+        close(depth[depth.len() - 1].accuracy, found.averages.accuracy);
+        let uniform = match task.name.as_str() {
+            "mood" => 0.25,
+            "often" => 2.0 / 9.0,
+            "topic" => 0.1875,
+            _ => 0.09,
+        };
+        close(found.uniform, uniform);
+        let information = found.information.as_ref().expect("two classes");
+        let points = [&information.votes, &information.copula].into_iter();
+        let points = points.flat_map(|estimate| estimate.curve.iter().chain(&estimate.kinds));
+        for point in points {
+            let sum = point.relevancy + point.conditional_redundancy - point.redundancy;
+            close(sum, point.joint);
+        }
+        let stopped = &information.copula.stopped;
+        match task.name.as_str() {
+            "sum" => {
+                assert!(stopped.as_ref().is_some_and(|why| why.contains("smallest class")), "{at}")
+            }
+            "mood" => assert_eq!(*stopped, None, "{at}"),
+            _ => {}
+        }
+        assert_eq!(found.samples.len(), 8);
+    }
+    let correlations = &report.survey.correlations;
+    assert_eq!(correlations.len(), 5);
+    let mean = correlations[4].probability.minus_mse.pearson.expect("a mean");
+    assert!(mean.r > 0.3 && mean.p.is_none(), "{mean:?}");
+}
+
+/// Rows say how hard they are; right answers are counted, told and drawn by that.
+#[test]
+fn right_answers_are_counted_by_level() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = done(survey(folder.path(), &[]));
+    assert!(told.contains("sum, digits") && told.contains("often, days"), "{told}");
+    let report = report(folder.path());
+    for (model, task, found) in report.survey.found() {
+        let at = format!("{} on {}", model.name, task.name);
+        let (counted, all) = match task.name.as_str() {
+            "sum" => ("digits", 2..=9),
+            _ => ("days", 2..=5),
+        };
+        assert_eq!(task.levels.as_deref(), Some(counted));
+        let levels: Vec<usize> = found.levels.iter().map(|of| of.level).collect();
+        assert_eq!(levels, all.collect::<Vec<_>>(), "{at}");
+        // All levels in turn, but for sums of two digits, of which there are about ten.
+        let rows: Vec<usize> = found.levels.iter().map(|of| of.rows).collect();
+        assert_eq!(rows.iter().sum::<usize>(), found.averages.rows);
+        let many = &rows[usize::from(task.name == "sum")..];
+        let least = many.iter().min().expect("levels");
+        assert!(many.iter().all(|rows| rows - least <= 1), "{at}: {rows:?}");
+        assert!(rows[0] >= 8, "{at}: {rows:?}");
+        let right: usize = found.levels.iter().map(|of| of.correct).sum();
+        let share = right as f64 / found.averages.rows as f64;
+        assert!((share - found.averages.accuracy).abs() < 1e-6, "{at}");
+        assert!(found.samples.iter().all(|sample| sample.level.is_some()));
+    }
+    let mut figures = atelier(&["survey", "figures"]);
+    let pictures = folder.path().join("pictures");
+    figures.arg(folder.path()).arg("--out").arg(&pictures);
+    done(figures);
+    let table = std::fs::read_to_string(pictures.join("levels.csv")).expect("a table");
+    assert!(table.starts_with("task,model,level,of,"), "{table}");
+    // Two models, eight levels of one task and four of the other, under one line of names.
+    assert_eq!(table.lines().count(), 1 + 2 * (8 + 4), "{table}");
+    assert!(pictures.join("levels.svg").exists());
+}
+
+/// Three rows of each of the thirteen published sets, with two small models that know no such words.
+#[test]
+fn every_published_set_runs() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let models = ["stories260k", "tinystories-656k"].map(common::model_folder);
+    let ([Some(one), Some(two)], true) = (models, data.is_dir()) else {
+        return;
+    };
+    let tasks =
+        "ag_news,arc_easy,boolq,mnli,qqp,rte,sst2,wic,lambada,hellaswag,winogrande,arc,gsm8k";
+    let folder = tempfile::tempdir().expect("a folder");
+    let ask = |out: &str, more: &[&str]| {
+        let mut command = atelier(&["survey", "--tasks", tasks, "--rows", "3", "--models"]);
+        command
+            .arg(format!("{},{}", one.display(), two.display()))
+            .arg("--data")
+            .arg(&data)
+            .arg("--out")
+            .arg(folder.path().join(out))
+            .args(more);
+        command
+    };
+    done(ask("all", &["--continuations"]));
+    let report = report(&folder.path().join("all"));
+    assert_eq!(report.survey.found().count(), 26);
+    let mut own: Vec<String> = Vec::new();
+    for (model, task, found) in report.survey.found() {
+        let uniform = match task.name.as_str() {
+            // Members vote among the right token and three rivals.
+            _ if found.facts.rivals => 0.1875,
+            "boolq" | "qqp" | "rte" | "sst2" | "wic" => 0.25,
+            "mnli" => 2.0 / 9.0,
+            _ => 0.1875,
+        };
+        let at = format!("{} on {}: {:?}", model.name, task.name, found.facts);
+        assert!((found.uniform - uniform).abs() < 1e-6, "{at} {}", found.uniform);
+        if !found.facts.rivals {
+            own.push(format!("{} {}", model.name, task.name));
+        }
+    }
+    // The options' tasks but those whose options begin alike for this tokenizer.
+    assert_eq!(own.len(), 12, "{own:?}");
+}
+
+/// A question whose options are several tokens: refused with the way out, and others go on.
+#[test]
+fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [broken, short] = ["broken", "short"].map(|name| folder.path().join(name));
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
+    for copy in [&broken, &short] {
+        std::fs::create_dir(copy).expect("a folder");
+        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+            std::fs::copy(from.join(file), copy.join(file)).expect("a copy");
+        }
+    }
+    let weights = broken.join("model.safetensors");
+    let bytes = std::fs::read(&weights).expect("weights");
+    std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("half of them");
+    let config = std::fs::read_to_string(short.join("config.json")).expect("a config");
+    let config =
+        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
+    std::fs::write(short.join("config.json"), config).expect("a shorter context");
+    let out = folder.path().join("out");
+    let models = format!("{},{},scholar-2", broken.display(), short.display());
+    let mut command = atelier(&["survey", "--tasks", "topic", "--rows", "40", "--models", &models]);
+    command.arg("--out").arg(&out);
+    let said = refused(command);
+    assert!(said.starts_with("2 of 3 were not answered: broken on topic: "), "{said}");
+    let report = report(&out);
+    let why: Vec<&str> = report.survey.failed().map(|(_, _, why)| why).collect();
+    assert!(why[0].contains("ends too early"), "{why:?}");
+    assert!(why[1].contains("longer than the model's context of 8"), "{why:?}");
+    let (model, _, found) = report.survey.found().next().expect("the last one");
+    assert_eq!((model.name.as_str(), found.averages.rows), ("scholar-2", 40));
+}
+
+#[test]
+fn options_of_several_tokens_are_refused_with_the_way_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let task = folder.path().join("two.toml");
+    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"not good\", \"bad\"]\n\
+                 [[layout]]\nlabel = \"{label}\"\n";
+    std::fs::write(&task, words).expect("a task");
+    let rows = "text,label\nThe soup is bad. So it is,0\nThe soup is good. So it is,1\n";
+    std::fs::write(folder.path().join("two.csv"), rows).expect("rows");
+    let ask = |out: &str, more: &[&str]| {
+        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
+        command.arg(&task).arg("--data").arg(folder.path());
+        command.arg("--out").arg(folder.path().join(out)).args(more);
+        command
+    };
+    let said = refused(ask("refused", &[]));
+    assert!(said.contains("is not one token but"), "{said}");
+    assert!(said.contains("or give --continuations to score such options"), "{said}");
+    let printed = done(ask("continuations", &["--continuations"]));
+    assert!(printed.contains("scholar-2 on two: scored by continuation, since "), "{printed}");
+    let report = report(&folder.path().join("continuations"));
+    let (_, _, found) = report.survey.found().next().expect("a cell");
+    // Two options that part at their first token: the votes are still about them.
+    assert!(!found.facts.rivals);
+    assert!((found.uniform - 0.25).abs() < 1e-9);
+}
+
+#[test]
+fn few_rows_have_no_information_and_say_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let task = folder.path().join("t.toml");
+    let words = "name = \"t\"\nscore = \"option\"\nfiles = [\"t.csv\"]\n\
+                 template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
+                 [[layout]]\nlabel = \"{label}\"\n";
+    std::fs::write(&task, words).expect("a task");
+    let ask = |rows: &str, out: &str| {
+        std::fs::write(folder.path().join("t.csv"), rows).expect("rows");
+        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
+        command.arg(&task).arg("--data").arg(folder.path());
+        command.arg("--out").arg(folder.path().join(out));
+        command
+    };
+    let why = |out: &str| {
+        let report = report(&folder.path().join(out));
+        let (_, _, found) = report.survey.found().next().expect("a cell");
+        found.information.clone().expect_err("a refusal")
+    };
+    assert!(refused(ask("text,label\n", "none")).ends_with("t.csv: it holds no rows"));
+    done(ask("text,label\nThe soup is bad. So it is,0\n", "one"));
+    assert_eq!(why("one"), "1 rows carry no information to estimate: run at least two");
+    let both = "text,label\nThe soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
+    done(ask(both, "class"));
+    assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
+}
+
+#[test]
+fn surveys_that_cannot_be_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).expect("a folder");
+    let empty = empty.display().to_string();
+    let cases: [(&[&str], &str); 9] = [
+        (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
+        (&["--tasks", "sums"], "there is no task 'sums': choose from ag_news"),
+        (&["--tasks", "sum,sum"], "two tasks are called sum"),
+        (
+            &["--tasks", "rte"],
+            "rte comes from a file: give the folder of data sets with --data DIR",
+        ),
+        (&["--tasks", "rte", "--data", "no/such"], "there is no folder no/such: give --data"),
+        (&["--tasks", "rte", "--data", &empty], "rte needs one of the files rte/val.jsonl, "),
+        (&["--tasks", "sum", "--shard", "3/2"], "there is no part 3 of 2"),
+        (&["--tasks", "sum", "--shard", "half"], "write the k-th of n parts as k/n"),
+        (
+            &["--tasks", "sum", "--rows", "3", "--shots", "3"],
+            "sum has 3 rows, too few for 3 others in front of each",
+        ),
+    ];
+    for (args, sentence) in cases {
+        let mut command = atelier(&["survey", "--models", "scholar-2"]);
+        command.args(args).arg("--out").arg(&out);
+        let said = refused(command);
+        assert!(said.contains(sentence), "{said}");
+        assert!(!out.exists(), "nothing is written");
+    }
+    let mut command = atelier(&["survey", "--tasks", "sum", "--models", "scholar-3"]);
+    command.arg("--out").arg(&out);
+    assert!(refused(command).contains("scholar-3 is no model; give"));
+    let mut command = atelier(&["survey", "merge"]);
+    command.arg(&empty);
+    assert!(refused(command).contains("has no parts to join"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_and_gone_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let run = format!(
+        "trap '' XFSZ; ulimit -f 64; exec '{}' survey --models scholar-12 --tasks sum --rows 100 --out '{}'",
+        env!("CARGO_BIN_EXE_atelier"),
+        out.display()
+    );
+    let mut command = Command::new("sh");
+    command.args(["-c", &run]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let said = refused(command);
+    assert!(said.contains("could not be written: make room, and go on with --resume"), "{said}");
+    let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
+    command.args(["--rows", "100", "--resume", "--out"]).arg(&out);
+    done(command);
+    let report = report(&out);
+    assert!(matches!(report.survey.cells[0].outcome, SurveyedOutcome::Found(_)));
+}
+
+#[test]
+fn reports_that_were_touched_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    done(survey(folder.path(), &[]));
+    let text =
+        std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report");
+    let report = SurveyReport::read(&text).expect("a survey");
+    assert_eq!(report.json().expect("JSON"), text, "reading and writing change nothing");
+    let say = |text: &str| SurveyReport::read(text).expect_err("a refusal").to_string();
+    assert_eq!(
+        say(&text.replacen("\"atelier\":1", "\"atelier\":2", 1)),
+        "it was written by a newer atelier (layout 2, this one reads up to 1): use a newer one"
+    );
+    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let depth = &mut value["survey"]["cells"][0]["outcome"]["found"]["averages"]["by_depth"];
+    depth.as_array_mut().expect("a list").pop();
+    assert_eq!(
+        say(&value.to_string()),
+        "scholar-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
+    );
+    let mut none = value.clone();
+    none["survey"]["models"][0]["members"] = serde_json::json!([]);
+    assert!(say(&none.to_string()).contains("its model has no members"));
+    let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for (list, says) in [
+        ("models", "scholar-2 does not fit the rest of the file (it is listed twice)"),
+        ("tasks", "sum does not fit the rest of the file (it is listed twice)"),
+        ("cells", "scholar-2 on sum does not fit the rest of the file (it is there twice)"),
+    ] {
+        let mut doubled = sound.clone();
+        let first = doubled["survey"][list][0].clone();
+        doubled["survey"][list].as_array_mut().expect("a list").push(first);
+        assert!(say(&doubled.to_string()).starts_with(says), "{list}");
+    }
+    let mut no_rows = sound.clone();
+    no_rows["survey"]["cells"][0]["outcome"]["found"]["averages"]["rows"] = 0.into();
+    assert!(say(&no_rows.to_string()).contains("it has numbers of 0 rows"));
+    assert_eq!(
+        say("{\"atelier\":1}"),
+        "it is an atelier report with nothing in it: write it again"
+    );
+    assert!(say("{").starts_with("it is no atelier report ("));
+    let touched = folder.path().join("touched.atelier.json");
+    std::fs::write(&touched, value.to_string()).expect("a file");
+    let mut figures = atelier(&["survey", "figures"]);
+    figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
+    assert!(refused(figures).contains("was it edited by hand?"));
+}
+
+/// Read by another program than the one that wrote them: `cargo xtask test` prepares pyarrow.
+#[test]
+fn pyarrow_reads_the_rows() {
+    let Some(python) = std::env::var_os("ATELIER_PYTHON") else {
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: no ATELIER_PYTHON with pyarrow (cargo xtask test prepares one); rows were not read back"
+        );
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    done(survey(folder.path(), &[]));
+    let script = r#"
+import json, sys
+import pyarrow.parquet as pq
+file = pq.ParquetFile(sys.argv[1])
+rows = file.read().to_pylist()
+members = json.loads(file.schema_arrow.metadata[b"atelier.members"])
+off = 0.0
+for row in rows:
+    k = len(row["logits"])
+    assert len(row["member_logits"]) == k * len(members)
+    for option, logit in enumerate(row["logits"]):
+        off = max(off, abs(sum(row["member_logits"][option::k]) - logit))
+    for column in ("probability", "logit"):
+        mse, bias, diversity = (row[f"{column}_{part}"] for part in ("mse", "bias", "diversity"))
+        assert abs(mse - (bias - diversity)) < 1e-9
+    assert row["choices"][row["right"]] and row["prompt"]
+    assert row["level"] in (2, 3, 4, 5)
+assert off < 1e-3, off
+print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in rows] == list(range(len(rows))))
+"#;
+    let read = Command::new(python)
+        .args(["-c", script])
+        .arg(folder.path().join("rows/scholar-12-shared/often.parquet"))
+        .output()
+        .expect("Python starts");
+    let errors = String::from_utf8_lossy(&read.stderr);
+    assert!(read.status.success(), "{errors}");
+    let report = report(folder.path());
+    let (_, _, found) = report
+        .survey
+        .found()
+        .find(|(model, task, _)| model.name == "scholar-12-shared" && task.name == "often")
+        .expect("the cell");
+    let right = (found.averages.accuracy * 150.0).round();
+    assert_eq!(String::from_utf8_lossy(&read.stdout).trim(), format!("150 {right} True"));
+}
+
+/// The scheduler's script as the scheduler runs it, for all parts of a small survey.
+#[cfg(unix)]
+#[test]
+fn the_job_array_example_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let ask = ["survey", "--models", "scholar-2", "--tasks", "mood,sum", "--out"];
+    let mut one = atelier(&ask);
+    one.arg(&whole);
+    done(one);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/survey.slurm.sh");
+    for index in ["2", "1"] {
+        let mut job = Command::new("sh");
+        job.arg(&script)
+            .env("ATELIER", env!("CARGO_BIN_EXE_atelier"))
+            .env("MODELS", "scholar-2")
+            .env("TASKS", "mood,sum")
+            .env("OUT", &parts)
+            .env("SLURM_ARRAY_TASK_ID", index)
+            .env("SLURM_ARRAY_TASK_COUNT", "2")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        done(job);
+    }
+    let mut merge = atelier(&["survey", "merge"]);
+    merge.arg(&parts);
+    done(merge);
+    same(&whole, &parts);
+    // The other scheduler's example asks with the same options.
+    let kubernetes = include_str!("../../examples/survey.kubernetes.yaml");
+    for option in [
+        "--models",
+        "--tasks",
+        "--data",
+        "--out",
+        "--shard $((JOB_COMPLETION_INDEX + 1))/8",
+        "--resume",
+    ] {
+        assert!(kubernetes.contains(option), "{option}");
+    }
+}

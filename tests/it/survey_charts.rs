@@ -1,0 +1,110 @@
+//! A survey's figures, from the baked one: every figure of the whole for what no figure may do. What
+//! those of a part of it say is in `charts`.
+
+use std::path::{Path, PathBuf};
+
+use atelier::chart::{DARK, Figure, LIGHT, TableCell, survey_figures};
+use atelier::study::survey::{Survey, SurveyReport, SurveyedOutcome, correlations};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+fn baked() -> Survey {
+    let text = std::fs::read_to_string(root().join("public/examples/survey.atelier.json"));
+    SurveyReport::read(&text.expect("the baked survey")).expect("a survey").survey
+}
+
+/// Of two models on two tasks.
+fn part() -> Survey {
+    let mut survey = baked();
+    let (models, tasks) = ([0, 4], [3, 6]);
+    survey.cells.retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
+    for cell in &mut survey.cells {
+        cell.model = usize::from(cell.model == models[1]);
+        cell.task = usize::from(cell.task == tasks[1]);
+    }
+    survey.models = models.map(|model| survey.models[model].clone()).to_vec();
+    survey.tasks = tasks.map(|task| survey.tasks[task].clone()).to_vec();
+    survey.correlations = correlations(&survey.cells, 2);
+    survey
+}
+
+fn find<'a>(figures: &'a [Figure], name: &str) -> &'a Figure {
+    let found = figures.iter().find(|figure| figure.name == name);
+    found.unwrap_or_else(|| panic!("a figure {name}"))
+}
+
+#[test]
+fn every_figure_of_the_whole_is_sound() {
+    let survey = baked();
+    let figures = survey_figures(&survey, &LIGHT);
+    let names: Vec<&str> = figures.iter().map(|figure| figure.name.as_str()).collect();
+    for name in [
+        "table-1",
+        "fig-2-shapes",
+        "fig-3-correlation",
+        "fig-4-shares",
+        "fig-5-stream-scholar-12-shared",
+        "fig-6-depth",
+        "identity",
+        "information-copula-scholar-8",
+        "information-votes-scholar-8",
+        "tradeoff",
+        "uniform",
+    ] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    for one in &figures {
+        let (name, figure) = (&one.name, one);
+        for row in &figure.table.rows {
+            assert_eq!(row.len(), figure.table.headers.len(), "{name}");
+            for cell in row {
+                assert!(!matches!(cell, TableCell::Number(x) if !x.is_finite()), "{name}");
+            }
+        }
+        let svg = figure.svg(960, "source");
+        for bad in ["NaN", "\"inf", " inf ", "&amp;amp;"] {
+            assert!(!svg.contains(bad), "{name}: {bad}");
+        }
+        let marks: usize = one
+            .plot
+            .panels
+            .iter()
+            .flat_map(|panel| &panel.series)
+            .map(|series| series.points.len())
+            .sum();
+        assert!(marks > 0, "{name}");
+        assert!(
+            !figure.title.is_empty() && figure.words.iter().all(|words| !words.is_empty()),
+            "{name}"
+        );
+    }
+    let dark = survey_figures(&part(), &DARK);
+    for one in dark {
+        assert!(one.option().to_string().contains(DARK.ink));
+    }
+}
+
+#[test]
+fn what_has_no_numbers_has_no_figure() {
+    let mut survey = part();
+    for cell in &mut survey.cells {
+        if cell.model == 1 {
+            cell.outcome = SurveyedOutcome::Failed("it was not run".into());
+        }
+    }
+    survey.correlations = correlations(&survey.cells, 2);
+    let figures = survey_figures(&survey, &LIGHT);
+    assert!(figures.iter().all(|figure| !figure.name.contains("shared")));
+    let table = &find(&figures, "table-1").table;
+    assert_eq!(table.rows.len(), 2);
+    // One model with information, another without: a reason stands in its place.
+    for cell in &mut survey.cells {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            found.information = Err("too few".into());
+        }
+    }
+    let figures = survey_figures(&survey, &LIGHT);
+    assert!(figures.iter().all(|figure| !figure.name.starts_with("information")));
+}

@@ -1,0 +1,340 @@
+//! Tasks as a reader meets them: the published files, a file of their own, and files that are wrong.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::common;
+use atelier::task::catalogue::{Task, TaskRows};
+use atelier::task::item::Item;
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+
+/// The thirteen published tasks with the rows that were counted in each file, those asked, and those
+/// that repeat an earlier one.
+const PUBLISHED: [(&str, usize, usize, usize); 13] = [
+    ("ag_news", 7600, 7600, 0),
+    ("arc_easy", 2376, 2376, 0),
+    ("boolq", 3270, 3270, 0),
+    ("mnli", 9815, 9815, 0),
+    ("qqp", 100, 100, 0),
+    ("rte", 277, 277, 0),
+    ("sst2", 872, 872, 0),
+    ("wic", 638, 638, 0),
+    ("lambada", 5153, 5153, 2),
+    ("hellaswag", 1000, 1000, 0),
+    ("winogrande", 1267, 1267, 0),
+    ("arc", 1172, 1172, 0),
+    ("gsm8k", 1319, 1319, 0),
+];
+
+fn published(name: &str) -> Option<TaskRows> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let task = Task::find(name).expect(name);
+    if !folder.is_dir() {
+        return common::data(name).map(|_| unreachable!("a file without its folder"));
+    }
+    Some(task.rows(Some(&folder), task.first()).expect(name))
+}
+
+#[test]
+fn the_published_files_are_read_whole() {
+    for (name, read, asked, repeated) in PUBLISHED {
+        let Some(found) = published(name) else {
+            continue;
+        };
+        println!("{name}: {} {:?}", found.rows.len(), found.notes.phrases());
+        assert_eq!(found.notes.read, read, "{name}");
+        assert_eq!(found.rows.len(), asked, "{name}");
+        assert_eq!(found.notes.usable, asked, "{name}");
+        assert_eq!(found.notes.repeated.count, repeated, "{name}");
+        assert_eq!(found.notes.choices.count, read - asked, "{name}");
+    }
+}
+
+#[test]
+fn questions_are_those_of_the_papers_table() {
+    let first = |name: &str| match published(name)?.rows.swap_remove(0).item {
+        Item::Option { prompt, options, answer } => Some((prompt, options, answer)),
+        other => panic!("{other:?}"),
+    };
+    let Some((prompt, options, answer)) = first("ag_news") else {
+        return;
+    };
+    assert_eq!(
+        prompt,
+        "What label best describes this news article?\nFears for T N pension after talks Unions \
+         representing workers at Turner   Newall say they are 'disappointed' after talks with \
+         stricken parent firm Federal Mogul."
+    );
+    assert_eq!(options, [" World", " Sports", " Business", " Science"]);
+    assert_eq!(answer, 2);
+    let (prompt, options, answer) = first("arc_easy").expect("beside the others");
+    assert_eq!(
+        prompt,
+        "Pick the most correct option to answer the following question.\n\nWhich statement best \
+         explains why photosynthesis is the foundation of most food webs?\n\nA: Sunlight is the \
+         source of energy for nearly all ecosystems.\nB: Most ecosystems are found on land instead \
+         of in water.\nC: Carbon dioxide is more available than other gases.\nD: The producers in \
+         all ecosystems are plants."
+    );
+    assert_eq!((options.join(""), answer), (" A B C D".to_string(), 0));
+    let (prompt, options, answer) = first("mnli").expect("beside the others");
+    assert_eq!(
+        prompt,
+        "Suppose it's true that The new rights are nice enough Then, is \"Everyone really likes the \
+         newest benefits\" Always, Sometimes, Never"
+    );
+    assert_eq!((options[answer].as_str(), options.len()), (" Sometimes", 3));
+    let (prompt, options, answer) = first("wic").expect("beside the others");
+    assert_eq!(
+        prompt,
+        "Does the word \"class\" have the same meaning in these two sentences? Yes, No?\nAn emerging \
+         professional class.\nApologizing for losing your temper, even though you were badly \
+         provoked, showed real class."
+    );
+    assert_eq!((options, answer), (vec![" No".into(), " Yes".into()], 0));
+    let (prompt, options, answer) = first("sst2").expect("beside the others");
+    assert_eq!(
+        prompt,
+        "one long string of cliches\nQuestion: Was that sentence positive or negative? Answer:"
+    );
+    assert_eq!(options[answer], " negative");
+    let (_, options, answer) = first("rte").expect("beside the others");
+    assert_eq!((options.as_slice(), answer), ([" Yes".to_string(), " No".into()].as_slice(), 1));
+}
+
+/// A folder with a task and its data.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+const TASK: &str = r#"
+name = "tone"
+score = "option"
+files = ["tone.csv", "tone.tsv", "tone.jsonl", "tone.parquet"]
+template = "{text} It was {answer}"
+options = ["bad", "good"]
+
+[[layout]]
+label = "{label}"
+labels = { 0 = "bad", 1 = "good" }
+unlabelled = ["-1"]
+
+[[layout]]
+columns = ["label", "text"]
+label = "{label}"
+labels = { 0 = "bad", 1 = "good" }
+"#;
+
+impl Place {
+    fn new(file: &str, bytes: &[u8]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("tone.toml"), TASK).expect("the task");
+        std::fs::write(folder.path().join(file), bytes).expect("its data");
+        Self { folder }
+    }
+
+    fn with_task(self, task: &str) -> Self {
+        std::fs::write(self.folder.path().join("tone.toml"), task).expect("the task");
+        self
+    }
+
+    fn read(&self) -> Result<TaskRows, String> {
+        let file: PathBuf = self.folder.path().join("tone.toml");
+        let task = Task::find(&file.display().to_string()).map_err(|error| error.to_string())?;
+        let read = task.rows(Some(self.folder.path()), 10);
+        read.map_err(|error| error.to_string())
+    }
+
+    fn refused(&self) -> String {
+        let folder = self.folder.path().display().to_string();
+        let refusal = self.read().expect_err("a refusal");
+        assert!(!refusal.contains('\n'), "{refusal}");
+        refusal.replace(&folder, "DIR")
+    }
+}
+
+fn expected() -> Vec<Item> {
+    let row = |text: &str, answer: usize| Item::Option {
+        prompt: format!("{text} It was"),
+        options: vec![" bad".into(), " good".into()],
+        answer,
+    };
+    vec![row("A treat, truly.", 1), row("Dull.", 0)]
+}
+
+fn parquet_file() -> Vec<u8> {
+    let schema = "message rows { required binary text (STRING); required int64 label; }";
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let mut bytes = Vec::new();
+    let properties = Arc::new(WriterProperties::new());
+    let mut file = SerializedFileWriter::new(&mut bytes, schema, properties).expect("a file");
+    let mut rows = file.next_row_group().expect("rows");
+    let texts = ["A treat, truly.", "Dull."].map(ByteArray::from);
+    let mut column = rows.next_column().expect("a column").expect("text");
+    let written = column.typed::<ByteArrayType>().write_batch(&texts, None, None);
+    assert_eq!(written.expect("texts"), 2);
+    column.close().expect("closed");
+    let mut column = rows.next_column().expect("a column").expect("label");
+    let written = column.typed::<Int64Type>().write_batch(&[1, 0], None, None);
+    assert_eq!(written.expect("labels"), 2);
+    column.close().expect("closed");
+    rows.close().expect("closed");
+    file.close().expect("closed");
+    bytes
+}
+
+#[test]
+fn one_task_reads_every_format() {
+    let files: [(&str, Vec<u8>); 5] = [
+        ("tone.csv", b"text,label\n\"A treat, truly.\",1\nDull.,0\n".to_vec()),
+        // Without its header line.
+        ("tone.csv", b"1,\"A treat, truly.\"\r\n0,Dull.\r\n".to_vec()),
+        ("tone.tsv", b"id\ttext\tlabel\n7\tA treat, truly.\t1\n8\tDull.\t0".to_vec()),
+        (
+            "tone.jsonl",
+            b"{\"text\": \"A treat, truly.\", \"label\": 1}\n\n{\"text\": \"Dull.\", \"label\": \"0\"}\n"
+                .to_vec(),
+        ),
+        ("tone.parquet", parquet_file()),
+    ];
+    for (file, bytes) in files {
+        let read = Place::new(file, &bytes).read().expect(file);
+        let items: Vec<Item> = read.rows.into_iter().map(|row| row.item).collect();
+        assert_eq!(items, expected(), "{file}");
+        assert!(read.notes.phrases().is_empty(), "{file}");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_counted_and_named() {
+    let file = b"text,label\nDull.,0\n ,1\nDull.,0\nFine.,-1\n,0\nFine.,1\n";
+    let read = Place::new("tone.csv", file).read().expect("rows");
+    assert_eq!(read.rows.len(), 3);
+    assert_eq!(
+        read.notes.phrases(),
+        [
+            "2 blank, left out (line 3, 6)",
+            "1 without an answer, left out (line 5)",
+            "1 the same as an earlier one, kept (line 4)"
+        ]
+    );
+}
+
+#[test]
+fn wrong_files_are_refused_in_one_sentence() {
+    let say = |file: &str, bytes: &[u8]| Place::new(file, bytes).refused();
+    for (file, bytes, sentence) in [
+        (
+            "tone.csv",
+            &b"text,label\nDull.,0\nFine.,maybe\nFine.,2\n"[..],
+            "DIR/tone.csv: 2 of its 3 rows have a label that is no option (\"maybe\" in line 3 is the first): \
+             name it in the task's labels, or in unlabelled to leave such rows out",
+        ),
+        (
+            "tone.csv",
+            b"premise,hypothesis,gold\na,b,0\n",
+            "DIR/tone.csv: it has the columns premise, hypothesis, gold, but the task needs label, text; or \
+             label, text: is it another data set's file?",
+        ),
+        (
+            "tone.tsv",
+            b"text\tlabel\nDull.\n",
+            "DIR/tone.tsv: line 2 has 1 cells and there are 2 columns",
+        ),
+        (
+            "tone.csv",
+            b"text,label,text\nDull.,0,Fine.\n",
+            "DIR/tone.csv: it has two columns called text, and the task asks for that: rename one",
+        ),
+        ("tone.csv", b"", "DIR/tone.csv: it holds no rows"),
+        ("tone.csv", b"text,label\n", "DIR/tone.csv: it holds no rows"),
+        (
+            "tone.csv",
+            b"text,label\n,0\n",
+            "DIR/tone.csv: all of its 1 rows are blank or have no answer, so nothing is left to ask",
+        ),
+        (
+            "tone.jsonl",
+            b"{\"text\": \"a\", \"label\": 0}\n{\"text\": \"b\"}\n",
+            "DIR/tone.jsonl: line 2 has no value for {label}",
+        ),
+        (
+            "tone.jsonl",
+            b"{\"text\": \"a\", \"label\": 0}\nnot json\n",
+            "DIR/tone.jsonl: line 2 cannot be read (no JSON object, column 2)",
+        ),
+        (
+            "tone.jsonl",
+            b"\xff\xfe",
+            "DIR/tone.jsonl: line 1 is not UTF-8 text: save the file as UTF-8",
+        ),
+        (
+            "other.csv",
+            b"",
+            "tone needs one of the files tone.csv, tone.tsv, tone.jsonl, tone.parquet under DIR, and there is none",
+        ),
+    ] {
+        assert_eq!(say(file, bytes), sentence);
+    }
+    assert!(say("tone.parquet", b"PAR1 no").starts_with("DIR/tone.parquet: it is no parquet file"));
+}
+
+#[test]
+fn wrong_tasks_are_refused_in_one_sentence() {
+    let say = |task: &str| Place::new("tone.csv", b"").with_task(task).refused();
+    let with = |from: &str, to: &str| say(&TASK.replacen(from, to, 1));
+    for (said, reason) in [
+        (say("name = "), "line 1: "),
+        (with("name = \"tone\"", "name = \"a b\""), "name is \"a b\""),
+        (
+            with("\"tone.csv\"", "\"../tone.csv\""),
+            "files names \"../tone.csv\", which does not lie under the folder that --data gives",
+        ),
+        (with("\"tone.csv\"", "\"/etc/tone.csv\""), "files names \"/etc/tone.csv\""),
+        (
+            with("name = \"tone\"", &format!("name = \"{}\"", "a".repeat(200))),
+            "name has 200 letters",
+        ),
+        (with("score", "skore"), "line 3: unknown field `skore`"),
+        (with("score = \"option\"", ""), "it has no score"),
+        (with("{answer}", ""), "does not end in {answer}"),
+        (with("{text} It", "{text It"), "has braces without a name in them"),
+        (with("[\"bad\", \"good\"]", "[\"bad\"]"), "it has 1 options and needs two"),
+        (with("0 = \"bad\"", "0 = \"sad\""), "labels name the option \"sad\""),
+        (with("label = \"{label}\"", ""), "has no label that says what is right"),
+        (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
+    ] {
+        assert!(said.starts_with("DIR/tone.toml is no task ("), "{said}");
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+#[test]
+fn rows_with_another_number_of_choices_are_counted() {
+    let task = r#"
+name = "pick"
+score = "option"
+files = ["tone.jsonl"]
+template = "{q}\n{options} {answer}"
+options = ["A", "B"]
+
+[[layout]]
+choices = "list.text"
+label = "{key}"
+"#;
+    let file = br#"{"q": "One?", "list": {"text": ["x", "y"]}, "key": "B"}
+{"q": "Two?", "list": {"text": ["x", "y", "z"]}, "key": "C"}"#;
+    let read = Place::new("tone.jsonl", file).with_task(task).read().expect("a row");
+    assert_eq!(
+        read.rows[0].item,
+        Item::Option {
+            prompt: "One?\nA: x\nB: y".into(),
+            options: vec![" A".into(), " B".into()],
+            answer: 1
+        }
+    );
+    assert_eq!(read.notes.phrases(), ["1 with another number of choices, left out (line 2)"]);
+}
