@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::page::Page;
 
-/// Bytes as sent, compressed, that may have come when the first picture is painted, and, as a wide bound of what
-/// is printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
+/// Bytes as sent, compressed, that may have come when the first picture is painted, and, a tenth above what is
+/// printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
 /// than these tests' gzip.)
 const FIRST_PICTURE: u64 = 60_000;
-const INTERACTIVE: u64 = 1_500_000;
+const INTERACTIVE: u64 = 1_180_000;
 
 /// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
 const ROUNDS: usize = 5;
