@@ -101,7 +101,7 @@ fn member() -> impl IntoView {
 
 fn start() -> impl IntoView {
     "A small language model runs in this page, and every layer of it can be looked at, taught with, moved, measured and \
-     read about. Each picture here was computed from the models that come with it when the page was built."
+     read about. Each picture here was drawn when the page was built, from runs of the models that come with it."
 }
 
 fn orders() -> impl IntoView {
