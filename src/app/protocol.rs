@@ -169,8 +169,8 @@ pub enum Tell {
     Done {
         report: Box<Report>,
     },
-    /// What is known of this machine so far. Whichever is the last that is heard is right in itself: it says
-    /// that it was ended early.
+    /// A doctor's report that is not finished. It is marked as ended early, so that the last one that arrives is
+    /// true even if no other follows.
     Measuring {
         report: Box<DoctorReport>,
         /// What is done next, in words; how many steps are over, and of how many.
@@ -189,7 +189,7 @@ pub enum Tell {
     Lesson {
         lesson: Box<Lesson>,
     },
-    /// What came of a step, and what it is drawn from.
+    /// The outcome of a lesson's step, and the runs that its pictures are drawn from.
     Stepped {
         outcome: Box<StepOutcome>,
         pictures: Vec<StepPicture>,

@@ -162,7 +162,7 @@ fn the_baked_survey_has_the_cards_accuracies() {
     }
 }
 
-/// What the start page's pictures of one model are drawn from: the first example with the logit lens along its depth,
+/// The report behind the start page's pictures of one model: the first example with the logit lens along its depth,
 /// and a sweep whose rows are left out.
 fn start() -> Report {
     let first = examples::first();

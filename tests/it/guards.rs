@@ -1,4 +1,4 @@
-//! What commands print and what `atelier figures` writes, held while the code behind them moves.
+//! Holds what commands print and what `atelier figures` writes, while the code behind them moves.
 
 mod commands;
 mod figures;

@@ -11,7 +11,7 @@ const FOLDERS: [&str; 3] = ["charts", "commands", "figures"];
 /// of another engine altogether, are within it.
 const TOLERANCE: f64 = 1e-4;
 
-/// What rounding leaves of a number that is the difference of larger ones.
+/// The rounding error that the difference of two larger numbers may carry.
 const SMALL: f64 = 2e-5;
 
 /// Lines of a difference that are printed, and letters of each.

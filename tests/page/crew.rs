@@ -38,8 +38,8 @@ impl Page {
         Self::at_on_cores("#view=orders", cores, more)
     }
 
-    /// The same with a small model, whose sweeps are short; on the clock of its workers each takes four times as
-    /// long, so that a crew is worth its start.
+    /// Opens Orders with a small model, whose sweeps are short. The workers' clock runs four times as fast, so that a
+    /// sweep looks long enough to call a crew.
     fn small_on_cores(cores: usize, more: &str) -> Self {
         let clock = "const clock = Date.now; Date.now = () => 4 * clock();";
         Self::at_on_cores("#view=orders&model=scholar-4", cores, &format!("{clock}\n{more}"))

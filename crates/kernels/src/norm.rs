@@ -13,7 +13,7 @@ pub struct NormShape {
     pub eps: f64,
 }
 
-/// What a norm does.
+/// The formula by which a norm scales its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NormKind {
     /// RMSNorm; where a family's gain is `1 + weight` (Gemma), the weight is read so.
@@ -53,7 +53,7 @@ pub fn rms_norm(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) {
     }
 }
 
-/// The same in place, for each of the rows \[D\] that lie side by side in `x`.
+/// [`rms_norm`] in place, for each of the rows \[D\] that lie side by side in `x`.
 pub fn rms_norm_in_place(x: &mut [f32], gain: &[f32], eps: f32) {
     for x in x.chunks_exact_mut(gain.len()) {
         rms_row_in_place(x, gain, eps);

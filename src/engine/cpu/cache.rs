@@ -38,7 +38,7 @@ pub struct RunCache {
     sequences: Vec<Vec<HeadCache>>,
 }
 
-/// What is kept of the sequences that a pack goes on from.
+/// The cached keys and values of the sequences that a pack continues.
 pub struct CacheRows<'a> {
     pub run: &'a mut RunCache,
     /// Which of the cache's sequences each of the pack's is.

@@ -1,4 +1,4 @@
-//! What this machine can do, in a dialog: the button that opens it, and the place of its content.
+//! The dialog that measures this machine: the button that opens it, and the place of its content.
 
 mod panel;
 
