@@ -32,7 +32,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     ];
     let series = groups.into_iter().map(|(pen, parts)| {
         let points = parts.into_iter().map(|part| Point {
-            interval: part.head.is_none().then_some([part.loss.low, part.loss.high]),
+            interval: part.loss.interval().filter(|_| part.head.is_none()),
             plan: Some(part.plan.clone()),
             ..Point::new(
                 part.vote.mean,
@@ -54,7 +54,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
         need.parts.iter().map(|part| part.vote.mean),
         need.parts.iter().flat_map(|part| match part.head {
             Some(_) => [part.loss.mean; 2],
-            None => [part.loss.low, part.loss.high],
+            None => part.loss.interval().unwrap_or([part.loss.mean; 2]),
         }),
     );
     let panel = Panel::new(

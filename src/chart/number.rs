@@ -1,8 +1,18 @@
 //! Numbers as people read them: the digits they carry, a real minus sign.
 
+use crate::measure::interval::Mean;
+
 /// Three significant digits, plain between 10⁻⁴ and 10⁶, otherwise with an exponent.
 pub fn short(x: f64) -> String {
     significant(x, 3)
+}
+
+/// `0.912 (0.85 to 0.95)`; of one row the number alone.
+pub fn interval(mean: &Mean) -> String {
+    match mean.interval() {
+        Some([low, high]) => format!("{} ({} to {})", short(mean.mean), short(low), short(high)),
+        None => short(mean.mean),
+    }
 }
 
 /// [`short`] with its sign always written.

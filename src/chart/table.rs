@@ -27,6 +27,8 @@ impl TableCell {
         match self {
             Self::Text(text) | Self::Plan(text) | Self::Member { text, .. } => text.clone(),
             Self::Count(n) => n.to_string(),
+            // An end of an interval that nobody knows.
+            Self::Number(x) if x.is_infinite() => String::new(),
             Self::Number(x) => short(*x),
             Self::Check(yes) => if *yes { "✓ yes" } else { "no" }.to_owned(),
         }
@@ -38,6 +40,7 @@ impl TableCell {
                 quoted(&harmless(text)).into_owned()
             }
             Self::Count(n) => n.to_string(),
+            Self::Number(x) if x.is_infinite() => String::new(),
             Self::Number(x) => x.to_string(),
             Self::Check(yes) => yes.to_string(),
         }

@@ -147,7 +147,12 @@ fn medians(medians: &[Median], tasks: usize) -> String {
 
 fn interval(mean: &Mean) -> String {
     let hundred = |x: f64| number(x * 100.0, 1);
-    format!("{} % ({} to {})", hundred(mean.mean), hundred(mean.low), hundred(mean.high))
+    match mean.interval() {
+        Some([low, high]) => {
+            format!("{} % ({} to {})", hundred(mean.mean), hundred(low), hundred(high))
+        }
+        None => format!("{} %", hundred(mean.mean)),
+    }
 }
 
 fn percent(share: f64) -> String {

@@ -7,6 +7,7 @@ pub mod divergence;
 pub mod ensemble;
 pub mod information;
 pub mod interval;
+pub mod largest;
 pub mod linear;
 pub mod scatter;
 pub mod similarity;

@@ -11,7 +11,7 @@ use super::{LoadedModel, StudyError};
 use crate::engine::{Capture, MemberKind, Run, Trace};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::argmax;
-use crate::measure::interval::{Mean, Resamples};
+use crate::measure::interval::{Mean, Resamples, share};
 use crate::model::Prompt;
 use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
 use crate::task::item::Item;
@@ -56,6 +56,14 @@ pub struct NeedPart {
     pub loss: Mean,
     /// Share of right answers without it.
     pub accuracy: Mean,
+}
+
+/// Numbers of every part on every row, in the order of [`Need::parts`]. [parts][rows]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NeedRows {
+    pub votes: Vec<Vec<f64>>,
+    /// 1 where the answer is right and wrong without the part, -1 where the part makes it wrong.
+    pub costs: Vec<Vec<f64>>,
 }
 
 /// A run of [`Need`] in steps.
@@ -172,16 +180,15 @@ impl<'a> Needing<'a> {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
     }
 
-    /// The share of right answers that goes with each part, row by row.
-    pub fn costs(&self) -> Vec<Mean> {
-        let FoundRows { correct, without, .. } = &self.found;
-        let resamples = Resamples::new(correct.len(), RESAMPLES, self.seed);
+    /// What each part votes and costs, row by row.
+    pub fn rows(&self) -> NeedRows {
+        let FoundRows { correct, without, votes, .. } = &self.found;
         let right = |is: &bool| f64::from(u8::from(*is));
         let lost = |without: &Vec<bool>| -> Vec<f64> {
             let rows = correct.iter().zip(without);
             rows.map(|(own, other)| right(own) - right(other)).collect()
         };
-        without.iter().map(|without| resamples.mean(&lost(without))).collect()
+        NeedRows { votes: votes.clone(), costs: without.iter().map(lost).collect() }
     }
 
     /// What was found, with intervals.
@@ -201,7 +208,7 @@ impl<'a> Needing<'a> {
                 plan: self.plans[n + 1].to_string(),
                 vote: resamples.mean(&votes[n]),
                 loss: resamples.mean(&losses[n]),
-                accuracy: resamples.share(&without[n]),
+                accuracy: share(&without[n]),
             })
             .collect();
         let of = |mean: fn(&NeedPart) -> f64| parts.iter().map(mean).collect::<Vec<f64>>();
@@ -211,7 +218,7 @@ impl<'a> Needing<'a> {
             rows: lead.len(),
             resamples: RESAMPLES,
             seed: self.seed,
-            accuracy: resamples.share(&correct),
+            accuracy: share(&correct),
             lead: resamples.mean(&lead),
             rank_correlation: correlation.map(|correlation| correlation.r),
             parts,

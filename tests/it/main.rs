@@ -28,6 +28,7 @@ mod plan;
 #[cfg(feature = "reference")]
 mod reference;
 mod snapshot;
+mod statistics;
 mod survey;
 mod survey_charts;
 mod tangents;

@@ -6,7 +6,11 @@ use super::{FigureDraft, Table, TableCell};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
+use crate::measure::interval::{Mean, Resamples};
 use crate::study::coupling::CouplingMetric;
+
+/// Of the bootstrap over steps.
+const RESAMPLES: usize = 1000;
 
 pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let means = map.by_distance();
@@ -52,8 +56,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     });
     let title = match (mean(near.iter().copied()), mean(far.iter().copied())) {
         (Some(a), Some(b)) => format!(
-            "Coupling {} with distance: {} at {}, {} further apart; chance is {}",
-            change(&near, &far),
+            "{}: {} at {}, {} further apart; chance is {}",
+            change(nearer(&map.pairs().collect::<Vec<_>>(), map.steps.len(), first.0)),
             short(a),
             steps(first.0),
             short(b),
@@ -107,41 +111,58 @@ fn steps(apart: usize) -> String {
     }
 }
 
-/// What becomes of a coupling from near pairs to far ones. What two standard errors of the pairs make as
-/// well is no change.
-fn change(near: &[f64], far: &[f64]) -> &'static str {
-    let (Some((a, own)), Some((b, other))) = (mean_and_variance(near), mean_and_variance(far))
-    else {
-        return "does not change";
-    };
-    let error = (own / near.len() as f64 + other / far.len() as f64).sqrt();
-    match a - b {
-        falls if falls > 2.0 * error => "falls",
-        rises if -rises > 2.0 * error => "rises",
-        _ => "does not change",
-    }
+/// How much nearer pairs couple than those further apart. Pairs share steps, so steps are resampled, with all
+/// their pairs; fewer than eight give no interval.
+fn nearer(pairs: &[([usize; 2], f64)], steps: usize, nearest: usize) -> Mean {
+    let resamples = Resamples::new(steps, RESAMPLES, 0);
+    resamples.statistic(|counts| {
+        let mean = |is_near: bool| {
+            let wanted = pairs.iter().filter(|([i, j], _)| (i.abs_diff(*j) == nearest) == is_near);
+            let (sum, weight) = wanted.fold((0.0, 0.0), |(sum, weight), ([i, j], x)| {
+                let own = counts[*i] * counts[*j];
+                (sum + own * x, weight + own)
+            });
+            sum / weight
+        };
+        mean(true) - mean(false)
+    })
 }
 
-/// `None` for fewer than two, whose spread nobody knows.
-fn mean_and_variance(values: &[f64]) -> Option<(f64, f64)> {
-    let count = values.len();
-    let middle = mean(values.iter().copied()).filter(|_| count > 1)?;
-    let squares = values.iter().map(|x| (x - middle).powi(2));
-    Some((middle, squares.sum::<f64>() / (count - 1) as f64))
+/// What becomes of a coupling from near pairs to far ones.
+fn change(nearer: Mean) -> &'static str {
+    match nearer {
+        falls if falls.low > 0.0 => "Coupling falls with distance",
+        rises if rises.high < 0.0 => "Coupling rises with distance",
+        _ => "No sure change of coupling with distance",
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::change;
+    use super::*;
+
+    fn changed(steps: usize, coupling: impl Fn(usize, usize) -> f64) -> &'static str {
+        let all = (0..steps).flat_map(|i| (0..steps).map(move |j| [i, j]));
+        let pairs: Vec<([usize; 2], f64)> =
+            all.filter(|[i, j]| i != j).map(|[i, j]| ([i, j], coupling(i, j))).collect();
+        change(nearer(&pairs, steps, 1))
+    }
 
     #[test]
     fn what_scatters_does_not_fall() {
-        // One far pair that happens to be a little lower, among pairs that differ by more.
-        let near = [0.0702, 0.08, 0.06, 0.075, 0.066];
-        assert_eq!(change(&near, &[0.0701, 0.079, 0.061]), "does not change");
-        assert_eq!(change(&near, &[0.0101]), "does not change");
-        assert_eq!(change(&near, &[0.01, 0.02, 0.012]), "falls");
-        assert_eq!(change(&[0.01, 0.02, 0.012], &near), "rises");
-        assert_eq!(change(&[0.5, 0.5], &[0.5, 0.5]), "does not change");
+        // Each step couples by a strength of its own, whatever the distance.
+        let strength = [0.9, 0.1, 0.5, 0.2, 0.8, 0.3, 0.7, 0.4, 0.6, 0.1];
+        let scattered = changed(10, |i, j| strength[i] * strength[j]);
+        assert_eq!(scattered, "No sure change of coupling with distance");
+        let falls = changed(10, |i, j| 1.0 / i.abs_diff(j) as f64 + 0.01 * strength[i]);
+        assert_eq!(falls, "Coupling falls with distance");
+        let rises = changed(10, |i, j| i.abs_diff(j) as f64 + 0.01 * strength[i]);
+        assert_eq!(rises, "Coupling rises with distance");
+    }
+
+    #[test]
+    fn four_blocks_are_too_few() {
+        let falls = changed(4, |i, j| 1.0 / i.abs_diff(j) as f64);
+        assert_eq!(falls, "No sure change of coupling with distance");
     }
 }

@@ -8,11 +8,14 @@ use super::{Table, TableCell};
 use crate::chart::Theme;
 use crate::chart::number::{fixed, probability};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Point, Series};
-use crate::measure::correlation::{Correlation, SIGNIFICANT};
+use crate::measure::correlation::Correlation;
 use crate::measure::scatter::Together;
 use crate::study::coupling::{Relation, RelationTo, ScatterPoint};
 
 const PLOT: u32 = 260;
+
+/// A correlation of which less than this share is left without a point is that point's.
+const ONE_POINTS: f64 = 0.35;
 
 /// What the points are.
 fn many(to: RelationTo) -> &'static str {
@@ -28,10 +31,11 @@ type CoefficientShown = fn(&Together) -> Option<Correlation>;
 const PEARSON: CoefficientShown = |both| both.pearson;
 const SPEARMAN: CoefficientShown = |both| both.spearman;
 
-/// `p = 0.03`, `p < 0.001`.
+/// `p = 0.03`, `p < 0.001`; of three points that they cannot be significant.
 fn chance_of(found: Correlation) -> String {
     let p = probability(found.p);
-    if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") }
+    let p = if p.starts_with('<') { format!("p {p}") } else { format!("p = {p}") };
+    if found.n > 3 { p } else { format!("{p}: three points cannot be significant") }
 }
 
 /// What is left of the points.
@@ -55,17 +59,16 @@ impl<'a> Left<'a> {
         let (all, left_out) = if taken == 0 {
             (relation.all, relation.left_out.clone())
         } else {
-            (Together::of(&x, &y), Together::each_left_out(&x, &y))
+            let together = relation.to.together();
+            (together(&x, &y), Together::each_left_out(&x, &y, together))
         };
         Self { points, taken, all, left_out }
     }
 
-    /// The point without which Pearson's coefficient is most another.
-    fn heaviest(&self) -> Option<(&'a ScatterPoint, Correlation)> {
-        let all = self.all.pearson?;
-        let each = self.points.iter().zip(&self.left_out);
-        let each = each.filter_map(|(point, together)| Some((*point, together.pearson?)));
-        each.max_by(|a, b| (a.1.r - all.r).abs().total_cmp(&(b.1.r - all.r).abs()))
+    /// The point that most of Pearson's coefficient rests on, and the coefficient without it.
+    fn weightiest(&self) -> Option<(&'a ScatterPoint, Correlation)> {
+        let (point, without) = self.all.weightiest(&self.left_out)?;
+        Some((self.points[point], without))
     }
 
     pub fn title(&self, to: RelationTo) -> String {
@@ -88,13 +91,13 @@ impl<'a> Left<'a> {
             many(to),
             chance_of(all)
         );
-        let Some((point, without)) = self.heaviest() else {
+        let Some((point, without)) = self.weightiest() else {
             return whole;
         };
-        let made = if all.p < SIGNIFICANT && without.p >= SIGNIFICANT {
-            ": one point made it"
-        } else if all.r * without.r < 0.0 {
+        let made = if all.r * without.r < 0.0 {
             ": one point turns it"
+        } else if without.r.abs() < ONE_POINTS * all.r.abs() {
+            ": one point made it"
         } else {
             ""
         };
@@ -124,6 +127,10 @@ impl<'a> Left<'a> {
             _ => "There are too few points to leave one out.".to_owned(),
         };
         let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
+        let in_order = match many(relation.to) {
+            "models" if relation.to != RelationTo::Training => "",
+            _ => " Neighbours in the order are alike, so p is that of fewer points.",
+        };
         let taken = match self.taken {
             0 => String::new(),
             1 => " 1 point is taken away.".to_owned(),
@@ -132,7 +139,7 @@ impl<'a> Left<'a> {
         [
             format!("{rank}{task}{taken}"),
             format!(
-                "{ranges} A correlation is no explanation, and one over a dozen points can be one point's."
+                "{ranges} A correlation is no explanation, and one over a dozen points can be one point's.{in_order}"
             ),
         ]
     }

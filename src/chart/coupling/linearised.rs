@@ -31,7 +31,7 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
             let mean = (*mean)?;
             let step = steps.get(n).map_or("?", String::as_str);
             Some(Point {
-                interval: (mean.low < mean.high).then_some([mean.low, mean.high]),
+                interval: mean.interval().filter(|[low, high]| low < high),
                 ..Point::new(
                     n as f64,
                     mean.mean,

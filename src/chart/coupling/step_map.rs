@@ -151,9 +151,10 @@ impl StepMap {
             return format!("{pair}\nnot defined: {}", self.why(row, column));
         };
         let mean = self.means.as_ref().and_then(|means| *means.get(row)?.get(column)?);
-        let between = mean.map_or_else(String::new, |mean| {
-            format!(" ({} to {})", short(mean.low), short(mean.high))
-        });
+        let between =
+            mean.and_then(|mean| mean.interval()).map_or_else(String::new, |[low, high]| {
+                format!(" ({} to {})", short(low), short(high))
+            });
         let ill = self.ill_posed.get(column).and_then(Option::as_ref);
         let ill = ill.map_or_else(String::new, |ill| format!("\nill-posed: {ill}"));
         format!("{pair}\ncoupling {}{between}, chance {}{ill}", short(x), short(self.chance))

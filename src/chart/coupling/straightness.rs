@@ -90,7 +90,7 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
         )];
         for (one, pen) in all.iter().zip(&pens) {
             let point = of(one).map(|mean| Point {
-                interval: (mean.low < mean.high).then_some([mean.low, mean.high]),
+                interval: mean.interval().filter(|[low, high]| low < high),
                 ..Point::new(
                     one.steps as f64,
                     mean.mean,

@@ -158,9 +158,9 @@ fn rows_figure(
                 let name = place(&cells, cell);
                 let x = places.iter().position(|place| *place == name)?;
                 let value = cell.value;
-                let ends = [value.low, value.high].map(|end| scaled(of, end));
+                let ends = value.interval().filter(|[low, high]| low < high);
                 Some(Point {
-                    interval: (value.low < value.high).then_some(ends),
+                    interval: ends.map(|ends| ends.map(|end| scaled(of, end))),
                     label: is_marked(cell).then(|| name.clone()),
                     ..Point::new(
                         x as f64,

@@ -2,11 +2,10 @@
 //! reversed, shuffled, set side by side or looped (Fig. 11).
 
 use super::neighbours::chance;
-use super::{Quantity, SweepSpot, apart, reach, rows_note, spots, table};
+use super::{Apart, Quantity, SweepSpot, reach, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
-use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 260;
@@ -55,7 +54,7 @@ pub(super) fn figure(
     }
     let draft = FigureDraft {
         key: "family",
-        title: title(quantity, &curves),
+        title: title(quantity, &curves, &Apart { orders, quantity, column }),
         words: words(orders, quantity, &curves),
         table: table(orders, &Sweep::FAMILY, quantity, column),
         plot: Plot::new(vec![panel], legend, 1),
@@ -111,9 +110,8 @@ impl<'a> FamilyCurve<'a> {
         Pen::new(&self.name, theme.strategy(self.sweep), line, mark)
     }
 
-    fn at(&self, middle: usize) -> Option<&Mean> {
-        let spot = self.spots.iter().find(|spot| spot.point.middle == Some(middle))?;
-        Some(&spot.value)
+    fn at(&self, middle: usize) -> Option<&SweepSpot<'a>> {
+        self.spots.iter().find(|spot| spot.point.middle == Some(middle))
     }
 }
 
@@ -135,13 +133,13 @@ fn ranked<'c>(
     quantity: Quantity,
     curves: &'c [FamilyCurve<'_>],
     middle: usize,
-) -> Vec<(&'c FamilyCurve<'c>, &'c Mean)> {
+) -> Vec<(&'c FamilyCurve<'c>, &'c SweepSpot<'c>)> {
     let mut ranked: Vec<_> =
         curves.iter().filter_map(|curve| Some((curve, curve.at(middle)?))).collect();
     ranked.sort_by(|(_, a), (_, b)| {
-        if quantity.beats(a.mean, b.mean) {
+        if quantity.beats(a.value.mean, b.value.mean) {
             std::cmp::Ordering::Less
-        } else if quantity.beats(b.mean, a.mean) {
+        } else if quantity.beats(b.value.mean, a.value.mean) {
             std::cmp::Ordering::Greater
         } else {
             std::cmp::Ordering::Equal
@@ -150,13 +148,13 @@ fn ranked<'c>(
     ranked
 }
 
-fn title(quantity: Quantity, curves: &[FamilyCurve<'_>]) -> String {
+fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
     let Some(middle) = shared_size(curves) else {
         return format!("{} under other orders", quantity.word());
     };
     let ranked = ranked(quantity, curves, middle);
     match (ranked.first(), ranked.last()) {
-        (Some((best, a)), Some((worst, b))) if apart(a, b) => {
+        (Some((best, a)), Some((worst, b))) if apart.two_spots(a, b) => {
             let (good, bad) = match quantity.good() {
                 Some(_) => ("harms least", "most"),
                 None => ("leaves most", "least"),
@@ -165,9 +163,9 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>]) -> String {
                 "With {middle} blocks in the middle, {} {good} ({} {}) and {} {bad} ({})",
                 best.name,
                 quantity.word(),
-                short(a.mean),
+                short(a.value.mean),
                 worst.name,
-                short(b.mean)
+                short(b.value.mean)
             )
         }
         _ => format!(
@@ -181,7 +179,7 @@ fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [St
     let first = shared_size(curves).map_or_else(String::new, |middle| {
         let ranked: Vec<String> = ranked(quantity, curves, middle)
             .into_iter()
-            .map(|(curve, mean)| format!("{} {}", curve.name, short(mean.mean)))
+            .map(|(curve, spot)| format!("{} {}", curve.name, short(spot.value.mean)))
             .collect();
         format!("In order, with {middle} blocks in the middle: {}.", ranked.join(", "))
     });

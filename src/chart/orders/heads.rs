@@ -1,7 +1,7 @@
 //! Each head switched off, one at a time: block by head.
 
-use super::{Quantity, apart, interval, rows_note, spots, table};
-use crate::chart::number::short;
+use super::{Apart, Quantity, rows_note, spots, table};
+use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
@@ -20,15 +20,17 @@ pub(super) fn figure(
     let heads = spots.iter().filter_map(|spot| spot.point.head).max()? + 1;
     let far = |mean: f64| (mean - own.mean).abs();
     let dearest = spots.iter().max_by(|a, b| far(a.value.mean).total_cmp(&far(b.value.mean)))?;
-    let sure = spots.iter().filter(|spot| apart(&spot.value, &own)).count();
-    let patches = spots.iter().filter_map(|spot| {
+    let apart = Apart { orders, quantity, column };
+    let is_sure: Vec<bool> = spots.iter().map(|spot| apart.spot_and_own(spot, own)).collect();
+    let sure = is_sure.iter().filter(|is_sure| **is_sure).count();
+    let patches = spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| {
         Some(Patch {
             x: spot.point.head?,
             y: spot.point.at,
             value: spot.value.mean,
             name: spot.name(orders, quantity),
             text: (heads <= 12).then(|| short(spot.value.mean)),
-            framed: apart(&spot.value, &own),
+            framed: *is_sure,
             plan: Some(spot.plan(orders).to_owned()),
         })
     });
@@ -45,7 +47,7 @@ pub(super) fn figure(
     let values = spots.iter().map(|spot| spot.value.mean);
     let ramp = Ramp::over(quantity.axis(column), values.chain([own.mean]));
     let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
-    let title = if apart(&dearest.value, &own) {
+    let title = if apart.spot_and_own(dearest, own) {
         format!(
             "Without head {head} of block {block}, {} is {} instead of {}: no other head moves it more",
             quantity.word(),
@@ -53,14 +55,14 @@ pub(super) fn figure(
             short(own.mean)
         )
     } else {
-        format!("No single head moves {} beyond its interval", quantity.word())
+        format!("No single head surely moves {}", quantity.word())
     };
     let draft = FigureDraft {
         key: "heads-off",
         title,
         words: [
             format!(
-                "{sure} of {} heads, framed, lie apart from the own order's {}.",
+                "{sure} of {} heads, framed, surely differ from the own order's {}, row by row.",
                 spots.len(),
                 interval(&own)
             ),

@@ -1,6 +1,6 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
-use super::{Quantity, SweepSpot, apart, rows_note, spots, table};
+use super::{Apart, Quantity, SweepSpot, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
@@ -27,7 +27,7 @@ pub(super) fn figure(
     }
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
-    let sure = sure(&spots, &best);
+    let sure = sure(&Apart { orders, quantity, column }, &spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {
@@ -114,13 +114,13 @@ fn title(quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> String {
 }
 
 /// In how many rows the best lies apart from one round.
-fn sure(spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
+fn sure(apart: &Apart<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
     best.iter()
         .filter(|best| {
             let once = spots
                 .iter()
                 .find(|spot| spot.point.middle == best.point.middle && rounds(spot) == 1);
-            rounds(best) > 1 && once.is_some_and(|once| apart(&once.value, &best.value))
+            rounds(best) > 1 && once.is_some_and(|once| apart.two_spots(once, best))
         })
         .count()
 }
@@ -135,8 +135,8 @@ fn words(orders: &Orders, quantity: Quantity, best: &[&SweepSpot<'_>], sure: usi
         .map(|spot| format!("{} for {}", rounds(spot), spot.point.middle.unwrap_or(0)))
         .collect();
     let first = format!(
-        "Framed, the best rounds for each size of the middle: {}. In {sure} of {} the interval lies apart from that of \
-         one round.",
+        "Framed, the best rounds for each size of the middle: {}. {sure} of {} surely \
+         differ from one round.",
         listed.join(", "),
         best.len(),
     );

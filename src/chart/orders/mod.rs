@@ -12,11 +12,11 @@ mod quantity;
 
 pub use quantity::Quantity;
 
-use super::number::short;
+use super::number::interval;
 use super::plot::Point as Place;
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::Mean;
-use crate::study::orders::{Orders, Sweep, SweepPoint};
+use crate::study::orders::{Orders, Sweep, SweepPoint, Variant};
 
 /// The pictures this sweep has points for, in one quantity.
 pub fn sweep_figures(
@@ -78,26 +78,49 @@ impl SweepSpot<'_> {
     /// As one place of a chart, `x` to the right.
     fn place(&self, orders: &Orders, x: f64, quantity: Quantity) -> Place {
         Place {
-            interval: Some([self.value.low, self.value.high]),
+            interval: self.value.interval(),
             plan: Some(self.plan(orders).to_owned()),
             ..Place::new(x, self.value.mean, self.name(orders, quantity))
         }
     }
 }
 
-/// `0.912 (0.85 to 0.95)`.
-fn interval(mean: &Mean) -> String {
-    format!("{} ({} to {})", short(mean.mean), short(mean.low), short(mean.high))
-}
-
 /// All that a curve's axis has to hold.
 fn reach<'a>(spots: impl Iterator<Item = &'a SweepSpot<'a>>) -> impl Iterator<Item = f64> {
-    spots.flat_map(|spot| [spot.value.low, spot.value.mean, spot.value.high])
+    spots.flat_map(|spot| ends(&spot.value))
 }
 
-/// Do two intervals leave no doubt which number is larger?
-fn apart(a: &Mean, b: &Mean) -> bool {
-    a.low > b.high || b.low > a.high
+/// Are two orders sure to differ? By the interval of their difference row by row; where the report keeps no rows,
+/// by that of two numbers of different rows, which is wider.
+struct Apart<'a> {
+    orders: &'a Orders,
+    quantity: Quantity,
+    column: Column,
+}
+
+impl Apart<'_> {
+    fn two_spots(&self, a: &SweepSpot<'_>, b: &SweepSpot<'_>) -> bool {
+        let [first, second] = [a, b].map(|spot| self.variants(spot));
+        self.is_sure([&first, &second], [a.value, b.value])
+    }
+
+    fn spot_and_own(&self, spot: &SweepSpot<'_>, own: Mean) -> bool {
+        self.is_sure([&self.variants(spot), &[&self.orders.original]], [spot.value, own])
+    }
+
+    fn variants(&self, spot: &SweepSpot<'_>) -> Vec<&Variant> {
+        spot.point.variants.iter().filter_map(|&i| self.orders.variants.get(i)).collect()
+    }
+
+    fn is_sure(&self, variants: [&[&Variant]; 2], values: [Mean; 2]) -> bool {
+        let paired = self.quantity.difference(self.orders, self.column, variants);
+        paired.unwrap_or_else(|| values[0].less(values[1])).is_sure()
+    }
+}
+
+/// The mean and what is known of its interval.
+fn ends(mean: &Mean) -> impl Iterator<Item = f64> + use<> {
+    [mean.low, mean.mean, mean.high].into_iter().filter(|end| end.is_finite())
 }
 
 /// What the bars are, in one sentence.

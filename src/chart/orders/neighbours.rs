@@ -1,7 +1,7 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use super::{Quantity, SweepSpot, apart, interval, reach, rows_note, spots, table};
-use crate::chart::number::short;
+use super::{Apart, Quantity, SweepSpot, ends, reach, rows_note, spots, table};
+use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::measure::interval::Mean;
@@ -41,8 +41,7 @@ pub(super) fn figure(
         .collect();
     let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);
     let chance = chance(orders, quantity);
-    let reach =
-        reach(drops.iter().chain(&swaps)).chain([own.low, own.mean, own.high]).chain(chance);
+    let reach = reach(drops.iter().chain(&swaps)).chain(ends(&own)).chain(chance);
     let mut legend: Vec<Pen> = series.iter().map(|one| one.pen.clone()).collect();
     let mut panel = Panel::new(
         format!("{}, line: own order {}", quantity.axis(column), short(own.mean)),
@@ -56,10 +55,11 @@ pub(super) fn figure(
         legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
+    let apart = Apart { orders, quantity, column };
     let draft = FigureDraft {
         key: "neighbours",
-        title: title(quantity, &own, &drops, &swaps),
-        words: words(orders, quantity, &own, &drops, &swaps),
+        title: title(&apart, &own, &drops, &swaps),
+        words: words(&apart, &own, &drops, &swaps),
         table: table(orders, &[Sweep::Drop, Sweep::Swap], quantity, column),
         plot: Plot::new(vec![panel], legend, 1),
     };
@@ -76,7 +76,7 @@ pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {
 }
 
 fn title(
-    quantity: Quantity,
+    apart: &Apart<'_>,
     own: &Mean,
     drops: &[SweepSpot<'_>],
     swaps: &[SweepSpot<'_>],
@@ -86,7 +86,7 @@ fn title(
     let farthest = spots
         .iter()
         .max_by(|a, b| far(a).total_cmp(&far(b)))
-        .filter(|spot| apart(&spot.value, own));
+        .filter(|spot| apart.spot_and_own(spot, *own));
     match farthest {
         Some(spot) => {
             let at = spot.point.at;
@@ -97,24 +97,24 @@ fn title(
             };
             format!(
                 "With {who} {verb}, {} is {} instead of {}: no other moves it more",
-                quantity.word(),
+                apart.quantity.word(),
                 short(spot.value.mean),
                 short(own.mean)
             )
         }
-        None => format!("No single block {verb} moves {} beyond its interval", quantity.word()),
+        None => format!("No single block {verb} surely moves {}", apart.quantity.word()),
     }
 }
 
 fn words(
-    orders: &Orders,
-    quantity: Quantity,
+    apart: &Apart<'_>,
     own: &Mean,
     drops: &[SweepSpot<'_>],
     swaps: &[SweepSpot<'_>],
 ) -> [String; 2] {
-    let outside =
-        |spots: &[SweepSpot<'_>]| spots.iter().filter(|spot| apart(&spot.value, own)).count();
+    let outside = |spots: &[SweepSpot<'_>]| {
+        spots.iter().filter(|spot| apart.spot_and_own(spot, *own)).count()
+    };
     let mut counted = Vec::new();
     if !drops.is_empty() {
         counted.push(format!("{} of {} drops", outside(drops), drops.len()));
@@ -123,13 +123,13 @@ fn words(
         counted.push(format!("{} of {} swaps", outside(swaps), swaps.len()));
     }
     let first = format!(
-        "{} lie apart from the own order's {}.",
+        "{} surely differ from the own order's {}, row by row.",
         counted.join(" and "),
         if own.high > own.low {
             interval(own)
         } else {
-            format!("{} {}", quantity.word(), short(own.mean))
+            format!("{} {}", apart.quantity.word(), short(own.mean))
         },
     );
-    [first, rows_note(orders)]
+    [first, rows_note(apart.orders)]
 }

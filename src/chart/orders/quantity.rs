@@ -1,8 +1,11 @@
 //! What a sweep's pictures plot.
 
 use crate::chart::Column;
-use crate::measure::interval::Mean;
-use crate::study::orders::Measures;
+use crate::measure::interval::{Mean, Resamples, paired_rows};
+use crate::study::orders::{Measures, OrderRows, Orders, Variant};
+
+/// Of the bootstrap of a difference.
+const RESAMPLES: usize = 1000;
 
 /// One of a variant's measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -96,6 +99,56 @@ impl Quantity {
             Self::Diversity => Some(votes.diversity),
             Self::Mse => Some(scaled(votes.mse)),
         }
+    }
+
+    /// The rows behind the number; `None` where the report keeps none.
+    fn rows(self, rows: &OrderRows, column: Column) -> Option<Vec<f64>> {
+        let votes = match column {
+            Column::Probability => &rows.probability,
+            Column::Logit => &rows.logit,
+            Column::Paper => &rows.paper,
+        };
+        let part = |part: usize| votes.iter().map(|three| three[part]).collect();
+        let found: Vec<f64> = match self {
+            Self::Accuracy | Self::Normalised => {
+                rows.correct.iter().map(|&right| f64::from(u8::from(right))).collect()
+            }
+            Self::Kl => rows.kl.clone(),
+            Self::Mse => part(0),
+            Self::Bias => part(1),
+            Self::Diversity => part(2),
+        };
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// The mean over variants of the rows behind the number.
+    fn mean_rows(self, variants: &[&Variant], column: Column) -> Option<Vec<f64>> {
+        let mut sum = self.rows(&variants.first()?.rows, column)?;
+        for variant in &variants[1..] {
+            let rows = self.rows(&variant.rows, column)?;
+            sum.iter_mut().zip(rows).for_each(|(sum, x)| *sum += x);
+        }
+        sum.iter_mut().for_each(|sum| *sum /= variants.len() as f64);
+        Some(sum)
+    }
+
+    /// How much more one order has than another, row by row; `None` where the report keeps no rows.
+    pub(super) fn difference(
+        self,
+        orders: &Orders,
+        column: Column,
+        variants: [&[&Variant]; 2],
+    ) -> Option<Mean> {
+        let [a, b] = variants.map(|variants| self.mean_rows(variants, column));
+        let (a, b) = (a?, b?);
+        if a.len() != b.len() || a.len() != orders.rows {
+            return None;
+        }
+        let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+        Some(match self {
+            Self::Accuracy | Self::Normalised => paired_rows(&differences),
+            _ => Resamples::new(orders.rows, RESAMPLES, orders.seed).mean(&differences),
+        })
     }
 
     /// Is `a` better than `b`? Where neither is better, is it larger?

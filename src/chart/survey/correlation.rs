@@ -33,9 +33,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             let series = pens.iter().zip(QUANTITIES).map(|(pen, (quantity, pair))| {
                 let points = all.iter().enumerate().filter_map(|(x, one)| {
                     let found = coefficient(pair(columns(one)))?;
-                    let significance = match found.p {
-                        Some(p) => format!(", p = {} ({} junction points)", short(p), found.n),
-                        None => format!(", mean over {} tasks", found.n),
+                    let significance = match (one.task, found.p) {
+                        (None, _) => format!(", mean over {} tasks", found.n),
+                        (_, Some(p)) if p < 0.001 => {
+                            format!(", p < 0.001 of {} models", one.models)
+                        }
+                        (_, Some(p)) => format!(", p = {} of {} models", short(p), one.models),
+                        (_, None) => format!(", {} junction points", found.n),
                     };
                     let text =
                         format!("{}: {quantity}\nr = {}{significance}", names[x], short(found.r));
@@ -74,7 +78,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         title,
         words: [
             "Every model's curves are standardised by themselves, then all its junction points are pooled; filled marks have p < 0.05.".to_owned(),
-            "Junction points of one model are not independent, so p is smaller than it should be; means over tasks are by Fisher's z and have no p.".to_owned(),
+            "Junction points of one model depend on each other, so p compares the models' own coefficients, from three models on; means over tasks are by Fisher's z and have no p.".to_owned(),
         ],
         table: table(survey, all),
         plot: Plot::new(panels, pens.to_vec(), 2),

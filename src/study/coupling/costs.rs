@@ -1,7 +1,7 @@
 //! What leaving steps out and exchanging neighbours costs: which orders say it, and what they say.
 
 use super::Cost;
-use crate::measure::interval::{Mean, Resamples};
+use crate::measure::interval::{Mean, Resamples, paired_rows};
 use crate::plan::Plan;
 use crate::study::StudyError;
 use crate::study::orders::{Extent, Order, Orders, Sweep, Variant};
@@ -50,7 +50,7 @@ fn cost(orders: &Orders, variant: &Variant, at: usize, resamples: &Resamples) ->
     Cost {
         order: variant.name.clone(),
         at,
-        accuracy: resamples.mean(&right),
+        accuracy: paired_rows(&right),
         margin: resamples.mean(&margin),
     }
 }

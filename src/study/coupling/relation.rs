@@ -31,6 +31,20 @@ pub enum RelationTo {
     MeanDropMargin,
 }
 
+impl RelationTo {
+    /// Steps, neighbouring pairs and moments of a training stand in an order; models do not.
+    pub fn together(self) -> fn(&[f64], &[f64]) -> Together {
+        match self {
+            Self::SwapAccuracy
+            | Self::SwapMargin
+            | Self::DropAccuracy
+            | Self::DropMargin
+            | Self::Training => Together::in_order,
+            _ => Together::of,
+        }
+    }
+}
+
 /// A scatter plot, and what it comes to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
@@ -85,13 +99,14 @@ impl Relation {
         }
         let x: Vec<f64> = points.iter().map(|point| point.x).collect();
         let y: Vec<f64> = points.iter().map(|point| point.y).collect();
+        let together = to.together();
         Some(Self {
             to,
             task,
             k,
             metric,
-            all: Together::of(&x, &y),
-            left_out: Together::each_left_out(&x, &y),
+            all: together(&x, &y),
+            left_out: Together::each_left_out(&x, &y, together),
             points,
         })
     }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::LessonError;
+use crate::measure::interval::{high_end, low_end};
 
 /// `vote.1m`, `before.lead`, `accuracy.sum.off@scholar-2`: which run, what of it, of which model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -26,10 +27,17 @@ pub enum FieldValue {
     /// With its interval, which for what is exact is the number itself.
     Number {
         value: f64,
+        #[serde(deserialize_with = "low_end")]
         low: f64,
+        #[serde(deserialize_with = "high_end")]
         high: f64,
     },
     Word(String),
+    /// What has most of something, and what the rows cannot tell it from.
+    Largest {
+        word: String,
+        beside: Vec<String>,
+    },
 }
 
 impl FieldValue {
@@ -42,7 +50,17 @@ impl FieldValue {
     pub(super) fn interval(&self) -> [f64; 3] {
         match self {
             Self::Number { value, low, high } => [*value, *low, *high],
-            Self::Word(_) => [f64::NAN; 3],
+            Self::Word(_) | Self::Largest { .. } => [f64::NAN; 3],
+        }
+    }
+
+    /// All words that it may be: one where it is sure.
+    pub(super) fn words(&self) -> Vec<String> {
+        match self {
+            Self::Largest { word, beside } => {
+                std::iter::once(word).chain(beside).cloned().collect()
+            }
+            other => vec![other.to_string()],
         }
     }
 
@@ -50,13 +68,27 @@ impl FieldValue {
     pub fn formatted(&self, format: FieldFormat) -> String {
         let [value, low, high] = match self {
             Self::Word(word) => return word.clone(),
+            Self::Largest { word, beside } => {
+                return match beside.as_slice() {
+                    [] => word.clone(),
+                    [other] => format!("{word} or {other}"),
+                    others => format!("{word} or one of {} others", others.len()),
+                };
+            }
             Self::Number { value, low, high } => [*value, *low, *high],
         };
         let text = match format {
             FieldFormat::Interval => {
-                let [value, low, high] =
-                    [value, low, high].map(|x| Self::exact(x).formatted(FieldFormat::Decimals(0)));
-                return format!("{value} ({low} to {high})");
+                let is_known = low.is_finite() && high.is_finite();
+                // A rounded end must not cross the 0 that the interval keeps clear of, or reach it.
+                let decimals = if (low > 0.0) != (low.round() > 0.0) { 1 } else { 0 };
+                let [value, low, high] = [value, low, high]
+                    .map(|x| Self::exact(x).formatted(FieldFormat::Decimals(decimals)));
+                return if is_known {
+                    format!("{value} ({low} to {high})")
+                } else {
+                    format!("{value} (one row: no interval)")
+                };
             }
             FieldFormat::Decimals(decimals) => format!("{value:.decimals$}"),
             FieldFormat::Scientific if value == 0.0 => "0".to_owned(),

@@ -7,7 +7,7 @@ use crate::engine::member_names;
 use crate::measure::decomposition::ByKind;
 use crate::measure::interval::{Mean, wilson};
 use crate::study::coupling::TaskCoupling;
-use crate::study::need::Need;
+use crate::study::need::{Need, NeedRows};
 use crate::study::orders::{Orders, Variant, VoteMeans};
 use crate::study::report::Lens;
 use crate::study::survey::Survey;
@@ -46,8 +46,7 @@ pub struct SurveyedModel {
 pub enum PartFound {
     Lens(Box<FoundLens>),
     Cells(Vec<FoundCell>),
-    /// With what every part costs, in the order of its parts.
-    Heads(Box<Need>, Option<TaskLooks>, Vec<Mean>),
+    Heads(Box<FoundHeads>),
     Coupling(Box<TaskCoupling>),
     Sweeps(FoundSweeps),
 }
@@ -59,6 +58,14 @@ pub struct FoundSweeps {
     pub orders: Vec<Orders>,
     /// As in [`SweepsAsk::groups`](super::SweepsAsk::groups).
     pub groups: BTreeMap<String, Vec<String>>,
+}
+
+/// Every part of a model on rows of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundHeads {
+    pub need: Need,
+    pub rows: NeedRows,
+    pub looks: Option<TaskLooks>,
 }
 
 /// One prompt, and the same with the final norm held at the run's end where its depths were read.
@@ -94,26 +101,11 @@ pub struct FoundCell {
     pub reached: Option<(usize, String)>,
 }
 
-/// How much the heads look at the right option, mean over rows.
+/// How much the heads look at the right option.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskLooks {
-    /// By run of a block's attention and head.
-    pub weights: BTreeMap<(usize, usize), f64>,
-}
-
-impl TaskLooks {
-    /// One row's.
-    pub(super) fn add(&mut self, run: usize, head: usize, weight: f64) {
-        *self.weights.entry((run, head)).or_default() += weight;
-    }
-
-    /// Sums over so many rows, divided.
-    pub(super) fn mean(mut self, rows: usize) -> Self {
-        for weight in self.weights.values_mut() {
-            *weight /= rows.max(1) as f64;
-        }
-        self
-    }
+    /// By run of a block's attention and head: a weight a row.
+    pub weights: BTreeMap<(usize, usize), Vec<f64>>,
 }
 
 /// A mean whose rows are not known: its interval is itself.

@@ -23,6 +23,12 @@ pub(super) fn part_name(part: &NeedPart) -> String {
     }
 }
 
+/// The part in words, by its stored block; with its place where that is another.
+pub(super) fn part_words(part: &NeedPart) -> String {
+    let words = spoken(&part_name(&NeedPart { run: part.block, ..part.clone() }));
+    if part.run == part.block { words } else { format!("{words} (place {})", part.run) }
+}
+
 /// A member's or a part's short name in words: `block 3's MLP`, `head 1 of block 3`.
 pub(super) fn spoken(name: &str) -> String {
     let (short, run) = match name.split_once(':') {

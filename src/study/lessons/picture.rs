@@ -177,8 +177,8 @@ fn of_model(found: &ModelFound, ask: &StepAsk) -> Vec<StepPicture> {
             show: ask.shown(),
             lens: Box::new(lens.lens.clone()),
         }],
-        (PartFound::Heads(need, ..), _) => {
-            vec![StepPicture::Need { model: model(), need: need.clone() }]
+        (PartFound::Heads(found), _) => {
+            vec![StepPicture::Need { model: model(), need: Box::new(found.need.clone()) }]
         }
         (PartFound::Sweeps(sweeps), _) => {
             let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {

@@ -1,6 +1,6 @@
 //! Several tasks' sweeps read together: what is kept of what each model has above chance.
 
-use crate::measure::interval::{Mean, Resamples};
+use crate::measure::interval::{Mean, paired_rows, wilson};
 use crate::study::orders::{Orders, Sweep, SweepPoint};
 
 /// The tasks on which the model's own order is above chance.
@@ -26,18 +26,30 @@ impl<'a> Pool<'a> {
         Self { tasks: tasks.filter(|task| names.contains(&task.task.as_str())).collect() }
     }
 
-    /// `x` of every row, as a share of what its task's own order has above chance: the mean over
-    /// tasks, each task's rows resampled by themselves. `None` where a task lacks it.
-    pub fn mean(&self, x: impl Fn(&Orders) -> Option<Shares>) -> Option<Mean> {
-        let each: Option<Vec<Mean>> = self
-            .tasks
-            .iter()
-            .map(|task| {
-                let values: Shares = x(task)?.iter().map(|x| x / above(task)).collect();
-                let resamples = Resamples::new(values.len(), task.resamples, task.seed);
-                Some(resamples.mean(&values))
-            })
-            .collect();
+    /// What an order keeps of what the own order has above chance: 1 all, 0 nothing.
+    pub fn kept(&self, order: &PickedOrder) -> Option<Mean> {
+        self.mean(|task| {
+            let right = shares(task, order)?;
+            let share = right.iter().sum::<f64>() / right.len() as f64;
+            let chance = task.chance.max(task.majority);
+            Some(wilson(share, right.len()).map(|x| x - chance))
+        })
+    }
+
+    /// How much more `a` keeps than `b`, row by row.
+    pub fn more(&self, a: &PickedOrder, b: &PickedOrder) -> Option<Mean> {
+        self.mean(|task| {
+            let (a, b) = (shares(task, a)?, shares(task, b)?);
+            let differences: Shares = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+            Some(paired_rows(&differences))
+        })
+    }
+
+    /// The mean over tasks of `x`, each as a share of what its task's own order has above chance. `None`
+    /// where a task lacks it.
+    fn mean(&self, x: impl Fn(&Orders) -> Option<Mean>) -> Option<Mean> {
+        let each: Option<Vec<Mean>> =
+            self.tasks.iter().map(|task| Some(x(task)?.map(|x| x / above(task)))).collect();
         let each = each.filter(|each| !each.is_empty())?;
         let n = each.len() as f64;
         let mean = each.iter().map(|task| task.mean).sum::<f64>() / n;
@@ -49,22 +61,6 @@ impl<'a> Pool<'a> {
             mean,
             low: mean - error(&|task| task.mean - task.low),
             high: mean + error(&|task| task.high - task.mean),
-        })
-    }
-
-    /// What an order keeps of what the own order has above chance: 1 all, 0 nothing.
-    pub fn kept(&self, order: &PickedOrder) -> Option<Mean> {
-        self.mean(|task| {
-            let chance = task.chance.max(task.majority);
-            Some(shares(task, order)?.iter().map(|x| x - chance).collect())
-        })
-    }
-
-    /// How much more `a` keeps than `b`, row by row.
-    pub fn more(&self, a: &PickedOrder, b: &PickedOrder) -> Option<Mean> {
-        self.mean(|task| {
-            let (a, b) = (shares(task, a)?, shares(task, b)?);
-            Some(a.iter().zip(&b).map(|(a, b)| a - b).collect())
         })
     }
 }

@@ -66,6 +66,16 @@ impl Holding {
         }
     }
 
+    /// Are two words the same, each one of those that it may be?
+    fn same(a: &[String], b: &[String]) -> Self {
+        let may_be = a.iter().any(|word| b.contains(word));
+        match (may_be, a.len() + b.len()) {
+            (false, _) => Self::Disagrees,
+            (true, 2) => Self::Agrees,
+            (true, _) => Self::Open,
+        }
+    }
+
     /// Do all of them agree?
     fn all(each: impl IntoIterator<Item = Self>) -> Self {
         each.into_iter().fold(Self::Agrees, |all, one| match (all, one) {
@@ -160,8 +170,10 @@ impl Predicate {
                 }
                 Holding::all(all)
             }
-            Self::Says(name, word) => Holding::of(field(name)?.to_string() == *word),
-            Self::SameWord(a, b) => Holding::of(field(a)?.to_string() == field(b)?.to_string()),
+            Self::Says(name, word) => {
+                Holding::same(&field(name)?.words(), std::slice::from_ref(word))
+            }
+            Self::SameWord(a, b) => Holding::same(&field(a)?.words(), &field(b)?.words()),
             Self::All(list) => Holding::all(each(list)?),
             Self::Any(list) => Holding::any(each(list)?),
             Self::Not(one) => one.judge(field)?.unwrap_or(Holding::Open).not(),

@@ -121,6 +121,11 @@ fn value(value: f64, half: f64) -> FieldValue {
     FieldValue::Number { value, low: value - half, high: value + half }
 }
 
+fn one_of(word: &str, beside: &[&str]) -> FieldValue {
+    let beside = beside.iter().map(|word| (*word).to_owned()).collect();
+    FieldValue::Largest { word: word.to_owned(), beside }
+}
+
 /// What a predicate says of a with an interval, and of b.
 fn judged(predicate: &str, a: FieldValue, b: FieldValue) -> Holding {
     #[derive(serde::Deserialize)]
@@ -157,6 +162,11 @@ fn predicates_agree_disagree_or_leave_open() {
         ("{ largest = [\"a\", [\"b\"]] }", exact(3.0), exact(1.0), Agrees),
         ("{ says = [\"a\", \"is\"] }", FieldValue::Word("is".into()), exact(0.0), Agrees),
         ("{ same_word = [\"a\", \"b\"] }", exact(1.0), FieldValue::Word("is".into()), Disagrees),
+        // What the rows cannot tell apart may be the same or not.
+        ("{ same_word = [\"a\", \"b\"] }", one_of("x", &["y"]), one_of("y", &[]), Open),
+        ("{ same_word = [\"a\", \"b\"] }", one_of("x", &[]), one_of("x", &[]), Agrees),
+        ("{ same_word = [\"a\", \"b\"] }", one_of("x", &["z"]), one_of("y", &[]), Disagrees),
+        ("{ says = [\"a\", \"x\"] }", one_of("x", &["y"]), exact(0.0), Open),
         ("{ not = { above = [\"a\", 1] } }", value(1.5, 1.0), exact(0.0), Open),
         (
             "{ all = [{ above = [\"a\", 1] }, { above = [\"b\", 1] }] }",

@@ -23,7 +23,7 @@ pub struct Orders {
     pub chance: f64,
     /// Share of the most frequent right answer: what always answering it would score.
     pub majority: f64,
-    /// Of the bootstrap behind every interval but those of shares, which are Wilson's.
+    /// Of the bootstrap behind every interval but those of shares and their changes.
     pub resamples: usize,
     pub seed: u64,
     /// What it was run on, where a file keeps it: only the same is gone on with.
@@ -90,9 +90,9 @@ pub struct SweepPoint {
     pub measures: Measures,
 }
 
-/// Means over rows, each with its 95 % interval: Wilson's for shares of right rows (and what is
-/// computed from one, the normalised score), the bootstrap's for all else (docs/definitions.md,
-/// section 8).
+/// Means over rows, each with its 95 % interval (docs/definitions.md, section 17): Wilson's for shares of
+/// right rows (and what is computed from one, the normalised score), Tango's for their change, the
+/// bootstrap's for all else.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Share of rows that the score calls right.

@@ -1,12 +1,12 @@
-//! From rows to means: every one with its bootstrap interval, all from the same resamples; shares of
-//! right rows with Wilson's.
+//! From rows to means: every one with its interval, all from the same resamples; shares of right rows with
+//! Wilson's, changes of them with Tango's.
 
 use std::collections::BTreeMap;
 
 use super::result::{Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 use super::sweeping::Sweeping;
 use super::{Order, Sweep};
-use crate::measure::interval::{Resamples, wilson};
+use crate::measure::interval::{Resamples, paired_rows, wilson};
 use crate::plan::Strategy;
 use crate::task::score::Score;
 
@@ -169,7 +169,7 @@ impl Bootstrap {
         Measures {
             accuracy,
             normalised: (above > 0.0).then(|| accuracy.map(normalise)),
-            change: self.resamples.mean(&change),
+            change: paired_rows(&change),
             margin: mean(&|rows| rows.margin.clone()),
             kl: mean(&|rows| rows.kl.clone()),
             probability: votes(|rows| &rows.probability),

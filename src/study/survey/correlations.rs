@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::report::{SurveyCell, SurveyedOutcome};
-use crate::measure::correlation::{Correlation, fisher_mean, pearson, spearman, standardised};
+use crate::measure::correlation::{
+    CorrelationKind, OverGroups, fisher_mean, over_groups, standardised,
+};
 use crate::measure::decomposition::Triple;
 use crate::study::report::AverageDepth;
 
@@ -45,16 +47,17 @@ pub struct Pair {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Coefficient {
     pub r: f64,
-    /// Two-sided, Student's t with n - 2 degrees of freedom.
+    /// Two-sided, of the models' own coefficients, since junction points of one model depend on each other;
+    /// `None` for fewer than three models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
     /// Junction points, or tasks for a mean over them.
     pub n: usize,
 }
 
-impl From<Correlation> for Coefficient {
-    fn from(found: Correlation) -> Self {
-        Self { r: found.r, p: Some(found.p), n: found.n }
+impl From<OverGroups> for Coefficient {
+    fn from(found: OverGroups) -> Self {
+        Self { r: found.r, p: found.test.map(|test| test.p), n: found.points }
     }
 }
 
@@ -99,42 +102,34 @@ fn of_task(cells: &[SurveyCell], task: usize) -> Option<Correlated> {
     })
 }
 
-/// Each model's four curves standardised by themselves, then all models' points together.
+/// All models' points together, each model's standardised by itself.
 fn columns(curves: &[&[AverageDepth]], pick: DepthColumn) -> (ColumnCorrelations, usize) {
-    let mut pooled: [Vec<f64>; 4] = Default::default();
-    let mut constant = 0;
-    for curve in curves {
-        let values: [fn(&AverageDepth, Triple) -> f64; 4] =
-            [|depth, _| depth.accuracy, |_, t| -t.mse, |_, t| -t.bias, |_, t| t.diversity];
-        let scored = values.map(|value| {
-            let values: Vec<f64> = curve.iter().map(|d| value(d, pick(d))).collect();
-            standardised(&values)
-        });
-        if scored.iter().any(Option::is_none) {
-            constant += 1;
-            continue;
+    let values: [fn(&AverageDepth, Triple) -> f64; 4] =
+        [|depth, _| depth.accuracy, |_, t| -t.mse, |_, t| -t.bias, |_, t| t.diversity];
+    let models: Vec<[Vec<f64>; 4]> = curves
+        .iter()
+        .map(|curve| values.map(|value| curve.iter().map(|d| value(d, pick(d))).collect()))
+        .filter(|model: &[Vec<f64>; 4]| model.iter().all(|curve| standardised(curve).is_some()))
+        .collect();
+    let pair = |quantity: usize| {
+        let groups: Vec<[&[f64]; 2]> =
+            models.iter().map(|model| [&model[0][..], &model[quantity][..]]).collect();
+        let found = |kind| over_groups(kind, &groups).map(Coefficient::from);
+        Pair {
+            pearson: found(CorrelationKind::Pearson),
+            spearman: found(CorrelationKind::Spearman),
         }
-        for (pool, scores) in pooled.iter_mut().zip(scored) {
-            pool.extend(scores.into_iter().flatten());
-        }
-    }
-    let [accuracy, mse, bias, diversity] = &pooled;
-    let pair = |other: &[f64]| Pair {
-        pearson: pearson(accuracy, other).map(Coefficient::from),
-        spearman: spearman(accuracy, other).map(Coefficient::from),
     };
-    let columns = ColumnCorrelations {
-        minus_mse: pair(mse),
-        minus_bias: pair(bias),
-        diversity: pair(diversity),
-    };
-    (columns, constant)
+    let columns =
+        ColumnCorrelations { minus_mse: pair(1), minus_bias: pair(2), diversity: pair(3) };
+    (columns, curves.len() - models.len())
 }
 
 fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
     let models = tasks.iter().map(|task| task.models).max()?;
     let mean = |of: &dyn Fn(&Correlated) -> Option<Coefficient>| {
-        let each: Vec<f64> = tasks.iter().filter_map(|t| Some(of(t)?.r)).collect();
+        let each: Vec<(f64, usize)> =
+            tasks.iter().filter_map(|t| of(t).map(|found| (found.r, found.n))).collect();
         Some(Coefficient { r: fisher_mean(&each)?, p: None, n: each.len() })
     };
     let columns = |of: fn(&Correlated) -> &ColumnCorrelations| {
@@ -190,7 +185,11 @@ mod tests {
         assert_eq!(constant, 1);
         let pearson = found.minus_mse.pearson.expect("six points");
         assert!((pearson.r - 1.0).abs() < 1e-12 && pearson.n == 6, "{pearson:?}");
-        assert!(pearson.p.is_some_and(|p| p < 1e-6));
+        assert_eq!(pearson.p, None, "two models say nothing of other models");
+        let third = curve(&[0.2, 0.3, 0.5], &[0.5, 0.4, 0.1]);
+        let (found, _) = columns(&[&low, &high, &third], |depth| depth.probability);
+        let pearson = found.minus_mse.pearson.expect("nine points");
+        assert!(pearson.n == 9 && pearson.p.is_some_and(|p| p < 0.05), "{pearson:?}");
         let (none, constant) = columns(&[&still], |depth| depth.logit);
         assert_eq!((none, constant), (ColumnCorrelations::default(), 1));
     }

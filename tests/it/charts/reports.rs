@@ -545,8 +545,8 @@ pub fn task_coupling() -> TaskCoupling {
         task: None,
         k: 4,
         metric,
-        all: Together::of(&x, &y),
-        left_out: Together::each_left_out(&x, &y),
+        all: to.together()(&x, &y),
+        left_out: Together::each_left_out(&x, &y, to.together()),
         points: points.clone(),
     };
     let row =

@@ -67,6 +67,6 @@ fn range(name: &FieldName) -> [f64; 2] {
 fn number(value: &FieldValue) -> Option<f64> {
     match value {
         FieldValue::Number { value, .. } => Some(*value),
-        FieldValue::Word(_) => None,
+        FieldValue::Word(_) | FieldValue::Largest { .. } => None,
     }
 }

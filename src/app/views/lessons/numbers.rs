@@ -34,7 +34,7 @@ pub fn Numbers(numbers: Vec<StepNumber>, step: LessonStep) -> impl IntoView {
 
 #[derive(Clone)]
 struct NumberRow {
-    /// What is of one kind has one scale.
+    /// What is of one unit, or of one kind where there is none, has one scale.
     kind: String,
     name: String,
     value: f64,
@@ -48,15 +48,21 @@ impl NumberRow {
         let FieldValue::Number { value, low, high } = one.value else {
             return None;
         };
-        let kind = one.name.parts.first()?.clone();
         let name = step.words_of(&one.name)?;
+        let kind = unit(&name).unwrap_or(one.name.parts.first()?).to_owned();
         value.is_finite().then_some(Self {
             kind,
             name,
             value,
-            interval: (low < high).then_some([low, high]),
+            interval: (low < high && low.is_finite() && high.is_finite()).then_some([low, high]),
         })
     }
+}
+
+/// The unit behind a number's name: `%`, `points`, `logits`.
+fn unit(name: &str) -> Option<&str> {
+    let (_, unit) = name.rsplit_once(" (")?;
+    unit.split_once(')').map(|(unit, _)| unit)
 }
 
 #[component]
@@ -87,5 +93,5 @@ fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
 /// What is counted has no decimals.
 fn said(value: f64) -> String {
     let is_count = value.fract() == 0.0 && value.abs() < 1e4;
-    if is_count { format!("{value:.0}") } else { number::short(value) }
+    if is_count { number::fixed(value, 0) } else { number::short(value) }
 }

@@ -49,7 +49,7 @@ fn both(lab: &Lab) -> AnyView {
         })
         .collect_view();
     // How far the right option is ahead of the best other, in logits.
-    let lead = |lens: &Lens| {
+    let margin = |lens: &Lens| {
         let right = f64::from(lens.logits[lens.answer]);
         let others = lens.logits.iter().enumerate();
         let others = others.filter(|(k, _)| *k != lens.answer);
@@ -90,10 +90,10 @@ fn both(lab: &Lab) -> AnyView {
                     verdict(lab.arranged.correct),
                 )}
                 {fact(
-                    "Lead",
+                    "Margin",
                     "The right option's logit less the best other's: above 0 is right.",
-                    number::signed(lead(&lab.original)),
-                    number::signed(lead(&lab.arranged)),
+                    number::signed(margin(&lab.original)),
+                    number::signed(margin(&lab.arranged)),
                 )}
                 <div>
                     <dt>"KL (nats)"</dt>

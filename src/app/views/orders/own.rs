@@ -18,9 +18,13 @@ pub fn OwnOrders() -> impl IntoView {
 
 fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
     let percent = |mean: Mean| {
-        let low = number::fixed(100.0 * mean.low, 1);
-        let high = number::fixed(100.0 * mean.high, 1);
-        format!("{} % ({low} to {high})", number::fixed(100.0 * mean.mean, 1))
+        let hundred = |x: f64| number::fixed(100.0 * x, 1);
+        match mean.interval() {
+            Some([low, high]) => {
+                format!("{} % ({} to {})", hundred(mean.mean), hundred(low), hundred(high))
+            }
+            None => format!("{} %", hundred(mean.mean)),
+        }
     };
     let rows = variants.iter().enumerate().map(|(i, variant)| {
         let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };

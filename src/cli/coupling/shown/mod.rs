@@ -221,9 +221,12 @@ fn of_task(found: &TaskCoupling) -> String {
 }
 
 fn interval(mean: Option<Mean>) -> String {
-    let Some(Mean { mean, low, high }) = mean else {
+    let Some(mean) = mean else {
         return "none".to_owned();
     };
     let number = |x: f64| number(x, 3);
-    format!("{} ({} to {})", number(mean), number(low), number(high))
+    match mean.interval() {
+        Some([low, high]) => format!("{} ({} to {})", number(mean.mean), number(low), number(high)),
+        None => number(mean.mean),
+    }
 }

@@ -33,7 +33,7 @@ pub fn relations(all: &[Relation], k: usize) -> String {
             });
             cells.extend([
                 found.map_or("none".into(), |found| number(found.r, 2)),
-                found.map_or("-".into(), |found| number(found.p, 3)),
+                found.map_or("-".into(), |found| chance_of(found.p)),
                 if low <= high {
                     format!("{} to {}", number(low, 2), number(high, 2))
                 } else {
@@ -44,9 +44,13 @@ pub fn relations(all: &[Relation], k: usize) -> String {
         rows.add_row(Row::from(cells));
     }
     format!(
-        "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn\n",
+        "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn; three points cannot be significant\n",
         text(&rows)
     )
+}
+
+fn chance_of(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { number(p, 3) }
 }
 
 fn against(relation: &Relation) -> String {

@@ -1,8 +1,9 @@
 //! Fields of rows of tasks, run or read from the survey.
 
 use super::lens::share_of;
-use super::{FieldFound, lacks, number, word};
-use crate::measure::interval::{Mean, Resamples};
+use super::{FieldFound, lacks, largest, mean_of, number, word};
+use crate::measure::interval::{Mean, paired_rows, wilson};
+use crate::measure::largest::{Largest, largest_share};
 use crate::study::lessons::found::FoundCell;
 use crate::study::lessons::members::spoken;
 use crate::study::lessons::{FieldValue, LessonError};
@@ -16,29 +17,16 @@ pub const FIELDS: &str = "accuracy.TASK[.PLAN], above_chance.TASK, lost.TASK.PLA
 /// Points of a hundred below which a block left out costs nothing to speak of.
 const FREE: f64 = 5.0;
 
-/// Of the bootstrap.
-const RESAMPLES: usize = 1000;
 /// The name of the model's own order.
 const OWN: &str = "own";
 /// The name that stands for the mean over all tasks.
 const ALL: &str = "mean";
 
 pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
-    let hundred = |mean: Mean, sign: f64| {
-        let [a, b] = [mean.low, mean.high].map(|x| 100.0 * sign * x);
-        Ok(Some(FieldValue::Number {
-            value: 100.0 * sign * mean.mean,
-            low: a.min(b),
-            high: a.max(b),
-        }))
-    };
-    let plain = |mean: Mean| {
-        Ok(Some(FieldValue::Number { value: mean.mean, low: mean.low, high: mean.high }))
-    };
     match *parts {
-        ["accuracy", task] => hundred(over(cells, task, None, |cell| cell.accuracy)?, 1.0),
+        ["accuracy", task] => mean_of(over(cells, task, None, |cell| cell.accuracy)?, 100.0),
         ["accuracy", task, plan] => {
-            hundred(over(cells, task, Some(plan), |cell| cell.accuracy)?, 1.0)
+            mean_of(over(cells, task, Some(plan), |cell| cell.accuracy)?, 100.0)
         }
         ["above_chance", task] => {
             let above = |cell: &FoundCell| {
@@ -49,14 +37,17 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
                     high: cell.accuracy.high - chance,
                 }
             };
-            hundred(over(cells, task, None, above)?, 1.0)
+            mean_of(over(cells, task, None, above)?, 100.0)
         }
-        ["lost", task, plan] => hundred(over(cells, task, Some(plan), |cell| cell.change)?, -1.0),
+        ["lost", task, plan] => mean_of(over(cells, task, Some(plan), |cell| cell.change)?, -100.0),
         ["ahead", task, a, b] => {
-            hundred(paired(cells, task, [a, b], |a, b| f64::from(a) - f64::from(b))?, 1.0)
+            let rows = paired(cells, task, [a, b], |a, b| f64::from(a) - f64::from(b))?;
+            mean_of(paired_rows(&rows), 100.0)
         }
         ["differ", task, a, b] => {
-            hundred(paired(cells, task, [a, b], |a, b| f64::from(a != b))?, 1.0)
+            let differs = paired(cells, task, [a, b], |a, b| f64::from(a != b))?;
+            let rows = differs.len();
+            mean_of(wilson(differs.iter().sum::<f64>() / rows as f64, rows), 100.0)
         }
         ["chance", task] => number(100.0 * over(cells, task, None, |c| certain(c.chance))?.mean),
         ["majority", task] => {
@@ -79,7 +70,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
                     _ => means.diversity,
                 }
             };
-            plain(over(cells, task, plan.first().copied(), of)?)
+            mean_of(over(cells, task, plan.first().copied(), of)?, 1.0)
         }
         ["residue", column, task] => {
             let of = |cell: &FoundCell| {
@@ -112,16 +103,29 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let reached = cell.and_then(|cell| cell.reached.clone());
             word(spoken(&reached.ok_or_else(|| no_cell(task, None))?.1))
         }
-        ["dearest", task] => word(dearest(cells, task)?.0.to_string()),
+        ["dearest", task] => largest(&dearest(cells, task)?, |place| place.to_string()),
         ["dearest_place", task] => {
-            let (place, of) = dearest(cells, task)?;
-            number(100.0 * place as f64 / of.saturating_sub(1).max(1) as f64)
+            let found = dearest(cells, task)?;
+            let last = found.lead.len().saturating_sub(1).max(1) as f64;
+            let place = |place: usize| 100.0 * place as f64 / last;
+            let may_be = found.beside.iter().copied().chain([found.part]).map(place);
+            let (low, high) = may_be.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                (x.min(low), x.max(high))
+            });
+            Ok(Some(FieldValue::Number { value: place(found.part), low, high }))
         }
         // How many blocks were left out, one at a time.
         ["dropped", task] => number(losses(cells, task)?.len() as f64),
         ["free", task] => {
             let losses = losses(cells, task)?;
-            number(losses.iter().filter(|loss| **loss < FREE).count() as f64)
+            let below = |end: fn(&Mean) -> f64| {
+                losses.iter().filter(|loss| 100.0 * end(loss) < FREE).count() as f64
+            };
+            Ok(Some(FieldValue::Number {
+                value: below(|loss| loss.mean),
+                low: below(|loss| loss.high),
+                high: below(|loss| loss.low),
+            }))
         }
         _ => Ok(None),
     }
@@ -173,13 +177,13 @@ fn over(
     })
 }
 
-/// Under two orders on the same rows, row by row.
+/// Under two orders on the same rows, row by row. [rows]
 fn paired(
     cells: &[FoundCell],
     task: &str,
     plans: [&str; 2],
     of: impl Fn(u8, u8) -> f64,
-) -> Result<Mean, LessonError> {
+) -> Result<Vec<f64>, LessonError> {
     let rows = |plan: &str| {
         let plan = Some(plan).filter(|plan| *plan != OWN);
         let mut all = cells.iter();
@@ -190,18 +194,20 @@ fn paired(
     if a.is_empty() || a.len() != b.len() {
         return Err(lacks(format!("the rows of {task} are not known one by one")));
     }
-    let pairs = a.iter().zip(b).map(|(&a, &b)| of(u8::from(a), u8::from(b)));
-    let values: Vec<f64> = pairs.collect();
-    Ok(Resamples::new(values.len(), RESAMPLES, 0).mean(&values))
+    Ok(a.iter().zip(b).map(|(&a, &b)| of(u8::from(a), u8::from(b))).collect())
 }
 
-/// What each block left out costs, in points of a hundred.
-fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<f64>, LessonError> {
+/// The plan that leaves out one block.
+fn drop_plan(block: usize) -> String {
+    format!("drop:{block}")
+}
+
+/// The share of right answers that goes with each block left out.
+fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<Mean>, LessonError> {
     let mut losses = Vec::new();
-    while let Ok(loss) =
-        over(cells, task, Some(&format!("drop:{}", losses.len())), |cell| cell.change)
-    {
-        losses.push(-100.0 * loss.mean);
+    while let Ok(change) = over(cells, task, Some(&drop_plan(losses.len())), |cell| cell.change) {
+        let Mean { mean, low, high } = change;
+        losses.push(Mean { mean: -mean, low: -high, high: -low });
     }
     if losses.is_empty() {
         return Err(no_cell(task, Some("any order with a block left out")));
@@ -209,8 +215,24 @@ fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<f64>, LessonError> {
     Ok(losses)
 }
 
-/// The place whose loss is dearest, and of how many.
-fn dearest(cells: &[FoundCell], task: &str) -> Result<(usize, usize), LessonError> {
-    let losses = losses(cells, task)?;
-    Ok((crate::measure::decomposition::argmax(&losses), losses.len()))
+/// What an order loses, row by row; all tasks' rows where all are asked for. [rows]
+fn lost_rows(cells: &[FoundCell], task: &str, plan: &str) -> Result<Vec<f64>, LessonError> {
+    let own = cells.iter().filter(|cell| cell.plan.is_none());
+    let tasks = own.filter(|cell| task == ALL || cell.task == task);
+    let mut lost = Vec::new();
+    for cell in tasks {
+        lost.extend(paired(cells, &cell.task, [OWN, plan], |own, other| {
+            f64::from(own) - f64::from(other)
+        })?);
+    }
+    Ok(lost)
+}
+
+/// The block whose loss is dearest.
+fn dearest(cells: &[FoundCell], task: &str) -> Result<Largest, LessonError> {
+    let mut losses = Vec::new();
+    while let Ok(rows) = lost_rows(cells, task, &drop_plan(losses.len())) {
+        losses.push(rows);
+    }
+    largest_share(&losses).ok_or_else(|| no_cell(task, Some("any order with a block left out")))
 }

@@ -1,11 +1,11 @@
 //! Fields of linearised blocks.
 
-use super::{FieldFound, lacks, number, word};
+use super::{FieldFound, lacks, mean_of, number, word};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{
     CouplingMetric, MeanMap, Relation, RelationTo, ScatterPoint, TaskCoupling, usual_top,
 };
-use crate::study::lessons::{FieldValue, LessonError};
+use crate::study::lessons::LessonError;
 
 pub const FIELDS: &str = "coupling.DISTANCE, coupling.all, coupling.twins, coupling.others, above_chance.DISTANCE, chance, k, rows, steps, \
                           line, walk, line_share, end_cosine, and with costs swap_r, swap_r_without, swap_r_kept, swap_point (each with @MODEL \
@@ -63,8 +63,7 @@ pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFoun
 }
 
 fn mean(mean: Option<Mean>, otherwise: &str) -> FieldFound {
-    let Mean { mean, low, high } = mean.ok_or_else(|| lacks(otherwise.to_owned()))?;
-    Ok(Some(FieldValue::Number { value: mean, low, high }))
+    mean_of(mean.ok_or_else(|| lacks(otherwise.to_owned()))?, 1.0)
 }
 
 /// Couplings of the pairs of places that `is_wanted` names.
@@ -100,14 +99,10 @@ pub(crate) fn swap_relation(found: &TaskCoupling) -> Option<&Relation> {
     found.relations.iter().find(is_it)
 }
 
-/// The correlation without the point that matters most, and that point: what is then left in the direction that
-/// all points have is least.
+/// The correlation without the point that most of it rests on, and that point.
 pub(crate) fn weightiest(relation: &Relation) -> Option<(f64, &ScatterPoint)> {
-    let r = relation.all.pearson?.r;
-    let without = relation.left_out.iter().zip(&relation.points);
-    without
-        .filter_map(|(rest, point)| Some((rest.pearson?.r, point)))
-        .min_by(|a, b| (a.0 / r).total_cmp(&(b.0 / r)))
+    let (point, rest) = relation.all.weightiest(&relation.left_out)?;
+    Some((rest.r, relation.points.get(point)?))
 }
 
 /// That relation with and without the point that matters most.

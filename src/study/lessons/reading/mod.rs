@@ -11,6 +11,8 @@ pub(crate) use coupling::{swap_relation, weightiest};
 
 use super::found::{PartFound, StepFound};
 use super::{FieldName, FieldValue, LessonError, StepAsk};
+use crate::measure::interval::Mean;
+use crate::measure::largest::Largest;
 
 /// `None`: there is no such field.
 type FieldFound = Result<Option<FieldValue>, LessonError>;
@@ -21,6 +23,17 @@ fn number(value: f64) -> FieldFound {
 
 fn word(word: impl Into<String>) -> FieldFound {
     Ok(Some(FieldValue::Word(word.into())))
+}
+
+fn mean_of(mean: Mean, scale: f64) -> FieldFound {
+    let Mean { mean: value, low, high } = mean.map(|x| scale * x);
+    Ok(Some(FieldValue::Number { value, low: low.min(high), high: low.max(high) }))
+}
+
+/// The part that has most, and those that the rows cannot tell it from.
+fn largest(found: &Largest, name: impl Fn(usize) -> String) -> FieldFound {
+    let beside = found.beside.iter().map(|&part| name(part)).collect();
+    Ok(Some(FieldValue::Largest { word: name(found.part), beside }))
 }
 
 /// The model lacks what the field speaks of.
@@ -62,9 +75,7 @@ impl StepFound {
                     PartFound::Lens(found) => lens::field(found, wanted, before, &parts),
                     PartFound::Cells(found) => cells::field(found, &parts),
                     PartFound::Sweeps(found) => sweeps::field(found, wanted.order.len(), &parts),
-                    PartFound::Heads(need, looks, costs) => {
-                        heads::field(need, looks.as_ref(), costs, &parts)
-                    }
+                    PartFound::Heads(found) => heads::field(found, &parts),
                     PartFound::Coupling(found) => coupling::field(found, &wanted.order, &parts),
                 }
             }

@@ -21,6 +21,7 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         ["chance", name] => format!("chance on {} (%)", of(name)),
         ["majority", name] => format!("the most frequent answer on {} (%)", of(name)),
         ["uniform", name] => format!("MSE of equal probabilities on {}", of(name)),
+        ["rows", "mean"] => "rows of each task".to_owned(),
         ["rows", name] => format!("rows of {}", of(name)),
         ["share", by, from, name] => {
             format!("part of the diversity by {} on {} (%, {})", kind(by)?, of(name), column(from)?)

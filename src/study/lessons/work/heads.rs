@@ -3,12 +3,11 @@
 use super::SEED;
 use super::rows::items;
 use crate::engine::{AttentionWish, Capture, Run, Trace};
-use crate::measure::interval::Mean;
 use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::study::lessons::HeadsAsk;
-use crate::study::lessons::found::TaskLooks;
-use crate::study::need::{Need, Needing};
+use crate::study::lessons::found::{FoundHeads, TaskLooks};
+use crate::study::need::Needing;
 use crate::study::orders::Reading;
 use crate::study::{LoadedModel, StudyError};
 
@@ -76,16 +75,16 @@ impl<'a> HeadsRunning<'a> {
                 let rows = reading.first(&reading.weights);
                 for (head, weights) in reading.heads.iter().zip(rows) {
                     let weight = weights.get(*at).copied().unwrap_or_default();
-                    looks.add(run, *head, f64::from(weight));
+                    looks.weights.entry((run, *head)).or_default().push(f64::from(weight));
                 }
             }
         }
-        self.found = Some(looks.mean(all));
+        self.found = Some(looks);
         Ok(Some((all, all)))
     }
 
-    pub fn finish(self) -> (Need, Option<TaskLooks>, Vec<Mean>) {
-        let costs = self.needing.costs();
-        (self.needing.need(), self.found, costs)
+    pub fn finish(self) -> FoundHeads {
+        let rows = self.needing.rows();
+        FoundHeads { need: self.needing.need(), rows, looks: self.found }
     }
 }

@@ -3,11 +3,11 @@
 
 mod harm;
 
-use super::{FieldFound, lacks, number, word};
+use super::{FieldFound, lacks, mean_of, number, word};
 use crate::measure::interval::Mean;
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::pool::{PickedOrder, Pool};
-use crate::study::lessons::{FieldValue, FoundSweeps, LessonError};
+use crate::study::lessons::{FoundSweeps, LessonError};
 use crate::study::orders::{Orders, Sweep};
 use harm::Harm;
 
@@ -97,11 +97,7 @@ impl MiddleRuns {
 }
 
 fn percent(mean: Mean) -> FieldFound {
-    Ok(Some(FieldValue::Number {
-        value: 100.0 * mean.mean,
-        low: 100.0 * mean.low,
-        high: 100.0 * mean.high,
-    }))
+    mean_of(mean, 100.0)
 }
 
 fn not_swept(order: &str) -> LessonError {
