@@ -8,7 +8,6 @@ pub mod ensemble;
 pub mod information;
 pub mod interval;
 pub mod largest;
-pub mod linear;
 pub mod scatter;
 pub mod similarity;
 pub mod tradeoff;

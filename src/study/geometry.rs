@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::measure::linear::principal::paths;
 use crate::measure::similarity::cosine_map;
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::Plan;
+use atelier_kernels::linear::principal::paths;
 
 /// One plan's stream on the same prompts. S + 1 states: before the first step and after each, the
 /// final norm not applied.

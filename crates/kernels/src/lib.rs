@@ -10,6 +10,7 @@
 //! - [`attention`], [`rope`]: causal attention over sequences, cached keys and values, derivatives.
 //! - [`norm`], [`activation`]: RMSNorm and LayerNorm, SiLU and GELU, plain and gated; derivatives.
 //! - [`logits`], [`sums`], [`exp`]: sums over rows and over the vocabulary.
+//! - [`linear`]: singular values and vectors, principal components, in f64.
 //! - [`team`]: threads that stand ready for the products of one token.
 //! - [`sample`], [`testing`]: numbers to try kernels on, and comparisons.
 //!
@@ -23,6 +24,7 @@ pub mod activation;
 pub mod attention;
 pub mod blocks;
 pub mod exp;
+pub mod linear;
 pub mod logits;
 pub mod matmul;
 pub mod norm;

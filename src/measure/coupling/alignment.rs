@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::leading::Leading;
-use crate::measure::linear::rows::{products, wide};
+use atelier_kernels::linear::rows::{products, wide};
 
 /// A number of each of the two metrics, which are never mixed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ pub fn coupling(map: &PairMap) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::linear::svd::SingularVectors;
+    use atelier_kernels::linear::svd::SingularVectors;
 
     /// Values 2 and 1, along the axes.
     fn axes() -> Leading {

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::lanczos::{Lanczos, NotFinite, PROBES};
 use super::leading::Leading;
 use super::spectrum::Spectrum;
-use crate::measure::linear::svd::{singular_values, singular_vectors};
+use atelier_kernels::linear::svd::{singular_values, singular_vectors};
 
 /// A whole Jacobian `[D, D]`.
 #[derive(Clone, Debug, PartialEq)]

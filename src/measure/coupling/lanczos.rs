@@ -7,10 +7,10 @@
 use rand_mt::Mt;
 
 use super::leading::Leading;
-use crate::measure::linear::rows::{
+use atelier_kernels::linear::rows::{
     combined, length, narrow, orthonormal, products, wide, without,
 };
-use crate::measure::linear::svd::{SingularVectors, singular_vectors};
+use atelier_kernels::linear::svd::{SingularVectors, singular_vectors};
 
 /// Probes of one Jacobian alone. With one or two the search now and then stops beside one of two nearly
 /// equal singular values.

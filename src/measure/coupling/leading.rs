@@ -1,7 +1,7 @@
 //! What is known of a Jacobian's leading singular vectors, however they were found.
 
 use super::BOTTOM;
-use crate::measure::linear::svd::SingularVectors;
+use atelier_kernels::linear::svd::SingularVectors;
 
 /// The leading singular values of a Jacobian and their vectors.
 #[derive(Clone, Debug, PartialEq)]

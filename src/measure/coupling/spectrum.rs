@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::leading::Leading;
-use crate::measure::linear::svd::SingularVectors;
+use atelier_kernels::linear::svd::SingularVectors;
 
 /// The singular values of one step's Jacobian.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use rand_mt::Mt;
 
 use super::*;
-use crate::measure::linear::rows::{length, orthonormal};
+use atelier_kernels::linear::rows::{length, orthonormal};
 
 fn uniform(random: &mut Mt) -> f64 {
     f64::from(random.next_u32()) / f64::from(u32::MAX) - 0.5

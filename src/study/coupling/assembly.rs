@@ -10,10 +10,10 @@ use super::{
     MethodReason, MisCoupling, ProductCount, SelfTokens, StepPair, TokenPaths, TokenWise,
 };
 use crate::measure::coupling::{BothMetrics, SHOWN, Undefined, chance, coupling};
-use crate::measure::linear::principal::paths;
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::{Plan, Step};
 use crate::study::LoadedModel;
+use atelier_kernels::linear::principal::paths;
 
 /// Numbers of A that a report carries at most.
 const ALIGNED: usize = 1 << 18;

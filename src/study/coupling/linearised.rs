@@ -1,7 +1,7 @@
 //! The last token's state under the linearised steps alone.
 
 use super::Linearised;
-use crate::measure::linear::rows::{length, product, wide};
+use atelier_kernels::linear::rows::{length, product, wide};
 
 /// Beyond, a product with the state might be no number of f32.
 const FAR: f64 = 1e30;

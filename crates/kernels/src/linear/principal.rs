@@ -5,8 +5,6 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use rand_mt::Mt;
 
 use super::eigen::eigen;
-use crate::measure::similarity::dot;
-use crate::measure::trajectory::path;
 
 /// A plane through the last states' mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +60,8 @@ impl Plane {
             })
             .collect();
         let total: f64 = centred.iter().map(|x| product(x, x)).sum();
-        let size: f64 = states.iter().map(|x| dot(x.as_ref(), x.as_ref())).sum();
+        let squares = states.iter().flat_map(|state| state.as_ref()).map(|&x| f64::from(x).powi(2));
+        let size: f64 = squares.sum();
         let mut plane =
             Plane { explained: [0.0; 2], mean, components: [vec![0.0; width], vec![0.0; width]] };
         // What is left of equal states is the rounding of their mean.
@@ -105,8 +104,8 @@ pub fn paths<S: AsRef<[f32]>>(states: &[S], width: usize) -> (Plane, Vec<Vec<[f6
     let plane = Plane::of(&last);
     let paths = (0..last.len())
         .map(|token| {
-            let path = path(states, width, token);
-            path.iter().map(|state| plane.project(state)).collect()
+            let path = states.iter().map(|state| &state.as_ref()[token * width..][..width]);
+            path.map(|state| plane.project(state)).collect()
         })
         .collect();
     (plane, paths)
