@@ -188,7 +188,7 @@ fn words(lens: &Lens) -> [String; 2] {
     };
     let echoes: Vec<bool> = echoes.map(echo).collect();
     let tied = if echoes.iter().filter(|echo| **echo).count() * 2 > echoes.len() {
-        " The lowest row repeats the prompt because input and output share one table: sure is not knowing."
+        " The lowest row repeats the prompt because input and output share one table."
     } else {
         ""
     };

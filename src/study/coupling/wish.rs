@@ -6,9 +6,9 @@ use crate::model::ModelShape;
 use crate::plan::Plan;
 use crate::study::StudyError;
 
-/// The sizes K that the paper's figures use, where the reader names none.
+/// The sizes K where the reader names none; the paper names none either.
 pub const DEFAULT_TOP: [usize; 3] = [4, 8, 16];
-/// K of the paper's released code: that of the maps between tokens if it is among those asked for, and what
+/// The K that is shown first: that of the maps between tokens if it is among those asked for, and what
 /// pictures begin with.
 pub const USUAL_TOP: usize = 8;
 /// Steps of a plan whose pairs are compared at most.
@@ -68,7 +68,7 @@ impl CouplingWish {
         Self { plan, top, tokens: TokenWish::default(), method: None, seed: 0 }
     }
 
-    /// Every K as it was asked for, ascending and once each; without any, the paper's that fit the width.
+    /// Every K as it was asked for, ascending and once each; without any, the usual ones that fit the width.
     ///
     /// # Errors
     /// 0, or more than the width.

@@ -43,7 +43,7 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
     view! {
         <div class="scroll own-orders" tabindex="0" role="region" aria-label=format!("Your order on {task}")>
             <table>
-                <caption>{format!("Your order on rows of {task}, with 95 % intervals")}</caption>
+                <caption>{format!("Your order on rows of {task}; accuracy with its 95 % interval")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"order"</th>

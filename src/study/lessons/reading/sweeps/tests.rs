@@ -27,10 +27,11 @@ const STEPS: [&str; 8] = [
     "harm",
 ];
 
-/// A model of 12 blocks on 40 rows, right on `right(order)` of them in every order.
+/// A model of 12 blocks on 80 rows, right on `right(order)` of each 40 in every order.
 fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
-    let rows = 40;
+    let rows = 80;
     let variant = |name: &str, right: usize| {
+        let right = 2 * right;
         let share = right as f64 / rows as f64;
         let flat = |x: f64| Mean { mean: x, low: x, high: x };
         let votes = VoteMeans { mse: flat(0.0), bias: flat(0.0), diversity: flat(0.0) };
