@@ -235,10 +235,12 @@ impl ModelFiles {
     ) -> Result<Self, ModelError> {
         let read_error =
             |path: &std::path::Path, reason| ModelError::Read { path: path.to_path_buf(), reason };
-        // Where it is there, no other index is so much as looked at.
-        let has_index = folder.join(choice::MODEL_INDEX).exists();
-        let is_other_index =
-            |name: &str| has_index && name.ends_with(INDEX) && name != choice::MODEL_INDEX;
+        // An index that is not the model's is not opened.
+        let has = |file: &str| folder.join(file).exists();
+        let (is_single, has_index) = (has(choice::MODEL), has(choice::MODEL_INDEX));
+        let is_other_index = |name: &str| {
+            name.ends_with(INDEX) && (is_single || has_index && name != choice::MODEL_INDEX)
+        };
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
             let path = entry.map_err(|reason| read_error(folder, reason))?.path();
