@@ -49,7 +49,10 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
         ("array-length.gguf", "values of llama.block_count"),
         ("unknown-type.gguf", "tensor blk.0.ffn_up.weight is of type 99, which does not exist"),
         ("dims-overflow.gguf", "tensor blk.0.ffn_up.weight is 8589934592 x 8589934592"),
-        ("offset.gguf", "tensor blk.0.ffn_up.weight ends past the file's"),
+        (
+            "offset.gguf",
+            "tensor blk.0.ffn_up.weight has offset 1099511627776, and the tensors before it end at 4352",
+        ),
         ("big-endian.gguf", "in the other byte order"),
         ("missing-key.gguf", "has no llama.attention.head_count"),
         ("missing-tensor.gguf", "tensor blk.0.ffn_up.weight is missing"),
@@ -57,6 +60,36 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
         let sentence = bad(name);
         assert!(sentence.contains(says), "{name}: {sentence}");
         assert!(!sentence.contains('\n'), "{name}: {sentence}");
+    }
+}
+
+/// One changed number in a header: F32 to F16.
+#[test]
+fn a_tensor_whose_type_says_fewer_bytes_than_lie_there_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let stored = std::fs::read(root.join("good.gguf")).expect("a file");
+    let refused = |tensor: &str| {
+        let mut damaged = stored.clone();
+        let at = damaged.windows(tensor.len()).position(|part| part == tensor.as_bytes());
+        // Behind the name: the number of sides, one side, and the type.
+        let kind = at.expect("the tensor") + tensor.len() + 4 + 8;
+        assert_eq!(damaged[kind..kind + 4], 0u32.to_le_bytes(), "{tensor} is F32");
+        damaged[kind] = 1;
+        let file = folder.path().join("gap.gguf");
+        std::fs::write(&file, damaged).expect("a file");
+        let files = ModelFiles::open(&file).expect("a file that opens");
+        match LoadedModel::from_files(&files, &mut |_, _| ()) {
+            Ok(_) => panic!("{tensor} was taken"),
+            Err(error) => error.to_string(),
+        }
+    };
+    for (tensor, next) in [
+        ("output_norm.weight", "blk.0.attn_norm.weight"),
+        ("blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"),
+    ] {
+        let sentence = refused(tensor);
+        assert!(sentence.contains(&format!("tensor {next} has offset")), "{sentence}");
     }
 }
 
