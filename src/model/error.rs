@@ -102,6 +102,10 @@ pub enum ModelError {
     )]
     Dtype { tensor: String, file: String, found: String },
     #[error(
+        "tensor {tensor} in {file} is a vector that is stored as {found}, in blocks, and atelier reads vectors as F32, F16 or BF16: take another file of the model"
+    )]
+    VectorBlocks { tensor: String, file: String, found: &'static str },
+    #[error(
         "tensor {tensor} in {file} holds {value} at element {element}; the checkpoint is damaged or its training diverged"
     )]
     NotFinite { tensor: String, file: String, element: u64, value: f32 },

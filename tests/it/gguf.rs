@@ -93,6 +93,53 @@ fn a_tensor_whose_type_says_fewer_bytes_than_lie_there_is_refused() {
     }
 }
 
+/// Rows of a bias have one number each, and one number of a block cannot be read: the biases of Llama's
+/// queries and keys came with 32 times too many numbers.
+#[test]
+fn a_bias_in_blocks_is_refused() {
+    const F32: u32 = 0;
+    const Q8_0: u32 = 8;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let stored = std::fs::read(root.join("good.gguf")).expect("a file");
+    let last = b"blk.0.ffn_down.weight";
+    let at = stored.windows(last.len()).position(|part| part == last).expect("the last tensor");
+    // Behind the name: the number of sides, two sides, the type and the offset.
+    let (header, data) = stored.split_at(at + last.len() + 4 + 16 + 4 + 8);
+    let data = &data[header.len().next_multiple_of(32) - header.len()..];
+    // A bias [32] of each of attention's matrices; zeros, as many as a type's blocks take.
+    let with_biases = |kind: u32| {
+        let (mut file, mut zeros) = (header.to_vec(), 0);
+        for (name, kind) in
+            [("attn_q", kind), ("attn_k", kind), ("attn_v", F32), ("attn_output", F32)]
+        {
+            let name = format!("blk.0.{name}.bias");
+            file.extend((name.len() as u64).to_le_bytes());
+            file.extend(name.as_bytes());
+            file.extend(1u32.to_le_bytes());
+            file.extend(32u64.to_le_bytes());
+            file.extend(kind.to_le_bytes());
+            file.extend(((data.len() + zeros) as u64).to_le_bytes());
+            zeros += if kind == F32 { 128 } else { 64 };
+        }
+        file[8..16].copy_from_slice(&15u64.to_le_bytes());
+        file.resize(file.len().next_multiple_of(32), 0);
+        file.extend(data);
+        file.resize(file.len() + zeros, 0);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("biases.gguf");
+        std::fs::write(&path, file).expect("a file");
+        let files = ModelFiles::open(&path).expect("a file that opens");
+        let loaded = LoadedModel::from_files(&files, &mut |_, _| ());
+        loaded.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with_biases(F32), Ok(()));
+    assert_eq!(
+        with_biases(Q8_0).expect_err("blocks"),
+        "tensor blk.0.attn_q.bias in biases.gguf is a vector that is stored as q8_0, in blocks, and atelier reads \
+         vectors as F32, F16 or BF16: take another file of the model"
+    );
+}
+
 #[test]
 fn the_file_that_the_broken_ones_were_made_of_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
