@@ -6,6 +6,11 @@ pub enum ModelError {
     // Files
     #[error("cannot read {path}: {reason}; check the path and its permissions", path = path.display())]
     Read { path: PathBuf, reason: std::io::Error },
+    #[error(
+        "{path} changed after this run opened it, and its numbers would be of two models; leave the file alone until a run ends, and start the run again",
+        path = path.display()
+    )]
+    Changed { path: PathBuf },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
     #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
