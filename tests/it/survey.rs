@@ -148,7 +148,7 @@ fn a_model_written_to_in_the_middle_is_not_certified() {
         assert!(child.try_wait().expect("a child").is_none(), "it was not caught in the middle");
         std::thread::sleep(Duration::from_millis(2));
     }
-    std::fs::write(&weights, &other).expect("written in place");
+    (&file).write_all(&other).expect("written in place");
     let output = child.wait_with_output().expect("an end");
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(2), "{errors}");
