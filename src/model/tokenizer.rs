@@ -282,7 +282,11 @@ mod tests {
         let shape = ModelShape::from_json(config).expect("a config");
         let json = json!({
             "version": "1.0",
+            "truncation": null,
+            "padding": null,
             "added_tokens": [],
+            "normalizer": null,
+            "decoder": null,
             "pre_tokenizer": {"type": "WhitespaceSplit"},
             "post_processor": around,
             "model": {

@@ -17,7 +17,7 @@ use Pair::{Flag, Id, Text, Texts};
 
 /// The tokenizer of a file that has these pairs and no tensor.
 fn tokenizer(pairs: &[(&str, Pair)]) -> Result<tokenizers::Tokenizer, String> {
-    let text = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
+    let text = |text: &str| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat();
     let mut bytes = b"GGUF".to_vec();
     bytes.extend(3u32.to_le_bytes());
     bytes.extend(0u64.to_le_bytes());
