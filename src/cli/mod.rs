@@ -32,6 +32,8 @@ mod picture;
 mod pull;
 mod rows_source;
 mod served_model;
+#[cfg(target_os = "linux")]
+mod shortened;
 mod site;
 mod survey;
 mod table;
@@ -88,6 +90,8 @@ pub fn main_on_cuda() -> ExitCode {
 }
 
 fn run(command: clap::Command) -> ExitCode {
+    #[cfg(target_os = "linux")]
+    shortened::listen();
     let matches = command.clone().try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,

@@ -64,6 +64,9 @@ const FORM: &str = r#"A task of your own is a small TOML file, and works whereve
   labels = { entailment = "Yes", not_entailment = "No" }
   unlabelled = ["-1"]                 # rows without an answer: left out and counted
 
+Without `labels`, a label is an option's text or its index, counted from 0; where it could be both,
+the layout says which by `label_is = "text"` or `label_is = "index"`.
+
 A file without a header line needs `columns = ["label", "text"]` in its layout; a part of a column is
 `{ from = "{input}", after = "premise: ", before = " [SEP]" }`; a row's own choices are
 `choices = "column"`, listed by {options} in the template."#;

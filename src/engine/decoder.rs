@@ -180,6 +180,7 @@ impl<'a> Decoder<'a> {
                     let answer = pass.answer()?;
                     self.is_waiting = answer.is_none();
                     if let Some(given) = answer {
+                        self.engine.weights.check_unchanged()?;
                         let vocabulary = self.engine.shape().vocabulary;
                         let rows = given.iter().flat_map(|given| given.chunks(vocabulary));
                         self.logits.extend(rows.map(<[f32]>::to_vec));

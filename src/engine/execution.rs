@@ -192,6 +192,7 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
             self.state = Some(state);
             return Ok(Some((self.done, self.total)));
         };
+        self.engine.weights.check_unchanged()?;
         let group = &self.groups[g];
         let scene = PackScene { group, pack: &state.pack, range };
         let items = self.record.items(&scene, state.kept, given);

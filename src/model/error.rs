@@ -6,6 +6,11 @@ pub enum ModelError {
     // Files
     #[error("cannot read {path}: {reason}; check the path and its permissions", path = path.display())]
     Read { path: PathBuf, reason: std::io::Error },
+    #[error(
+        "{path} changed after this run opened it, and its numbers would be of two models; leave the file alone until a run ends, and start the run again",
+        path = path.display()
+    )]
+    Changed { path: PathBuf },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
     #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
@@ -101,6 +106,10 @@ pub enum ModelError {
         "tensor {tensor} in {file} is stored as {found}; atelier reads F32, F16, BF16 and, in GGUF files, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K: take another file of the model"
     )]
     Dtype { tensor: String, file: String, found: String },
+    #[error(
+        "tensor {tensor} in {file} is a vector that is stored as {found}, in blocks, and atelier reads vectors as F32, F16 or BF16: take another file of the model"
+    )]
+    VectorBlocks { tensor: String, file: String, found: &'static str },
     #[error(
         "tensor {tensor} in {file} holds {value} at element {element}; the checkpoint is damaged or its training diverged"
     )]

@@ -1,7 +1,7 @@
 //! `tokenizer.json`, and the rule that makes an option one token *in context* (docs/definitions.md,
 //! section 2).
 
-use tokenizers::ModelWrapper;
+use tokenizers::{Encoding, ModelWrapper, Token};
 
 use super::{ModelError, ModelShape, Prompt};
 use crate::guarded::{Panicked, guarded};
@@ -24,6 +24,8 @@ fn in_one_line(error: &tokenizers::Error) -> String {
 /// A Hugging Face tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
+    /// How many tokens it puts behind a text (EOS). They are dropped: a prompt is the beginning of a text.
+    appended: usize,
 }
 
 impl Tokenizer {
@@ -50,14 +52,20 @@ impl Tokenizer {
             Some(largest) if largest as usize >= shape.vocabulary => {
                 Err(ModelError::Vocabulary { largest, vocabulary: shape.vocabulary })
             }
-            Some(_) => Ok(Self { inner }),
+            Some(_) => {
+                let appended = guarded(|| appended(&inner)).map_err(panicked)?;
+                Ok(Self { appended: appended.map_err(read_error)?, inner })
+            }
             None => Err(ModelError::Tokenizer { reason: "it has no tokens".into() }),
         }
     }
 
-    /// Token ids of `text`, with the tokens that the tokenizer itself puts around it.
+    /// Token ids of `text`, with the tokens that the tokenizer puts before it (BOS). Tokens that it puts
+    /// behind a text are left out: the model would be read after the end of the text, and an option
+    /// would come after it.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, ModelError> {
-        Ok(self.encoding(text)?.get_ids().to_vec())
+        let encoding = self.encoding(text)?;
+        Ok(encoding.get_ids()[..self.length(&encoding)].to_vec())
     }
 
     /// The text of each token of `text`: what was cut out, or the token's own name where it stands
@@ -66,6 +74,7 @@ impl Tokenizer {
         let encoding = self.encoding(text)?;
         let cut = encoding.get_offsets().iter().zip(encoding.get_tokens());
         Ok(cut
+            .take(self.length(&encoding))
             .map(|(&(start, end), token)| match text.get(start..end) {
                 Some(piece) if !piece.is_empty() => piece.to_string(),
                 _ => token.clone(),
@@ -241,9 +250,96 @@ impl Tokenizer {
         (self.one_token(prompt_ids, prompt, &text) == Some(id)).then_some(text)
     }
 
-    fn encoding(&self, text: &str) -> Result<tokenizers::Encoding, ModelError> {
+    /// Tokens of an encoding without those behind the text.
+    fn length(&self, encoding: &Encoding) -> usize {
+        encoding.len().saturating_sub(self.appended)
+    }
+
+    fn encoding(&self, text: &str) -> Result<Encoding, ModelError> {
         guarded(|| self.inner.encode(text, true))
             .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
+    }
+}
+
+/// How many tokens a tokenizer puts behind a text, seen by what it makes of one token.
+fn appended(tokenizer: &tokenizers::Tokenizer) -> tokenizers::Result<usize> {
+    let text = Encoding::from_tokens(vec![Token::new(0, "a".into(), (0, 1))], 0);
+    let around = tokenizer.post_process(text, None, true)?;
+    let is_added = around.get_special_tokens_mask().iter().rev();
+    Ok(is_added.take_while(|&&is_added| is_added == 1).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Cuts at blanks and knows three words; `around` is its post-processor.
+    fn tokenizer(around: Value) -> (Tokenizer, ModelShape) {
+        let config = include_str!("../../tests/models/random-llama2/config.json");
+        let shape = ModelShape::from_json(config).expect("a config");
+        let json = json!({
+            "version": "1.0",
+            "truncation": null,
+            "padding": null,
+            "added_tokens": [],
+            "normalizer": null,
+            "decoder": null,
+            "pre_tokenizer": {"type": "WhitespaceSplit"},
+            "post_processor": around,
+            "model": {
+                "type": "WordLevel",
+                "vocab": {"<s>": 0, "</s>": 1, "once": 2, "upon": 3, "a": 4, "?": 5},
+                "unk_token": "?",
+            },
+        });
+        let bytes = json.to_string().into_bytes();
+        (Tokenizer::from_json(&bytes, &shape).expect("a tokenizer"), shape)
+    }
+
+    fn template(pieces: &[&str]) -> Value {
+        let piece = |name: &&str| match *name {
+            "A" => json!({"Sequence": {"id": "A", "type_id": 0}}),
+            name => json!({"SpecialToken": {"id": name, "type_id": 0}}),
+        };
+        let single: Vec<Value> = pieces.iter().map(piece).collect();
+        json!({
+            "type": "TemplateProcessing",
+            "single": single,
+            "pair": single,
+            "special_tokens": {
+                "<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]},
+                "</s>": {"id": "</s>", "ids": [1], "tokens": ["</s>"]},
+            },
+        })
+    }
+
+    /// The model would be read after the end of the text.
+    #[test]
+    fn tokens_that_a_tokenizer_puts_behind_a_text_are_dropped() {
+        let bert = json!({"type": "BertProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0]});
+        for (around, ids) in [
+            (Value::Null, &[2, 3][..]),
+            (template(&["A"]), &[2, 3]),
+            (template(&["A", "</s>"]), &[2, 3]),
+            (template(&["<s>", "A", "</s>", "</s>"]), &[0, 2, 3]),
+            (
+                json!({"type": "Sequence", "processors": [template(&["<s>", "A", "</s>"])]}),
+                &[0, 2, 3],
+            ),
+            (bert, &[0, 2, 3]),
+        ] {
+            let (tokenizer, shape) = tokenizer(around.clone());
+            assert_eq!(tokenizer.encode("once upon").expect("ids"), ids, "{around}");
+            assert_eq!(tokenizer.pieces("once upon").expect("texts").len(), ids.len(), "{around}");
+            assert_eq!(tokenizer.encode("").expect("ids"), ids[..ids.len() - 2], "{around}");
+            let asked = tokenizer.prompt(&shape, "once upon", &[" a".into(), " once".into()]);
+            assert_eq!(asked.expect("options").option_ids, [4, 2], "{around}");
+        }
+        // One that a reader writes is a part of the text.
+        let (tokenizer, _) = tokenizer(template(&["A", "</s>"]));
+        assert_eq!(tokenizer.encode("once </s>").expect("ids"), [2, 1]);
     }
 }

@@ -54,6 +54,10 @@ pub enum TaskError {
         "{count} of its {rows} rows have a label that is no option ({label:?} in line {line} is the first): name it in the task's labels, or in unlabelled to leave such rows out"
     )]
     Labels { count: usize, rows: usize, line: usize, label: String },
+    #[error(
+        "line {line} has the label {label:?}, which is the text of one option and the index, counted from 0, of another, {indexed:?}: write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
+    )]
+    LabelTwice { line: usize, label: String, indexed: String },
     #[error(transparent)]
     Painters(#[from] DataError),
     #[error("{path}: {error}", path = path.display())]

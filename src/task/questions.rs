@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::definition::{Columns, FileLayout};
+use super::definition::{Columns, FileLayout, LabelKind};
 use super::error::TaskError;
 use super::item::{Candidate, Item, TaskRow};
 use super::score::{self, Score};
@@ -230,7 +230,7 @@ fn question(
     } else {
         columns.options.clone()
     };
-    let Some(answer) = answer(&label, layout, &texts) else {
+    let Some(answer) = answer(&label, record.line, layout, &texts)? else {
         return Ok(ReadRecord::Label(label));
     };
     let options = texts.iter().map(|text| format!("{}{}", columns.blank, text.trim()));
@@ -245,12 +245,30 @@ fn question(
     }))
 }
 
-/// A label's option: through the map, or else as its index (counted from 0) or its very text.
-fn answer(label: &str, layout: &FileLayout, texts: &[String]) -> Option<usize> {
+/// The option that a label names: through the map, or else by its text or its index, counted from 0.
+///
+/// # Errors
+/// The label is one option's text and another's index, and the layout does not say which is meant.
+fn answer(
+    label: &str,
+    line: usize,
+    layout: &FileLayout,
+    texts: &[String],
+) -> Result<Option<usize>, TaskError> {
     if !layout.labels.is_empty() {
-        let option = layout.labels.get(label)?;
-        return texts.iter().position(|text| text == option);
+        let option = layout.labels.get(label);
+        return Ok(option.and_then(|option| texts.iter().position(|text| text == option)));
     }
-    let index = label.parse().ok().filter(|&index: &usize| index < texts.len());
-    index.or_else(|| texts.iter().position(|text| text == label))
+    let by_text = texts.iter().position(|text| text.trim() == label);
+    let by_index = label.parse().ok().filter(|&index: &usize| index < texts.len());
+    match (layout.label_is, by_text, by_index) {
+        (Some(LabelKind::Text), ..) => Ok(by_text),
+        (Some(LabelKind::Index), ..) => Ok(by_index),
+        (None, Some(text), Some(index)) if text != index => Err(TaskError::LabelTwice {
+            line,
+            label: label.to_string(),
+            indexed: texts[index].trim().to_string(),
+        }),
+        (None, ..) => Ok(by_text.or(by_index)),
+    }
 }

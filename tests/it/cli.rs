@@ -2,6 +2,7 @@
 //! reference implementation's.
 
 mod about;
+mod changed;
 mod coupling;
 mod coupling_models;
 mod coupling_resumed;

@@ -49,7 +49,10 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
         ("array-length.gguf", "values of llama.block_count"),
         ("unknown-type.gguf", "tensor blk.0.ffn_up.weight is of type 99, which does not exist"),
         ("dims-overflow.gguf", "tensor blk.0.ffn_up.weight is 8589934592 x 8589934592"),
-        ("offset.gguf", "tensor blk.0.ffn_up.weight ends past the file's"),
+        (
+            "offset.gguf",
+            "tensor blk.0.ffn_up.weight has offset 1099511627776, and the tensors before it end at 4352",
+        ),
         ("big-endian.gguf", "in the other byte order"),
         ("missing-key.gguf", "has no llama.attention.head_count"),
         ("missing-tensor.gguf", "tensor blk.0.ffn_up.weight is missing"),
@@ -58,6 +61,83 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
         assert!(sentence.contains(says), "{name}: {sentence}");
         assert!(!sentence.contains('\n'), "{name}: {sentence}");
     }
+}
+
+/// One changed number in a header: F32 to F16.
+#[test]
+fn a_tensor_whose_type_says_fewer_bytes_than_lie_there_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let stored = std::fs::read(root.join("good.gguf")).expect("a file");
+    let refused = |tensor: &str| {
+        let mut damaged = stored.clone();
+        let at = damaged.windows(tensor.len()).position(|part| part == tensor.as_bytes());
+        // Behind the name: the number of sides, one side, and the type.
+        let kind = at.expect("the tensor") + tensor.len() + 4 + 8;
+        assert_eq!(damaged[kind..kind + 4], 0u32.to_le_bytes(), "{tensor} is F32");
+        damaged[kind] = 1;
+        let file = folder.path().join("gap.gguf");
+        std::fs::write(&file, damaged).expect("a file");
+        let files = ModelFiles::open(&file).expect("a file that opens");
+        match LoadedModel::from_files(&files, &mut |_, _| ()) {
+            Ok(_) => panic!("{tensor} was taken"),
+            Err(error) => error.to_string(),
+        }
+    };
+    for (tensor, next) in [
+        ("output_norm.weight", "blk.0.attn_norm.weight"),
+        ("blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"),
+    ] {
+        let sentence = refused(tensor);
+        assert!(sentence.contains(&format!("tensor {next} has offset")), "{sentence}");
+    }
+}
+
+/// Rows of a bias have one number each, and one number of a block cannot be read: the biases of Llama's
+/// queries and keys came with 32 times too many numbers.
+#[test]
+fn a_bias_in_blocks_is_refused() {
+    const F32: u32 = 0;
+    const Q8_0: u32 = 8;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let stored = std::fs::read(root.join("good.gguf")).expect("a file");
+    let last = b"blk.0.ffn_down.weight";
+    let at = stored.windows(last.len()).position(|part| part == last).expect("the last tensor");
+    // Behind the name: the number of sides, two sides, the type and the offset.
+    let (header, data) = stored.split_at(at + last.len() + 4 + 16 + 4 + 8);
+    let data = &data[header.len().next_multiple_of(32) - header.len()..];
+    // A bias [32] of each of attention's matrices; zeros, as many as a type's blocks take.
+    let with_biases = |kind: u32| {
+        let (mut file, mut zeros) = (header.to_vec(), 0);
+        for (name, kind) in
+            [("attn_q", kind), ("attn_k", kind), ("attn_v", F32), ("attn_output", F32)]
+        {
+            let name = format!("blk.0.{name}.bias");
+            file.extend((name.len() as u64).to_le_bytes());
+            file.extend(name.as_bytes());
+            file.extend(1u32.to_le_bytes());
+            file.extend(32u64.to_le_bytes());
+            file.extend(kind.to_le_bytes());
+            file.extend(((data.len() + zeros) as u64).to_le_bytes());
+            zeros += if kind == F32 { 128 } else { 64 };
+        }
+        file[8..16].copy_from_slice(&15u64.to_le_bytes());
+        file.resize(file.len().next_multiple_of(32), 0);
+        file.extend(data);
+        file.resize(file.len() + zeros, 0);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("biases.gguf");
+        std::fs::write(&path, file).expect("a file");
+        let files = ModelFiles::open(&path).expect("a file that opens");
+        let loaded = LoadedModel::from_files(&files, &mut |_, _| ());
+        loaded.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(with_biases(F32), Ok(()));
+    assert_eq!(
+        with_biases(Q8_0).expect_err("blocks"),
+        "tensor blk.0.attn_q.bias in biases.gguf is a vector that is stored as q8_0, in blocks, and atelier reads \
+         vectors as F32, F16 or BF16: take another file of the model"
+    );
 }
 
 #[test]

@@ -115,6 +115,56 @@ fn killed_in_the_middle_it_goes_on_to_the_same_bytes() {
     same(&whole, &killed);
 }
 
+/// A batch of numbers of two models was kept, under the SHA-256 of one.
+#[test]
+fn a_model_written_to_in_the_middle_is_not_certified() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [model, whole, changed] =
+        ["model", "whole", "changed"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&model).expect("a folder");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-12-shared");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::copy(shipped.join(file), model.join(file)).expect("a copy");
+    }
+    let weights = model.join("model.safetensors");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let file = std::fs::File::options().write(true).open(&weights).expect("weights");
+    file.set_modified(long_ago).expect("a time");
+    let survey = |out: &Path, more: &[&str]| {
+        let mut command = atelier(&["survey", "--tasks", "sum,often", "--rows", "150", "--models"]);
+        command.arg(&model).arg("--out").arg(out).args(more);
+        command
+    };
+    done(survey(&whole, &[]));
+
+    // Once a batch is down, other numbers are written over the model's, in place.
+    let stored = std::fs::read(&weights).expect("weights");
+    let mut other = stored.clone();
+    let header = u64::from_le_bytes(stored[..8].try_into().expect("eight bytes")) as usize;
+    other[8 + header..].fill(0x3d);
+    let part = changed.join("rows/model/sum.rows.part");
+    let mut child = survey(&changed, &[]).spawn().expect("atelier starts");
+    while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0 {
+        assert!(child.try_wait().expect("a child").is_none(), "it was not caught in the middle");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    (&file).write_all(&other).expect("written in place");
+    let output = child.wait_with_output().expect("an end");
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let last = errors.lines().last().expect("a sentence");
+    assert!(last.starts_with("atelier: 2 of 2 were not answered: model on sum: "), "{errors}");
+    assert!(last.contains("model.safetensors changed after this run opened it"), "{errors}");
+    assert!(!changed.join("rows/model/sum.parquet").exists());
+
+    // The other model is no way on; the first one is, and the batches that were kept are its.
+    let refusal = refused(survey(&changed, &["--resume"]));
+    assert!(refusal.contains("begun with another model.safetensors of model"), "{refusal}");
+    std::fs::write(&weights, &stored).expect("written back");
+    done(survey(&changed, &["--resume"]));
+    same(&whole, &changed);
+}
+
 #[test]
 fn three_parts_merge_to_the_bytes_of_one_run() {
     let folder = tempfile::tempdir().expect("a folder");

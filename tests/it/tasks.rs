@@ -305,11 +305,76 @@ fn wrong_tasks_are_refused_in_one_sentence() {
         (with("[\"bad\", \"good\"]", "[\"bad\"]"), "it has 1 options and needs two"),
         (with("0 = \"bad\"", "0 = \"sad\""), "labels name the option \"sad\""),
         (with("label = \"{label}\"", ""), "has no label that says what is right"),
+        (with("labels =", "label_is = \"text\"\nlabels ="), "has both labels and label_is"),
+        (with("labels = { 0", "label_is = 1\nx = { 0"), "line 10: "),
         (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
     ] {
         assert!(said.starts_with("DIR/tone.toml is no task ("), "{said}");
         assert!(said.contains(reason), "{said}");
     }
+}
+
+/// Options that are numbers: a label is one of them, or the index of another.
+#[test]
+fn a_label_that_is_a_text_and_another_options_index_is_refused_until_the_layout_says_which() {
+    let stars = |label_is: &str| {
+        format!(
+            r#"
+name = "stars"
+score = "option"
+files = ["tone.csv"]
+template = "{{text}} Stars: {{answer}}"
+options = ["1", "2", "3", "4", "5"]
+
+[[layout]]
+label = "{{label}}"
+{label_is}
+"#
+        )
+    };
+    let read = |label_is: &str, file: &str| {
+        Place::new("tone.csv", file.as_bytes()).with_task(&stars(label_is)).read()
+    };
+    let right = |label_is: &str, file: &str| -> Vec<Option<usize>> {
+        let read = read(label_is, file).expect("rows");
+        read.rows.iter().map(|row| row.item.answer()).collect()
+    };
+    let file = "text,label\nBad.,1\nGood.,4\n";
+    let refusal = read("", file).expect_err("1 is both");
+    assert!(
+        refusal.ends_with(
+            "tone.csv: line 2 has the label \"1\", which is the text of one option and the index, counted from 0, \
+             of another, \"2\": write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
+        ),
+        "{refusal}"
+    );
+    assert_eq!(right("label_is = \"text\"", file), [Some(0), Some(3)]);
+    assert_eq!(right("label_is = \"index\"", file), [Some(1), Some(4)]);
+    // A text that is no index, and an index that is no text.
+    assert_eq!(right("", "text,label\nBest.,5\nWorst.,0\n"), [Some(4), Some(0)]);
+}
+
+#[test]
+fn a_rows_own_choices_that_are_numbers_are_read_by_their_text() {
+    let task = r#"
+name = "sums"
+score = "continuation"
+files = ["tone.jsonl"]
+template = "{q} {answer}"
+
+[[layout]]
+choices = "list"
+label = "{key}"
+"#;
+    let read = |list: &str, key: &str| {
+        let file = format!("{{\"q\": \"3 - 3 =\", \"list\": {list}, \"key\": \"{key}\"}}");
+        let read = Place::new("tone.jsonl", file.as_bytes()).with_task(task).read();
+        read.map(|read| read.rows[0].item.answer())
+    };
+    let refusal = read(r#"["3", "5", "0"]"#, "0").expect_err("0 is both");
+    assert!(refusal.contains("of another, \"3\""), "{refusal}");
+    assert_eq!(read(r#"["3", "5", "0"]"#, "5"), Ok(Some(1)));
+    assert_eq!(read(r#"["0", "1", "2"]"#, "1"), Ok(Some(1)));
 }
 
 #[test]

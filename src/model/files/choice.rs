@@ -7,22 +7,23 @@ use serde::Deserialize;
 use super::FileBytes;
 use crate::model::ModelError;
 
-/// The index of the model itself, and its only file where there is no index.
+/// The model's only file, or the index of its files where there is no such file.
+pub const MODEL: &str = "model.safetensors";
 pub const MODEL_INDEX: &str = "model.safetensors.index.json";
-const MODEL: &str = "model.safetensors";
 
-/// Which index is the model's: the one of that name, or the only one where there is no
-/// `model.safetensors` either. Others belong to copies of the weights.
+/// Which index is the model's: none where there is `model.safetensors` (as in transformers and where a
+/// hub's files are picked), else `model.safetensors.index.json`, else the only one. Others belong to
+/// copies of the weights.
 pub fn choose_index<W>(
     folder: &str,
     mut indexes: Vec<(String, FileBytes)>,
     weights: &[(String, W)],
 ) -> Result<Option<(String, FileBytes)>, ModelError> {
-    if let Some(at) = indexes.iter().position(|(file, _)| file == MODEL_INDEX) {
-        return Ok(Some(indexes.swap_remove(at)));
-    }
     if weights.iter().any(|(file, _)| file == MODEL) {
         return Ok(None);
+    }
+    if let Some(at) = indexes.iter().position(|(file, _)| file == MODEL_INDEX) {
+        return Ok(Some(indexes.swap_remove(at)));
     }
     if indexes.len() > 1 {
         let mut files: Vec<String> = indexes.into_iter().map(|(file, _)| file).collect();

@@ -3,6 +3,8 @@
 
 mod choice;
 mod ggufs;
+#[cfg(feature = "cli")]
+mod mapped;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
 
@@ -26,20 +28,29 @@ const MOST_TOKENIZER: u64 = 256 << 20;
 /// Bytes of one file, mapped, owned or compiled in.
 pub enum FileBytes {
     #[cfg(feature = "cli")]
-    Mapped(memmap2::Mmap),
+    Mapped(mapped::MappedFile),
     Owned(Vec<u8>),
     Static(&'static [u8]),
 }
 
 impl FileBytes {
-    /// Says that what was read so far will not be read again soon: of a mapped file the system then
-    /// keeps no second copy beside what was made of it.
+    /// Checks that a mapped file is what it was when it was opened; other bytes are this program's.
+    ///
+    /// # Errors
+    /// [`ModelError::Changed`]
+    pub(super) fn check_unchanged(&self) -> Result<(), ModelError> {
+        match self {
+            #[cfg(feature = "cli")]
+            Self::Mapped(file) => file.check_unchanged(),
+            Self::Owned(_) | Self::Static(_) => Ok(()),
+        }
+    }
+
+    /// Says that what was read so far will not be read again soon.
     pub(super) fn release(&self) {
-        #[cfg(all(feature = "cli", unix))]
-        if let Self::Mapped(map) = self {
-            // SAFETY: the map is of a file and read only, so its pages come back from the file.
-            // It is only advice: where it is not taken, memory is all that it costs.
-            let _ = unsafe { map.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        #[cfg(feature = "cli")]
+        if let Self::Mapped(file) = self {
+            file.release();
         }
     }
 }
@@ -50,7 +61,7 @@ impl Deref for FileBytes {
     fn deref(&self) -> &[u8] {
         match self {
             #[cfg(feature = "cli")]
-            Self::Mapped(map) => map,
+            Self::Mapped(file) => file,
             Self::Owned(bytes) => bytes,
             Self::Static(bytes) => bytes,
         }
@@ -235,10 +246,12 @@ impl ModelFiles {
     ) -> Result<Self, ModelError> {
         let read_error =
             |path: &std::path::Path, reason| ModelError::Read { path: path.to_path_buf(), reason };
-        // Where it is there, no other index is so much as looked at.
-        let has_index = folder.join(choice::MODEL_INDEX).exists();
-        let is_other_index =
-            |name: &str| has_index && name.ends_with(INDEX) && name != choice::MODEL_INDEX;
+        // An index that is not the model's is not opened.
+        let has = |file: &str| folder.join(file).exists();
+        let (is_single, has_index) = (has(choice::MODEL), has(choice::MODEL_INDEX));
+        let is_other_index = |name: &str| {
+            name.ends_with(INDEX) && (is_single || has_index && name != choice::MODEL_INDEX)
+        };
         let mut files = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
             let path = entry.map_err(|reason| read_error(folder, reason))?.path();
@@ -256,8 +269,9 @@ impl ModelFiles {
                 return Err(ModelError::NotAFile { path, file });
             }
             Self::check_size(file, about.len())?;
-            let bytes = if Self::is_weights(file) {
-                map(&path)
+            // An empty file cannot be mapped.
+            let bytes = if Self::is_weights(file) && about.len() > 0 {
+                mapped::MappedFile::open(&path).map(FileBytes::Mapped)
             } else {
                 std::fs::read(&path).map(FileBytes::Owned)
             };
@@ -278,16 +292,4 @@ impl ModelFiles {
 fn one_line(name: &str) -> String {
     let shown = name.chars().map(|c| if c.is_control() { ' ' } else { c });
     shown.collect()
-}
-
-#[cfg(feature = "cli")]
-fn map(path: &std::path::Path) -> std::io::Result<FileBytes> {
-    let file = std::fs::File::open(path)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(FileBytes::Owned(Vec::new())); // an empty file cannot be mapped
-    }
-    // SAFETY: the map is read only. Another process that truncates the file while it is being
-    // converted to tensors would fault this one, as with any mapped checkpoint reader; the
-    // alternative, reading tens of gigabytes into the heap first, doubles the memory a model needs.
-    unsafe { memmap2::Mmap::map(&file) }.map(FileBytes::Mapped)
 }

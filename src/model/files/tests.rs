@@ -53,21 +53,31 @@ fn pipes_and_devices_are_not_opened() {
     }
 }
 
-/// An index of a copy is nothing to a folder that has its own.
+/// An index of a copy is not opened, nor any index where the model is one file.
 #[test]
 #[cfg(unix)]
 fn other_indexes_are_not_opened() {
-    let folder = folder();
-    let at = |name: &str| folder.path().join(name);
-    let index = br#"{"weight_map": {"a": "model.safetensors"}}"#;
-    std::fs::write(at("model.safetensors.index.json"), index).expect("an index");
-    let pipe = at("model.fp16.safetensors.index.json");
-    let made = std::process::Command::new("mkfifo").arg(pipe).status();
-    assert!(made.expect("mkfifo").success());
-    let large = std::fs::File::create(at("x.safetensors.index.json")).expect("a file");
-    large.set_len(MOST_JSON + 1).expect("a hole");
-    let files = ModelFiles::open(folder.path());
-    assert_eq!(files.err().map(|error| error.to_string()), None);
+    for is_one_file in [true, false] {
+        let folder = folder();
+        let at = |name: &str| folder.path().join(name);
+        let mkfifo = |name: &str| {
+            let made = std::process::Command::new("mkfifo").arg(at(name)).status();
+            assert!(made.expect("mkfifo").success());
+        };
+        let own = "model.safetensors.index.json";
+        if is_one_file {
+            mkfifo(own);
+        } else {
+            std::fs::rename(at("model.safetensors"), at("a.safetensors")).expect("a shard");
+            std::fs::write(at(own), br#"{"weight_map": {"a": "a.safetensors"}}"#)
+                .expect("an index");
+        }
+        mkfifo("model.fp16.safetensors.index.json");
+        let large = std::fs::File::create(at("x.safetensors.index.json")).expect("a file");
+        large.set_len(MOST_JSON + 1).expect("a hole");
+        let files = ModelFiles::open(folder.path());
+        assert_eq!(files.err().map(|error| error.to_string()), None);
+    }
 }
 
 #[test]
@@ -79,6 +89,10 @@ fn small_files_are_small() {
     ] {
         assert!(ModelFiles::check_size(file, size).is_ok());
         let folder = folder();
+        // A model of one file has no index.
+        let [one_file, shard] =
+            ["model.safetensors", "a.safetensors"].map(|f| folder.path().join(f));
+        std::fs::rename(one_file, shard).expect("a shard");
         // A hole takes no room on the disk.
         let large = std::fs::File::create(folder.path().join(file)).expect(file);
         large.set_len(size + 1).expect("a hole");
@@ -130,6 +144,7 @@ fn the_models_own_index_is_looked_at() {
     assert_eq!(chosen(&[other, a]), (Some(other.into()), vec![a.into()]));
     let whole = "model.safetensors";
     assert_eq!(chosen(&[other, third, a, whole]), (None, vec![whole.into()]));
+    assert_eq!(chosen(&[own, a, whole]), (None, vec![whole.into()]));
     let error = named(&[third, other, a]).err().expect("two indexes").to_string();
     assert!(error.starts_with("test holds several indexes of safetensors files (b.safetensors.index.json, c.safetensors.index.json), none of them"), "{error}");
 }

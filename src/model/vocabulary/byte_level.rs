@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use super::Vocabulary;
 use crate::model::ModelError;
 
+const ARCHITECTURE: &str = "general.architecture";
+
 /// GPT-2's rule, which many took over.
 const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 /// Llama 3's: digits in threes.
@@ -16,51 +18,87 @@ const PUNCTUATION: &str = r"[\p{P}\$\+<=>\^~\|`]+";
 const PUNCTUATION_BUT_GRAVE: &str = r"[\p{P}\$\+<=>\^~\|]+";
 const THREE_DIGITS: &str = "[0-9][0-9][0-9]";
 
-/// `tokenizer.ggml.pre`, the rules that it names, applied one after the other, and whether it is one of
-/// Llama 3's: a word that is a token whole is not merged, and texts begin with a token of their own unless
-/// the file says otherwise.
-const RULES: &[(&str, &[&str], bool)] = &[
-    ("default", &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS], false),
-    ("gpt-2", &[GPT2], false),
-    ("phi-2", &[GPT2], false),
-    ("olmo", &[GPT2], false),
-    ("smollm", &[r"\p{N}", GPT2], false),
-    ("llama-bpe", &[LLAMA3], true),
-    ("llama3", &[LLAMA3], true),
-    ("qwen2", &[QWEN2], false),
-    ("falcon", &[PUNCTUATION, GPT2, THREE_DIGITS], false),
-];
-
-/// Do texts begin with a token of their own where the file does not say?
-pub fn begins(pre: Option<&str>) -> bool {
-    let rule = RULES.iter().find(|(name, ..)| Some(*name) == pre);
-    rule.is_some_and(|(.., is_llama3)| *is_llama3)
+/// How texts are cut under a name in `tokenizer.ggml.pre`.
+pub struct Rule {
+    name: &'static str,
+    /// What text is split by, one pattern after the other.
+    patterns: &'static [&'static str],
+    /// Whether a word that is a token whole is not merged.
+    ignores_merges: bool,
+    /// Whether texts begin with the BOS token where the file does not say.
+    pub adds_bos: bool,
 }
 
+impl Rule {
+    const fn new(name: &'static str, patterns: &'static [&'static str]) -> Self {
+        Self { name, patterns, ignores_merges: false, adds_bos: false }
+    }
+
+    const fn llama3(name: &'static str) -> Self {
+        Self { ignores_merges: true, adds_bos: true, ..Self::new(name, &[LLAMA3]) }
+    }
+}
+
+/// The rules that atelier knows, as llama.cpp has them.
+const RULES: &[Rule] = &[
+    Rule::new("default", &[PUNCTUATION_BUT_GRAVE, GPT2, r"\p{N}+", THREE_DIGITS]),
+    Rule::new("gpt-2", &[GPT2]),
+    Rule::new("phi-2", &[GPT2]),
+    Rule::new("olmo", &[GPT2]),
+    Rule::new("smollm", &[r"\p{N}", GPT2]),
+    Rule::llama3("llama-bpe"),
+    Rule::llama3("llama3"),
+    Rule::llama3("llama-v3"),
+    // Of Phi-4 and OLMo 2, too.
+    Rule::new("dbrx", &[LLAMA3]),
+    Rule::new("qwen2", &[QWEN2]),
+    Rule::new("falcon", &[PUNCTUATION, GPT2, THREE_DIGITS]),
+];
+
 impl Vocabulary<'_> {
-    /// Without what all vocabularies have.
-    pub(super) fn byte_level(&self) -> Result<Value, ModelError> {
+    /// The rule that the file names. Two architectures that are older than these names have one rule
+    /// each.
+    ///
+    /// # Errors
+    /// No name, or one that atelier does not know.
+    pub(super) fn rule(&self) -> Result<&'static Rule, ModelError> {
         const PRE: &str = "tokenizer.ggml.pre";
-        const MERGES: &str = "tokenizer.ggml.merges";
-        let pre = self.metadata.text(PRE)?.unwrap_or("default");
-        let Some((_, rules, is_llama3)) = RULES.iter().find(|(name, ..)| *name == pre) else {
-            let known: Vec<&str> = RULES.iter().map(|(name, ..)| *name).collect();
-            return Err(self.odd(
-                PRE,
-                pre,
-                &format!(
-                    "atelier knows the rules {}: put the model's tokenizer.json beside the file",
-                    known.join(", ")
-                ),
-            ));
+        let advice = "put the model's tokenizer.json beside the file";
+        let name = match (self.metadata.text(PRE)?, self.metadata.text(ARCHITECTURE)?) {
+            (Some(name), _) => name,
+            (None, Some("gpt2")) => "gpt-2",
+            (None, Some("falcon")) => "falcon",
+            (None, _) => {
+                let expected = format!(
+                    "without the rule that it names text would be cut otherwise than the model learned it: {advice}, or take a newer file of the model"
+                );
+                return Err(self.odd(PRE, "missing", &expected));
+            }
         };
+        let known = RULES.iter().find(|rule| rule.name == name);
+        known.ok_or_else(|| {
+            let known: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+            let expected = format!("atelier knows the rules {}: {advice}", known.join(", "));
+            self.odd(PRE, name, &expected)
+        })
+    }
+
+    /// Whether texts are normalised to NFC before they are cut: the tokenizers of Qwen 2 and of
+    /// GPT-NeoX have that step, which the format cannot say.
+    fn normalizes(&self, rule: &Rule) -> Result<bool, ModelError> {
+        Ok(rule.name == "qwen2" || self.metadata.text(ARCHITECTURE)? == Some("gptneox"))
+    }
+
+    /// Without what all vocabularies have.
+    pub(super) fn byte_level(&self, rule: &Rule) -> Result<Value, ModelError> {
+        const MERGES: &str = "tokenizer.ggml.merges";
         let merges = self.metadata.texts(MERGES)?;
         let merges = self.metadata.needed(MERGES, merges)?;
         let mut splits: Vec<Value> = Vec::new();
-        for rule in *rules {
+        for pattern in rule.patterns {
             splits.push(json!({
                 "type": "Split",
-                "pattern": {"Regex": rule},
+                "pattern": {"Regex": pattern},
                 "behavior": "Isolated",
                 "invert": false,
             }));
@@ -72,7 +110,7 @@ impl Vocabulary<'_> {
             "use_regex": false,
         }));
         Ok(json!({
-            "normalizer": null,
+            "normalizer": self.normalizes(rule)?.then(|| json!({"type": "NFC"})),
             "pre_tokenizer": {"type": "Sequence", "pretokenizers": splits},
             "decoder": {
                 "type": "ByteLevel",
@@ -82,7 +120,7 @@ impl Vocabulary<'_> {
             },
             "model": {
                 "type": "BPE",
-                "ignore_merges": is_llama3,
+                "ignore_merges": rule.ignores_merges,
                 "vocab": self.ids(),
                 "merges": merges,
             },

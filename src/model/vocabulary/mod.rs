@@ -2,6 +2,8 @@
 
 mod byte_level;
 mod pieces;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Value, json};
 
@@ -37,9 +39,13 @@ pub fn tokenizer_json(metadata: &GgufMetadata) -> Result<Option<Vec<u8>>, ModelE
         Some(model) => model,
     };
     let vocabulary = Vocabulary::of(metadata)?;
-    let mut told = match model {
-        "llama" => vocabulary.pieces()?,
-        "gpt2" => vocabulary.byte_level()?,
+    // As in llama.cpp: SentencePiece vocabularies put BOS before a text, and some rules of cutting do.
+    let (mut told, adds_bos) = match model {
+        "llama" => (vocabulary.pieces()?, true),
+        "gpt2" => {
+            let rule = vocabulary.rule()?;
+            (vocabulary.byte_level(rule)?, rule.adds_bos)
+        }
         other => {
             return Err(vocabulary.odd(
                 MODEL,
@@ -50,9 +56,7 @@ pub fn tokenizer_json(metadata: &GgufMetadata) -> Result<Option<Vec<u8>>, ModelE
     };
     told["version"] = "1.0".into();
     told["added_tokens"] = vocabulary.added();
-    // As llama.cpp does it: files of Llama 3 often leave the flag out.
-    let begins = model == "llama" || byte_level::begins(metadata.text("tokenizer.ggml.pre")?);
-    told["post_processor"] = vocabulary.ends(begins)?;
+    told["post_processor"] = vocabulary.bos(adds_bos)?;
     let bytes = serde_json::to_vec(&told)
         .map_err(|reason| ModelError::Tokenizer { reason: reason.to_string() })?;
     Ok(Some(bytes))
@@ -112,48 +116,28 @@ impl<'a> Vocabulary<'a> {
         added.collect()
     }
 
-    /// The tokens put before and after every text, as a post-processor.
-    fn ends(&self, begins_by_default: bool) -> Result<Value, ModelError> {
-        let mut template = vec![json!({"Sequence": {"id": "A", "type_id": 0}})];
-        let mut special = serde_json::Map::new();
-        let first = self.end("add_bos_token", "bos_token_id", begins_by_default)?;
-        let last = self.end("add_eos_token", "eos_token_id", false)?;
-        for (at, end) in [(0, first), (template.len() + 1, last)] {
-            let Some((id, token)) = end else { continue };
-            let at = at.min(template.len());
-            template.insert(at, json!({"SpecialToken": {"id": token, "type_id": 0}}));
-            let told = json!({"id": token, "ids": [id], "tokens": [token]});
-            special.insert(token.to_string(), told);
+    /// The post-processor that puts BOS before every text, where the file wants it. A token behind the
+    /// text (`tokenizer.ggml.add_eos_token`) would be dropped again: see
+    /// [`Tokenizer::encode`](crate::model::Tokenizer::encode).
+    fn bos(&self, by_default: bool) -> Result<Value, ModelError> {
+        const ADDS: &str = "tokenizer.ggml.add_bos_token";
+        const ID: &str = "tokenizer.ggml.bos_token_id";
+        if !self.metadata.flag(ADDS)?.unwrap_or(by_default) {
+            return Ok(Value::Null);
         }
+        let id = self.metadata.needed(ID, self.metadata.integer(ID)?)?;
+        let Some(token) = usize::try_from(id).ok().and_then(|id| self.tokens.get(id)) else {
+            let expected = format!("there are {} tokens", self.tokens.len());
+            return Err(self.odd(ID, &id.to_string(), &expected));
+        };
+        let bos = json!({"SpecialToken": {"id": token, "type_id": 0}});
+        let text = json!({"Sequence": {"id": "A", "type_id": 0}});
         Ok(json!({
             "type": "TemplateProcessing",
-            "single": template,
-            "pair": template,
-            "special_tokens": special,
+            "single": [bos, text],
+            "pair": [bos, text],
+            "special_tokens": {token: {"id": token, "ids": [id], "tokens": [token]}},
         }))
-    }
-
-    fn end(
-        &self,
-        flag: &str,
-        id: &str,
-        by_default: bool,
-    ) -> Result<Option<(u64, &'a str)>, ModelError> {
-        let key = |name: &str| format!("tokenizer.ggml.{name}");
-        let is_put = self.metadata.flag(&key(flag))?.unwrap_or(by_default);
-        if !is_put {
-            return Ok(None);
-        }
-        let name = key(id);
-        let id = self.metadata.needed(&name, self.metadata.integer(&name)?)?;
-        let token = usize::try_from(id).ok().and_then(|id| self.tokens.get(id));
-        match token {
-            Some(token) => Ok(Some((id, token))),
-            None => {
-                let expected = format!("there are {} tokens", self.tokens.len());
-                Err(self.odd(&name, &id.to_string(), &expected))
-            }
-        }
     }
 
     fn odd(&self, key: &str, found: &str, expected: &str) -> ModelError {

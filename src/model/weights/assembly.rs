@@ -218,6 +218,14 @@ impl<'a> Assembly<'a> {
             }
         };
         let found = self.places.find(tensor, &shape, hint)?;
+        // Rows of a vector have one number each, and of a block no single number can be read.
+        if matches!(beside, Beside::Biases) && found.dtype.block() > 1 {
+            return Err(ModelError::VectorBlocks {
+                tensor: tensor.escape_debug().to_string(),
+                file: self.places.files[found.file].clone(),
+                found: found.dtype.name(),
+            });
+        }
         self.used.borrow_mut().insert(tensor.to_string());
         Ok(Segment {
             tensor: Rc::from(tensor),

@@ -16,8 +16,7 @@ const STRIDE: usize = 4096;
 const LARGE: u64 = 1 << 16;
 
 /// Parts of files in which every number was finite when they were read before: the head's rows are
-/// read again with every token that is written. A model's files are taken to stay as they are while it is
-/// open.
+/// read again with every token that is written. A file that changes is refused before it is read again.
 #[derive(Default)]
 pub struct FiniteParts(RefCell<HashSet<(usize, Range<u64>)>>);
 

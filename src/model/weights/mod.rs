@@ -205,6 +205,7 @@ impl Weights {
             let row = self.rows(matrix, row..row + 1)?;
             row.dtype.widen(&row.bytes, &mut out);
         }
+        self.check_unchanged()?;
         Ok(out)
     }
 
@@ -254,6 +255,15 @@ impl Weights {
     /// Bytes of its numbers as they are stored.
     pub fn bytes(&self) -> WeightBytes {
         WeightBytes::of(self)
+    }
+
+    /// Checks that the files are what they were when they were opened; an answer that was computed of
+    /// [`Self::rows`] is right only if this holds afterwards.
+    ///
+    /// # Errors
+    /// [`ModelError::Changed`]
+    pub fn check_unchanged(&self) -> Result<(), ModelError> {
+        self.source.check_unchanged()
     }
 
     /// Says that what was read so far will not be read again soon.

@@ -27,6 +27,16 @@ pub trait Source {
         Ok(Parts::together(bytes, lines))
     }
 
+    /// Checks that the files are what they were when they were opened: bytes that were read where they
+    /// lie, and what was computed of them, are right only if this holds afterwards. A source that fetches
+    /// bytes refuses in [`Self::read`].
+    ///
+    /// # Errors
+    /// [`ModelError::Changed`]
+    fn check_unchanged(&self) -> Result<(), ModelError> {
+        Ok(())
+    }
+
     /// Says that what was read so far will not be read again soon, so that the system keeps no
     /// second copy beside what was made of it.
     fn release(&self) {}
@@ -93,6 +103,7 @@ impl BytesAtHand {
 impl Source for BytesAtHand {
     fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
         let (name, bytes) = &self.files[file];
+        bytes.check_unchanged()?;
         let at = |byte: u64| usize::try_from(byte).ok();
         let range_here = at(range.start).zip(at(range.end));
         let found = range_here.and_then(|(start, end)| bytes.get(start..end));
@@ -110,6 +121,10 @@ impl Source for BytesAtHand {
             first: lines.part.start as usize,
             stride: lines.length as usize,
         })
+    }
+
+    fn check_unchanged(&self) -> Result<(), ModelError> {
+        self.files.iter().try_for_each(|(_, bytes)| bytes.check_unchanged())
     }
 
     fn release(&self) {

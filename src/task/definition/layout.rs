@@ -18,10 +18,22 @@ pub struct FileLayout {
     pub label: Template,
     /// From a label as it is written to an option.
     pub labels: BTreeMap<String, String>,
+    /// How a label names its option where `labels` is empty.
+    pub label_is: Option<LabelKind>,
     /// Labels of rows without an answer: left out and counted.
     pub unlabelled: Vec<String>,
     /// The column with a row's own choices, `choices` or `choices.text`.
     pub choices: Option<String>,
+}
+
+/// How a label names its option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LabelKind {
+    /// By the option's text.
+    Text,
+    /// By the option's index, counted from 0.
+    Index,
 }
 
 /// A template over columns, and which part of what it gives.
@@ -43,6 +55,7 @@ pub struct RawLayout {
     label: String,
     #[serde(default)]
     labels: BTreeMap<String, String>,
+    label_is: Option<LabelKind>,
     #[serde(default)]
     unlabelled: Vec<String>,
     choices: Option<String>,
@@ -76,6 +89,7 @@ impl TryFrom<RawLayout> for FileLayout {
             fields,
             label: Template::parse(&raw.label)?,
             labels: raw.labels,
+            label_is: raw.label_is,
             unlabelled: raw.unlabelled,
             choices: raw.choices,
         })

@@ -22,11 +22,15 @@
 //! be a part of a column: `{ from = "{input}", after = "premise: ", before = " [SEP]" }`. A file
 //! without a header line has its columns named by `columns = ["label", "text"]`. A row's own choices
 //! are in `choices = "column"`; without `options`, they are what is scored.
+//!
+//! A label names its option through `labels`. Without `labels` it is an option's text or an option's
+//! index, counted from 0. A file with a label that is the text of one option and the index of another
+//! is refused until its layout says `label_is = "text"` or `label_is = "index"`.
 
 mod layout;
 mod template;
 
-pub use layout::FileLayout;
+pub use layout::{FileLayout, LabelKind};
 pub use template::Template;
 
 use std::path::{Component, Path};
@@ -225,6 +229,9 @@ impl RawDefinition {
             }
             if score != Score::LastWord && layout.label.names().next().is_none() {
                 return Err("a layout has no label that says what is right".into());
+            }
+            if layout.label_is.is_some() && !layout.labels.is_empty() {
+                return Err("a layout has both labels and label_is: leave one out".into());
             }
             if score == Score::Continuation && self.options.is_empty() && layout.choices.is_none() {
                 return Err("it has neither options nor a layout with choices".into());

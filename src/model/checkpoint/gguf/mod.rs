@@ -99,15 +99,9 @@ pub fn read<'a>(
     reader.check_count("tensors", tensors, 24)?;
     reader.check_count("pairs of metadata", pairs, 13)?;
     let metadata = GgufMetadata::read(&mut reader, pairs)?;
-    let mut described = BTreeMap::new();
-    let mut offsets = Vec::new();
+    let mut in_order = Vec::new();
     for _ in 0..tensors {
-        let (name, tensor, offset) = tensor(&mut reader)?;
-        offsets.push((name.clone(), offset));
-        if described.insert(name.clone(), tensor).is_some() {
-            let name = name.escape_debug();
-            return Err(reader.error(&format!("tensor {name} is there twice")));
-        }
+        in_order.push(tensor(&mut reader)?);
     }
     let alignment = match metadata.integer("general.alignment")? {
         None => ALIGNMENT,
@@ -116,28 +110,36 @@ pub fn read<'a>(
             return Err(reader.error(&format!("general.alignment is {other}, no power of two")));
         }
     };
+
+    // As in llama.cpp: every tensor begins where the one before it ends, at the next multiple of the
+    // alignment. A tensor whose type says fewer bytes than lie there leaves a gap.
     let start = reader.at().next_multiple_of(alignment);
-    for (name, offset) in offsets {
-        let Some(tensor) = described.get_mut(&name) else {
-            continue;
-        };
-        let length = tensor.bytes.end;
-        let end = start.checked_add(offset).and_then(|at| at.checked_add(length));
-        let Some(end) = end.filter(|&end| end <= size) else {
+    let mut next = start;
+    let mut described = BTreeMap::new();
+    for (name, mut tensor, offset) in in_order {
+        let shown = name.escape_debug().to_string();
+        if start.checked_add(offset) != Some(next) {
             return Err(reader.error(&format!(
-                "tensor {} ends past the file's {size} bytes: it was cut off or is damaged",
-                name.escape_debug()
-            )));
-        };
-        if !offset.is_multiple_of(alignment) {
-            return Err(reader.error(&format!(
-                "tensor {} does not begin at a multiple of {alignment}",
-                name.escape_debug()
+                "tensor {shown} has offset {offset}, and the tensors before it end at {}",
+                next - start
             )));
         }
-        tensor.bytes = end - length..end;
+        let end = next.checked_add(tensor.bytes.end).filter(|&end| end <= size);
+        let Some(end) = end else {
+            return Err(reader.error(&format!(
+                "tensor {shown} ends past the file's {size} bytes: it was cut off or is damaged"
+            )));
+        };
+        tensor.bytes = next..end;
+        next = end.checked_next_multiple_of(alignment).unwrap_or(u64::MAX);
+        if described.insert(name, tensor).is_some() {
+            return Err(reader.error(&format!("tensor {shown} is there twice")));
+        }
     }
-    check_apart(&reader, &described)?;
+    if size > next {
+        let more = size - next;
+        return Err(reader.error(&format!("{more} bytes lie behind its last tensor")));
+    }
     Ok(Header { metadata, tensors: described })
 }
 
@@ -192,21 +194,4 @@ fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelEr
     let bytes = 0..length;
     let tensor = Described { dtype, shape, bytes };
     Ok((name, tensor, offset))
-}
-
-/// No tensor lies on another.
-fn check_apart(
-    reader: &HeaderReader,
-    tensors: &BTreeMap<String, Described>,
-) -> Result<(), ModelError> {
-    let mut places: Vec<_> = tensors.iter().map(|(name, t)| (&t.bytes, name)).collect();
-    places.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
-    match places.windows(2).find(|two| two[0].0.end > two[1].0.start) {
-        None => Ok(()),
-        Some(two) => Err(reader.error(&format!(
-            "tensors {} and {} lie on the same bytes",
-            two[0].1.escape_debug(),
-            two[1].1.escape_debug()
-        ))),
-    }
 }

@@ -2,14 +2,27 @@
 
 use super::*;
 
-/// A file of one tensor `w` [2, 32] in F32.
 struct GgufFile(Vec<u8>);
 
+/// The number of a tensor's type in a header.
+const F32: u32 = 0;
+const F16: u32 = 1;
+
 impl GgufFile {
+    /// A file of one tensor `w` [2, 32] in F32.
     fn new(pairs: &[(&str, u32, Vec<u8>)]) -> Self {
+        Self::with_tensors(pairs, &[("w", F32, 0)], 256)
+    }
+
+    /// A file of tensors [2, 32], each with its name, type and offset, and `data` bytes behind its header.
+    fn with_tensors(
+        pairs: &[(&str, u32, Vec<u8>)],
+        tensors: &[(&str, u32, u64)],
+        data: usize,
+    ) -> Self {
         let mut bytes = b"GGUF".to_vec();
         bytes.extend(3u32.to_le_bytes());
-        bytes.extend(1u64.to_le_bytes());
+        bytes.extend((tensors.len() as u64).to_le_bytes());
         bytes.extend((pairs.len() as u64).to_le_bytes());
         let mut file = Self(bytes);
         for (key, kind, value) in pairs {
@@ -17,15 +30,17 @@ impl GgufFile {
             file.0.extend(kind.to_le_bytes());
             file.0.extend(value);
         }
-        file.text("w");
-        file.0.extend(2u32.to_le_bytes());
-        for number in [32u64, 2] {
-            file.0.extend(number.to_le_bytes());
+        for (name, kind, offset) in tensors {
+            file.text(name);
+            file.0.extend(2u32.to_le_bytes());
+            for number in [32u64, 2] {
+                file.0.extend(number.to_le_bytes());
+            }
+            file.0.extend(kind.to_le_bytes());
+            file.0.extend(offset.to_le_bytes());
         }
-        file.0.extend(0u32.to_le_bytes());
-        file.0.extend(0u64.to_le_bytes());
         let start = file.0.len().next_multiple_of(32);
-        file.0.resize(start + 2 * 32 * 4, 0);
+        file.0.resize(start + data, 0);
         file
     }
 
@@ -53,6 +68,32 @@ fn sides_come_outermost_first_and_places_count_from_the_files_beginning() {
     assert_eq!(size.expect("a number"), Some(7));
     assert!(header.metadata.text("a.size").is_err());
     assert_eq!(header.metadata.text("b").expect("absent"), None);
+}
+
+/// A type that says fewer bytes than lie there was taken, and the numbers were others.
+#[test]
+fn tensors_lie_end_to_end() {
+    let read = |tensors: &[(&str, u32, u64)], data: usize| {
+        let read = GgufFile::with_tensors(&[], tensors, data).read();
+        read.map(|header| header.tensors.len()).map_err(|error| error.to_string())
+    };
+    let refused = |reason: &str| {
+        Err(format!("test.gguf is not a GGUF file that can be read ({reason}); download it again"))
+    };
+    assert_eq!(read(&[("a", F32, 0), ("b", F32, 256)], 512), Ok(2));
+    assert_eq!(
+        read(&[("a", F16, 0), ("b", F32, 256)], 512),
+        refused("tensor b has offset 256, and the tensors before it end at 128")
+    );
+    assert_eq!(
+        read(&[("a", F32, 0), ("b", F32, 128)], 512),
+        refused("tensor b has offset 128, and the tensors before it end at 256")
+    );
+    assert_eq!(
+        read(&[("a", F32, 0), ("b", F16, 256)], 512),
+        refused("128 bytes lie behind its last tensor")
+    );
+    assert_eq!(read(&[("a", F32, 0), ("a", F32, 256)], 512), refused("tensor a is there twice"));
 }
 
 #[test]
