@@ -17,11 +17,6 @@ pub fn OwnOrders() -> impl IntoView {
 }
 
 fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
-    let percent = |mean: Mean| {
-        let low = number::fixed(100.0 * mean.low, 1);
-        let high = number::fixed(100.0 * mean.high, 1);
-        format!("{} % ({low} to {high})", number::fixed(100.0 * mean.mean, 1))
-    };
     let rows = variants.iter().enumerate().map(|(i, variant)| {
         let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };
         let measures = &variant.measures;
@@ -29,10 +24,10 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
             <tr>
                 <th scope="row">{name}</th>
                 <td>{percent(measures.accuracy)}</td>
-                <td>{number::short(measures.kl.mean)}</td>
-                <td>{number::short(measures.probability.bias.mean)}</td>
-                <td>{number::short(measures.probability.diversity.mean)}</td>
-                <td>{number::short(measures.probability.mse.mean)}</td>
+                <td>{short(measures.kl)}</td>
+                <td>{short(measures.probability.bias)}</td>
+                <td>{short(measures.probability.diversity)}</td>
+                <td>{short(measures.probability.mse)}</td>
             </tr>
         }
     });
@@ -54,4 +49,17 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
             </table>
         </div>
     }
+}
+
+/// `73.2 % (68.1 to 77.9)`.
+fn percent(share: Mean) -> String {
+    let low = number::fixed(100.0 * share.low, 1);
+    let high = number::fixed(100.0 * share.high, 1);
+    format!("{} ({low} to {high})", number::percent_tenths(share.mean))
+}
+
+/// `0.912 (0.850 to 0.950)`.
+fn short(mean: Mean) -> String {
+    let [mean, low, high] = [mean.mean, mean.low, mean.high].map(number::short);
+    format!("{mean} ({low} to {high})")
 }
