@@ -1,6 +1,6 @@
 //! Each head switched off, one at a time: block by head.
 
-use super::{Quantity, apart, interval, rows_note, spots, table};
+use super::{Quantity, apart, interval, lead_note, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
@@ -47,10 +47,11 @@ pub(super) fn figure(
     let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
     let title = if apart(&dearest.value, &own) {
         format!(
-            "Without head {head} of block {block}, {} is {} instead of {}: no other head moves it more",
+            "Without head {head} of block {block}, {} is {} instead of {}{}",
             quantity.word(),
             short(dearest.value.mean),
-            short(own.mean)
+            short(own.mean),
+            lead_note("head", dearest, &spots)
         )
     } else {
         format!("No single head moves {} beyond its interval", quantity.word())
@@ -64,7 +65,7 @@ pub(super) fn figure(
                 spots.len(),
                 interval(&own)
             ),
-            rows_note(orders),
+            rows_note(orders, false),
         ],
         table: table(orders, &[Sweep::Heads], quantity, column),
         plot: Plot {

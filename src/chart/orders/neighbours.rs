@@ -1,6 +1,6 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use super::{Quantity, SweepSpot, apart, interval, reach, rows_note, spots, table};
+use super::{Quantity, SweepSpot, apart, interval, lead_note, reach, rows_note, spots, table};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
@@ -90,16 +90,17 @@ fn title(
     match farthest {
         Some(spot) => {
             let at = spot.point.at;
-            let who = if verb == "swapped" {
-                format!("blocks {at} and {}", at + 1)
+            let (who, part) = if verb == "swapped" {
+                (format!("blocks {at} and {}", at + 1), "pair")
             } else {
-                format!("block {at}")
+                (format!("block {at}"), "block")
             };
             format!(
-                "With {who} {verb}, {} is {} instead of {}: no other moves it more",
+                "With {who} {verb}, {} is {} instead of {}{}",
                 quantity.word(),
                 short(spot.value.mean),
-                short(own.mean)
+                short(own.mean),
+                lead_note(part, spot, spots)
             )
         }
         None => format!("No single block {verb} moves {} beyond its interval", quantity.word()),
@@ -131,5 +132,5 @@ fn words(
             format!("{} {}", quantity.word(), short(own.mean))
         },
     );
-    [first, rows_note(orders)]
+    [first, rows_note(orders, true)]
 }
