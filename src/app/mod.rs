@@ -1,6 +1,7 @@
 //! The Leptos page, its worker, and the protocol between them.
 //!
 //! Pure, and tested natively: [`answers`] (to lessons), [`arrangement`] (a plan as tiles), [`asked`] (of a lesson),
+//! [`bars`] (of a step's numbers),
 //! [`doors`] (the start page's ways in), [`link`] (the page's state as a URL), [`protocol`], [`queue`] (what waits in
 //! the worker), [`state::exchange`] (what the page asked of it),
 //! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports),
@@ -13,6 +14,7 @@
 pub mod answers;
 pub mod arrangement;
 pub mod asked;
+pub mod bars;
 pub mod doors;
 pub mod examples;
 pub mod joining;

@@ -82,12 +82,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     });
     let draft = FigureDraft {
         key: "need",
-        title: format!(
-            "{} is dearest to lose: {} logits of the lead, with a vote of {}",
-            super::votes::capital(&name(dearest)),
-            short(dearest.loss.mean),
-            signed(dearest.vote.mean)
-        ),
+        title: title(need, dearest),
         words: [
             format!(
                 "{} rows of “{}”, {} right as the model is; bars are 95 % intervals.{together}",
@@ -108,6 +103,32 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     Some(draft.figure(theme))
 }
 
+/// Which part is dearest to lose, where its interval lies above every other's: in logits, since a share of right
+/// answers may call another part dearest.
+fn title(need: &Need, dearest: &NeedPart) -> String {
+    let loss = |part: &NeedPart| short(part.loss.mean);
+    let rivals = need.parts.iter().filter(|part| !std::ptr::eq(*part, dearest));
+    let second = rivals.max_by(|a, b| a.loss.high.total_cmp(&b.loss.high));
+    match second {
+        _ if dearest.loss.low <= 0.0 => {
+            "In logits of the lead, no part is surely needed".to_owned()
+        }
+        Some(second) if second.loss.high >= dearest.loss.low => format!(
+            "In logits of the lead, no part is clearly dearest to lose: {} {}, {} {}",
+            name(dearest),
+            loss(dearest),
+            name(second),
+            loss(second)
+        ),
+        _ => format!(
+            "In logits of the lead, {} is dearest to lose: {}, with a vote of {}",
+            name(dearest),
+            loss(dearest),
+            signed(dearest.vote.mean)
+        ),
+    }
+}
+
 /// `block 3's MLP`, `head 2 of block 3`.
 #[cfg(feature = "cli")]
 pub fn part_name(part: &NeedPart) -> String {
@@ -122,5 +143,51 @@ fn name(part: &NeedPart) -> String {
         (_, Some(head)) => format!("head {head} of block {block}{again}"),
         (MemberKind::Mlp, None) => format!("block {block}'s MLP{again}"),
         (_, None) => format!("block {block}'s attention{again}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::LIGHT;
+    use crate::measure::interval::Mean;
+
+    /// What the heading says of parts that lose so much, 0.5 logits to either side.
+    fn heading(losses: &[f64]) -> String {
+        let mean = |mean: f64| Mean { mean, low: mean - 0.5, high: mean + 0.5 };
+        let part = |(block, loss): (usize, &f64)| NeedPart {
+            kind: MemberKind::Mlp,
+            run: block,
+            block,
+            head: None,
+            plan: format!("drop:{block}"),
+            vote: mean(0.25),
+            loss: mean(*loss),
+            accuracy: mean(0.5),
+        };
+        let need = Need {
+            task: "sum".into(),
+            rows: 12,
+            resamples: 1000,
+            seed: 0,
+            accuracy: mean(0.9),
+            lead: mean(12.0),
+            rank_correlation: None,
+            parts: losses.iter().enumerate().map(part).collect(),
+        };
+        need_figure(&need, &LIGHT).expect("parts").title
+    }
+
+    #[test]
+    fn the_dearest_part_is_called_so_only_where_its_interval_lies_above_all_others() {
+        assert_eq!(
+            heading(&[1.0, 11.0, 9.9]),
+            "In logits of the lead, block 1's MLP is dearest to lose: 11.0, with a vote of +0.250"
+        );
+        assert_eq!(
+            heading(&[1.0, 11.0, 10.5]),
+            "In logits of the lead, no part is clearly dearest to lose: block 1's MLP 11.0, block 2's MLP 10.5"
+        );
+        assert_eq!(heading(&[0.4, 0.1]), "In logits of the lead, no part is surely needed");
     }
 }

@@ -15,6 +15,16 @@ pub fn interval(mean: &Mean) -> String {
     }
 }
 
+/// `73.2 % (68.1 to 77.9)`; of one row the number alone.
+pub fn percent_interval(share: &Mean) -> String {
+    let hundred = |x: f64| fixed(100.0 * x, 1);
+    let mean = percent_tenths(share.mean);
+    match share.interval() {
+        Some([low, high]) => format!("{mean} ({} to {})", hundred(low), hundred(high)),
+        None => mean,
+    }
+}
+
 /// [`short`] with its sign always written.
 pub fn signed(x: f64) -> String {
     let text = short(x);
@@ -50,13 +60,32 @@ pub fn probability(p: f64) -> String {
     }
 }
 
-/// A share of 1 as a percentage: `"42 %"`, `"0.3 %"`.
-pub fn percent(x: f64) -> String {
-    let p = 100.0 * x;
-    if p != 0.0 && p.abs() < 1.0 {
-        format!("{} %", fixed(p, 1))
+/// A share of 1 as a percentage for a sentence: `"42 %"`, `"0.3 %"`, `"99.6 %"`; only all is `"100 %"`, and only
+/// nothing `"0 %"`.
+pub fn percent(share: f64) -> String {
+    let p = 100.0 * share;
+    let is_near_an_end = (0.0 < p.abs() && p.abs() < 1.0) || (99.0 < p && p < 100.0);
+    if is_near_an_end { percent_tenths(share) } else { format!("{} %", fixed(p, 0)) }
+}
+
+/// A share of 1 as a percentage with one decimal, for a table: `"42.0 %"`; `"> 99.9 %"` and `"< 0.1 %"` where a decimal
+/// would say all or nothing.
+pub fn percent_tenths(share: f64) -> String {
+    let p = 100.0 * share;
+    if (99.95..100.0).contains(&p) {
+        "> 99.9 %".to_owned()
+    } else if 0.0 < p && p < 0.05 {
+        "< 0.1 %".to_owned()
     } else {
-        format!("{} %", fixed(p, 0))
+        format!("{} %", fixed(p, 1))
+    }
+}
+
+/// `1 model`, `2 models`.
+pub fn counted(n: usize, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
     }
 }
 
@@ -113,13 +142,31 @@ mod tests {
     }
 
     #[test]
+    fn only_all_is_100_percent_and_only_nothing_is_0() {
+        let shares = [0.0, 4e-4, 6e-4, 0.004, 0.0099, 0.42, 0.99, 0.996, 0.9996, 0.9999, 1.0, 2.0];
+        assert_eq!(
+            shares.map(percent).join(", "),
+            "0 %, < 0.1 %, 0.1 %, 0.4 %, 1.0 %, 42 %, 99 %, 99.6 %, > 99.9 %, > 99.9 %, 100 %, 200 %"
+        );
+        assert_eq!(
+            shares.map(percent_tenths).join(", "),
+            "0.0 %, < 0.1 %, 0.1 %, 0.4 %, 1.0 %, 42.0 %, 99.0 %, 99.6 %, > 99.9 %, > 99.9 %, 100.0 %, 200.0 %"
+        );
+        assert_eq!([-0.3, -1e-9].map(percent), ["−30 %", "0.0 %"]);
+        for n in 1..1000 {
+            let share = f64::from(n) / 1000.0;
+            let rounded = [percent(share), percent_tenths(share)];
+            assert!(rounded.iter().all(|text| !text.starts_with("100") && text != "0 %"));
+        }
+    }
+
+    #[test]
     fn carries_three_digits() {
         let seen: Vec<String> =
             [0.0, 0.16849, -0.00212, 12.2, 0.9996, 1234.5, 2.7e-7, -3.0].map(short).to_vec();
         assert_eq!(seen, ["0", "0.168", "−0.00212", "12.2", "1.00", "1234", "2.7e−7", "−3.00"]);
         assert_eq!(signed(1.2), "+1.20");
         assert_eq!(fixed(-0.0001, 2), "0.00");
-        assert_eq!(percent(0.004), "0.4 %");
         assert_eq!([1, 2, 3, 11, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 11th 22nd 113th");
     }
 }

@@ -38,12 +38,16 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVote
     }
     let averages = &prompts.averages;
     // Rows may have different numbers of options; what is drawn is then named for more than two.
-    let options = prompts.rows.iter().map(|row| row.logits.len()).max();
+    let options = prompts.rows.iter().map(|row| row.logits.len()).max().unwrap_or(2);
     let pro = means.iter().filter(|vote| **vote > 0.0).count();
     PromptVotes {
-        drawn: votes::quantity(column, options.unwrap_or(2)),
+        drawn: votes::quantity(column, options),
         words: [
-            format!("{pro} of {} vote for the right answer on average.", strokes::count(members)),
+            format!(
+                "On average {pro} of {} put the right answer above {}.",
+                strokes::count(members),
+                votes::others(options)
+            ),
             format!(
                 "All together they answer {} of {} prompts right; always the most frequent answer: {}.",
                 percent(averages.accuracy),

@@ -1,12 +1,11 @@
 //! MSE = bias - diversity over the first n strokes.
 
-use super::number::{ordinal, percent, short};
+use super::number::{percent, short};
 use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
-use super::votes::capital;
 use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
 use crate::engine::Member;
-use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::measure::decomposition::{Triple, argmax, uniform_mse};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 220;
@@ -151,17 +150,62 @@ fn settled(lens: &Lens) -> Option<usize> {
 fn title(lens: &Lens, names: &[String]) -> String {
     let right = option_name(lens, lens.answer);
     match settled(lens) {
-        Some(0) => format!("The sum says {right} from the embedding on"),
-        Some(i) => format!("The sum says {right} for good from {} on", names[i]),
+        Some(0) => format!("Among the options the sum says {right} from {} on", names[0]),
+        Some(i) => format!("Among the options the sum says {right} for good from {} on", names[i]),
         None => {
-            let ever = lens.decomposition.by_depth.iter().rposition(|depth| depth.correct);
+            let correct: Vec<bool> =
+                lens.decomposition.by_depth.iter().map(|depth| depth.correct).collect();
             let answer = option_name(lens, answered(lens));
-            match ever {
-                Some(i) => format!("The sum says {right} up to {} and ends at {answer}", names[i]),
-                None => format!("The sum never says {right}; it ends at {answer}"),
-            }
+            format!(
+                "Among the options the sum {} and ends at {answer}",
+                said(&right, &correct, names)
+            )
         }
     }
+}
+
+/// When a sum that ends wrong says the right option: after which strokes, `[M]`, it does.
+fn said(right: &str, correct: &[bool], names: &[String]) -> String {
+    let first = correct.iter().position(|&is| is);
+    let (Some(first), Some(last)) = (first, correct.iter().rposition(|&is| is)) else {
+        return format!("never says {right}");
+    };
+    let count = correct.iter().filter(|&&is| is).count();
+    if count <= last - first {
+        format!(
+            "says {right} now and then, after {count} of {} strokes and last after {},",
+            correct.len(),
+            names[last]
+        )
+    } else if count == 1 {
+        format!("says {right} only after {}", names[first])
+    } else if first == 0 {
+        format!("says {right} up to {}", names[last])
+    } else {
+        format!("says {right} from {} to {}", names[first], names[last])
+    }
+}
+
+/// Changes of the lead that are listed; of more only the last ones.
+const LEADS: usize = 6;
+
+/// Which option leads the running sum, and from which stroke on.
+fn leads(lens: &Lens, names: &[String]) -> String {
+    let leaders: Vec<usize> =
+        lens.decomposition.by_depth.iter().map(|depth| argmax(&depth.logits)).collect();
+    let changes: Vec<usize> =
+        (1..leaders.len()).filter(|&i| leaders[i] != leaders[i - 1]).collect();
+    let from = |i: usize| format!("{} from {} on", option_name(lens, leaders[i]), names[i]);
+    if changes.len() < LEADS {
+        let all = std::iter::once(0).chain(changes).map(from);
+        return format!("Who leads the options: {}.", all.collect::<Vec<_>>().join(", "));
+    }
+    let last = changes[changes.len() - LEADS..].iter().map(|&i| from(i));
+    format!(
+        "The lead among the options changes {} times, last: {}.",
+        changes.len(),
+        last.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [String; 2] {
@@ -187,27 +231,7 @@ fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [S
             strokes::count(&lens.members),
         )
     };
-    let falls = steepest_fall(depths);
-    let second = match falls {
-        Some((i, by)) => format!(
-            "MSE falls most at {}, the {} stroke (by {}).",
-            names[i],
-            ordinal(i + 1),
-            short(by)
-        ),
-        None => format!("No stroke after {} lowers MSE.", names[0]),
-    };
-    [first, capital(&second)]
-}
-
-fn steepest_fall(depths: &[Triple]) -> Option<(usize, f64)> {
-    (1..depths.len())
-        .map(|i| (i, depths[i - 1].mse - depths[i].mse))
-        .filter(|(_, by)| *by > 0.0)
-        .fold(None, |best: Option<(usize, f64)>, next| match best {
-            Some(b) if b.1 >= next.1 => Some(b),
-            _ => Some(next),
-        })
+    [first, leads(lens, names)]
 }
 
 fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
@@ -235,4 +259,55 @@ fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
         })
         .collect();
     Table { headers, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    /// Whether the sentence is true of a sum that is right after these strokes, read word by word.
+    fn is_true(sentence: &str, correct: &[bool]) -> bool {
+        let stroke = |name: &str| -> usize { name[1..].parse().expect("a stroke's number") };
+        let only = |first: usize, last: usize| {
+            let wanted = (0..correct.len()).map(|i| first <= i && i <= last);
+            wanted.eq(correct.iter().copied())
+        };
+        if sentence == "never says R" {
+            return correct.iter().all(|is| !is);
+        }
+        let rest = sentence.strip_prefix("says R ").expect("a sentence about R");
+        let words: Vec<&str> = rest.split(' ').collect();
+        match words[..] {
+            ["only", "after", at] => only(stroke(at), stroke(at)),
+            ["up", "to", last] => stroke(last) > 0 && only(0, stroke(last)),
+            ["from", first, "to", last] => only(stroke(first), stroke(last)),
+            ["now", "and", "then,", "after", n, "of", m, "strokes", "and", "last", "after", at] => {
+                let right: Vec<usize> = (0..correct.len()).filter(|&i| correct[i]).collect();
+                let at = stroke(at.trim_end_matches(','));
+                let is_in_pieces = right.windows(2).any(|two| two[1] > two[0] + 1);
+                is_in_pieces
+                    && right.last() == Some(&at)
+                    && (n, m)
+                        == (right.len().to_string().as_str(), correct.len().to_string().as_str())
+            }
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn what_a_wrong_sum_said_is_true_of_every_sequence() {
+        let names: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
+        for length in 1..=9 {
+            // Every order of right and wrong that ends wrong.
+            for bits in 0..1_usize << (length - 1) {
+                let correct: Vec<bool> = (0..length).map(|i| bits >> i & 1 == 1).collect();
+                let sentence = said("R", &correct, &names);
+                assert!(is_true(&sentence, &correct), "{sentence}: {correct:?}");
+            }
+        }
+        // scholar-2 on row 18 of mood at level 5.
+        let correct = [false, false, false, true, false];
+        assert_eq!(said("R", &correct, &names), "says R only after s3");
+        assert!(!is_true("says R up to s3", &correct));
+    }
 }

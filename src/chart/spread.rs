@@ -47,7 +47,7 @@ impl Spread<'_> {
         });
         FigureDraft {
             key: "spread",
-            title: title(self.members, &self.bias, &self.diversity),
+            title: self.title(),
             words: words(self.members, &names, self.column, &self.bias, &self.diversity),
             table: table(self.members, self.column, &names, &self.bias, &self.diversity),
             plot: Plot {
@@ -56,6 +56,12 @@ impl Spread<'_> {
                 ..Plot::new(self.panels(theme).to_vec(), strokes::kind_pens(self.members, theme), 1)
             },
         }
+    }
+
+    /// Another unit may tell of another source, so the unit stands first.
+    fn title(&self) -> String {
+        let unit = self.column.diversity_unit();
+        format!("In {unit}, {}", source_of(self.members, &self.bias, &self.diversity))
     }
 
     fn panels(&self, theme: &Theme) -> [Panel; 2] {
@@ -86,27 +92,27 @@ impl Spread<'_> {
     }
 }
 
-/// Who makes the diversity: the kind with most of it, and where in depth that kind makes it.
-fn title(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
+/// Which kind makes the diversity, and where in depth.
+fn source_of(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
     let total: f64 = diversity.iter().sum();
     // A spread under a thousandth of the error is nothing to point at.
     if total <= 1e-3 * bias.iter().sum::<f64>() {
-        return "The strokes hardly disagree".to_owned();
+        return "the strokes hardly disagree".to_owned();
     }
     let [(kind, share), (second, _), ..] = kinds_by_share(members, diversity);
     // Under three fifths there is no one kind to point at.
     if share < 0.6 {
-        return capital(&format!("{} and {} share the diversity", who(kind), who(second)));
+        return format!("{} and {} share the diversity", who(kind), who(second));
     }
     if matches!(kind, MemberKind::Embedding | MemberKind::Bias) {
-        return format!("Most of the diversity is {}'s", who(kind));
+        return format!("most of the diversity is {}'s", who(kind));
     }
     match (leading_third(members, diversity, kind), kind) {
         (Some(third), MemberKind::Attention) => {
-            format!("Diversity comes from the {third} attention")
+            format!("diversity comes from the {third} attention")
         }
-        (Some(third), _) => format!("Diversity comes from the {third} MLPs"),
-        (None, _) => format!("Diversity comes from {}, at every depth", who(kind)),
+        (Some(third), _) => format!("diversity comes from the {third} MLPs"),
+        (None, _) => format!("diversity comes from {}, at every depth", who(kind)),
     }
 }
 
@@ -206,4 +212,42 @@ fn leading_third(members: &[Member], values: &[f64], kind: MemberKind) -> Option
 
 fn extreme(values: &[f64], better: impl Fn(f64, f64) -> bool) -> usize {
     (1..values.len()).fold(0, |best, i| if better(values[i], values[best]) { i } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_unit_may_name_another_source_so_the_heading_names_the_unit() {
+        let kinds = [
+            MemberKind::Embedding,
+            MemberKind::Attention,
+            MemberKind::Mlp,
+            MemberKind::Attention,
+            MemberKind::Mlp,
+            MemberKind::Attention,
+            MemberKind::Mlp,
+        ];
+        let members = kinds.map(|kind| Member { kind, block: None });
+        let heading = |column: Column, diversity: [f64; 7]| {
+            let total = Triple { mse: 0.1, bias: 0.2, diversity: 0.1 };
+            Spread {
+                members: &members,
+                column,
+                bias: vec![0.2; 7],
+                diversity: diversity.to_vec(),
+                total,
+            }
+            .title()
+        };
+        assert_eq!(
+            heading(Column::Probability, [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.9]),
+            "In squared probability, diversity comes from the late MLPs"
+        );
+        assert_eq!(
+            heading(Column::Logit, [0.0, 0.9, 0.1, 0.1, 0.1, 0.0, 0.1]),
+            "In squared logits, diversity comes from the early attention"
+        );
+    }
 }

@@ -62,8 +62,9 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
     let contra = votes.iter().filter(|v| **v < 0.0).count();
     let loudest = loudest(votes);
     let first = format!(
-        "{pro} of {count} vote for {right} and {contra} against it, the loudest by {most}.",
+        "{pro} of {count} put {right} above {others} and {contra} below, the loudest by {most}.",
         count = strokes::count(&lens.members),
+        others = others(lens.logits.len()),
         right = option_name(lens, lens.answer),
         most = signed(votes[loudest]),
     );
@@ -84,6 +85,11 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         )
     };
     [first, second]
+}
+
+/// What a vote holds the right option against.
+pub(super) fn others(options: usize) -> &'static str {
+    if options == 2 { "the other option" } else { "the mean of the others" }
 }
 
 fn table(lens: &Lens, votes: &[f64], drawn: &str) -> Table {

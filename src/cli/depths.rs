@@ -3,7 +3,7 @@
 use comfy_table::Cell;
 
 use super::table::{self, table};
-use super::view::percent;
+use crate::chart::number::percent_tenths;
 use crate::engine::{Capture, DepthReading, DepthWish};
 use crate::plan::{Plan, Step};
 use crate::study::report::{Lens, LensNorm};
@@ -102,8 +102,9 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
     for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
         let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
-        let top: Vec<String> =
-            top.map(|(&id, &log)| format!("{} {}", decoded(id), percent(log.exp()))).collect();
+        let top: Vec<String> = top
+            .map(|(&id, &log)| format!("{} {}", decoded(id), percent_tenths(log.exp())))
+            .collect();
         let mut row = vec![Cell::new(name), Cell::new(top.join("  "))];
         row.extend([&entropy[n], &kl[n]].map(Cell::new));
         row.extend(depth.followed.iter().map(|token| Cell::new(token.rank)));

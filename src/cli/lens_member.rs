@@ -3,7 +3,7 @@
 use comfy_table::Cell;
 
 use super::table::{self, table};
-use super::view::percent;
+use crate::chart::number::percent_tenths;
 use crate::plan::Plan;
 use crate::study::member::{Accounting, MemberAccount, TokenVote};
 use crate::study::report::Lens;
@@ -71,7 +71,7 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
         rows.add_row([
             Cell::new(format!("{}{off}", head.head)),
             Cell::new(token(at)),
-            Cell::new(percent(f64::from(head.weights[at]))),
+            Cell::new(percent_tenths(f64::from(head.weights[at]))),
             Cell::new(token(from)),
             Cell::new(format!("{:.3}", head.carried[from])),
         ]);
@@ -89,7 +89,7 @@ fn cost(lens: &Lens, account: &MemberAccount) -> String {
         without.plan,
         account.lead,
         without.lead,
-        percent(lens.probabilities[right]),
-        percent(without.probabilities[right])
+        percent_tenths(lens.probabilities[right]),
+        percent_tenths(without.probabilities[right])
     )
 }

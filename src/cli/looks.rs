@@ -3,7 +3,7 @@
 use comfy_table::Cell;
 
 use super::table::{self, table};
-use super::view::percent;
+use crate::chart::number::percent_tenths;
 use crate::engine::AttentionWish;
 use crate::plan::{Half, Plan};
 use crate::study::LoadedModel;
@@ -52,7 +52,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
                 Cell::new(run.index),
                 Cell::new(format!("{head}{off}")),
                 Cell::new(token(at)),
-                Cell::new(percent(f64::from(weights[at]))),
+                Cell::new(percent_tenths(f64::from(weights[at]))),
                 Cell::new(token(from)),
                 Cell::new(format!("{:.3}", lengths[from])),
             ]);

@@ -9,7 +9,7 @@ use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::SweepSource;
 use super::table::{table, text};
-use super::view::percent;
+use crate::chart::number::percent_tenths;
 use crate::chart::{number, part_name};
 use crate::measure::interval::Mean;
 use crate::study::need::{Need, Needing};
@@ -124,7 +124,7 @@ fn shown(need: &Need) -> String {
             number(mean),
             number(low),
             number(high),
-            Cell::new(percent(part.accuracy.mean)),
+            Cell::new(percent_tenths(part.accuracy.mean)),
         ]);
     }
     let together = need
@@ -135,7 +135,7 @@ fn shown(need: &Need) -> String {
          the others'. Neither is importance.\n\n{}\n",
         need.task,
         need.rows,
-        percent(need.accuracy.mean),
+        percent_tenths(need.accuracy.mean),
         number::short(need.lead.mean),
         text(&rows)
     )

@@ -4,7 +4,7 @@ use comfy_table::Cell;
 
 use super::output;
 use super::table::{table, text};
-use super::view::percent;
+use crate::chart::number::percent_tenths;
 
 /// The five likeliest next tokens of a prompt, to choose options from
 #[derive(clap::Args)]
@@ -59,7 +59,7 @@ pub fn run(args: &NextArgs) -> anyhow::Result<()> {
         for saying in &said {
             table.add_row([
                 Cell::new(format!("{:?}", saying.option)),
-                Cell::new(percent(saying.probability)),
+                Cell::new(percent_tenths(saying.probability)),
             ]);
         }
         if args.english {

@@ -3,6 +3,7 @@
 use comfy_table::Row;
 
 use super::table::{column, number, table, text as shown};
+use crate::chart::number::{percent_interval, percent_tenths};
 use crate::chart::{Table, TableCell};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
@@ -34,13 +35,13 @@ fn sweep(orders: &Orders) -> String {
     if orders.chance > 0.0 {
         text += &format!(
             "; chance {}, majority class {}",
-            percent(orders.chance),
-            percent(orders.majority)
+            percent_tenths(orders.chance),
+            percent_tenths(orders.majority)
         );
     }
     text += &format!(
         "\nblock runs a row: {block_runs} of {block_runs_alone} ({} saved by running shared work once)\n\n",
-        percent(1.0 - *block_runs as f64 / (*block_runs_alone).max(1) as f64)
+        percent_tenths(1.0 - *block_runs as f64 / (*block_runs_alone).max(1) as f64)
     );
     let lines: Vec<(String, &Measures)> =
         std::iter::once(("original".to_string(), &orders.original.measures))
@@ -106,7 +107,7 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     for (i, (name, m)) in lines.iter().enumerate() {
         let mut cells = vec![
             name.clone(),
-            interval(&m.accuracy),
+            percent_interval(&m.accuracy),
             format!("{:+.1}", m.change.mean * 100.0),
             m.normalised.map_or("-".into(), |n| number(n.mean, 2)),
         ];
@@ -114,7 +115,7 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
             cells.push(m.perplexity.map_or("-".into(), |p| format!("{:.1}", p.mean)));
         }
         if bytes {
-            cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent(p.mean)));
+            cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent_tenths(p.mean)));
         }
         cells.extend([&kl, &margin, &mse, &bias, &diversity].map(|column| column[i].clone()));
         shown_table.add_row(Row::from(cells));
@@ -137,26 +138,12 @@ fn medians(medians: &[Median], tasks: usize) -> String {
         let rounds = median.rounds.map_or(String::new(), |r| format!(":{r}"));
         shown_table.add_row(Row::from(vec![
             format!("{}:{}{rounds}", median.sweep, median.at),
-            percent(median.accuracy),
+            percent_tenths(median.accuracy),
             median.normalised.map_or("-".into(), |n| number(n, 2)),
             number(median.kl, 4),
         ]));
     }
     format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))
-}
-
-fn interval(mean: &Mean) -> String {
-    let hundred = |x: f64| number(x * 100.0, 1);
-    match mean.interval() {
-        Some([low, high]) => {
-            format!("{} % ({} to {})", hundred(mean.mean), hundred(low), hundred(high))
-        }
-        None => format!("{} %", hundred(mean.mean)),
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0, 1))
 }
 
 /// One line an order and task, every mean with the ends of its interval.

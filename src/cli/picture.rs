@@ -5,7 +5,8 @@ use super::lens_prompts::PromptSummary;
 use super::members::MemberTable;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
-use super::view::{ShownColumn, percent, pick};
+use super::view::{ShownColumn, pick};
+use crate::chart::number::percent_tenths;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -67,8 +68,8 @@ pub fn prompts(
     text += &format!(
         "prompts   {}, answered right {} (always the most frequent answer: {})\n\n",
         thousands(averages.rows),
-        percent(averages.accuracy),
-        percent(averages.majority)
+        percent_tenths(averages.accuracy),
+        percent_tenths(averages.majority)
     );
     let depth = averages.by_depth.iter();
     let members = MemberTable {
@@ -81,7 +82,7 @@ pub fn prompts(
             .clone()
             .map(|depth| pick(view, depth.probability, depth.logit, depth.paper).mse)
             .collect(),
-        right: depth.map(|depth| percent(depth.accuracy)).collect(),
+        right: depth.map(|depth| percent_tenths(depth.accuracy)).collect(),
     };
     text += &members.text(None);
     text += "\n";
@@ -162,8 +163,11 @@ fn answers(lens: &Lens, labels: &[String]) -> String {
         let mark = if index == lens.answer { "✓" } else { " " };
         let fill = " ".repeat(width - label.chars().count());
         let share = lens.probabilities[index];
-        let line =
-            format!("        {mark} {label}{fill} {:>7}  {}", percent(share), bar(share, 40));
+        let line = format!(
+            "        {mark} {label}{fill} {:>7}  {}",
+            percent_tenths(share),
+            bar(share, 40)
+        );
         line.trim_end().to_string() + "\n"
     };
     labels.iter().enumerate().map(line).collect()

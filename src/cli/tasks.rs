@@ -8,6 +8,7 @@ use comfy_table::Cell;
 
 use super::output;
 use super::table::{table, text, thousands};
+use crate::chart::number::percent_tenths;
 use crate::task::catalogue::Task;
 use crate::task::item::Item;
 use crate::task::score::Score;
@@ -172,7 +173,7 @@ fn answers(items: &[&Item]) -> String {
         })
         .collect();
     let most = counts.iter().max().copied().unwrap_or(0) as f64 / items.len() as f64;
-    format!("answers   {} (always the most frequent: {:.1} %)\n", each.join(", "), 100.0 * most)
+    format!("answers   {} (always the most frequent: {})\n", each.join(", "), percent_tenths(most))
 }
 
 fn question(item: &Item) -> String {

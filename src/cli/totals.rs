@@ -3,7 +3,8 @@
 use comfy_table::{Attribute, Cell, CellAlignment};
 
 use super::table::{self, kind, table};
-use super::view::{ShownColumn, hundred, percent, pick, scale};
+use super::view::{ShownColumn, hundred, pick, scale};
+use crate::chart::number::percent_tenths;
 use crate::engine::MemberKind;
 use crate::measure::decomposition::{ByKind, ColumnNumbers, Share, Triple};
 
@@ -52,7 +53,7 @@ pub fn kinds(view: ShownColumn, probability: &ColumnNumbers, logit: &ColumnNumbe
     let whole = [sum(&bias_of.by_kind, |s| s.bias), sum(&diversity_of.by_kind, |s| s.diversity)];
 
     let share = |value: f64, of: f64| {
-        if of > 0.0 { percent(value / of) } else { String::new() }
+        if of > 0.0 { percent_tenths(value / of) } else { String::new() }
     };
     let bias: Vec<f64> =
         shares(&bias_of.by_kind).iter().map(|s| s.bias).chain([whole[0]]).collect();

@@ -29,8 +29,3 @@ pub fn scale(view: ShownColumn) -> f64 {
 pub fn hundred(view: ShownColumn) -> &'static str {
     if view == ShownColumn::Paper { " ×100" } else { "" }
 }
-
-/// `73.2 %`
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
-}

@@ -1,8 +1,9 @@
 //! Bias against diversity (*Diversity of Transformer Layers*, Theorem 3; Brown et al. 2005): why a
 //! change that adds diversity may add as much bias. docs/definitions.md, section 4.
 //!
-//! The paper's own form drops two terms of the bias and measures the spread around the target's
-//! mean; both are kept here beside the form that adds up, with what they miss.
+//! The paper prints one Ω in both lines, around the target's mean; its terms stand here beside the form that adds up,
+//! with what they miss. For a target that is the same for every option both printed terms are too large by b², and
+//! their difference, the MSE, is right; any other target also needs `var_k(t) - 2 mean_i cov_k(u_i, t)`.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,11 +31,9 @@ pub struct Tradeoff {
     pub diversity: f64,
     /// `bias - diversity`
     pub mse: f64,
-    /// `b² + Ω`, as the paper prints the bias.
-    pub paper_bias: f64,
-    /// `v̄ + mean_i (m_i - mean_k t_k)²`, as the paper prints Ω.
+    /// `v̄ + mean_i (m_i - mean_k t_k)² = Ω + b²`: Ω as the paper prints it (Eq. 11).
     pub paper_omega: f64,
-    /// Diversity with that Ω.
+    /// `paper_omega - [v̄ / M + (1 - 1/M) c̄]`: the diversity as the paper prints it.
     pub paper_diversity: f64,
 }
 
@@ -82,23 +81,33 @@ impl Tradeoff {
             bias,
             diversity,
             mse: bias - diversity,
-            paper_bias: bias_bar_squared + omega,
             paper_omega,
             paper_diversity: paper_omega - shared,
         }
     }
 
-    /// What the printed bias misses: `var_k(t) - 2 mean_i cov_k(u_i, t)`.
-    pub fn bias_residue(&self) -> f64 {
-        self.bias - self.paper_bias
+    /// `b² + paper_omega`: the bias as the paper prints it.
+    pub fn paper_bias(&self) -> f64 {
+        self.bias_bar_squared + self.paper_omega
     }
 
-    /// What the printed diversity is off by: the square of the ensemble's mean less the target's.
+    /// The bias less the printed one: `var_k(t) - 2 mean_i cov_k(u_i, t) - b²`.
+    pub fn bias_residue(&self) -> f64 {
+        self.bias - self.paper_bias()
+    }
+
+    /// The diversity less the printed one: `-b²`.
     pub fn diversity_residue(&self) -> f64 {
         self.diversity - self.paper_diversity
     }
 
-    /// The same points against a target that lies `share` of the way from its mean (0: the same for
+    /// The MSE less the difference of the printed terms: `var_k(t) - 2 mean_i cov_k(u_i, t)`, 0 for a target that is
+    /// the same for every option.
+    pub fn mse_residue(&self) -> f64 {
+        self.bias_residue() - self.diversity_residue()
+    }
+
+    /// Returns the terms against a target that lies `share` of the way from its mean (0: the same for
     /// every option) to itself (1): `t - mean t` times `share`. The mean stays, and so does all that
     /// only hangs on it.
     #[must_use]
@@ -125,7 +134,7 @@ impl Tradeoff {
         }
     }
 
-    fn terms(&mut self) -> [&mut f64; 13] {
+    fn terms(&mut self) -> [&mut f64; 12] {
         [
             &mut self.bias_bar,
             &mut self.bias_bar_squared,
@@ -137,13 +146,12 @@ impl Tradeoff {
             &mut self.bias,
             &mut self.diversity,
             &mut self.mse,
-            &mut self.paper_bias,
             &mut self.paper_omega,
             &mut self.paper_diversity,
         ]
     }
 
-    fn values(mut self) -> [f64; 13] {
+    fn values(mut self) -> [f64; 12] {
         self.terms().map(|term| *term)
     }
 }
@@ -187,9 +195,13 @@ mod tests {
             assert!((found.bias - known.bias).abs() < 1e-12);
             assert!((found.diversity - known.diversity).abs() < 1e-12);
             assert!((found.mse - known.mse).abs() < 1e-12);
-            assert!(found.bias_residue().abs() > 0.01);
-            let off = -found.bias_bar_squared;
-            assert!((found.diversity_residue() - off).abs() < 1e-12);
+            let b2 = found.bias_bar_squared;
+            assert!(b2 > 0.01, "the printed terms are off");
+            assert!((found.paper_omega - found.omega - b2).abs() < 1e-12);
+            assert!((found.diversity_residue() + b2).abs() < 1e-12);
+            let missing = found.target_variance - 2.0 * found.target_covariance;
+            assert!((found.bias_residue() - (missing - b2)).abs() < 1e-12);
+            assert!((found.mse_residue() - missing).abs() < 1e-12);
         }
     }
 
@@ -216,10 +228,24 @@ mod tests {
         let target = [0.75 * third, 0.25 + 0.75 * third, 0.75 * third];
         let known = Tradeoff::of(&points, &target);
         assert!((found.bias - known.bias).abs() < 1e-12 && (found.mse - known.mse).abs() < 1e-12);
-        assert!(
-            Tradeoff::of(&points, &[0.0, 1.0, 0.0]).towards_constant(0.0).bias_residue().abs()
-                < 1e-12
-        );
+    }
+
+    /// docs/definitions.md, section 4: with a constant target the printed Ω alone is the bias, both printed terms are too large by
+    /// b², and their difference, the MSE, is right.
+    #[test]
+    fn the_printed_terms_of_a_constant_target_are_too_large_by_the_same() {
+        let points = [vec![0.5, -1.25, 2.0], vec![1.0, 0.25, -0.75], vec![3.0, 2.0, 0.5]];
+        for found in [
+            Tradeoff::of(&points, &[1.0 / 3.0; 3]),
+            Tradeoff::of(&points, &[0.0, 1.0, 0.0]).towards_constant(0.0),
+        ] {
+            let b2 = found.bias_bar_squared;
+            assert!(b2 > 0.1);
+            assert!((found.paper_omega - found.bias).abs() < 1e-12);
+            assert!((found.paper_bias() - found.bias - b2).abs() < 1e-12);
+            assert!((found.paper_diversity - found.diversity - b2).abs() < 1e-12);
+            assert!((found.paper_bias() - found.paper_diversity - found.mse).abs() < 1e-12);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use atelier::chart::plot::Room;
 use atelier::chart::{Control, Figure, LIGHT, THEOREMS, theorem_figure};
-use atelier::study::survey::{Survey, SurveyReport};
+use atelier::study::survey::{Survey, SurveyReport, SurveyedOutcome};
 
 use crate::snapshot::check;
 
@@ -75,6 +75,35 @@ fn theorem_1_holds_in_one_column_and_fails_in_the_papers() {
     assert!(figure.title.contains("misses the MSE"));
 }
 
+/// A file keeps seven digits, so squared logits of 1000 and more are off by more than 1e-4.
+#[test]
+fn theorem_1_holds_of_large_logits_and_only_mixed_columns_are_two_scales() {
+    let mut survey = survey();
+    for cell in &mut survey.cells {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            for sample in &mut found.samples {
+                let [_, bias, diversity] = sample.logit.map(|x| 3600.0 * x);
+                sample.logit = [bias - diversity, bias, diversity];
+            }
+        }
+    }
+    let text = SurveyReport::new(survey).json().expect("JSON");
+    let mut survey = SurveyReport::read(&text).expect("a survey").survey;
+    let figure = draw(1, 1.0, &survey, [0, 0]).unwrap();
+    let worst = (0..figure.table.rows.len()).map(|row| value(&figure, row, "difference").abs());
+    assert!(worst.fold(0.0, f64::max) > 1e-4, "the file's digits are seen");
+    assert!(figure.title.starts_with("On every one of 80 rows"), "{}", figure.title);
+    // Numbers that do not belong together are of one scale all the same.
+    for cell in &mut survey.cells {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            found.samples[0].logit[0] += 1.0;
+        }
+    }
+    let figure = draw(1, 1.0, &survey, [0, 0]).unwrap();
+    assert!(figure.title.starts_with("In this report bias − diversity misses"), "{}", figure.title);
+    assert!(figure.words.iter().all(|words| !words.contains("squared probabilities")));
+}
+
 #[test]
 fn theorem_2_holds_for_all_members_and_fails_for_one() {
     let survey = survey();
@@ -86,12 +115,18 @@ fn theorem_2_holds_for_all_members_and_fails_for_one() {
 fn theorem_3_as_printed_needs_a_constant_target() {
     let survey = survey();
     let [constant, answer] = [0.0, 1.0].map(|share| draw(3, share, &survey, [2, 0]).unwrap());
-    assert!(value(&constant, 0, "bias residue").abs() < 1e-4);
+    // Both printed terms are too large by b², and their difference is right.
+    let b2 = -value(&constant, 0, "diversity residue");
+    assert!(b2 > 1e-3, "{b2}");
+    assert!((value(&constant, 0, "bias residue") + b2).abs() < 1e-5 * b2.max(1.0));
+    assert!(value(&constant, 0, "mse residue").abs() < 1e-5);
+    assert!(constant.title.contains("both printed terms are too large"), "{}", constant.title);
+    assert!(answer.title.starts_with("The printed terms miss"), "{}", answer.title);
     for figure in [&constant, &answer] {
         let off = value(figure, 0, "bias") - value(figure, 0, "corrected bias");
         assert!(off.abs() < 1e-4, "{off}");
     }
-    assert!(value(&answer, 0, "bias residue").abs() > 1e-3);
+    assert!(value(&answer, 0, "mse residue").abs() > 1e-3);
 }
 
 #[test]

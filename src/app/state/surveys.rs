@@ -10,6 +10,7 @@ use super::reading;
 use crate::app::browser;
 use crate::app::joining::{self, Joined};
 use crate::app::link::Looking;
+use crate::chart::number::counted;
 use crate::chart::plot::Room;
 use crate::study::survey::{Survey, SurveyedOutcome};
 
@@ -243,8 +244,9 @@ impl Surveys {
 
     fn add(self, name: String, survey: Survey, baked: bool) {
         self.state.count.update_value(|count| *count += 1);
-        let (models, tasks) = (survey.models.len(), survey.tasks.len());
-        self.state.said.set(format!("{name} is open: {models} models, {tasks} tasks."));
+        let models = counted(survey.models.len(), "model");
+        let tasks = counted(survey.tasks.len(), "task");
+        self.state.said.set(format!("{name} is open: {models}, {tasks}."));
         let one =
             OpenSurvey { id: self.state.count.get_value(), baked, survey: Arc::new(survey), name };
         self.state.opened.update(|opened| opened.push(one));

@@ -184,11 +184,11 @@ impl Sweeps {
     pub fn source(self) -> String {
         let counted = self.with_orders(|orders| {
             format!(
-                "{} of {} rows of “{}”, {} orders, {} block runs a row instead of {}; chance {}, always the commonest answer {}",
+                "{} of {} rows of “{}”, {}, {} block runs a row instead of {}; chance {}, always the commonest answer {}",
                 orders.rows,
                 orders.rows_asked,
                 orders.task,
-                orders.variants.len(),
+                number::counted(orders.variants.len(), "order"),
                 orders.block_runs,
                 orders.block_runs_alone,
                 number::fixed(orders.chance, 3),

@@ -78,11 +78,13 @@ impl Doubt<'_> {
             .fold(0, |best, i| if depths[i].entropy > depths[best].entropy { i } else { best });
         let far = (0..depths.len()).rev().find(|&i| kl(i) > NEAR);
         let arrived = match far {
-            Some(far) if far + 1 < depths.len() => format!(
+            Some(far) if far + 2 >= depths.len() => {
+                format!("Only {last} brings the distribution of the answer.")
+            }
+            far => format!(
                 "From {} on the answer's distribution is within {NEAR} {unit} of the end's.",
-                names[far + 1]
+                names[far.map_or(0, |far| far + 1)]
             ),
-            _ => format!("Only {last} brings the distribution of the answer."),
         };
         let rows = cells.into_iter().take(depths.len()).enumerate();
         let rows = rows.map(|(i, name)| {
@@ -113,5 +115,50 @@ impl Doubt<'_> {
             table: Table { headers: headers.to_vec(), rows: rows.collect() },
             plot: Plot::new(vec![panel.tall(PLOT)], pens, 1),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::LIGHT;
+
+    /// What is said of when the distribution arrives, of depths so far from the end.
+    fn arrival(kl: &[f64]) -> String {
+        let reading = |&kl: &f64| DepthReading {
+            top_ids: vec![1],
+            top_log_probabilities: vec![-0.1],
+            kl,
+            entropy: 1.0,
+            followed: Vec::new(),
+        };
+        let depths: Vec<DepthReading> = kl.iter().map(reading).collect();
+        let names: Vec<String> = (0..kl.len()).map(|n| format!("stroke {n}")).collect();
+        let doubt = Doubt {
+            depths: &depths,
+            cells: names.iter().cloned().map(TableCell::Text).collect(),
+            axis: Axis::category("", names.clone()),
+            names,
+            unit: "nats",
+            per_nat: 1.0,
+        };
+        let [_, arrived] = doubt.draft("the last stroke", &LIGHT).words;
+        arrived
+    }
+
+    #[test]
+    fn a_distribution_that_never_was_far_from_the_end_was_there_from_the_start() {
+        let from = |stroke: usize| {
+            format!(
+                "From stroke {stroke} on the answer's distribution is within 0.1 nats of the end's."
+            )
+        };
+        assert_eq!(arrival(&[0.0, 0.0]), from(0));
+        assert_eq!(arrival(&[0.05, 0.02, 0.0]), from(0));
+        assert_eq!(arrival(&[3.0, 0.05, 0.0]), from(1));
+        assert_eq!(
+            arrival(&[0.0, 3.0, 0.0]),
+            "Only the last stroke brings the distribution of the answer."
+        );
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
             }));
             row
         });
-    let (title, first) = told(lens, &names, &followed);
+    let (title, first) = leading(lens, &names, &followed);
     let mut plot = Plot { shared: true, ..Plot::new(panels, pens, 1) };
     strokes::lead(&mut plot, &lens.members);
     let draft = FigureDraft {
@@ -77,8 +77,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     Some(draft.figure(theme))
 }
 
-/// Which followed word leads the others at the end, and from where on.
-fn told(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) {
+/// Returns which followed word leads the others at the end and from where on, and its probability there.
+fn leading(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) {
     let depths = lens.logit_lens_members.as_deref().unwrap_or_default();
     let leader = |tokens: &[FollowedToken]| {
         (0..tokens.len()).fold(0, |best, n| {
@@ -90,17 +90,24 @@ fn told(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) 
         return Default::default();
     };
     let since = leaders.iter().rposition(|&n| n != last);
-    let from = since.map_or("the embedding", |at| &names[at + 1]);
+    let from = since
+        .map_or("from the embedding".to_owned(), |at| format!("for good from {}", names[at + 1]));
     let title = if followed.len() > 1 {
-        format!("“{}” leads the followed words from {from} on", followed[last])
+        format!("“{}” leads the followed words {from} on", followed[last])
     } else {
         let changed = depths.iter().rposition(|depth| depth.followed[0].rank > 1);
         match changed {
-            None => format!("“{}” is the likeliest from the start", followed[0]),
-            Some(at) if at + 1 < depths.len() => {
-                format!("“{}” is the likeliest from {} on", followed[0], names[at + 1])
+            None => {
+                format!("“{}” is the whole vocabulary's likeliest from the start", followed[0])
             }
-            Some(_) => format!("“{}” is never the likeliest for good", followed[0]),
+            Some(at) if at + 1 < depths.len() => format!(
+                "“{}” is the whole vocabulary's likeliest for good from {} on",
+                followed[0],
+                names[at + 1]
+            ),
+            Some(_) => {
+                format!("“{}” is not the whole vocabulary's likeliest at the end", followed[0])
+            }
         }
     };
     let token = &end.followed[last];

@@ -158,9 +158,16 @@ fn title(lens: &Lens, names: &[String]) -> String {
     let others = depths.iter().rposition(|depth| depth.top_ids[0] != answer);
     let word = word(lens, answer);
     match others {
-        None => format!("“{word}” leads from the embedding on"),
-        Some(last) if last + 2 == depths.len() => format!("“{word}” leads only at the very end"),
-        Some(last) => format!("“{word}” leads from block {} on", names[last + 1]),
+        None => format!("“{word}” leads the whole vocabulary from the embedding on"),
+        Some(last) if last + 2 == depths.len() => {
+            format!("“{word}” leads the whole vocabulary for good only at the very end")
+        }
+        Some(last) => {
+            format!(
+                "“{word}” leads the whole vocabulary for good from block {} on",
+                names[last + 1]
+            )
+        }
     }
 }
 

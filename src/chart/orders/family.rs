@@ -3,8 +3,9 @@
 
 use super::neighbours::chance;
 use super::{Apart, Quantity, SweepSpot, reach, rows_note, spots, table};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
+use crate::chart::votes::capital;
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
@@ -148,19 +149,25 @@ fn ranked<'c>(
     ranked
 }
 
+/// Which of two orders leaves more, where rows can tell them apart; of a single order, where it goes.
 fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
+    if let [alone] = curves {
+        return way(quantity, alone);
+    }
     let Some(middle) = shared_size(curves) else {
-        return format!("{} under other orders", quantity.word());
+        return format!("{} under other orders", capital(quantity.word()));
     };
     let ranked = ranked(quantity, curves, middle);
-    match (ranked.first(), ranked.last()) {
-        (Some((best, a)), Some((worst, b))) if apart.two_spots(a, b) => {
-            let (good, bad) = match quantity.good() {
-                Some(_) => ("harms least", "most"),
-                None => ("leaves most", "least"),
+    let blocks = counted(middle, "block");
+    match ranked[..] {
+        [(only, _)] => way(quantity, only),
+        [(best, a), .., (worst, b)] if apart.two_spots(a, b) => {
+            let less = match quantity.good() {
+                Some(_) => "harms less",
+                None => "leaves more",
             };
             format!(
-                "With {middle} blocks in the middle, {} {good} ({} {}) and {} {bad} ({})",
+                "With {blocks} in the middle, {} {less} ({} {}) than {} ({})",
                 best.name,
                 quantity.word(),
                 short(a.value.mean),
@@ -168,20 +175,42 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
                 short(b.value.mean)
             )
         }
-        _ => format!(
-            "With {middle} blocks in the middle, no order is clearly ahead in {}",
-            quantity.word()
-        ),
+        _ => {
+            format!("With {blocks} in the middle, no order is clearly ahead in {}", quantity.word())
+        }
     }
 }
 
+/// From its smallest middle to its largest.
+fn way(quantity: Quantity, curve: &FamilyCurve<'_>) -> String {
+    let ends = [curve.spots.first(), curve.spots.last()];
+    let [Some(first), Some(last)] = ends else {
+        return format!("{} under {}", capital(quantity.word()), curve.name);
+    };
+    let (word, name) = (quantity.word(), &curve.name);
+    let [small, large] = [first, last].map(|spot| spot.point.middle.unwrap_or(0));
+    let [a, b] = [first, last].map(|spot| short(spot.value.mean));
+    if small == large {
+        return format!(
+            "With {} in the middle, {name} leaves {word} at {a}",
+            counted(small, "block")
+        );
+    }
+    format!(
+        "Under {name}, {word} goes from {a} ({} in the middle) to {b} ({large})",
+        counted(small, "block")
+    )
+}
+
 fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [String; 2] {
-    let first = shared_size(curves).map_or_else(String::new, |middle| {
+    let shared = shared_size(curves).filter(|_| curves.len() > 1);
+    let first = shared.map_or_else(String::new, |middle| {
         let ranked: Vec<String> = ranked(quantity, curves, middle)
             .into_iter()
             .map(|(curve, spot)| format!("{} {}", curve.name, short(spot.value.mean)))
             .collect();
-        format!("In order, with {middle} blocks in the middle: {}.", ranked.join(", "))
+        let blocks = counted(middle, "block");
+        format!("In order, with {blocks} in the middle: {}.", ranked.join(", "))
     });
-    [first, rows_note(orders)]
+    [first, rows_note(orders, true)]
 }

@@ -49,10 +49,11 @@ pub(super) fn figure(
     let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
     let title = if apart.spot_and_own(dearest, own) {
         format!(
-            "Without head {head} of block {block}, {} is {} instead of {}: no other head moves it more",
+            "Without head {head} of block {block}, {} is {} instead of {}{}",
             quantity.word(),
             short(dearest.value.mean),
-            short(own.mean)
+            short(own.mean),
+            apart.lead_note("head", dearest, &spots)
         )
     } else {
         format!("No single head surely moves {}", quantity.word())
@@ -66,7 +67,7 @@ pub(super) fn figure(
                 spots.len(),
                 interval(&own)
             ),
-            rows_note(orders),
+            rows_note(orders, false),
         ],
         table: table(orders, &[Sweep::Heads], quantity, column),
         plot: Plot {

@@ -1,8 +1,9 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
 use super::{Apart, Quantity, SweepSpot, rows_note, spots, table};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::votes::capital;
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
@@ -25,6 +26,7 @@ pub(super) fn figure(
     if sizes.is_empty() || rounds.len() < 2 {
         return None;
     }
+    let most = rounds[rounds.len() - 1];
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
     let sure = sure(&Apart { orders, quantity, column }, &spots, &best);
@@ -52,8 +54,8 @@ pub(super) fn figure(
     let ramp = Ramp::over(quantity.axis(column), spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
-        title: title(quantity, &best, sure),
-        words: words(orders, quantity, &best, sure),
+        title: title(quantity, best.len(), sure),
+        words: words(orders, quantity, &best, most, sure),
         table: table(orders, &[Sweep::Loop], quantity, column),
         plot: Plot {
             ramp: Some(ramp),
@@ -91,25 +93,16 @@ fn rounds(spot: &SweepSpot<'_>) -> usize {
     spot.point.rounds.unwrap_or(0)
 }
 
-fn title(quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> String {
-    let (Some(first), Some(last)) = (best.first(), best.last()) else {
-        return format!(
-            "{} of blocks side by side, again and again",
-            super::super::votes::capital(quantity.word())
-        );
-    };
-    let rises = best.windows(2).all(|two| rounds(two[0]) <= rounds(two[1]));
-    if best.iter().all(|spot| rounds(spot) == 1) {
-        "A second round never helps: once side by side is best".to_owned()
-    } else if rises && rounds(first) < rounds(last) {
-        let hedge = if sure == 0 { ", by less than the intervals" } else { "" };
-        format!(
-            "The more blocks side by side, the more rounds are best: {} to {}{hedge}",
-            rounds(first),
-            rounds(last)
-        )
-    } else {
-        "The best number of rounds does not simply grow with the blocks side by side".to_owned()
+/// At how many sizes of the middle more rounds are better than one, beyond the intervals. No law of growth: where the
+/// most rounds that were run are best, or all are at chance, the best number says nothing.
+fn title(quantity: Quantity, sizes: usize, sure: usize) -> String {
+    match (sizes, sure) {
+        (0, _) => format!("{} of blocks side by side, again and again", capital(quantity.word())),
+        (_, 0) => "At no size of the middle are more rounds than one clearly better".to_owned(),
+        _ => format!(
+            "At {sure} of {} of the middle more rounds than one are clearly better",
+            counted(sizes, "size")
+        ),
     }
 }
 
@@ -125,8 +118,15 @@ fn sure(apart: &Apart<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> 
         .count()
 }
 
-fn words(orders: &Orders, quantity: Quantity, best: &[&SweepSpot<'_>], sure: usize) -> [String; 2] {
-    let note = rows_note(orders).replace("Bars are", "The table has");
+/// `most` rounds were run.
+fn words(
+    orders: &Orders,
+    quantity: Quantity,
+    best: &[&SweepSpot<'_>],
+    most: usize,
+    sure: usize,
+) -> [String; 2] {
+    let note = rows_note(orders, false);
     if best.is_empty() {
         return [format!("More {} is neither better nor worse.", quantity.word()), note];
     }
@@ -135,10 +135,25 @@ fn words(orders: &Orders, quantity: Quantity, best: &[&SweepSpot<'_>], sure: usi
         .map(|spot| format!("{} for {}", rounds(spot), spot.point.middle.unwrap_or(0)))
         .collect();
     let first = format!(
-        "Framed, the best rounds for each size of the middle: {}. {sure} of {} surely \
+        "Framed, the rounds with the best mean for each size of the middle, {most} at most: {}. {sure} of {} surely \
          differ from one round.",
         listed.join(", "),
         best.len(),
     );
     [first, note]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Quantity, title};
+
+    #[test]
+    fn no_law_of_rounds_is_read_off_their_best_means() {
+        let title = |sizes, sure| title(Quantity::Accuracy, sizes, sure);
+        assert_eq!(title(6, 0), "At no size of the middle are more rounds than one clearly better");
+        assert_eq!(
+            title(6, 4),
+            "At 4 of 6 sizes of the middle more rounds than one are clearly better"
+        );
+    }
 }

@@ -12,7 +12,7 @@ mod quantity;
 
 pub use quantity::Quantity;
 
-use super::number::interval;
+use super::number::{counted, interval};
 use super::plot::Point as Place;
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::Mean;
@@ -108,6 +108,15 @@ impl Apart<'_> {
         self.is_sure([&self.variants(spot), &[&self.orders.original]], [spot.value, own])
     }
 
+    /// Says that no other `part` moves the quantity more, where the farthest spot lies apart from every other.
+    fn lead_note(&self, part: &str, farthest: &SweepSpot<'_>, spots: &[SweepSpot<'_>]) -> String {
+        let mut others = spots.iter().filter(|spot| spot.point != farthest.point);
+        match others.all(|other| self.two_spots(farthest, other)) {
+            true => format!(": no other {part} moves it more"),
+            false => String::new(),
+        }
+    }
+
     fn variants(&self, spot: &SweepSpot<'_>) -> Vec<&Variant> {
         spot.point.variants.iter().filter_map(|&i| self.orders.variants.get(i)).collect()
     }
@@ -123,14 +132,15 @@ fn ends(mean: &Mean) -> impl Iterator<Item = f64> + use<> {
     [mean.low, mean.mean, mean.high].into_iter().filter(|end| end.is_finite())
 }
 
-/// What the bars are, in one sentence.
-fn rows_note(orders: &Orders) -> String {
+/// Says where the intervals are and what they are of: `has_bars`, or in the table alone.
+fn rows_note(orders: &Orders, has_bars: bool) -> String {
     let rows = if orders.rows < orders.rows_asked {
-        format!("{} rows of the {} asked for", orders.rows, orders.rows_asked)
+        format!("{} of the {} asked for", counted(orders.rows, "row"), orders.rows_asked)
     } else {
-        format!("{} rows", orders.rows)
+        counted(orders.rows, "row")
     };
-    format!("Bars are 95 % intervals over {rows} of “{}”.", orders.task)
+    let intervals = if has_bars { "Bars are" } else { "The table has" };
+    format!("{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
 }
 
 /// The points' numbers in every quantity they have, with their plans.

@@ -90,16 +90,17 @@ fn title(
     match farthest {
         Some(spot) => {
             let at = spot.point.at;
-            let who = if verb == "swapped" {
-                format!("blocks {at} and {}", at + 1)
+            let (who, part) = if verb == "swapped" {
+                (format!("blocks {at} and {}", at + 1), "pair")
             } else {
-                format!("block {at}")
+                (format!("block {at}"), "block")
             };
             format!(
-                "With {who} {verb}, {} is {} instead of {}: no other moves it more",
+                "With {who} {verb}, {} is {} instead of {}{}",
                 apart.quantity.word(),
                 short(spot.value.mean),
-                short(own.mean)
+                short(own.mean),
+                apart.lead_note(part, spot, spots)
             )
         }
         None => format!("No single block {verb} surely moves {}", apart.quantity.word()),
@@ -131,5 +132,5 @@ fn words(
             format!("{} {}", apart.quantity.word(), short(own.mean))
         },
     );
-    [first, rows_note(apart.orders)]
+    [first, rows_note(apart.orders, true)]
 }

@@ -59,16 +59,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         }
     }
     let mean = all.iter().find(|one| one.task.is_none());
-    let best = mean.and_then(|mean| {
-        let r = |pair: fn(&ColumnCorrelations) -> &Pair| Some(pair(&mean.probability).pearson?.r);
-        let found = QUANTITIES.iter().filter_map(|(name, pair)| Some((*name, r(*pair)?)));
-        found.max_by(|a, b| a.1.total_cmp(&b.1))
+    let found: Vec<String> = mean.map_or_else(Vec::new, |mean| {
+        let each = QUANTITIES.iter().filter_map(|(name, pair)| {
+            Some(format!("{name} {}", fixed(pair(&mean.probability).pearson?.r, 2)))
+        });
+        each.collect()
     });
-    let title = match best {
-        Some((name, r)) => {
-            format!("Along the stream, {name} goes with accuracy best (mean r = {})", fixed(r, 2))
-        }
-        None => "No curve of this survey varies enough to correlate".to_owned(),
+    let title = match found.is_empty() {
+        false => format!("Mean correlation with accuracy along the stream: {}", found.join(", ")),
+        true => "No curve of this survey varies enough to correlate".to_owned(),
     };
     if all.is_empty() {
         panels.clear();

@@ -2,8 +2,9 @@
 
 use super::{Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, extent, headers, mean, model_pen};
-use crate::chart::number::short;
+use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
+use crate::measure::interval::{Mean, wilson};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
@@ -15,19 +16,94 @@ const QUANTITIES: [(&str, DepthOf); 3] = [
     ("MSE × 100, as the paper prints it, mean over tasks", |depth| 100.0 * depth.paper.mse),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
-    let mut curves: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
-    for model in 0..survey.models.len() {
-        let of: Vec<_> = cells(survey).filter(|cell| cell.model == model).collect();
-        let Some(first) = of.first() else { continue };
-        let curve = (0..first.found.averages.by_depth.len()).map(|n| {
+/// A model over all of its tasks.
+struct ModelCurve {
+    model: usize,
+    tasks: Vec<usize>,
+    /// `[M]` a number a quantity.
+    depths: Vec<[f64; 3]>,
+    /// Of the whole model.
+    right: Mean,
+}
+
+impl ModelCurve {
+    fn of(survey: &Survey, model: usize) -> Option<Self> {
+        let answered: Vec<_> = cells(survey).filter(|cell| cell.model == model).collect();
+        let members = answered.first()?.found.averages.by_depth.len();
+        let depths = (0..members).map(|n| {
             QUANTITIES.map(|(_, value)| {
-                let each = of.iter().map(|cell| value(&cell.found.averages.by_depth[n]));
+                let each = answered.iter().map(|cell| value(&cell.found.averages.by_depth[n]));
                 mean(each).unwrap_or(0.0)
             })
         });
-        curves.push((model, curve.collect()));
+        let shares = answered.iter().filter_map(|cell| {
+            let averages = &cell.found.averages;
+            Some(wilson(averages.by_depth.last()?.accuracy, averages.rows))
+        });
+        let mut tasks: Vec<usize> = answered.iter().map(|cell| cell.task).collect();
+        tasks.sort_unstable();
+        Some(Self {
+            model,
+            tasks,
+            depths: depths.collect(),
+            right: mean_of(&shares.collect::<Vec<_>>()),
+        })
     }
+}
+
+/// The mean of shares of different rows; half-widths add as squares (Zou & Donner 2008).
+fn mean_of(shares: &[Mean]) -> Mean {
+    let count = shares.len().max(1) as f64;
+    let mean = shares.iter().map(|share| share.mean).sum::<f64>() / count;
+    let reach = |half: fn(&Mean) -> f64| {
+        shares.iter().map(|share| half(share).powi(2)).sum::<f64>().sqrt() / count
+    };
+    Mean {
+        mean,
+        low: mean - reach(|share| share.mean - share.low),
+        high: mean + reach(|share| share.high - share.mean),
+    }
+}
+
+/// Whether the interval of the difference of two independent numbers lies above 0 (Newcombe 1998, method 10).
+fn is_ahead(first: &Mean, second: &Mean) -> bool {
+    let reach = (first.mean - first.low).hypot(second.high - second.mean);
+    first.mean - second.mean > reach
+}
+
+/// Calls a model best only of several on the same tasks, where it is ahead of every other beyond the intervals.
+fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
+    let name = |curve: &ModelCurve| survey.models[curve.model].name.as_str();
+    let right = |curve: &ModelCurve| percent(curve.right.mean);
+    let mut ranked: Vec<&ModelCurve> = curves.iter().collect();
+    ranked.sort_by(|a, b| b.right.mean.total_cmp(&a.right.mean));
+    let [best, others @ ..] = &ranked[..] else {
+        return String::new();
+    };
+    let tasks = counted(best.tasks.len(), "task");
+    let Some(second) = others.first() else {
+        return format!("{}: {} right, mean over {tasks}", name(best), right(best));
+    };
+    if others.iter().any(|other| other.tasks != best.tasks) {
+        return "Accuracy and MSE along the depth of models that answered different tasks"
+            .to_owned();
+    }
+    let verdict = match others.iter().all(|other| is_ahead(&best.right, &other.right)) {
+        true => format!("{} answers best", name(best)),
+        false => "no model is clearly best".to_owned(),
+    };
+    format!(
+        "Over the same {tasks} {verdict}: {} {} right, {} {}",
+        name(best),
+        right(best),
+        name(second),
+        right(second)
+    )
+}
+
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+    let curves: Vec<ModelCurve> =
+        (0..survey.models.len()).filter_map(|model| ModelCurve::of(survey, model)).collect();
     let pen = |model: usize| Pen {
         mark: Mark::None,
         line: [Line::Solid, Line::Dashed, Line::Dotted, Line::Thick][model % 4],
@@ -36,19 +112,19 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let panels = QUANTITIES.iter().enumerate().map(|(q, (name, _))| {
         let series: Vec<Series> = curves
             .iter()
-            .map(|(model, curve)| {
-                let points = curve.iter().enumerate().map(|(n, values)| {
-                    let depth = (n + 1) as f64 / curve.len() as f64;
+            .map(|curve| {
+                let points = curve.depths.iter().enumerate().map(|(n, values)| {
+                    let depth = (n + 1) as f64 / curve.depths.len() as f64;
                     let text = format!(
                         "{}, {} of {} members\n{}",
-                        survey.models[*model].name,
+                        survey.models[curve.model].name,
                         n + 1,
-                        curve.len(),
+                        curve.depths.len(),
                         short(values[q])
                     );
                     Point::new(depth, values[q], text)
                 });
-                Series::new(pen(*model), points.collect())
+                Series::new(pen(curve.model), points.collect())
             })
             .collect();
         let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
@@ -60,23 +136,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         )
     });
     let panels: Vec<Panel> = panels.collect();
-    let best = curves
-        .iter()
-        .filter_map(|(model, curve)| Some((*model, curve.last()?[0])))
-        .max_by(|a, b| a.1.total_cmp(&b.1));
-    let title = best.map_or_else(String::new, |(model, accuracy)| {
-        format!(
-            "{} answers best over all tasks ({} right)",
-            survey.models[model].name,
-            crate::chart::number::percent(accuracy)
-        )
-    });
-    let rows = curves.iter().flat_map(|(model, curve)| {
-        curve.iter().enumerate().map(|(n, values)| {
+    let rows = curves.iter().flat_map(|curve| {
+        curve.depths.iter().enumerate().map(|(n, values)| {
             let mut row = vec![
-                TableCell::Text(survey.models[*model].name.clone()),
+                TableCell::Text(survey.models[curve.model].name.clone()),
                 TableCell::Count(n + 1),
-                TableCell::Count(curve.len()),
+                TableCell::Count(curve.depths.len()),
             ];
             row.extend(values.map(TableCell::Number));
             row
@@ -84,7 +149,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     });
     FigureDraft {
         key: "fig-6-depth",
-        title,
+        title: title(survey, &curves),
         words: [
             "Each model is read after every member, as a share of its own members.".to_owned(),
             format!("{}; tasks count the same whatever their rows.", extent(survey)),
@@ -100,7 +165,68 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             ]),
             rows: rows.collect(),
         },
-        plot: Plot::new(panels, curves.iter().map(|(model, _)| pen(*model)).collect(), 3),
+        plot: Plot::new(panels, curves.iter().map(|curve| pen(curve.model)).collect(), 3),
     }
     .figure(theme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::survey::SurveyModel;
+
+    /// The heading of models with these shares of 500 right answers a task, and these tasks.
+    fn heading(models: &[(f64, &[usize])]) -> String {
+        let named = |n: usize| SurveyModel {
+            name: format!("model-{n}"),
+            facts: None,
+            engine: String::new(),
+            members: Vec::new(),
+        };
+        let survey = Survey {
+            rows: None,
+            shots: 0,
+            seed: 0,
+            models: (0..models.len()).map(named).collect(),
+            tasks: Vec::new(),
+            cells: Vec::new(),
+            correlations: Vec::new(),
+        };
+        let curve = |(model, &(share, tasks)): (usize, &(f64, &[usize]))| ModelCurve {
+            model,
+            tasks: tasks.to_vec(),
+            depths: Vec::new(),
+            right: mean_of(&vec![wilson(share, 500); tasks.len()]),
+        };
+        title(&survey, &models.iter().enumerate().map(curve).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn nobody_is_best_alone_or_over_other_tasks_or_within_the_interval() {
+        let both: &[usize] = &[0, 1];
+        assert_eq!(heading(&[(0.425, both)]), "model-0: 42 % right, mean over 2 tasks");
+        assert_eq!(
+            heading(&[(0.75, both), (0.996, both)]),
+            "Over the same 2 tasks model-1 answers best: model-1 99.6 % right, model-0 75 %"
+        );
+        assert_eq!(
+            heading(&[(0.99, both), (0.996, both)]),
+            "Over the same 2 tasks no model is clearly best: model-1 99.6 % right, model-0 99 %"
+        );
+        assert_eq!(
+            heading(&[(0.42, &[2]), (0.996, both)]),
+            "Accuracy and MSE along the depth of models that answered different tasks"
+        );
+    }
+
+    /// Newcombe 1998, table II, row (a): 56 of 70 against 48 of 80 is 0.2 (0.0524 to 0.3339) by method 10.
+    #[test]
+    fn a_lead_is_sure_where_the_differences_interval_is_above_0() {
+        let share = |right: usize, rows: usize| wilson(right as f64 / rows as f64, rows);
+        let (a, b) = (share(56, 70), share(48, 80));
+        assert!(is_ahead(&a, &b) && !is_ahead(&b, &a));
+        let low = (a.mean - b.mean) - (a.mean - a.low).hypot(b.high - b.mean);
+        assert!((low - 0.0524).abs() < 5e-5, "{low}");
+        assert!(!is_ahead(&share(50, 70), &share(48, 80)));
+    }
 }

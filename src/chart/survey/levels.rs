@@ -4,7 +4,7 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, mean, model_pen};
-use crate::chart::number::percent;
+use crate::chart::number::{self, percent};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::interval::Mean;
 use crate::study::survey::{LevelAccuracy, Survey, counted};
@@ -26,8 +26,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "levels",
         title: title(survey, &all),
         words: [
-            "Rows of a task are as hard as its axis says; bars are Wilson's 95 % intervals."
-                .to_owned(),
+            format!(
+                "Rows of a task are as hard as its axis says; bars are Wilson's 95 % intervals.{}",
+                below_chance(&all)
+            ),
             format!("{}.", extent(survey)),
         ],
         table: table(survey, &all),
@@ -87,30 +89,52 @@ fn said(survey: &Survey, task: usize, level: usize) -> String {
     }
 }
 
-/// The model that loses most from a task's first level to its last.
+/// How many curves fall from a task's first level to its last, beyond their intervals, and how many rise.
 fn title(survey: &Survey, all: &[KnownCell<'_>]) -> String {
-    let fall = |(_, [first, last]): &(&KnownCell<'_>, [(LevelAccuracy, Mean); 2])| {
-        first.1.mean - last.1.mean
+    let ends: Vec<_> = all
+        .iter()
+        .filter_map(|cell| match &cell.found.levels[..] {
+            [first, .., last] => Some((cell, [first, last].map(|of| (*of, of.accuracy())))),
+            _ => None,
+        })
+        .collect();
+    let falls = |[first, last]: &[(LevelAccuracy, Mean); 2]| last.1.high < first.1.low;
+    let rises = |[first, last]: &[(LevelAccuracy, Mean); 2]| first.1.high < last.1.low;
+    let falling: Vec<_> = ends.iter().filter(|(_, ends)| falls(ends)).collect();
+    let rising = ends.iter().filter(|(_, ends)| rises(ends)).count();
+    let fall = |[first, last]: &[(LevelAccuracy, Mean); 2]| first.1.mean - last.1.mean;
+    let Some((cell, [first, last])) =
+        falling.iter().max_by(|a, b| fall(&a.1).total_cmp(&fall(&b.1)))
+    else {
+        return "No model falls beyond the intervals from a task's first level to its last"
+            .to_owned();
     };
-    let ends = all.iter().filter_map(|cell| {
-        let (first, last) = (cell.found.levels.first()?, cell.found.levels.last()?);
-        Some((cell, [first, last].map(|of| (*of, of.accuracy()))))
-    });
-    // What the intervals leave in doubt is no fall.
-    let falls = ends.filter(|(_, [first, last])| last.1.high < first.1.low);
-    match falls.max_by(|a, b| fall(a).total_cmp(&fall(b))) {
-        Some((cell, [first, last])) => format!(
-            "What is harder is answered worse: {} falls from {} at {} to {} at {} on “{}”",
-            survey.models[cell.model].name,
-            percent(first.1.mean),
-            said(survey, cell.task, first.0.level),
-            percent(last.1.mean),
-            said(survey, cell.task, last.0.level),
-            survey.tasks[cell.task].name
-        ),
-        None => {
-            "No model falls beyond the intervals from a task's first level to its last".to_owned()
-        }
+    let rise = match rising {
+        0 => String::new(),
+        n => format!(" and {n} rise"),
+    };
+    format!(
+        "From a task's first level to its last, {} of {} fall beyond their intervals{rise}: {} on “{}” from {} at {} to {} at {}",
+        falling.len(),
+        number::counted(ends.len(), "curve"),
+        survey.models[cell.model].name,
+        survey.tasks[cell.task].name,
+        percent(first.1.mean),
+        said(survey, cell.task, first.0.level),
+        percent(last.1.mean),
+        said(survey, cell.task, last.0.level),
+    )
+}
+
+/// Where a model is wrong more often than guessing, which the picture shows and no curve says.
+fn below_chance(all: &[KnownCell<'_>]) -> String {
+    let levels = all
+        .iter()
+        .flat_map(|cell| cell.found.levels.iter().map(|of| of.accuracy().high < cell.found.chance));
+    let below: Vec<bool> = levels.collect();
+    match below.iter().filter(|is| **is).count() {
+        0 => String::new(),
+        n => format!(" {n} of {} points lie below chance beyond their intervals.", below.len()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! A survey's figures (*Diversity of Transformer Layers*, Table 1 and Figs. 2 to 7) and ours: each
+//! A survey's figures (*Diversity of Transformer Layers*, Table 1 and Figs. 3 to 7) and ours: each
 //! from the report alone, drawn by ECharts or as SVG.
 
 mod correlation;
@@ -7,12 +7,12 @@ mod identity;
 mod information;
 mod levels;
 mod plane;
-mod shapes;
 mod shares;
 mod stream;
 mod table1;
 mod uniform;
 
+use super::number::counted;
 use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::survey::{Found, Survey};
@@ -31,7 +31,6 @@ pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let mut all = vec![
         table1::figure(survey, theme),
         levels::figure(survey, theme),
-        shapes::figure(survey, theme),
         correlation::figure(survey, theme),
         shares::figure(survey, theme),
         depth::figure(survey, theme),
@@ -110,9 +109,5 @@ fn extent(survey: &Survey) -> String {
     models.dedup();
     tasks.sort_unstable();
     tasks.dedup();
-    let count = |n: usize, noun: &str| match n {
-        1 => format!("1 {noun}"),
-        n => format!("{n} {noun}s"),
-    };
-    format!("{}, {}", count(models.len(), "model"), count(tasks.len(), "task"))
+    format!("{}, {}", counted(models.len(), "model"), counted(tasks.len(), "task"))
 }

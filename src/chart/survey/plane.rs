@@ -6,6 +6,7 @@ use super::{
 use super::{cells, extent, headers, model_pen};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
+use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Survey;
 
 /// Bias and diversity of a cell.
@@ -16,7 +17,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let corrected =
         |cell: &KnownCell<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
     let printed = |cell: &KnownCell<'_>| {
-        [cell.found.tradeoff.paper_bias, cell.found.tradeoff.paper_diversity]
+        [cell.found.tradeoff.paper_bias(), cell.found.tradeoff.paper_diversity]
     };
     let forms: [(&str, PlaneOf<'_>); 2] = [
         ("diversity against bias, corrected: exact", &corrected),
@@ -55,8 +56,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let t = &cell.found.tradeoff;
         if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
     }));
-    let residue =
-        all.iter().map(|cell| cell.found.tradeoff.bias_residue().abs()).fold(0.0, f64::max);
+    let worst = |residue: fn(&Tradeoff) -> f64| {
+        all.iter().map(|cell| residue(&cell.found.tradeoff).abs()).fold(0.0, f64::max)
+    };
     let rows = all.iter().map(|cell| {
         let t = &cell.found.tradeoff;
         let mut row = vec![
@@ -73,7 +75,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             t.omega,
             t.target_variance,
             t.target_covariance,
-            t.paper_bias,
+            t.paper_bias(),
             t.paper_omega,
             t.paper_diversity,
             t.bias_residue(),
@@ -90,8 +92,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ),
         words: [
             format!(
-                "What raises diversity through Ω raises bias as much. The printed form drops terms worth up to {} squared logits.",
-                short(residue)
+                "What raises diversity through Ω raises bias as much. The printed terms miss the bias by up to {} squared logits, the diversity by up to {}, and their difference, the MSE, by up to {}.",
+                short(worst(Tradeoff::bias_residue)),
+                short(worst(Tradeoff::diversity_residue)),
+                short(worst(Tradeoff::mse_residue))
             ),
             format!("{}; both axes are logarithmic, and points at 0 are left out.", extent(survey)),
         ],

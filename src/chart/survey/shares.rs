@@ -105,20 +105,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             share(m, diversity.1, MemberKind::Attention, diversity.2, diversity.3)
         }));
     let title = match (mlp, attention) {
-        (Some(mlp), Some(attention)) if mlp >= attention => {
-            format!(
-                "MLPs bring {} of the diversity, attention {}",
-                percent(mlp),
-                percent(attention)
-            )
-        }
-        (Some(mlp), Some(attention)) => {
-            format!(
-                "Attention brings {} of the diversity, MLPs {}",
-                percent(attention),
-                percent(mlp)
-            )
-        }
+        (Some(mlp), Some(attention)) => format!(
+            "Of the diversity of probabilities MLPs bring {}, attention {}",
+            percent(mlp),
+            percent(attention)
+        ),
         _ => "Shares of the kinds".to_owned(),
     };
     FigureDraft {

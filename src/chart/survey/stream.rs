@@ -3,7 +3,7 @@
 
 use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, headers, roles};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::Axis;
 use crate::measure::correlation::standardised;
 use crate::study::report::AverageDepth;
@@ -65,7 +65,10 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     }
     FigureDraft {
         key: "fig-5-stream",
-        title: format!("{name} gains most of its accuracy in the stream's second half on {late} of {tasks} tasks"),
+        title: format!(
+            "On {late} of {} {name}'s accuracy grows more in the stream's second half than in its first",
+            counted(tasks, "task")
+        ),
         words: [
             "At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.".to_owned(),
             "Each curve is standardised by itself, so heights compare within a curve only; the CSV has the numbers as they are.".to_owned(),

@@ -5,13 +5,17 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, model_pen, task_names};
-use crate::chart::number::{percent, short};
+use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
+use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::Survey;
 
-/// A quantity of a cell, and what it is held against.
-type TableQuantity = (&'static str, fn(&KnownCell<'_>) -> f64, Option<fn(&KnownCell<'_>) -> f64>);
+type CellNumber = fn(&KnownCell<'_>) -> f64;
 
+/// A quantity of a cell, and what it is held against.
+type TableQuantity = (&'static str, CellNumber, Option<CellNumber>);
+
+/// The first is accuracy, which alone has an interval.
 const QUANTITIES: [TableQuantity; 4] = [
     (
         "accuracy (level: majority class)",
@@ -27,10 +31,15 @@ const QUANTITIES: [TableQuantity; 4] = [
     ("diversity, squared logits", |cell| cell.found.averages.paper.diversity, None),
 ];
 
+/// Accuracy with its interval.
+fn accuracy(cell: &KnownCell<'_>) -> Mean {
+    wilson(cell.found.averages.accuracy, cell.found.averages.rows)
+}
+
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let level = Pen::new("majority class, uniform", theme.quiet, Line::None, Mark::Level);
-    let panels = QUANTITIES.iter().map(|(name, value, against)| {
+    let panels = QUANTITIES.iter().enumerate().map(|(q, (name, value, against))| {
         let levels = against.map(|against| {
             let points = all.iter().map(|cell| {
                 let y = against(cell);
@@ -44,12 +53,18 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             let points = of.map(|cell| {
                 let (y, task) = (value(cell), &survey.tasks[cell.task].name);
                 let name = format!("{} on {task}\n{}", survey.models[model].name, short(y));
-                Point::new(cell.task as f64, y, name)
+                let right = accuracy(cell);
+                Point {
+                    interval: (q == 0).then_some([right.low, right.high]),
+                    ..Point::new(cell.task as f64, y, name)
+                }
             });
             Series::new(model_pen(survey, model, theme, Line::None), points.collect())
         });
         let series: Vec<Series> = levels.into_iter().chain(series).collect();
-        let reach = series.iter().flat_map(|one| one.points.iter().map(|point| point.y));
+        let points = series.iter().flat_map(|one| &one.points);
+        let reach = points
+            .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
         Panel::new(
             (*name).to_owned(),
             Axis::category("", task_names(survey)),
@@ -75,13 +90,19 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     .figure(theme)
 }
 
+/// How many accuracies their intervals put above guessing, and below.
 fn title(all: &[KnownCell<'_>]) -> String {
-    let above = |cell: &&KnownCell<'_>| {
-        let averages = &cell.found.averages;
-        averages.accuracy > averages.majority.max(cell.found.chance)
+    let guess = |cell: &KnownCell<'_>| cell.found.averages.majority.max(cell.found.chance);
+    let above = all.iter().filter(|cell| accuracy(cell).low > guess(cell)).count();
+    let below = all.iter().filter(|cell| accuracy(cell).high < guess(cell)).count();
+    let below = match below {
+        0 => String::new(),
+        n => format!(", surely below it in {n}"),
     };
-    let count = all.iter().filter(above).count();
-    format!("{count} of {} answers are better than always giving the most frequent one", all.len())
+    format!(
+        "Accuracy is surely above always giving the most frequent answer in {above} of {}{below}",
+        counted(all.len(), "cell")
+    )
 }
 
 fn near_uniform(all: &[KnownCell<'_>]) -> String {
@@ -91,7 +112,7 @@ fn near_uniform(all: &[KnownCell<'_>]) -> String {
     };
     let count = all.iter().filter(near).count();
     format!(
-        "The paper's MSE is within {} of the uniform constant in {count} of {}.",
+        "Bars are Wilson's 95 % intervals. The paper's MSE is within {} of the uniform constant in {count} of {}.",
         percent(0.1),
         all.len()
     )
@@ -103,6 +124,8 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         "model",
         "rows",
         "accuracy",
+        "from",
+        "to",
         "majority",
         "chance",
         "paper mse x100",
@@ -118,6 +141,7 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     ];
     let row = |cell: &KnownCell<'_>| {
         let averages = &cell.found.averages;
+        let right = accuracy(cell);
         let (paper, own, logit) =
             (averages.paper, averages.probability.total, averages.logit.total);
         let mut row = vec![
@@ -127,6 +151,8 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         ];
         let numbers = [
             averages.accuracy,
+            right.low,
+            right.high,
             averages.majority,
             cell.found.chance,
             100.0 * paper.mse,

@@ -49,20 +49,24 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         )
     });
     let panels: Vec<Panel> = panels.collect();
-    let nearest = (0..survey.models.len())
-        .filter_map(|model| {
-            let of = all.iter().filter(|cell| cell.model == model);
-            Some((model, mean(of.map(&paper))?))
-        })
-        .min_by(|a, b| a.1.total_cmp(&b.1));
-    let title = nearest.map_or_else(String::new, |(model, distance)| {
-        format!(
-            "{} ({} members) is nearest to the uniform constant: {} on average",
-            survey.models[model].name,
-            survey.models[model].members.len(),
-            short(distance)
-        )
+    let distances = (0..survey.models.len()).filter_map(|model| {
+        let of = all.iter().filter(|cell| cell.model == model);
+        Some((model, mean(of.map(&paper))?))
     });
+    let members = |(model, _): &(usize, f64)| survey.models[*model].members.len();
+    let mut distances: Vec<(usize, f64)> = distances.collect();
+    distances.sort_by_key(members);
+    let said = |found: &(usize, f64)| {
+        let name = &survey.models[found.0].name;
+        format!("{} for {name} ({} members)", short(found.1), members(found))
+    };
+    let ends = match &distances[..] {
+        [] => String::new(),
+        [only] => said(only),
+        [first, .., last] => format!("{}, {}", said(first), said(last)),
+    };
+    let title =
+        format!("The paper's MSE × 100 differs from the uniform constant by {ends} on average");
     let rows = all.iter().map(|cell| {
         vec![
             TableCell::Text(survey.tasks[cell.task].name.clone()),

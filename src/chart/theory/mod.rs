@@ -10,10 +10,12 @@ mod gains;
 mod growth;
 mod identity;
 mod limit;
+mod shapes;
 mod terms;
 mod theorems;
 mod tradeoff;
 
+pub use shapes::shapes_figure;
 pub use theorems::{THEOREMS, Theorem};
 
 use super::plot::{Panel, Pen, Plot, Room};
@@ -159,8 +161,8 @@ fn count(name: &str, n: usize) -> TableCell {
     TableCell::Text(format!("{name} {n}"))
 }
 
-/// Every theorem as its control stands before anybody touched it, where the survey has the numbers:
-/// of the model with most members, on the first of its tasks with two options, else on its first.
+/// Every theorem that draws the survey's numbers, as its control stands before anybody touched it, where the survey
+/// has them: of the model with most members, on the first of its tasks with two options, else on its first.
 pub(super) fn theorem_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let found = || {
         survey.cells.iter().filter_map(|cell| match &cell.outcome {
@@ -180,7 +182,9 @@ pub(super) fn theorem_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let Some((_, task, _)) = two.or_else(|| own().next()) else {
         return Vec::new();
     };
-    let drawn = THEOREMS.iter().filter_map(|theorem| {
+    let of_survey =
+        THEOREMS.iter().filter(|theorem| !theorem.is_made_up(at_start(&theorem.control)));
+    let drawn = of_survey.filter_map(|theorem| {
         let setting = at_start(&theorem.control);
         let place = [model, task];
         theorem_figure(theorem.number, survey, place, setting, theme, Room::wide(2)).ok()

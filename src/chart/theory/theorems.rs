@@ -15,6 +15,21 @@ pub struct Theorem {
     pub control: Control,
 }
 
+impl Theorem {
+    /// Whether its picture at this setting is of members made up on the spot, and so of no report.
+    pub fn is_made_up(&self, setting: f64) -> bool {
+        match self.control {
+            Control::Choice { choices, .. } => choices
+                .get(setting.max(0.0) as usize)
+                .is_some_and(|choice| choice.starts_with(MADE_UP)),
+            Control::Share { .. } => matches!(self.number, 7 | 8),
+        }
+    }
+}
+
+/// How a choice of made-up members begins.
+const MADE_UP: &str = "made up";
+
 /// All of them, in the paper's order.
 pub const THEOREMS: [Theorem; 8] = [
     Theorem {
@@ -48,8 +63,9 @@ pub const THEOREMS: [Theorem; 8] = [
         number: 3,
         name: "Bias pays for diversity",
         claim: "Bias and diversity share a term, Ω: what raises diversity through it raises bias as much.",
-        caveat: "The equations as printed add up only for a target that is the same for every option, which no right answer is, and with Ω around the \
-                 target's mean they overstate diversity. Corrected after Brown et al. (2005) they are exact. All in squared logits, means over all rows.",
+        caveat: "As printed, Ω lies around the target's mean. For a target that is the same for every option both printed terms are then too large by \
+                 as much, and their difference, the MSE, is right; for a right answer two terms of the bias are missing besides. Corrected after Brown \
+                 et al. (2005) they are exact. All in squared logits, means over all rows.",
         control: Control::Share {
             label: "Target, from the same for all options (0) to the right answer alone (1)",
             start: 1.0,

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use comfy_table::Cell;
 
+use crate::chart::number::percent_tenths;
 use crate::cli::table::{number, table, text as shown, thousands};
 use crate::cli::tasks::score;
-use crate::cli::view::percent;
 use crate::study::survey::Survey;
 
 pub fn text(survey: &Survey) -> String {
@@ -37,9 +37,9 @@ pub fn text(survey: &Survey) -> String {
                 Cell::new(&task.name),
                 Cell::new(&model.name),
                 Cell::new(thousands(averages.rows)),
-                Cell::new(percent(averages.accuracy)),
+                Cell::new(percent_tenths(averages.accuracy)),
                 Cell::new(if averages.majority > 0.0 {
-                    percent(averages.majority)
+                    percent_tenths(averages.majority)
                 } else {
                     String::new()
                 }),
@@ -128,7 +128,12 @@ fn by_level(survey: &Survey) -> String {
                 of.map_or_else(String::new, |of| {
                     let right = of.accuracy();
                     let (low, high) = (100.0 * right.low, 100.0 * right.high);
-                    format!("{} ({}-{})", percent(right.mean), number(low, 0), number(high, 0))
+                    format!(
+                        "{} ({}-{})",
+                        percent_tenths(right.mean),
+                        number(low, 0),
+                        number(high, 0)
+                    )
                 })
             });
             let first = Cell::new(level);

@@ -12,6 +12,7 @@ use atelier::study::coupling::{CouplingMetric, TaskCoupling};
 use atelier::study::member::MemberAccount;
 use atelier::study::orders::{Orders, Sweep};
 use atelier::study::report::Lens;
+use atelier::study::survey::SurveyedOutcome;
 
 use super::reports::{self, lab, lens, prompts, survey, sweep};
 use super::words::words;
@@ -69,6 +70,75 @@ fn a_sweep_in_two_quantities() {
 #[test]
 fn a_survey() {
     check("charts/survey.txt", &all(&survey_figures(&survey(), &LIGHT), 6));
+}
+
+fn titled<'a>(figures: &'a [Figure], key: &str) -> &'a Figure {
+    figures.iter().find(|figure| figure.key == key).unwrap_or_else(|| panic!("no figure {key}"))
+}
+
+/// A heat map has no bars.
+#[test]
+fn only_figures_with_bars_speak_of_bars() {
+    for figure in sweep_figures(&sweep(6), Quantity::Accuracy, Column::Probability, &LIGHT) {
+        let points = figure.plot.panels.iter().flat_map(|panel| &panel.series);
+        let has_bars =
+            points.flat_map(|series| &series.points).any(|point| point.interval.is_some());
+        let says_bars = figure.words.iter().any(|words| words.contains("Bars are"));
+        assert_eq!(says_bars, has_bars, "{}", figure.key);
+    }
+}
+
+#[test]
+fn a_single_order_is_not_ranked() {
+    let mut orders = sweep(6);
+    orders.points.retain(|point| point.sweep == Sweep::Skip);
+    let figures = sweep_figures(&orders, Quantity::Accuracy, Column::Probability, &LIGHT);
+    assert_eq!(
+        titled(&figures, "family").title,
+        "Under skip, accuracy goes from 0.820 (1 block in the middle) to 0.500 (5)"
+    );
+}
+
+#[test]
+fn a_survey_counts_what_its_intervals_carry() {
+    let mut survey = survey();
+    for cell in &mut survey.cells {
+        if let SurveyedOutcome::Found(found) = &mut cell.outcome {
+            let averages = &mut found.averages;
+            averages.rows = 500;
+            averages.majority = 0.5;
+            // Half a point above and surely above; half a point below and surely below.
+            averages.accuracy = match (cell.model, cell.task) {
+                (0, 0) => 0.505,
+                (0, _) => 0.6,
+                (_, 0) => 0.495,
+                _ => 0.4,
+            };
+        }
+    }
+    let figures = survey_figures(&survey, &LIGHT);
+    assert_eq!(
+        titled(&figures, "table-1").title,
+        "Accuracy is surely above always giving the most frequent answer in 1 of 4 cells, surely below it in 1"
+    );
+    let levels = titled(&figures, "levels");
+    assert!(!levels.title.contains("harder"), "{}", levels.title);
+    assert!(levels.title.contains(" of 2 curves fall beyond their intervals"), "{}", levels.title);
+    for figure in &figures {
+        assert!(!figure.title.contains("best") || figure.key == "fig-6-depth", "{}", figure.title);
+    }
+}
+
+/// Options, followed words and the whole vocabulary have leaders of their own.
+#[test]
+fn who_leads_is_said_with_of_what() {
+    let lens = reports::inside();
+    let depths = depth_figures(&lens, DepthColour::default(), &LIGHT);
+    assert!(titled(&depths, "depths").title.contains("leads the whole vocabulary"));
+    assert!(titled(&depths, "followed").title.contains("leads the followed words"));
+    let [votes, _, running] = figures(&lens, Column::Probability, &LIGHT);
+    assert!(running.title.starts_with("Among the options the sum"), "{}", running.title);
+    assert!(votes.words[0].contains("above the mean of the others"), "{}", votes.words[0]);
 }
 
 #[test]

@@ -1,9 +1,8 @@
-//! The run's own numbers; what there are several of one kind of, such as the lead before and after, as bars on one
-//! scale.
+//! The run's own numbers; several of one unit, such as the lead before and after, have bars on one scale.
 
 use leptos::prelude::*;
 
-use crate::chart::number;
+use crate::app::bars::{BarNumber, scales, written};
 use crate::study::lessons::{FieldValue, LessonStep, StepNumber};
 
 /// Nothing, where there is nothing to compare.
@@ -14,15 +13,9 @@ pub fn Numbers(numbers: Vec<StepNumber>, step: LessonStep) -> impl IntoView {
     if rows.len() < 2 {
         return ().into_any();
     }
-    let drawn = rows.iter().map(|row| {
-        let own = rows.iter().filter(|other| other.kind == row.kind);
-        let several = own.clone().count() > 1;
-        let (low, high) = own.fold((0.0_f64, 0.0_f64), |(low, high), other| {
-            (low.min(other.value), high.max(other.value))
-        });
-        view! { <Row row=row.clone() scale=several.then_some([low, high]) /> }
-    });
-    let drawn = drawn.collect_view();
+    let numbers: Vec<BarNumber> = rows.iter().map(|row| row.number.clone()).collect();
+    let drawn = rows.into_iter().zip(scales(&numbers));
+    let drawn = drawn.map(|(row, scale)| view! { <Row row scale /> }).collect_view();
     view! {
         <table class="values">
             <caption class="unseen">"The run's numbers"</caption>
@@ -32,12 +25,8 @@ pub fn Numbers(numbers: Vec<StepNumber>, step: LessonStep) -> impl IntoView {
     .into_any()
 }
 
-#[derive(Clone)]
 struct NumberRow {
-    /// What is of one unit, or of one kind where there is none, has one scale.
-    kind: String,
-    name: String,
-    value: f64,
+    number: BarNumber,
     /// Where the run leaves the number open.
     interval: Option<[f64; 2]>,
 }
@@ -48,12 +37,10 @@ impl NumberRow {
         let FieldValue::Number { value, low, high } = one.value else {
             return None;
         };
-        let name = step.words_of(&one.name)?;
-        let kind = unit(&name).unwrap_or(one.name.parts.first()?).to_owned();
+        let kind = one.name.parts.first()?.clone();
+        let words = step.words_of(&one.name)?;
         value.is_finite().then_some(Self {
-            kind,
-            name,
-            value,
+            number: BarNumber { kind, words, value },
             interval: (low < high && low.is_finite() && high.is_finite()).then_some([low, high]),
         })
     }
@@ -70,7 +57,7 @@ fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
     let bar = scale.map(|[low, high]| {
         let span = (high - low).max(f64::MIN_POSITIVE);
         let share = |x: f64| 100.0 * (x - low) / span;
-        let (zero, end) = (share(0.0), share(row.value));
+        let (zero, end) = (share(0.0), share(row.number.value));
         let left = format!("{:.2}%", zero.min(end));
         let width = format!("{:.2}%", (zero - end).abs());
         view! {
@@ -80,18 +67,13 @@ fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
             </span>
         }
     });
-    let interval = row.interval.map(|[low, high]| format!(" ({} to {})", said(low), said(high)));
+    let interval =
+        row.interval.map(|[low, high]| format!(" ({} to {})", written(low), written(high)));
     view! {
         <tr>
-            <th scope="row">{row.name}</th>
-            <td>{said(row.value)}{interval}</td>
+            <th scope="row">{row.number.words}</th>
+            <td>{written(row.number.value)}{interval}</td>
             <td class="bars">{bar}</td>
         </tr>
     }
-}
-
-/// What is counted has no decimals.
-fn said(value: f64) -> String {
-    let is_count = value.fract() == 0.0 && value.abs() < 1e4;
-    if is_count { number::fixed(value, 0) } else { number::short(value) }
 }

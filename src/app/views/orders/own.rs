@@ -3,8 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::Sweeps;
-use crate::chart::number;
-use crate::measure::interval::Mean;
+use crate::chart::number::{interval, percent_interval};
 use crate::study::orders::Variant;
 
 #[component]
@@ -17,33 +16,24 @@ pub fn OwnOrders() -> impl IntoView {
 }
 
 fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
-    let percent = |mean: Mean| {
-        let hundred = |x: f64| number::fixed(100.0 * x, 1);
-        match mean.interval() {
-            Some([low, high]) => {
-                format!("{} % ({} to {})", hundred(mean.mean), hundred(low), hundred(high))
-            }
-            None => format!("{} %", hundred(mean.mean)),
-        }
-    };
     let rows = variants.iter().enumerate().map(|(i, variant)| {
         let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };
         let measures = &variant.measures;
         view! {
             <tr>
                 <th scope="row">{name}</th>
-                <td>{percent(measures.accuracy)}</td>
-                <td>{number::short(measures.kl.mean)}</td>
-                <td>{number::short(measures.probability.bias.mean)}</td>
-                <td>{number::short(measures.probability.diversity.mean)}</td>
-                <td>{number::short(measures.probability.mse.mean)}</td>
+                <td>{percent_interval(&measures.accuracy)}</td>
+                <td>{interval(&measures.kl)}</td>
+                <td>{interval(&measures.probability.bias)}</td>
+                <td>{interval(&measures.probability.diversity)}</td>
+                <td>{interval(&measures.probability.mse)}</td>
             </tr>
         }
     });
     view! {
         <div class="scroll own-orders" tabindex="0" role="region" aria-label=format!("Your order on {task}")>
             <table>
-                <caption>{format!("Your order on rows of {task}; accuracy with its 95 % interval")}</caption>
+                <caption>{format!("Your order on rows of {task}, with 95 % intervals")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"order"</th>

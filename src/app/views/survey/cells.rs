@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::rows::Rows;
 use crate::app::link::MeanOf;
 use crate::app::state::Surveys;
-use crate::chart::number::{fixed, short};
+use crate::chart::number::{percent_tenths, short};
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
 
 fn value(found: &Found, of: MeanOf) -> f64 {
@@ -124,8 +124,7 @@ fn mean(
     name: &'static str,
     value: f64,
 ) -> impl IntoView {
-    let shown =
-        if name == "accuracy" { format!("{} %", fixed(100.0 * value, 1)) } else { short(value) };
+    let shown = if name == "accuracy" { percent_tenths(value) } else { short(value) };
     let label = format!("Rows of {model} on {task}: {name} {shown}");
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {

@@ -5,6 +5,7 @@ use web_sys::HtmlInputElement;
 
 use crate::app::files;
 use crate::app::state::{OpenSurvey, Studio, Surveys};
+use crate::chart::number::counted;
 
 #[component]
 pub fn Open() -> impl IntoView {
@@ -55,7 +56,7 @@ fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
     let survey = &one.survey;
     let shots = match survey.shots {
         0 => String::new(),
-        shots => format!(", {shots} worked examples in front"),
+        shots => format!(", {} in front", counted(shots, "worked example")),
     };
     let name = if one.baked {
         "The scholars' survey, baked with the page".to_owned()
@@ -66,10 +67,10 @@ fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
     // The largest task's rows, whether or not the survey was asked for that many.
     let rows = survey.tasks.iter().map(|task| task.rows).max();
     let facts = format!(
-        "{} models, {} tasks, at most {} rows each{shots}",
-        survey.models.len(),
-        survey.tasks.len(),
-        rows.unwrap_or(0)
+        "{}, {}, at most {} each{shots}",
+        counted(survey.models.len(), "model"),
+        counted(survey.tasks.len(), "task"),
+        counted(rows.unwrap_or(0), "row")
     );
     view! {
         <li>

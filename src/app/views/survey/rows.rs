@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::state::Surveys;
-use crate::chart::number::{fixed, short};
+use crate::chart::number::{percent_tenths, short};
 use crate::model::catalogue;
 use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome, counted};
 
@@ -27,9 +27,9 @@ pub fn Rows() -> impl IntoView {
 fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoView + use<> {
     let (name, known) = (&survey.models[model].name, &survey.tasks[task]);
     let headline = format!(
-        "{name} on {}: {} % right, {} of {} rows",
+        "{name} on {}: {} right, {} of {} rows",
         known.name,
-        fixed(100.0 * found.averages.accuracy, 1),
+        percent_tenths(found.averages.accuracy),
         found.samples.len(),
         found.averages.rows
     );

@@ -1,5 +1,6 @@
-//! Eight cards, one a theorem.
+//! Eight cards, one a theorem, and the shapes that two of them promise.
 
+mod shapes;
 mod theorem;
 
 use leptos::prelude::*;
@@ -8,6 +9,7 @@ use super::survey::{ModelChoice, TaskChoice};
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry};
 use crate::chart::THEOREMS;
+use shapes::Shapes;
 use theorem::Card;
 
 #[component]
@@ -28,7 +30,8 @@ pub fn TheoryView() -> impl IntoView {
             let name = format!("{}. {}", theorem.number, theorem.name);
             IndexEntry::new(format!("theorem-{}-title", theorem.number), name)
         });
-        all.collect::<Vec<_>>()
+        let shapes = IndexEntry::new("shapes-title".to_owned(), "Drawn shapes".to_owned());
+        all.chain([shapes]).collect::<Vec<_>>()
     });
     view! {
         <Index places />
@@ -47,6 +50,7 @@ pub fn TheoryView() -> impl IntoView {
         </section>
         <Show when=move || there.get()>
             {THEOREMS.iter().map(|theorem| view! { <Card theorem /> }).collect_view()}
+            <Shapes />
         </Show>
     }
 }

@@ -43,6 +43,10 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
     });
     let refused =
         move || drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().err()).cloned());
+    let source = Signal::derive(move || match theorem.is_made_up(setting.get()) {
+        true => "atelier, made up: from no report".to_owned(),
+        false => surveys.source(),
+    });
     let there = Memo::new(move |_| figure.with(Option::is_some));
     let key = KEYS[place];
     let title = format!("{key}-title");
@@ -53,7 +57,7 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
             <p class="claim"><Words text=theorem.claim /></p>
             <Knob control=theorem.control key setting set />
             <Show when=move || there.get()>
-                <FigureView figure key group=key source=Signal::derive(move || surveys.source()) />
+                <FigureView figure key group=key source />
             </Show>
             {move || refused().map(|why| view! { <p class="problem">{why}</p> })}
             <p class="caveat"><Words text=theorem.caveat /></p>

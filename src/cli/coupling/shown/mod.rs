@@ -9,8 +9,8 @@ use comfy_table::Row;
 
 use self::maps::map;
 use self::models::relations;
+use crate::chart::number::percent_tenths;
 use crate::cli::table::{column, number, table, text};
-use crate::cli::view::percent;
 use crate::measure::coupling::{BothMetrics, ILL_POSED};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{
@@ -197,7 +197,7 @@ fn of_task(found: &TaskCoupling) -> String {
         format!("{} of {} rows, stopped", found.rows, found.rows_asked)
     };
     if let Some(accuracy) = found.accuracy {
-        page += &format!(", {} right", percent(accuracy.mean));
+        page += &format!(", {} right", percent_tenths(accuracy.mean));
     }
     page += &format!("; plan {}\n\n", found.plan);
     page += &couplings(found.depth_wise.iter().map(|(&k, one)| {

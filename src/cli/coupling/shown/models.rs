@@ -3,9 +3,9 @@
 use comfy_table::Row;
 
 use super::{interval, value};
+use crate::chart::number::percent_tenths;
 use crate::chart::relation_word;
 use crate::cli::table::{number, table, text};
-use crate::cli::view::percent;
 use crate::measure::scatter::Together;
 use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation, USUAL_TOP, usual_top};
 
@@ -116,7 +116,7 @@ pub fn models(all: &ModelsCoupling) -> String {
                     interval(both.and_then(|both| both.off_diagonal)),
                     interval(both.and_then(|both| both.singular)),
                     interval(task.line_shape_score),
-                    task.accuracy.map_or("-".into(), |mean| percent(mean.mean)),
+                    task.accuracy.map_or("-".into(), |mean| percent_tenths(mean.mean)),
                 ],
             );
         }

@@ -1,13 +1,15 @@
-//! Fig. 2: what "never falls, and gains less and less" looks like, beside the survey's own curves.
+//! Fig. 2, drawn from a formula: what "never falls, and gains less and less" looks like. How many steps of a survey's
+//! own curves have the shape stands in the words.
 
-use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, headers};
-use crate::chart::plot::{Axis, Pen};
+use super::{FigureDraft, headers};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Room, Series};
+use crate::chart::{Figure, Table, TableCell, Theme};
 use crate::study::survey::Survey;
 
 const MEMBERS: usize = 12;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+/// The shapes that theorems 7 and 8 promise. It draws no numbers of the survey, so it is none of its figures.
+pub fn shapes_figure(survey: &Survey, theme: &Theme, room: Room) -> Figure {
     let rising = |n: f64| 1.0 - (-n / 3.0).exp();
     let falling = |n: f64| (-n / 3.0).exp();
     let pens = [
@@ -23,8 +25,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let curves = [curve(rising), curve(falling)];
     // Of the estimates along the stream, how many steps keep the shape?
     let (mut steps, mut rises, mut less) = (0, 0, 0);
-    for cell in cells(survey) {
-        let Ok(information) = &cell.found.information else {
+    for (.., found) in survey.found() {
+        let Ok(information) = &found.information else {
             continue;
         };
         let joint: Vec<f64> = information.copula.curve.iter().map(|p| p.joint).collect();
@@ -63,9 +65,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     };
     FigureDraft {
         key: "fig-2-shapes",
-        title: "Submodular: the first members bring most, later ones less and less".to_owned(),
+        title: "Drawn from a formula: 1 − e^(−n/3) rises, and e^(−n/3) falls, by less with every member".to_owned(),
         words: [
-            "Theorems 7 and 8 promise such curves when members are independent given the answer."
+            "No model's numbers: theorems 7 and 8 promise such curves when members are independent given the answer."
                 .to_owned(),
             seen,
         ],
@@ -80,4 +82,5 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         plot,
     }
     .figure(theme)
+    .laid_out(room)
 }

@@ -1,0 +1,28 @@
+//! The shapes that theorems 7 and 8 promise, drawn from a formula.
+
+use leptos::prelude::*;
+
+use crate::app::shell::Themes;
+use crate::app::state::Surveys;
+use crate::app::widgets::FigureView;
+use crate::chart::{Figure, shapes_figure};
+
+const KEY: &str = "fig-2-shapes";
+
+#[component]
+pub fn Shapes() -> impl IntoView {
+    let surveys = expect_context::<Surveys>();
+    let themes = expect_context::<Themes>();
+    let drawn = Memo::new(move |_| {
+        let survey = surveys.shown.get()?;
+        Some(shapes_figure(&survey, themes.theme.get(), surveys.room.get()))
+    });
+    let figure: Signal<Option<Figure>> = drawn.into();
+    let source = Signal::derive(|| "atelier, drawn from a formula: from no report".to_owned());
+    view! {
+        <section class="theorem" aria-labelledby="shapes-title">
+            <h2 id="shapes-title">"Drawn shapes of theorems 7 and 8"</h2>
+            <FigureView figure key=KEY group=KEY source />
+        </section>
+    }
+}
