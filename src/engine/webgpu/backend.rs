@@ -182,6 +182,7 @@ fn work_a_row(block: &BlockShape, width: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::GpuError;
+    use super::super::arena::Use;
     use super::super::device::tests::panic_at_next_wait;
     use super::super::loading::tests::backend;
     use super::super::probe::noise;
@@ -254,6 +255,20 @@ mod tests {
                 "the GPU was lost in mid-run (Parent device is lost); --engine cpu needs no GPU";
             assert_eq!(sentence, said);
         }
+    }
+
+    /// It is never made, so the device counts one less: that is the failed run's affair.
+    #[test]
+    fn a_submission_that_is_refused_leaves_the_next_run_whole() {
+        let backend = backend("random-llama2", None);
+        let before = readings(&backend, 1, |_| ()).expect("votes");
+        let gpu = &backend.gpu;
+        let mut arena = backend.arena.take().expect("the run's buffers");
+        arena.get(&gpu.device, &gpu.bindings, Use::Options, 0).destroy();
+        backend.arena.set(Some(arena));
+        let failed = readings(&backend, 1, |_| ()).expect_err("a buffer that is gone");
+        assert!(matches!(failed, EngineError::Gpu(GpuError::Driver(_))), "{failed}");
+        assert_eq!(before, readings(&backend, 1, |_| ()).expect("votes"));
     }
 
     /// Reads such a pack's embedding by two options.
