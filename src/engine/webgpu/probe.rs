@@ -163,6 +163,7 @@ fn columns_distance(found: &[f32], expected: &[f32], columns: usize) -> f32 {
 
 /// # Errors
 /// `found` differs from what the CPU computes by more than `most`, relative to its largest number.
+#[cfg(test)]
 pub fn agree(
     kernel: &'static str,
     found: &[f32],
