@@ -7,6 +7,7 @@ use super::attention::AttentionKernel;
 use super::attention_slope::AttentionSlopeKernel;
 use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
+use super::error::GpuError;
 use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
@@ -31,6 +32,7 @@ pub struct Gpu {
     pub zeros: wgpu::Buffer,
 }
 
+/// Those that the self-test compiled are a model's too.
 pub struct Kernels {
     pub gather: GatherKernel,
     pub norm: NormKernel,
@@ -52,29 +54,34 @@ pub struct Kernels {
     pub add: AddKernel,
 }
 
-impl Gpu {
-    /// For streams of `width`, and biases of up to `longest`.
-    pub fn new(device: Device, width: usize, longest: usize) -> Self {
-        let kernels = Kernels {
-            gather: GatherKernel::new(&device),
-            norm: NormKernel::new(&device),
+impl Kernels {
+    pub fn new(device: &Device) -> Self {
+        Self {
+            gather: GatherKernel::new(device),
+            norm: NormKernel::new(device),
             gemm: GemmKernel::default(),
-            qk_norm: QkNormKernel::new(&device),
-            rope: RopeKernel::new(&device),
-            append: AppendKernel::new(&device),
+            qk_norm: QkNormKernel::new(device),
+            rope: RopeKernel::new(device),
+            append: AppendKernel::new(device),
             attention: AttentionKernel::default(),
-            heads_off: HeadsOffKernel::new(&device),
+            heads_off: HeadsOffKernel::new(device),
             activation: ActivationKernel::default(),
-            votes: VotesKernel::new(&device),
-            fate: FateKernel::new(&device),
-            depths: DepthsKernel::new(&device),
+            votes: VotesKernel::new(device),
+            fate: FateKernel::new(device),
+            depths: DepthsKernel::new(device),
             looks: LooksKernel::default(),
             norm_slope: NormSlopeKernel::default(),
             mlp_slope: MlpSlopeKernel::default(),
             gemm_transposed: GemmTransposedKernel::default(),
             attention_slope: AttentionSlopeKernel::default(),
             add: AddKernel::default(),
-        };
+        }
+    }
+}
+
+impl Gpu {
+    /// For streams of `width`, and biases of up to `longest`.
+    pub fn new(device: Device, kernels: Kernels, width: usize, longest: usize) -> Self {
         Self {
             bindings: Bindings::new(&device),
             // WebGPU's buffers begin as zeros.
@@ -83,5 +90,15 @@ impl Gpu {
             width,
             device,
         }
+    }
+
+    /// Sends the uploads on their way, so that they do not pile up in the program's memory.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn flush(&self) -> Result<(), GpuError> {
+        let encoder = self.device.device.create_command_encoder(&Default::default());
+        self.bindings.counter.submit(&self.device, encoder, &mut |_| ());
+        self.device.poll(wgpu::PollType::Poll)
     }
 }
