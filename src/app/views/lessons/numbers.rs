@@ -46,12 +46,6 @@ impl NumberRow {
     }
 }
 
-/// The unit behind a number's name: `%`, `points`, `logits`.
-fn unit(name: &str) -> Option<&str> {
-    let (_, unit) = name.rsplit_once(" (")?;
-    unit.split_once(')').map(|(unit, _)| unit)
-}
-
 #[component]
 fn Row(row: NumberRow, scale: Option<[f64; 2]>) -> impl IntoView {
     let bar = scale.map(|[low, high]| {
