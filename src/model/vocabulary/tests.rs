@@ -6,17 +6,17 @@ use super::*;
 use crate::model::checkpoint::gguf;
 
 /// A value of a file's metadata.
-enum Pair<'a> {
+enum MetadataPair<'a> {
     Text(&'a str),
     Texts(&'a [&'a str]),
     Flag(bool),
     Id(u32),
 }
 
-use Pair::{Flag, Id, Text, Texts};
+use MetadataPair::{Flag, Id, Text, Texts};
 
 /// The tokenizer of a file that has these pairs and no tensor.
-fn tokenizer(pairs: &[(&str, Pair)]) -> Result<tokenizers::Tokenizer, String> {
+fn tokenizer(pairs: &[(&str, MetadataPair)]) -> Result<tokenizers::Tokenizer, String> {
     let text = |text: &str| [&(text.len() as u64).to_le_bytes()[..], text.as_bytes()].concat();
     let mut bytes = b"GGUF".to_vec();
     bytes.extend(3u32.to_le_bytes());
