@@ -5,7 +5,7 @@ use super::interval::{Mean, Resamples, paired_rows};
 
 /// The part with the largest mean over the same rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Largest {
+pub struct LargestMean {
     pub part: usize,
     /// How far it leads each part, row by row; `None` for itself. [parts]
     pub lead: Vec<Option<Mean>>,
@@ -13,7 +13,7 @@ pub struct Largest {
     pub beside: Vec<usize>,
 }
 
-impl Largest {
+impl LargestMean {
     /// Does it lead every other part for sure?
     pub fn is_called(&self) -> bool {
         self.beside.is_empty()
@@ -22,16 +22,16 @@ impl Largest {
 
 /// Of shares: 1 where a row is right, 0 elsewhere, or a difference of two such. `None` for fewer than two rows
 /// or parts. [parts][rows]
-pub fn largest_share(parts: &[Vec<f64>]) -> Option<Largest> {
+pub fn largest_share(parts: &[Vec<f64>]) -> Option<LargestMean> {
     largest(parts, paired_rows)
 }
 
 /// Of means. [parts][rows]
-pub fn largest_mean(parts: &[Vec<f64>], resamples: &Resamples) -> Option<Largest> {
+pub fn largest_mean(parts: &[Vec<f64>], resamples: &Resamples) -> Option<LargestMean> {
     largest(parts, |differences| resamples.mean(differences))
 }
 
-fn largest(parts: &[Vec<f64>], interval: impl Fn(&[f64]) -> Mean) -> Option<Largest> {
+fn largest(parts: &[Vec<f64>], interval: impl Fn(&[f64]) -> Mean) -> Option<LargestMean> {
     let rows = parts.first()?.len();
     if parts.len() < 2 || rows < 2 {
         return None;
@@ -49,5 +49,5 @@ fn largest(parts: &[Vec<f64>], interval: impl Fn(&[f64]) -> Mean) -> Option<Larg
         .collect();
     let beside =
         (0..parts.len()).filter(|&other| lead[other].is_some_and(|lead| lead.low <= 0.0)).collect();
-    Some(Largest { part, lead, beside })
+    Some(LargestMean { part, lead, beside })
 }

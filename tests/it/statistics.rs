@@ -5,7 +5,7 @@ use atelier::measure::correlation::{
     pearson, pearson_in_order, spearman, spearman_in_order,
 };
 use atelier::measure::interval::{Mean, Resamples, paired, paired_rows, wilson};
-use atelier::measure::largest::{Largest, largest_mean, largest_share};
+use atelier::measure::largest::{LargestMean, largest_mean, largest_share};
 use serde_json::Value;
 
 fn golden(name: &str) -> Value {
@@ -141,7 +141,7 @@ fn the_largest_is_called_where_its_lead_is_sure() {
 }
 
 #[track_caller]
-fn check_largest(found: Option<Largest>, expected: &Value) {
+fn check_largest(found: Option<LargestMean>, expected: &Value) {
     let Some(found) = found else {
         assert!(expected.is_null(), "none, expected {expected}");
         return;

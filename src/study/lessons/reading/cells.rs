@@ -3,7 +3,7 @@
 use super::lens::share_of;
 use super::{FieldFound, lacks, largest, mean_of, number, word};
 use crate::measure::interval::{Mean, paired_rows, wilson};
-use crate::measure::largest::{Largest, largest_share};
+use crate::measure::largest::{LargestMean, largest_share};
 use crate::study::lessons::found::FoundCell;
 use crate::study::lessons::members::spoken;
 use crate::study::lessons::{FieldValue, LessonError};
@@ -229,7 +229,7 @@ fn lost_rows(cells: &[FoundCell], task: &str, plan: &str) -> Result<Vec<f64>, Le
 }
 
 /// The block whose loss is dearest.
-fn dearest(cells: &[FoundCell], task: &str) -> Result<Largest, LessonError> {
+fn dearest(cells: &[FoundCell], task: &str) -> Result<LargestMean, LessonError> {
     let mut losses = Vec::new();
     while let Ok(rows) = lost_rows(cells, task, &drop_plan(losses.len())) {
         losses.push(rows);

@@ -2,7 +2,7 @@
 
 use super::{FieldFound, lacks, largest, mean_of, number};
 use crate::measure::interval::{Mean, Resamples, paired_rows};
-use crate::measure::largest::{Largest, largest_mean, largest_share};
+use crate::measure::largest::{LargestMean, largest_mean, largest_share};
 use crate::study::lessons::LessonError;
 use crate::study::lessons::found::FoundHeads;
 use crate::study::lessons::members::{part_name, part_words};
@@ -53,7 +53,7 @@ fn need_parts(found: &FoundHeads) -> &[NeedPart] {
 struct LargestPart {
     /// Which parts were compared.
     compared: Vec<usize>,
-    found: Largest,
+    found: LargestMean,
 }
 
 impl LargestPart {
@@ -138,7 +138,7 @@ impl FoundHeads {
     }
 }
 
-fn most(compared: Vec<usize>, found: Option<Largest>) -> Result<LargestPart, LessonError> {
+fn most(compared: Vec<usize>, found: Option<LargestMean>) -> Result<LargestPart, LessonError> {
     let found = found.ok_or_else(|| lacks("it has too few parts or rows to compare".to_owned()))?;
     Ok(LargestPart { compared, found })
 }

@@ -12,7 +12,7 @@ pub(crate) use coupling::{swap_relation, weightiest};
 use super::found::{PartFound, StepFound};
 use super::{FieldName, FieldValue, LessonError, StepAsk};
 use crate::measure::interval::Mean;
-use crate::measure::largest::Largest;
+use crate::measure::largest::LargestMean;
 
 /// `None`: there is no such field.
 type FieldFound = Result<Option<FieldValue>, LessonError>;
@@ -31,7 +31,7 @@ fn mean_of(mean: Mean, scale: f64) -> FieldFound {
 }
 
 /// The part that has most, and those that the rows cannot tell it from.
-fn largest(found: &Largest, name: impl Fn(usize) -> String) -> FieldFound {
+fn largest(found: &LargestMean, name: impl Fn(usize) -> String) -> FieldFound {
     let beside = found.beside.iter().map(|&part| name(part)).collect();
     Ok(Some(FieldValue::Largest { word: name(found.part), beside }))
 }
