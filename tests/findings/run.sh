@@ -59,9 +59,9 @@ finding "accuracy of need (study B9): 8 of 8 right was [1, 1]"
 
 finding "the survey's headings (chart D2, learner C3-C6, C14, student A9, A10)"
 "$atelier" figures "$root/public/examples/survey.atelier.json" --out figures >/dev/null 2>&1
-ls figures | sed 's/\..*//' | sort -u | tr '\n' ' '
+find figures -name '*.svg' -printf '%f ' | tr ' ' '\n' | sed 's/\..*//' | sort -u | tr '\n' ' '
 for figure in fig-2-shapes fig-3-correlation fig-6-depth table-1 levels fig-4-shares tradeoff; do
-    for file in figures/$figure*.svg; do
+    for file in figures/"$figure"*.svg; do
         [ -f "$file" ] && printf '\n%s: %s' "$figure" "$(heading "$file")"
     done
 done
