@@ -11,7 +11,6 @@ use super::rows_source::SweepSource;
 use super::table::{table, text};
 use crate::chart::number::percent_tenths;
 use crate::chart::{number, part_name};
-use crate::measure::interval::Mean;
 use crate::study::need::{Need, Needing};
 use crate::study::report::Report;
 
@@ -117,13 +116,14 @@ fn shown(need: &Need) -> String {
     let mut rows = table(&header.map(String::from), 1);
     let number = |x: f64| Cell::new(number::short(x));
     for part in &need.parts {
-        let Mean { mean, low, high } = part.loss;
+        let ends = part.loss.interval();
+        let end = |end: usize| ends.map_or_else(|| Cell::new(""), |ends| number(ends[end]));
         rows.add_row([
             Cell::new(part_name(part)),
             number(part.vote.mean),
-            number(mean),
-            number(low),
-            number(high),
+            number(part.loss.mean),
+            end(0),
+            end(1),
             Cell::new(percent_tenths(part.accuracy.mean)),
         ]);
     }
@@ -131,10 +131,10 @@ fn shown(need: &Need) -> String {
         .rank_correlation
         .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
     format!(
-        "\n{}: {} rows, {} right, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
+        "\n{}: {}, {} right, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
          the others'. Neither is importance.\n\n{}\n",
         need.task,
-        need.rows,
+        number::counted(need.rows, "row"),
         percent_tenths(need.accuracy.mean),
         number::short(need.lead.mean),
         text(&rows)

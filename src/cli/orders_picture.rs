@@ -3,7 +3,7 @@
 use comfy_table::Row;
 
 use super::table::{column, number, table, text as shown};
-use crate::chart::number::{percent_interval, percent_tenths};
+use crate::chart::number::{counted, percent_interval, percent_tenths};
 use crate::chart::{Table, TableCell};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
@@ -28,7 +28,7 @@ fn sweep(orders: &Orders) -> String {
     let Orders { task, rows, rows_asked, block_runs, block_runs_alone, .. } = orders;
     let mut text = format!("{task}: {}", score(orders.score));
     text += &if rows == rows_asked {
-        format!(", {rows} rows")
+        format!(", {}", counted(*rows, "row"))
     } else {
         format!(", {rows} of {rows_asked} rows, stopped")
     };
@@ -122,8 +122,7 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     }
     let mut text = shown(&shown_table);
     text += &format!(
-        "\n95 % intervals of shares are Wilson's; those in the report of all else are from {} resamples\n",
-        orders.resamples
+        "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n"
     );
     if orders.score != Score::Option {
         text += "\nmse, bias, diversity, KL: the right answer's first token against the three others that the original finds likeliest\n";

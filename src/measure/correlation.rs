@@ -23,7 +23,7 @@ pub const SIGNIFICANT: f64 = 0.05;
 const EXACT: usize = 8;
 
 /// Below so many points nothing is said of how they depend on each other, or stand beside others.
-const FEWEST: usize = 5;
+pub const FEWEST: usize = 5;
 
 impl Correlation {
     /// Is p below [`SIGNIFICANT`]?
@@ -104,10 +104,11 @@ fn students_p(r: f64, freedom: f64) -> f64 {
 }
 
 fn two_sided(t: f64, freedom: f64) -> f64 {
-    if !t.is_finite() {
+    if t.is_infinite() {
         return 0.0;
     }
-    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| 2.0 * student.cdf(-t.abs()))
+    let p = StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |student| 2.0 * student.cdf(-t.abs()));
+    if p.is_nan() { 1.0 } else { p }
 }
 
 /// What points that follow each other (steps, neighbouring pairs, checkpoints) are worth.
@@ -206,6 +207,10 @@ fn group_test(z: &[f64]) -> Option<GroupTest> {
     let mean = z.iter().sum::<f64>() / groups;
     let squares: f64 = z.iter().map(|z| (z - mean).powi(2)).sum();
     let error = (squares / (groups - 1.0) / groups).sqrt();
+    // Groups that all say the same, as at the bound of Fisher's z, say nothing of how much they differ.
+    if error <= 1e-9 * mean.abs().max(1.0) {
+        return None;
+    }
     let reach = t_975(groups - 1.0) * error;
     Some(GroupTest {
         p: two_sided(mean / error, groups - 1.0),

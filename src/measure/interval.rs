@@ -55,6 +55,13 @@ impl Mean {
         Self { mean, low, high }
     }
 
+    /// With an interval that ends where the measure does: squares and divergences are never below 0.
+    #[must_use]
+    pub fn not_negative(self) -> Self {
+        let low = if self.low.is_finite() { self.low.max(0.0) } else { self.low };
+        Self { low, ..self }
+    }
+
     /// The same on a scale that rises in step with it.
     #[must_use]
     pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
@@ -216,7 +223,10 @@ fn students(values: &[f64], f: impl Fn(f64) -> f64) -> Mean {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let reach = t_975(rows - 1.0) * (squares / (rows - 1.0) / rows).sqrt();
     let (one, other) = (f(mean - reach), f(mean + reach));
-    with_value(Mean { mean: f(mean), low: one.min(other), high: one.max(other) })
+    // `min` and `max` would drop an end that is no number.
+    let ends = if one.is_nan() || other.is_nan() { [f64::NAN; 2] } else { [one, other] };
+    let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+    with_value(Mean { mean: f(mean), low, high })
 }
 
 /// Zeros where there is no number, and the largest number for an infinite mean.
@@ -225,8 +235,10 @@ fn with_value(found: Mean) -> Mean {
         return Mean::default();
     }
     let mean = finite(found.mean);
-    let end = |end: f64| if end.is_nan() { mean } else { end };
-    Mean { mean, low: end(found.low), high: end(found.high) }
+    if found.low.is_nan() || found.high.is_nan() {
+        return Mean::without_interval(mean);
+    }
+    Mean { mean, ..found }
 }
 
 /// Hesterberg's expanded percentiles of resampled means of `rows` rows.

@@ -8,7 +8,7 @@ use super::{Table, TableCell};
 use crate::chart::Theme;
 use crate::chart::number::{fixed, probability};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Point, Series};
-use crate::measure::correlation::Correlation;
+use crate::measure::correlation::{Correlation, FEWEST};
 use crate::measure::scatter::Together;
 use crate::study::coupling::{Relation, RelationTo, ScatterPoint};
 
@@ -59,7 +59,7 @@ impl<'a> Left<'a> {
         let (all, left_out) = if taken == 0 {
             (relation.all, relation.left_out.clone())
         } else {
-            let together = relation.to.together();
+            let together = relation.together();
             (together(&x, &y), Together::each_left_out(&x, &y, together))
         };
         Self { points, taken, all, left_out }
@@ -127,9 +127,12 @@ impl<'a> Left<'a> {
             _ => "There are too few points to leave one out.".to_owned(),
         };
         let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
-        let in_order = match many(relation.to) {
-            "models" if relation.to != RelationTo::Training => "",
-            _ => " Neighbours in the order are alike, so p is that of fewer points.",
+        let is_corrected = relation.in_order && self.points.len() >= FEWEST;
+        let in_order = match is_corrected {
+            true => {
+                " Neighbours in the order are alike, so p is computed as if there were fewer points."
+            }
+            false => "",
         };
         let taken = match self.taken {
             0 => String::new(),

@@ -83,17 +83,17 @@ pub fn relation_name(to: RelationTo) -> &'static str {
 pub fn relation_word(to: RelationTo) -> &'static str {
     match to {
         RelationTo::SwapAccuracy => "accuracy lost by swapping neighbours",
-        RelationTo::SwapMargin => "lead lost by swapping neighbours",
+        RelationTo::SwapMargin => "margin lost by swapping neighbours",
         RelationTo::DropAccuracy => "accuracy lost by leaving a step out",
-        RelationTo::DropMargin => "lead lost by leaving a step out",
+        RelationTo::DropMargin => "margin lost by leaving a step out",
         RelationTo::Accuracy => "accuracy",
         RelationTo::Depth => "number of steps",
         RelationTo::Width => "width",
         RelationTo::Training => "steps of training",
         RelationTo::MeanSwapAccuracy => "accuracy lost by swapping neighbours, mean",
-        RelationTo::MeanSwapMargin => "lead lost by swapping neighbours, mean",
+        RelationTo::MeanSwapMargin => "margin lost by swapping neighbours, mean",
         RelationTo::MeanDropAccuracy => "accuracy lost by leaving a step out, mean",
-        RelationTo::MeanDropMargin => "lead lost by leaving a step out, mean",
+        RelationTo::MeanDropMargin => "margin lost by leaving a step out, mean",
     }
 }
 

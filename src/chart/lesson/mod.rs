@@ -187,7 +187,8 @@ fn rows_figure(
         ]
     });
     let legend = series.iter().map(|series| series.pen.clone()).collect();
-    let has_intervals = cells.iter().any(|cell| cell.value.low < cell.value.high);
+    let has_intervals =
+        cells.iter().any(|cell| cell.value.interval().is_some_and(|[low, high]| low < high));
     let draft = FigureDraft {
         key: "step-rows",
         title: title(of, &cells)?,

@@ -55,3 +55,12 @@ fn constants_and_pairs_alone_have_no_coefficient() {
     assert_eq!(standardised(&[0.3; 7]), None);
     assert_eq!(fisher_mean(&[]), None);
 }
+
+/// Three models whose ranks agree wholly would have p = 0 by Student's t.
+#[test]
+fn groups_that_all_say_the_same_are_not_tested() {
+    let (x, y) = ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 5.0, 9.0]);
+    let groups = [[&x[..], &y[..]]; 3];
+    let found = over_groups(CorrelationKind::Spearman, &groups).expect("r");
+    assert_eq!((found.groups, found.test), (3, None));
+}

@@ -22,6 +22,12 @@ const OVER_MODELS: [RelationTo; 8] = [
 /// On every task that all have, or on the one prompt.
 pub fn relations(models: &[ModelCoupling]) -> Vec<Relation> {
     let mut found = Vec::new();
+    // Moments of a training stand in its order, whatever the order in which they were named.
+    let in_order = models.iter().all(|model| model.training_step.is_some());
+    let mut sorted: Vec<&ModelCoupling> = models.iter().collect();
+    if in_order {
+        sorted.sort_by_key(|model| model.training_step);
+    }
     let tasks = models.first().map_or(&[][..], |first| &first.report.task_coupling);
     let places = tasks.iter().map(|task| Some(task.task.as_str())).chain([None]);
     for place in places {
@@ -31,7 +37,7 @@ pub fn relations(models: &[ModelCoupling]) -> Vec<Relation> {
         for k in tops {
             for metric in CouplingMetric::ALL {
                 for to in OVER_MODELS {
-                    let points = models.iter().filter_map(|model| {
+                    let points = sorted.iter().filter_map(|model| {
                         Some(ScatterPoint {
                             name: model.report.model.name.clone(),
                             x: of_model(&model.report, place, k, metric)?,
@@ -39,7 +45,8 @@ pub fn relations(models: &[ModelCoupling]) -> Vec<Relation> {
                         })
                     });
                     let task = place.map(str::to_owned);
-                    found.extend(Relation::of(to, task, k, metric, points.collect()));
+                    let points = points.collect();
+                    found.extend(Relation::of(to, task, k, metric, points, in_order));
                 }
             }
         }

@@ -31,20 +31,6 @@ pub enum RelationTo {
     MeanDropMargin,
 }
 
-impl RelationTo {
-    /// Steps, neighbouring pairs and moments of a training stand in an order; models do not.
-    pub fn together(self) -> fn(&[f64], &[f64]) -> Together {
-        match self {
-            Self::SwapAccuracy
-            | Self::SwapMargin
-            | Self::DropAccuracy
-            | Self::DropMargin
-            | Self::Training => Together::in_order,
-            _ => Together::of,
-        }
-    }
-}
-
 /// A scatter plot, and what it comes to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
@@ -56,6 +42,9 @@ pub struct Relation {
     /// Which metric x is of: `off_diagonal` or `singular`.
     pub metric: CouplingMetric,
     pub points: Vec<ScatterPoint>,
+    /// Steps, neighbouring pairs and moments of a training stand in an order, in which neighbours are alike.
+    #[serde(default)]
+    pub in_order: bool,
     pub all: Together,
     /// Without each point in turn. `[points]`
     pub left_out: Vec<Together>,
@@ -85,6 +74,11 @@ pub struct ScatterPoint {
 }
 
 impl Relation {
+    /// The coefficients of its points, or of some of them in the same order.
+    pub fn together(&self) -> fn(&[f64], &[f64]) -> Together {
+        together(self.in_order)
+    }
+
     /// `None` for fewer than two points, or where all stand at one y.
     pub(super) fn of(
         to: RelationTo,
@@ -92,6 +86,7 @@ impl Relation {
         k: usize,
         metric: CouplingMetric,
         points: Vec<ScatterPoint>,
+        in_order: bool,
     ) -> Option<Self> {
         let first = points.first()?.y;
         if points.iter().all(|point| point.y == first) {
@@ -99,17 +94,22 @@ impl Relation {
         }
         let x: Vec<f64> = points.iter().map(|point| point.x).collect();
         let y: Vec<f64> = points.iter().map(|point| point.y).collect();
-        let together = to.together();
+        let together = together(in_order);
         Some(Self {
             to,
             task,
             k,
             metric,
+            in_order,
             all: together(&x, &y),
             left_out: Together::each_left_out(&x, &y, together),
             points,
         })
     }
+}
+
+fn together(in_order: bool) -> fn(&[f64], &[f64]) -> Together {
+    if in_order { Together::in_order } else { Together::of }
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
         let point = |y: f64, x: f64| ScatterPoint { name: String::new(), x, y };
         let of = |points: Vec<ScatterPoint>| {
             let metric = CouplingMetric::Singular;
-            Relation::of(RelationTo::SwapMargin, None, 8, metric, points)
+            Relation::of(RelationTo::SwapMargin, None, 8, metric, points, true)
         };
         assert_eq!(of(vec![point(0.5, 1.0), point(0.5, 2.0)]), None);
         let found = of(vec![point(0.0, 1.0), point(1.0, 2.0), point(2.0, 3.0), point(3.0, 4.0)]);

@@ -26,7 +26,7 @@ pub fn of_steps(task: &TaskCoupling) -> Vec<Relation> {
                     };
                     Some(ScatterPoint { name, x, y })
                 });
-                found.extend(Relation::of(to, None, k, metric, points.collect()));
+                found.extend(Relation::of(to, None, k, metric, points.collect(), true));
             }
         }
     }

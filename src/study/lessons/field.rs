@@ -80,8 +80,7 @@ impl FieldValue {
         let text = match format {
             FieldFormat::Interval => {
                 let is_known = low.is_finite() && high.is_finite();
-                // A rounded end must not cross the 0 that the interval keeps clear of, or reach it.
-                let decimals = if (low > 0.0) != (low.round() > 0.0) { 1 } else { 0 };
+                let decimals = decimals_of([low, high]);
                 let [value, low, high] = [value, low, high]
                     .map(|x| Self::exact(x).formatted(FieldFormat::Decimals(decimals)));
                 return if is_known {
@@ -101,6 +100,15 @@ impl FieldValue {
             None => text,
         }
     }
+}
+
+/// As few digits as leave no end of an interval that is not 0 at 0: it would hide on which side it lies.
+fn decimals_of(ends: [f64; 2]) -> usize {
+    let is_hidden = |decimals: i32| {
+        let scale = 10f64.powi(decimals);
+        ends.iter().any(|end| *end != 0.0 && (end * scale).round() == 0.0)
+    };
+    (0..3).find(|&decimals| !is_hidden(decimals)).unwrap_or(3) as usize
 }
 
 impl fmt::Display for FieldValue {

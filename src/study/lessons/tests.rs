@@ -121,6 +121,20 @@ fn value(value: f64, half: f64) -> FieldValue {
     FieldValue::Number { value, low: value - half, high: value + half }
 }
 
+#[test]
+fn an_interval_does_not_round_its_side_away() {
+    for (low, high, written) in [
+        (-0.352, 31.9, "15.8 (−0.4 to 31.9)"),
+        (-31.9, -0.352, "15.8 (−31.9 to −0.4)"),
+        (0.04, 31.9, "15.80 (0.04 to 31.90)"),
+        (0.0, 31.9, "16 (0 to 32)"),
+        (-4.2, 31.9, "16 (−4 to 32)"),
+    ] {
+        let value = FieldValue::Number { value: 15.8, low, high };
+        assert_eq!(value.formatted(FieldFormat::Interval), written);
+    }
+}
+
 fn one_of(word: &str, beside: &[&str]) -> FieldValue {
     let beside = beside.iter().map(|word| (*word).to_owned()).collect();
     FieldValue::Largest { word: word.to_owned(), beside }

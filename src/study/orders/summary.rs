@@ -148,7 +148,9 @@ impl Bootstrap {
         };
         let mean = |of: &dyn Fn(&OrderRows) -> Vec<f64>| self.resamples.mean(&average(of));
         let votes = |of: fn(&OrderRows) -> &Vec<[f64; 3]>| {
-            let part = |i: usize| mean(&|rows| of(rows).iter().map(|three| three[i]).collect());
+            let part = |i: usize| {
+                mean(&|rows| of(rows).iter().map(|three| three[i]).collect()).not_negative()
+            };
             VoteMeans { mse: part(0), bias: part(1), diversity: part(2) }
         };
         let correct = average(&OrderRows::correct_shares);
@@ -171,7 +173,7 @@ impl Bootstrap {
             normalised: (above > 0.0).then(|| accuracy.map(normalise)),
             change: paired_rows(&change),
             margin: mean(&|rows| rows.margin.clone()),
-            kl: mean(&|rows| rows.kl.clone()),
+            kl: mean(&|rows| rows.kl.clone()).not_negative(),
             probability: votes(|rows| &rows.probability),
             logit: votes(|rows| &rows.logit),
             paper: votes(|rows| &rows.paper),

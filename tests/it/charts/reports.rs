@@ -545,8 +545,9 @@ pub fn task_coupling() -> TaskCoupling {
         task: None,
         k: 4,
         metric,
-        all: to.together()(&x, &y),
-        left_out: Together::each_left_out(&x, &y, to.together()),
+        in_order: true,
+        all: Together::in_order(&x, &y),
+        left_out: Together::each_left_out(&x, &y, Together::in_order),
         points: points.clone(),
     };
     let row =
@@ -606,7 +607,8 @@ pub fn coupled_models() -> ModelsCoupling {
         report.model.name = name.into();
         ModelCoupling { training_step: None, report }
     };
-    let relation = Relation { to: RelationTo::Depth, ..task_coupling().relations[0].clone() };
+    let relation =
+        Relation { to: RelationTo::Depth, in_order: false, ..task_coupling().relations[0].clone() };
     ModelsCoupling {
         models: vec![model("small", 1.3), model("large", 2.6)],
         relations: vec![relation],

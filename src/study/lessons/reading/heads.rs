@@ -30,17 +30,17 @@ pub fn field(found: &FoundHeads, parts: &[&str]) -> FieldFound {
         ["loss", name] => mean_of(need.parts[part(name)?].loss, 1.0),
         ["cost", name] => mean_of(found.cost(part(name)?)?, 100.0),
         ["largest_vote"] => found.largest_vote()?.field(need_parts(found)),
-        ["largest_vote_cost"] => mean_of(found.cost(found.largest_vote()?.part())?, 100.0),
+        ["largest_vote_cost"] => mean_of(found.largest_vote()?.cost(found)?, 100.0),
         ["largest_vote_size"] => mean_of(need.parts[found.largest_vote()?.part()].vote, 1.0),
         ["dearest"] => found.dearest()?.field(need_parts(found)),
         ["dearest_vote"] => mean_of(need.parts[found.dearest()?.part()].vote, 1.0),
-        ["dearest_cost"] => mean_of(found.cost(found.dearest()?.part())?, 100.0),
+        ["dearest_cost"] => mean_of(found.dearest()?.cost(found)?, 100.0),
         ["looking_head"] => found.looking()?.field(need_parts(found)),
         ["looking_weight"] => mean_of(found.weight(found.looking()?.part())?, 1.0),
-        ["looking_cost"] => mean_of(found.cost(found.looking()?.part())?, 100.0),
+        ["looking_cost"] => mean_of(found.looking()?.cost(found)?, 100.0),
         ["needed_head"] => found.needed()?.field(need_parts(found)),
         ["needed_head_weight"] => mean_of(found.weight(found.needed()?.part())?, 1.0),
-        ["needed_head_cost"] => mean_of(found.cost(found.needed()?.part())?, 100.0),
+        ["needed_head_cost"] => mean_of(found.needed()?.cost(found)?, 100.0),
         _ => Ok(None),
     }
 }
@@ -59,6 +59,17 @@ struct LargestPart {
 impl LargestPart {
     fn part(&self) -> usize {
         self.compared[self.found.part]
+    }
+
+    /// What its loss costs, from the least to the most of all parts that it may be.
+    fn cost(&self, found: &FoundHeads) -> Result<Mean, LessonError> {
+        let mut cost = found.cost(self.part())?;
+        for &part in &self.found.beside {
+            let other = found.cost(self.compared[part])?;
+            cost.low = cost.low.min(other.low);
+            cost.high = cost.high.max(other.high);
+        }
+        Ok(cost)
     }
 
     fn field(&self, parts: &[NeedPart]) -> FieldFound {

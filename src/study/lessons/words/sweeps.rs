@@ -11,9 +11,11 @@ pub fn words(parts: &[&str]) -> Option<String> {
         ["best_rounds"] => "rounds that keep most",
         ["harm"] => "orders by what they keep",
         ["best"] => "the order that keeps most",
-        ["second"] => "the order that keeps second most",
         ["worst"] => "the order that keeps least",
         ["best_by"] => "by how much the best order is ahead (points)",
+        ["best_by_rest"] => {
+            "by how much it is ahead of what is neither shuffled nor looped (points)"
+        }
         ["worst_by"] => "by how much the worst order is behind (points)",
         ["kept", name] => return Some(format!("kept with {} {KEPT}", order(name))),
         ["kept", name, group] => {

@@ -43,29 +43,47 @@ impl Harm {
         self.name(0)
     }
 
-    pub fn second(&self) -> String {
-        self.name(1)
-    }
-
     pub fn worst(&self) -> String {
         self.name(self.0.len() - 1)
     }
 
-    /// How much more the best keeps than the second, row by row.
+    /// How much more the best keeps than the one that rows tell least from it, row by row.
     pub fn best_by(&self, pool: &Pool<'_>) -> Result<Mean, LessonError> {
-        self.apart(pool, 0)
+        self.least_lead(pool, 0, |at| at > 0)
     }
 
-    /// How much less the worst keeps than the one before it.
+    /// How much less the worst keeps than the one that rows tell least from it.
     pub fn worst_by(&self, pool: &Pool<'_>) -> Result<Mean, LessonError> {
-        self.apart(pool, self.0.len() - 2)
+        let worst = self.0.len() - 1;
+        self.least_lead(pool, worst, |at| at < worst)
     }
 
-    fn apart(&self, pool: &Pool<'_>, at: usize) -> Result<Mean, LessonError> {
-        match self.0.get(at..at + 2) {
-            Some([a, b]) => pool.more(&a.1, &b.1).ok_or_else(|| not_swept(&a.0)),
-            _ => Err(not_swept("two changes")),
+    /// How much more the best keeps than any that is neither shuffled nor looped.
+    pub fn best_by_rest(&self, pool: &Pool<'_>) -> Result<Mean, LessonError> {
+        let rest = |at: usize| {
+            let name = self.name(at);
+            name != Sweep::Shuffle.name() && !name.starts_with(LOOP)
+        };
+        self.least_lead(pool, 0, |at| at > 0 && rest(at))
+    }
+
+    /// Between one change and each of some others the distance that is least sure.
+    fn least_lead(
+        &self,
+        pool: &Pool<'_>,
+        at: usize,
+        is_compared: impl Fn(usize) -> bool,
+    ) -> Result<Mean, LessonError> {
+        let mut least: Option<Mean> = None;
+        for other in (0..self.0.len()).filter(|&other| is_compared(other)) {
+            let [better, worse] = if at < other { [at, other] } else { [other, at] };
+            let lead = pool.more(&self.0[better].1, &self.0[worse].1);
+            let lead = lead.ok_or_else(|| not_swept(&self.name(other)))?;
+            if least.is_none_or(|least| lead.low < least.low) {
+                least = Some(lead);
+            }
         }
+        least.ok_or_else(|| not_swept("two changes"))
     }
 
     /// `shuffle 62, loop-3 60, …`, in per cent.

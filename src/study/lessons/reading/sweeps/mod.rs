@@ -12,7 +12,7 @@ use crate::study::orders::{Orders, Sweep};
 use harm::Harm;
 
 pub const FIELDS: &str = "runs, from, to, gone, kept.ORDER[.GROUP], more.ORDER.ORDER, hardest.ORDER, hardest_kept.ORDER, at_chance, best_rounds, \
-                          harm, best, second, worst, best_by, worst_by \
+                          harm, best, worst, best_by, best_by_rest, worst_by \
                           (ORDER: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS)";
 
 /// The name of a sweep's loops, before their rounds.
@@ -53,9 +53,9 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
         ["best_rounds"] => word(best_rounds(&pool)?),
         ["harm"] => word(Harm::of(&pool, &middle)?.listed()),
         ["best"] => word(Harm::of(&pool, &middle)?.best()),
-        ["second"] => word(Harm::of(&pool, &middle)?.second()),
         ["worst"] => word(Harm::of(&pool, &middle)?.worst()),
         ["best_by"] => percent(Harm::of(&pool, &middle)?.best_by(&pool)?),
+        ["best_by_rest"] => percent(Harm::of(&pool, &middle)?.best_by_rest(&pool)?),
         ["worst_by"] => percent(Harm::of(&pool, &middle)?.worst_by(&pool)?),
         _ => Ok(None),
     }
