@@ -214,7 +214,7 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::sync::Arc;
 
     use super::*;
@@ -223,9 +223,16 @@ mod tests {
     use crate::model::weights::Weights;
     use crate::model::{ModelFiles, Prompt};
 
+    fn folder() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2")
+    }
+
     fn engine() -> Engine {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
-        let files = ModelFiles::open(&folder).expect("it travels with the project");
+        engine_of(&folder())
+    }
+
+    fn engine_of(folder: &Path) -> Engine {
+        let files = ModelFiles::open(folder).expect("it travels with the project");
         let weights = Rc::new(Weights::open(&files).expect("weights"));
         let loading = pollster::block_on(EngineChoice::Cpu.begin(weights));
         let mut loading = loading.expect("a backend");
@@ -278,6 +285,39 @@ mod tests {
             close(&roomy.member_logits.concat(), &tight.member_logits.concat());
             close(&roomy.states.concat(), &tight.states.concat());
         }
+    }
+
+    /// Mapped bytes may be used until an answer is there, so nothing that comes before tells that they
+    /// were the model's.
+    #[test]
+    fn a_file_that_changes_before_the_answer_is_there_is_noticed() {
+        let copy = tempfile::tempdir().expect("a folder");
+        for file in ["config.json", "model.safetensors"] {
+            std::fs::copy(folder().join(file), copy.path().join(file)).expect("a copy");
+        }
+        let engine = engine_of(copy.path());
+        let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
+        let record = Members {
+            prompts: vec![Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] }].into(),
+            plans: plans.clone().into(),
+            capture: Capture::default(),
+            readout: engine.readout.clone(),
+        };
+        let mut run = Execution::new(&engine, record, &plans).expect("a run");
+        while !run.state.as_ref().is_some_and(|state| state.is_reading) {
+            run.advance().expect("a call");
+        }
+        let weights = copy.path().join("model.safetensors");
+        let weights = std::fs::File::options().write(true).open(weights).expect("weights");
+        weights.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("a time");
+        let error = loop {
+            match run.advance() {
+                Ok(Some(_)) => {}
+                Ok(None) => panic!("an answer"),
+                Err(error) => break error.to_string(),
+            }
+        };
+        assert!(error.contains("model.safetensors changed after this run opened it"), "{error}");
     }
 
     #[test]
