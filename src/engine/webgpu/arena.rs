@@ -99,6 +99,11 @@ impl Arena {
         buffer
     }
 
+    /// Gives the memory back now: a browser frees what is only dropped when it likes.
+    pub fn destroy(self) {
+        self.buffers.values().for_each(wgpu::Buffer::destroy);
+    }
+
     pub fn bytes(&self) -> u64 {
         self.buffers.values().map(wgpu::Buffer::size).sum::<u64>() + self.lists.bytes()
     }

@@ -61,7 +61,7 @@ impl WebGpuBackend {
         if let Some(head) = &*held {
             return Ok(head.clone());
         }
-        let head = GpuHead::upload(&self.gpu.device, &self.weights, self.dtype)?;
+        let head = GpuHead::upload(&self.gpu, &self.weights, self.dtype)?;
         Ok(held.insert(Rc::new(head)).clone())
     }
 
@@ -182,6 +182,8 @@ fn work_a_row(block: &BlockShape, width: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::GpuError;
+    use super::super::arena::Use;
+    use super::super::device::tests::panic_at_next_wait;
     use super::super::loading::tests::backend;
     use super::super::probe::noise;
     use super::*;
@@ -200,6 +202,70 @@ mod tests {
             kept_rows: 1,
             numbers: 3,
         }
+    }
+
+    /// Reads the last of four embeddings of `seed` by two options, twice, in a submission each. `meddle` hears
+    /// how many submissions were made before each, and at the end.
+    fn readings(
+        backend: &WebGpuBackend,
+        seed: u32,
+        meddle: impl Fn(usize),
+    ) -> Result<Vec<Vec<f32>>, EngineError> {
+        let width = backend.gpu.width;
+        let embedded = noise(4 * width, seed);
+        let options =
+            OptionRows { numbers: noise(2 * width, 2), prompts: 1, count: 2, is_centred: false };
+        let mut pass = backend.begin(Start { embedded, numbers: 6, ..start(backend) })?;
+        pass.keep(0, &[3], 0)?;
+        pass.give_votes(&options)?;
+        meddle(0);
+        pass.give_votes(&options)?;
+        meddle(1);
+        pass.finish()?;
+        meddle(2);
+        Ok(pass.answer()?.expect("this thread waits"))
+    }
+
+    /// Else they are numbers of the run before, which nothing else shows to be wrong.
+    #[test]
+    fn numbers_of_a_submission_that_was_dropped_are_a_lost_gpu() {
+        for dropped in [0, 1] {
+            let backend = backend("random-llama2", None);
+            let before = readings(&backend, 1, |_| ()).expect("votes");
+            let drops = &backend.gpu.bindings.counter.drops_next;
+            let found = readings(&backend, 7, |submission| drops.set(submission == dropped));
+            let sentence = found.expect_err(&format!("not {before:?}")).to_string();
+            let lost = "the GPU was lost in mid-run (it did not do all the work that it was given)";
+            assert!(sentence.starts_with(lost), "{sentence}");
+            readings(&backend, 7, |_| ()).expect_err("it stays lost");
+        }
+    }
+
+    #[test]
+    fn a_gpu_that_is_lost_in_the_middle_of_a_run_is_a_sentence() {
+        let backend = backend("random-llama2", None);
+        let found = readings(&backend, 1, |submission| {
+            if submission == 2 {
+                panic_at_next_wait(&backend.gpu.device);
+            }
+        });
+        let sentence = found.expect_err("it is lost").to_string();
+        let said = "the GPU was lost in mid-run (Parent device is lost); --engine cpu needs no GPU";
+        assert_eq!(sentence, said);
+    }
+
+    /// It is never made, so the device counts one less: that is the failed run's affair.
+    #[test]
+    fn a_submission_that_is_refused_leaves_the_next_run_whole() {
+        let backend = backend("random-llama2", None);
+        let before = readings(&backend, 1, |_| ()).expect("votes");
+        let gpu = &backend.gpu;
+        let mut arena = backend.arena.take().expect("the run's buffers");
+        arena.get(&gpu.device, &gpu.bindings, Use::Options, 0).destroy();
+        backend.arena.set(Some(arena));
+        let failed = readings(&backend, 1, |_| ()).expect_err("a buffer that is gone");
+        assert!(matches!(failed, EngineError::Gpu(GpuError::Driver(_))), "{failed}");
+        assert_eq!(before, readings(&backend, 1, |_| ()).expect("votes"));
     }
 
     /// Reads such a pack's embedding by two options.

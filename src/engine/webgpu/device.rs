@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::error::{GpuError, brief};
 use super::self_test;
+use crate::guarded::guarded;
 
 /// A lost device may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
@@ -41,6 +42,7 @@ pub struct Device {
     pub limits: wgpu::Limits,
     /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
     pub name: String,
+    pub backend: wgpu::Backend,
     /// What went wrong first in this run; wgpu reports it later than the call that caused it.
     failed: Failure,
 }
@@ -120,19 +122,22 @@ impl Device {
             }
             on_loss.report(GpuError::Lost(brief(&format!("{reason:?}: {message}"))));
         });
-        Ok(Self { device, queue, limits, name, failed })
+        Ok(Self { device, queue, limits, name, backend: info.backend, failed })
     }
 
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
-    /// long prompt; but a lost device stays lost.
-    pub fn forgive(&self) {
+    /// long prompt; but a lost device stays lost. Returns whether anything had
+    /// gone wrong.
+    pub fn forgive(&self) -> bool {
         let mut failures = self.failed.lock();
         let ended = failures.first.take_if(|error| !matches!(error, GpuError::Lost(_)));
+        let has_failed = ended.is_some();
         if let Some(error @ GpuError::Memory(_)) = ended
             && !failures.is_echo
         {
             failures.forgiven = Some(error);
         }
+        has_failed
     }
 
     /// A run was answered: whatever earlier ones brought on has been told by now.
@@ -151,20 +156,39 @@ impl Device {
         self.failed.report(error);
     }
 
-    /// Why waiting has failed.
-    pub fn silent(&self, error: &wgpu::PollError) -> GpuError {
-        match (self.check(), error) {
-            (Err(earlier), _) => earlier,
-            (Ok(()), wgpu::PollError::Timeout) => GpuError::Silent { seconds: PATIENCE.as_secs() },
-            (Ok(()), other) => GpuError::Driver(other.to_string()),
-        }
+    /// Takes the device for lost from now on.
+    pub fn lose(&self, reason: &str) -> GpuError {
+        self_test::forget();
+        let lost = GpuError::Lost(reason.to_owned());
+        self.failed.report(lost.clone());
+        lost
     }
 
-    /// Sends the uploads on their way, so that they do not pile up in the program's memory.
-    pub fn flush(&self) {
-        self.queue.submit([]);
-        // Natively frees what has arrived; a browser does so by itself.
-        let _ = self.device.poll(wgpu::PollType::Poll);
+    /// Waits until a submission is done; `None`: every one so far.
+    ///
+    /// # Errors
+    /// No answer in time, a lost device, or a failure in the runs under way.
+    pub fn wait(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        self.poll(wgpu::PollType::Wait { submission_index: submission, timeout: Some(PATIENCE) })
+    }
+
+    /// Asks natively what the device has done: wgpu then frees memory and calls back. A browser does
+    /// both by itself.
+    ///
+    /// # Errors
+    /// As of [`Self::wait`].
+    pub fn poll(&self, until: wgpu::PollType) -> Result<(), GpuError> {
+        // wgpu 30 panics where the driver says that the device is lost.
+        let polled = guarded(|| self.device.poll(until));
+        self.check()?;
+        match polled {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(wgpu::PollError::Timeout)) => {
+                Err(GpuError::Silent { seconds: PATIENCE.as_secs() })
+            }
+            Ok(Err(other)) => Err(GpuError::Driver(other.to_string())),
+            Err(panic) => Err(self.lose(panic.lines().next_back().unwrap_or_default().trim())),
+        }
     }
 
     /// Bytes that one storage binding may have: buffers are bound whole, so no buffer is larger.
@@ -189,6 +213,13 @@ impl Device {
         let buffer = self.buffer(label, bytes.len() as u64, STORAGE);
         self.queue.write_buffer(&buffer, 0, bytes);
         buffer
+    }
+}
+
+impl Drop for Device {
+    /// Gives all of its memory back now: a browser frees what is only dropped when it likes.
+    fn drop(&mut self) {
+        self.device.destroy();
     }
 }
 
@@ -317,6 +348,36 @@ pub(super) mod tests {
         let _ = device.device.poll(wgpu::PollType::Poll);
         drop(buffer);
         assert!(device.check().is_err());
+    }
+
+    /// wgpu-core's words, which wgpu 30 panics with where Vulkan says that the device is lost.
+    pub const PANIC: &str =
+        "Error in Device::poll: Validation Error\n\nCaused by:\n  Parent device is lost\n";
+
+    /// Makes the next wait for `device` panic.
+    pub fn panic_at_next_wait(device: &Device) {
+        device.queue.on_submitted_work_done(|| panic!("{PANIC}"));
+    }
+
+    #[test]
+    fn a_device_that_is_lost_while_waiting_is_an_error_and_not_a_panic() {
+        let device = device();
+        device.queue.submit([]);
+        panic_at_next_wait(&device);
+        let error = device.wait(None).expect_err("a lost device").to_string();
+        assert_eq!(error, "the GPU was lost in mid-run (Parent device is lost)");
+        assert!(matches!(device.check(), Err(GpuError::Lost(_))), "it stays lost");
+    }
+
+    #[test]
+    fn a_device_that_is_dropped_gives_its_memory_back_at_once() {
+        let device = device();
+        let (behind, _queue) = (device.device.clone(), device.queue.clone());
+        drop(device);
+        let (told, reason) = std::sync::mpsc::channel();
+        behind.set_device_lost_callback(move |reason, _| told.send(reason).expect("a test"));
+        behind.poll(wgpu::PollType::Poll).expect("no wait");
+        assert_eq!(reason.try_recv(), Ok(wgpu::DeviceLostReason::Destroyed));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::attention::AttentionKernel;
 use super::attention_slope::AttentionSlopeKernel;
 use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
+use super::error::GpuError;
 use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
@@ -83,5 +84,15 @@ impl Gpu {
             width,
             device,
         }
+    }
+
+    /// Sends the uploads on their way, so that they do not pile up in the program's memory.
+    ///
+    /// # Errors
+    /// What the device says.
+    pub fn flush(&self) -> Result<(), GpuError> {
+        let encoder = self.device.device.create_command_encoder(&Default::default());
+        self.bindings.counter.submit(&self.device, encoder, &mut |_| ());
+        self.device.poll(wgpu::PollType::Poll)
     }
 }

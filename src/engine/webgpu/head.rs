@@ -43,19 +43,15 @@ impl GpuHead {
     ///
     /// # Errors
     /// The weight files cannot be read; the device has no room for them.
-    pub fn upload(
-        device: &Device,
-        weights: &Weights,
-        dtype: Option<DType>,
-    ) -> Result<Self, EngineError> {
+    pub fn upload(gpu: &Gpu, weights: &Weights, dtype: Option<DType>) -> Result<Self, EngineError> {
+        let device = &gpu.device;
         let stored = weights.head();
         let matrix = GpuMatrix::reserve(device, "head", &held(stored, dtype), stored.columns)?;
         device.check()?;
         for rows in stored.slices() {
             let slice = weights.rows(stored, rows.clone())?;
             matrix.fill(device, rows.start, &slice, || "the output head".to_owned())?;
-            device.flush();
-            device.check()?;
+            gpu.flush()?;
         }
         let bias = weights.head_bias.as_ref().map(|bias| weights.vector(bias));
         let bias = bias.transpose()?;

@@ -165,7 +165,7 @@ impl CacheRoom {
             }
             made.push(to);
         }
-        device.queue.submit([encoder.finish()]);
+        gpu.bindings.counter.submit(device, encoder, &mut |_| ());
         device.check()?;
         for (run, made) in self.nodes.iter_mut().flatten().zip(made) {
             // A browser frees what is only dropped when it likes.

@@ -132,8 +132,7 @@ impl Loader for WebGpuLoader {
         let matrix = self.0.blocks[block].matrix(role);
         let filled = matrix.fill(device, first_row, rows, name);
         filled.map_err(|error| self.of_loading(error))?;
-        device.flush();
-        self.check()
+        Ok(self.0.gpu.flush().map_err(|error| self.of_loading(error))?)
     }
 
     fn vector(

@@ -17,6 +17,7 @@ mod block;
 mod blocks;
 #[cfg(target_arch = "wasm32")]
 mod browser;
+mod counter;
 mod depths;
 mod device;
 mod error;

@@ -49,7 +49,7 @@ impl<'a> GpuPass<'a> {
         // What went wrong in a pass that is still under way is not forgotten: a sweep's waits while a
         // prompt is answered in between.
         if backend.passes.get() == 0 {
-            device.forgive();
+            bindings.forgive(device);
         }
         device.check()?;
         let mut arena = backend.arena.take().unwrap_or_else(|| {
@@ -346,11 +346,15 @@ impl Drop for GpuPass<'_> {
         backend.passes.set(backend.passes.get() - 1);
         let tally = backend.tally.take() + self.to.recorder.tally;
         backend.tally.set(tally);
+        let arena = std::mem::take(&mut self.to.arena);
         if backend.gpu.device.check().is_err() {
             // Perhaps there was no room for it.
             backend.head.take();
+            arena.destroy();
         } else if self.is_answered || CAN_BLOCK {
-            backend.arena.set(Some(std::mem::take(&mut self.to.arena)));
+            backend.arena.set(Some(arena));
+        } else {
+            arena.destroy();
         }
     }
 }

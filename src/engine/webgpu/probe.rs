@@ -1,7 +1,7 @@
 //! What the kernels' checks share: a device, numbers to try, and how far two answers lie apart.
 
-use atelier_kernels::sample::distance;
 pub use atelier_kernels::sample::noise;
+use atelier_kernels::sample::{distance, worse};
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
@@ -79,11 +79,25 @@ impl<'a> Probe<'a> {
         most: f32,
         record: impl FnOnce(&mut Recorder) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
+        self.expect_columns(kernel, out, (expected, 1), most, record)
+    }
+
+    /// Runs a kernel that is to write rows of so many `columns`, each to `most` of its own largest number:
+    /// token ids in one column hide nothing in another.
+    pub fn expect_columns(
+        &mut self,
+        kernel: &'static str,
+        out: &wgpu::Buffer,
+        (expected, columns): (&[f32], usize),
+        most: f32,
+        record: impl FnOnce(&mut Recorder) -> Result<(), GpuError>,
+    ) -> Result<(), GpuError> {
         let mut recorder = Recorder::new(self.device, &self.bindings);
         record(&mut recorder)?;
         let parts = vec![(expected.len(), "a kernel's check")];
         let pending = Staging::default().begin(&mut recorder, out, parts)?;
-        self.trials.push(Trial { kernel, pending, expected: expected.to_vec(), most });
+        let expected = expected.to_vec();
+        self.trials.push(Trial { kernel, pending, expected, columns, most });
         Ok(())
     }
 
@@ -95,7 +109,8 @@ impl<'a> Probe<'a> {
         for trial in self.trials {
             trial.pending.arrival(self.device).await?;
             let found = Staging::default().finish(self.device, trial.pending)?;
-            agree(trial.kernel, &found.concat(), &trial.expected, trial.most)?;
+            let off = columns_distance(&found.concat(), &trial.expected, trial.columns);
+            right(trial.kernel, off, trial.most)?;
         }
         Ok(())
     }
@@ -115,7 +130,9 @@ impl<'a> Probe<'a> {
             };
             match numbers {
                 Ok(numbers) => {
-                    found[at].add(distance(&numbers.concat(), &trial.expected), trial.most);
+                    let numbers = numbers.concat();
+                    let off = columns_distance(&numbers, &trial.expected, trial.columns);
+                    found[at].add(off, trial.most);
                 }
                 Err(error) => found[at].fail(error.to_string()),
             }
@@ -128,7 +145,17 @@ struct Trial {
     kernel: &'static str,
     pending: PendingRead,
     expected: Vec<f32>,
+    columns: usize,
     most: f32,
+}
+
+/// Returns the largest [`distance`] of a column of rows; one column is the whole.
+fn columns_distance(found: &[f32], expected: &[f32], columns: usize) -> f32 {
+    let column = |numbers: &[f32], first: usize| -> Vec<f32> {
+        numbers.iter().skip(first).step_by(columns).copied().collect()
+    };
+    let distances = (0..columns).map(|i| distance(&column(found, i), &column(expected, i)));
+    distances.fold(0.0, worse)
 }
 
 /// # Errors
@@ -139,7 +166,10 @@ pub fn agree(
     expected: &[f32],
     most: f32,
 ) -> Result<(), GpuError> {
-    let off = distance(found, expected);
+    right(kernel, distance(found, expected), most)
+}
+
+fn right(kernel: &'static str, off: f32, most: f32) -> Result<(), GpuError> {
     if off <= most { Ok(()) } else { Err(GpuError::Wrong { kernel, off }) }
 }
 
@@ -159,5 +189,20 @@ pub fn heads(
         out_bias: false,
         qk_norm: QkNorm::None,
         rope: Some(RopeShape { width: head_width, theta: 10000.0, scaling: None }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::columns_distance;
+
+    #[test]
+    fn a_token_id_hides_no_wrong_entropy_beside_it() {
+        let expected = [2.0, 332.0, 3.0, 5.0];
+        let found = [2.003, 332.0, 3.0, 5.0];
+        assert!(columns_distance(&found, &expected, 1) < 1e-5);
+        assert!(columns_distance(&found, &expected, 2) > 9e-4);
+        assert!(columns_distance(&[f32::NAN; 4], &expected, 2).is_nan());
+        assert_eq!(columns_distance(&found[..3], &expected, 2), f32::INFINITY);
     }
 }

@@ -4,7 +4,8 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
-use super::device::{CAN_BLOCK, Device, PATIENCE};
+use super::counter::COUNT_BYTES;
+use super::device::{CAN_BLOCK, Device};
 use super::error::GpuError;
 use super::recorder::Recorder;
 
@@ -15,8 +16,10 @@ pub struct Staging(Option<wgpu::Buffer>);
 /// Numbers on their way.
 pub struct PendingRead {
     buffer: wgpu::Buffer,
+    /// Of the numbers; the device's count of submissions is behind them.
     bytes: u64,
     parts: Vec<(usize, &'static str)>,
+    expected_count: [u32; 2],
     answer: Arc<Mutex<Mapping>>,
 }
 
@@ -38,25 +41,28 @@ impl Staging {
         let bytes: u64 = parts.iter().map(|(numbers, _)| *numbers as u64 * 4).sum();
         let device = recorder.device;
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let buffer = match self.0.take().filter(|buffer| buffer.size() >= bytes) {
+        let size = bytes + COUNT_BYTES;
+        let buffer = match self.0.take().filter(|buffer| buffer.size() >= size) {
             Some(buffer) => buffer,
-            None => device.buffer("read back", bytes, usage),
+            None => device.buffer("read back", size, usage),
         };
+        let counter = &recorder.bindings.counter;
         recorder.submit_and(&mut |encoder| {
             encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, bytes);
+            counter.copy(encoder, &buffer, bytes);
         })?;
         recorder.tally.read_back_bytes += bytes;
         let answer = Arc::new(Mutex::new(Mapping::default()));
         let tell = answer.clone();
-        // At least four bytes: an empty range cannot be mapped.
-        buffer.slice(..bytes.max(4)).map_async(wgpu::MapMode::Read, move |mapped| {
+        buffer.slice(..size).map_async(wgpu::MapMode::Read, move |mapped| {
             let mut answer = tell.lock().unwrap_or_else(PoisonError::into_inner);
             answer.mapped = Some(mapped);
             if let Some(waker) = answer.waker.take() {
                 waker.wake();
             }
         });
-        Ok(PendingRead { buffer, bytes, parts, answer })
+        let expected_count = counter.expected();
+        Ok(PendingRead { buffer, bytes, parts, expected_count, answer })
     }
 
     /// The numbers, part by part, once [`PendingRead::is_here`].
@@ -73,11 +79,16 @@ impl Staging {
             Some(Err(error)) => return Err(GpuError::Lost(error.to_string())),
             None => return Err(driver("a read was never answered".into())),
         }
-        let slice = pending.buffer.slice(..pending.bytes.max(4));
+        let slice = pending.buffer.slice(..pending.bytes + COUNT_BYTES);
         let view = slice.get_mapped_range().map_err(|error| driver(error.to_string()))?;
-        let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(&view[..pending.bytes as usize]);
+        let (numbers, count) = view.split_at(pending.bytes as usize);
+        let numbers: Vec<f32> = bytemuck::pod_collect_to_vec(numbers);
+        let count: Vec<u32> = bytemuck::pod_collect_to_vec(count);
         drop(view);
         pending.buffer.unmap();
+        if count != pending.expected_count {
+            return Err(device.lose("it did not do all the work that it was given"));
+        }
         self.0 = Some(pending.buffer);
         let mut rest = numbers.as_slice();
         let mut parts = Vec::with_capacity(pending.parts.len());
@@ -97,11 +108,7 @@ impl PendingRead {
     /// Has the GPU answered? Where a thread may block, waits until it has.
     pub fn is_here(&self, device: &Device) -> Result<bool, GpuError> {
         if CAN_BLOCK {
-            let waited = device
-                .device
-                .poll(wgpu::PollType::Wait { submission_index: None, timeout: Some(PATIENCE) });
-            device.check()?;
-            waited.map_err(|error| device.silent(&error))?;
+            device.wait(None)?;
         }
         device.check()?;
         Ok(self.lock().mapped.is_some())

@@ -5,7 +5,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::device::{CAN_BLOCK, Device, PATIENCE};
+use super::counter::{COUNT_BYTES, Counter};
+use super::device::{CAN_BLOCK, Device, STORAGE};
 use super::error::GpuError;
 use super::kernel::{Kernel, PARAMS_BYTES};
 use super::watchdog::MOST_WORK;
@@ -23,8 +24,10 @@ type BoundKernel = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
 pub struct Bindings {
     /// Operations of a dispatch and of a submission.
     pub most_work: u64,
+    /// The numbers of a submission's dispatches, and behind them the device's count of submissions.
     params: wgpu::Buffer,
     stride: u64,
+    pub counter: Counter,
     groups: RefCell<HashMap<BoundKernel, wgpu::BindGroup>>,
 }
 
@@ -32,12 +35,22 @@ impl Bindings {
     pub fn new(device: &Device) -> Self {
         let stride =
             PARAMS_BYTES.next_multiple_of(device.limits.min_uniform_buffer_offset_alignment.into());
-        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let numbers = stride * MOST_CALLS as u64;
+        let usage = wgpu::BufferUsages::UNIFORM | STORAGE;
+        let params = device.buffer("params", numbers + COUNT_BYTES, usage);
         Self {
             most_work: MOST_WORK,
-            params: device.buffer("params", stride * MOST_CALLS as u64, usage),
+            counter: Counter::new(device, params.clone(), numbers),
+            params,
             stride,
             groups: RefCell::default(),
+        }
+    }
+
+    /// A run begins: see [`Device::forgive`].
+    pub fn forgive(&self, device: &Device) {
+        if device.forgive() {
+            self.counter.restart(device);
         }
     }
 
@@ -104,7 +117,7 @@ impl std::ops::Add for Tally {
 
 pub struct Recorder<'a> {
     pub device: &'a Device,
-    bindings: &'a Bindings,
+    pub bindings: &'a Bindings,
     calls: Vec<Call>,
     params: Vec<u8>,
     waiting_cost: u64,
@@ -198,8 +211,7 @@ impl<'a> Recorder<'a> {
                 pass.dispatch_workgroups(x, y, z);
             }
         }
-        after(&mut encoder);
-        let index = queue.submit([encoder.finish()]);
+        let index = self.bindings.counter.submit(self.device, encoder, after);
         self.in_flight.sent += 1;
         let done = self.in_flight.done.clone();
         queue.on_submitted_work_done(move || {
@@ -229,10 +241,7 @@ impl<'a> Recorder<'a> {
         while self.is_crowded()
             && let Some(oldest) = self.in_flight.indices.pop_front()
         {
-            let oldest =
-                wgpu::PollType::Wait { submission_index: Some(oldest), timeout: Some(PATIENCE) };
-            let waited = self.device.device.poll(oldest);
-            waited.map_err(|error| self.device.silent(&error))?;
+            self.device.wait(Some(oldest))?;
         }
         Ok(())
     }

@@ -46,12 +46,17 @@ const CHECKS: [(&str, Check); 25] = [
     ("add", add::check::the_first_rows_of_each_are_added),
 ];
 
-/// Adapters, by their names, that computed right in this program's life, and the types of blocks that they
-/// took apart.
+/// Adapters, by [`key`], that computed right in this program's life, and the types of blocks that they took
+/// apart.
 static RIGHT: Mutex<BTreeMap<String, BTreeSet<DType>>> = Mutex::new(BTreeMap::new());
 
 fn right() -> MutexGuard<'static, BTreeMap<String, BTreeSet<DType>>> {
     RIGHT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One GPU has a driver for each backend.
+fn key(device: &Device) -> String {
+    format!("{} through {:?}", device.name, device.backend)
 }
 
 /// Every kernel, and those of blocks for a model's weights of `dtypes`, but for what this adapter did right
@@ -60,15 +65,14 @@ fn right() -> MutexGuard<'static, BTreeMap<String, BTreeSet<DType>>> {
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says. It is tried again the next time.
 pub async fn once(device: &Device, dtypes: &[DType]) -> Result<(), GpuError> {
-    let known = right().get(&device.name).cloned();
+    let known = right().get(&key(device)).cloned();
     let checks: &[(&str, Check)] = if known.is_none() { &CHECKS } else { &[] };
     let known = known.unwrap_or_default();
     let blocks = dtypes.iter().copied().filter(|dtype| dtype.is_block());
     let blocks: Vec<DType> = blocks.filter(|dtype| !known.contains(dtype)).collect();
     if !(checks.is_empty() && blocks.is_empty()) {
         run(device, false, checks, &blocks).await?;
-        let name = device.name.clone();
-        right().entry(name).or_default().extend(blocks);
+        right().entry(key(device)).or_default().extend(blocks);
     }
     Ok(())
 }
@@ -219,6 +223,9 @@ mod tests {
         tried(&before, &device).expect("what was found before");
         tried(&[DType::Q4_0], &device).expect_err("blocks that were not tried");
         tried(&before, &device).expect("what was found before");
+        device.backend = wgpu::Backend::Dx12;
+        tried(&before, &device).expect_err("another driver of the adapter");
+        device.backend = wgpu::Backend::Vulkan;
         forget();
         tried(&[DType::F32], &device).expect_err("a device that is gone");
         tried(&[DType::F32], &device).expect_err("what went wrong is not found right");

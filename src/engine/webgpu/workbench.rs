@@ -60,7 +60,7 @@ impl Workbench {
     /// # Errors
     /// No room, or what the device says.
     pub fn product(&self, weights: &Tensor, rows: usize) -> Result<GpuProduct, GpuError> {
-        self.device.forgive();
+        self.bindings.forgive(&self.device);
         // What was bound for the product before keeps its buffers.
         self.bindings.forget();
         let [outs, ins] = [weights.rows, weights.columns];
@@ -96,7 +96,7 @@ impl Workbench {
     /// # Errors
     /// No room, or what the device says.
     pub fn copies(&self, bytes: u64) -> Result<Copies<'_>, GpuError> {
-        self.device.forgive();
+        self.bindings.forgive(&self.device);
         let bytes = bytes.min(self.device.largest_buffer());
         let buffer = |label| self.device.buffer(label, bytes, STORAGE);
         let copies = Copies { bench: self, bytes, from: buffer("from"), to: buffer("to") };

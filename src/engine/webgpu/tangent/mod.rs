@@ -39,7 +39,7 @@ impl<'a> GpuTangents<'a> {
     ) -> Result<Self, EngineError> {
         let device = &backend.gpu.device;
         if backend.passes.get() == 0 {
-            device.forgive();
+            backend.gpu.bindings.forgive(device);
         }
         device.check()?;
         let (tokens, room) = (pack.rows, most_tokens(backend, point.block));
@@ -141,8 +141,11 @@ impl Drop for GpuTangents<'_> {
         let backend = self.backend;
         backend.passes.set(backend.passes.get() - 1);
         let is_whole = self.is_answered || CAN_BLOCK;
+        let arena = std::mem::take(&mut self.arena);
         if backend.gpu.device.check().is_ok() && is_whole {
-            backend.tangent_arena.set(Some(std::mem::take(&mut self.arena)));
+            backend.tangent_arena.set(Some(arena));
+        } else {
+            arena.destroy();
         }
     }
 }
