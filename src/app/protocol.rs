@@ -23,7 +23,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 11;
+pub const PROTOCOL: u32 = 12;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -86,7 +86,8 @@ pub enum Ask {
     },
     /// What can this machine do? Needs no model, and lets whatever else is asked pass. [`Tell::Measuring`]
     /// shows what is found as it grows, [`Tell::Measured`] ends it, also where it was cancelled in the middle.
-    Doctor { is_quick: bool },
+    /// Where `engine` is the processor, no GPU is asked for.
+    Doctor { is_quick: bool, engine: EngineWish },
     /// Which lessons are there? Needs no model; ends in [`Tell::Lessons`].
     Lessons,
     /// All that a lesson's file says. Needs no model; ends in [`Tell::Lesson`].

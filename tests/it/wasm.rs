@@ -55,7 +55,7 @@ fn every_type_of_gguf_files_gives_the_native_engines_numbers() {
 #[test]
 fn the_workers_engine_is_webassemblys() {
     let mut worker = Worker::start();
-    let id = worker.send(&json!({ "Doctor": { "is_quick": true } }), &[]);
+    let id = worker.send(&json!({ "Doctor": { "is_quick": true, "engine": "Auto" } }), &[]);
     let report = loop {
         let tell = worker.hear(id);
         assert!(tell["Failed"].is_null() && tell["Measured"].is_null(), "{tell}");

@@ -18,7 +18,8 @@ impl Studio {
     /// Begins to measure what this machine can do; what was known of it is forgotten.
     pub fn look(self, is_quick: bool) {
         self.state.findings.set(Findings::default());
-        self.change(|exchange, now| exchange.look(is_quick, now));
+        let engine = self.wish.get_untracked();
+        self.change(|exchange, now| exchange.look(is_quick, engine, now));
     }
 
     /// Ends it, wherever it is. What was told last is what stays, unless more comes in time.

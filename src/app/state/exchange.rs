@@ -231,11 +231,11 @@ impl Exchange {
     }
 
     /// Begins to look at this machine, unless that is under way.
-    pub fn look(&mut self, is_quick: bool, now: f64) -> Vec<Post> {
+    pub fn look(&mut self, is_quick: bool, engine: EngineWish, now: f64) -> Vec<Post> {
         if self.doctor.is_some() {
             return Vec::new();
         }
-        vec![self.begin(Job::Doctor, Ask::Doctor { is_quick }, now)]
+        vec![self.begin(Job::Doctor, Ask::Doctor { is_quick, engine }, now)]
     }
 
     /// The reader wants no more of this machine: the worker is asked to end it, and never ended for it.

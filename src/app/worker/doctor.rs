@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 
 use super::session::Session;
 use super::{Desk, work_off};
-use crate::app::protocol::Tell;
+use crate::app::protocol::{EngineWish, Tell};
 use crate::engine::webgpu;
 use crate::study::doctor::effort::Effort;
 use crate::study::doctor::look::{DoctorStep, look};
@@ -18,9 +18,23 @@ const TOLD_EVERY: f64 = 100.0;
 /// What only the command line measures.
 const ELSEWHERE: &str = "golden runs, and prompts of a model: `atelier doctor` measures them, with --goldens and --model";
 
+/// Why no GPU is measured where the processor is chosen.
+const NOT_ASKED: &str = "GPUs: “Runs on” asks for the processor, so no GPU adapter was asked for";
+
 /// Measures, and ends as soon as the page wishes: what was measured until then is the answer.
-pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_quick: bool) -> Tell {
-    let mut report = DoctorReport::begin(is_quick, webgpu::adapters().await);
+pub async fn look_at_machine(
+    session: &mut Session,
+    desk: &Desk,
+    id: u32,
+    is_quick: bool,
+    engine: EngineWish,
+) -> Tell {
+    let is_gpu_wanted = engine != EngineWish::Cpu;
+    let adapters = if is_gpu_wanted { webgpu::adapters().await } else { Vec::new() };
+    let mut report = DoctorReport::begin(is_quick, adapters);
+    if !is_gpu_wanted {
+        report.unmeasured.push(NOT_ASKED.into());
+    }
     let navigator = desk.scope.navigator();
     report.browser = navigator.user_agent().ok();
     report.processor.processors = Some(navigator.hardware_concurrency() as usize);
@@ -59,7 +73,11 @@ pub async fn look_at_machine(session: &mut Session, desk: &Desk, id: u32, is_qui
         desk.tell(id, Tell::Measuring { report, next, done, of });
     };
     let trials = look(&mut report, &watch, &effort, false, tell).await;
-    report.choice = choice::in_page(&report.adapters, &trials);
+    report.choice = if is_gpu_wanted {
+        choice::in_page(&report.adapters, &trials)
+    } else {
+        "No GPU adapter was asked for.".into()
+    };
     report.unmeasured.push(ELSEWHERE.into());
     let was_ended = desk.is_cancelled(id);
     report.was_interrupted = was_ended;

@@ -26,9 +26,9 @@ impl Session {
         ask: Ask,
         files: Vec<File>,
     ) -> Result<Tell, Stop> {
-        if let Ask::Doctor { is_quick } = ask {
+        if let Ask::Doctor { is_quick, engine } = ask {
             desk.listen(id).await?;
-            return Ok(doctor::look_at_machine(self, desk, id, is_quick).await);
+            return Ok(doctor::look_at_machine(self, desk, id, is_quick, engine).await);
         }
         if !ask.is_load() {
             desk.listen(id).await?;

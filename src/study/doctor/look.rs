@@ -180,7 +180,9 @@ impl<T: FnMut(&DoctorReport, &DoctorStep<'_>)> Look<'_, '_, T> {
 
     #[cfg(feature = "webgpu")]
     async fn adapters(&mut self, is_thorough: bool) -> Vec<AdapterTrial> {
-        if self.report.adapters.is_empty() {
+        // The page may have said already why no GPU is measured.
+        let is_said = self.report.unmeasured.iter().any(|said| said.starts_with("GPUs: "));
+        if self.report.adapters.is_empty() && !is_said {
             let error = crate::engine::webgpu::GpuError::NoAdapter;
             self.report.unmeasured.push(format!("GPUs: {error}"));
         }

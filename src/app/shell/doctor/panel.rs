@@ -52,10 +52,10 @@ pub fn Panel() -> impl IntoView {
             <button type="button" on:click=close>"Close"</button>
         </div>
         <p>
-            {format!(
+            {move || format!(
                 "Every kernel that models run on is tried against plain sums, and copying and matrix products are timed, on the \
-                 processor and on the GPU that this browser offers, in about ten seconds and {quick} MiB of memory on each; \
-                 nothing of it leaves this machine.",
+                 processor {gpu}, in about ten seconds and {quick} MiB of memory on each; nothing of it leaves this machine.",
+                gpu = measured_gpu(studio.wish.get()),
             )}
         </p>
         <label class="tick">
@@ -79,6 +79,14 @@ pub fn Panel() -> impl IntoView {
         <Show when=move || report.with(Option::is_some)>
             <AllFindings report />
         </Show>
+    }
+}
+
+/// What is measured beside the processor.
+fn measured_gpu(wish: EngineWish) -> &'static str {
+    match wish {
+        EngineWish::Auto | EngineWish::Gpu => "and on the GPU that this browser offers",
+        EngineWish::Cpu => "alone, which “Runs on” asks for",
     }
 }
 

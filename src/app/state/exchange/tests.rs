@@ -126,8 +126,8 @@ fn a_worker_that_does_not_hear_is_ended_only_where_nothing_else_is_lost() {
 #[test]
 fn a_look_at_the_machine_stands_beside_everything_and_never_ends_the_worker() {
     let mut exchange = holding("a");
-    let look = exchange.look(true, 0.0)[0].id;
-    assert!(exchange.look(true, 0.0).is_empty(), "one at a time");
+    let look = exchange.look(true, EngineWish::Auto, 0.0)[0].id;
+    assert!(exchange.look(true, EngineWish::Auto, 0.0).is_empty(), "one at a time");
     let run = exchange.run(lens(), 0.0)[0].id;
     let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
     for id in [look, run, sweep] {
@@ -145,7 +145,7 @@ fn a_look_at_the_machine_stands_beside_everything_and_never_ends_the_worker() {
     exchange.ended(look).expect("it was under way");
     assert!(exchange.cancel_look().is_none());
     // A load that is stopped and does not hear goes with the worker, and so does the look.
-    exchange.look(false, 0.0);
+    exchange.look(false, EngineWish::Auto, 0.0);
     let (stopping, _) = exchange.cancel_work();
     let Stopping::Awaited(load) = stopping else {
         panic!("{stopping:?}");
