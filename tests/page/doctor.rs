@@ -18,7 +18,7 @@ const LABEL: &str = "document.querySelector('#doctor-measure')?.textContent";
 
 impl Page {
     /// Opens the dialog from the bar, by keyboard.
-    fn open_doctor(&self) {
+    pub fn open_doctor(&self) {
         self.open_bar();
         self.browser.run("document.querySelector('#doctor-open').focus()");
         self.browser.keys(ENTER);
@@ -29,12 +29,12 @@ impl Page {
     }
 
     /// Presses the one button, which has the focus.
-    fn press_measure(&self, was: &str) {
+    pub fn press_measure(&self, was: &str) {
         assert_eq!(self.browser.text(LABEL), was);
         self.browser.keys(ENTER);
     }
 
-    fn until_measured(&self) {
+    pub fn until_measured(&self) {
         self.browser.until_within(LONG, "it is measured", &format!("{LABEL} === 'Again'"));
     }
 
@@ -207,12 +207,7 @@ fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
 
 #[test]
 fn the_gpu_of_a_model_is_measured_beside_it() {
-    let page = Page::with_gpu();
-    page.open("");
-    page.until_live();
-    page.choose_engine("gpu");
-    page.until_says(LINE, "WebGPU on ");
-    page.until_settled();
+    let page = Page::lens_on_gpu("");
     page.open_doctor();
     page.press_measure("Measure");
     page.until_step("WebGPU on ");
@@ -248,13 +243,7 @@ fn the_gpu_of_a_model_is_measured_beside_it() {
 
 #[test]
 fn a_gpu_that_is_lost_meanwhile_is_told_and_the_model_recovers() {
-    let page = Page::with_gpu();
-    page.with_worker_script(DESTROYABLE);
-    page.open("");
-    page.until_live();
-    page.choose_engine("gpu");
-    page.until_says(LINE, "WebGPU on ");
-    page.until_settled();
+    let page = Page::lens_on_gpu(DESTROYABLE);
     page.open_doctor();
     page.press_measure("Measure");
     page.until_step("on WebGPU on ");
