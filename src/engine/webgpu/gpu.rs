@@ -32,6 +32,7 @@ pub struct Gpu {
     pub zeros: wgpu::Buffer,
 }
 
+/// Those that the self-test compiled are a model's too.
 pub struct Kernels {
     pub gather: GatherKernel,
     pub norm: NormKernel,
@@ -53,29 +54,34 @@ pub struct Kernels {
     pub add: AddKernel,
 }
 
-impl Gpu {
-    /// For streams of `width`, and biases of up to `longest`.
-    pub fn new(device: Device, width: usize, longest: usize) -> Self {
-        let kernels = Kernels {
-            gather: GatherKernel::new(&device),
-            norm: NormKernel::new(&device),
+impl Kernels {
+    pub fn new(device: &Device) -> Self {
+        Self {
+            gather: GatherKernel::new(device),
+            norm: NormKernel::new(device),
             gemm: GemmKernel::default(),
-            qk_norm: QkNormKernel::new(&device),
-            rope: RopeKernel::new(&device),
-            append: AppendKernel::new(&device),
+            qk_norm: QkNormKernel::new(device),
+            rope: RopeKernel::new(device),
+            append: AppendKernel::new(device),
             attention: AttentionKernel::default(),
-            heads_off: HeadsOffKernel::new(&device),
+            heads_off: HeadsOffKernel::new(device),
             activation: ActivationKernel::default(),
-            votes: VotesKernel::new(&device),
-            fate: FateKernel::new(&device),
-            depths: DepthsKernel::new(&device),
+            votes: VotesKernel::new(device),
+            fate: FateKernel::new(device),
+            depths: DepthsKernel::new(device),
             looks: LooksKernel::default(),
             norm_slope: NormSlopeKernel::default(),
             mlp_slope: MlpSlopeKernel::default(),
             gemm_transposed: GemmTransposedKernel::default(),
             attention_slope: AttentionSlopeKernel::default(),
             add: AddKernel::default(),
-        };
+        }
+    }
+}
+
+impl Gpu {
+    /// For streams of `width`, and biases of up to `longest`.
+    pub fn new(device: Device, kernels: Kernels, width: usize, longest: usize) -> Self {
         Self {
             bindings: Bindings::new(&device),
             // WebGPU's buffers begin as zeros.

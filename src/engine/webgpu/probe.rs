@@ -5,6 +5,7 @@ use atelier_kernels::sample::{distance, worse};
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
+use super::gpu::Kernels;
 use super::readback::{PendingRead, Staging};
 use super::recorder::{Bindings, Recorder};
 use super::tables::Tables;
@@ -15,6 +16,7 @@ use crate::model::shape::{AttentionShape, QkNorm, RopeShape};
 /// A device that kernels are tried on.
 pub struct Probe<'a> {
     pub device: &'a Device,
+    pub kernels: &'a Kernels,
     /// Every shape and type, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
     /// Of blocks, those that are tried.
@@ -25,10 +27,11 @@ pub struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    pub fn new(device: &'a Device, is_thorough: bool) -> Self {
+    pub fn new(device: &'a Device, kernels: &'a Kernels, is_thorough: bool) -> Self {
         Self {
             bindings: Bindings::new(device),
             device,
+            kernels,
             is_thorough,
             dtypes: &DType::BLOCKS,
             trials: Vec::new(),
@@ -160,6 +163,7 @@ fn columns_distance(found: &[f32], expected: &[f32], columns: usize) -> f32 {
 
 /// # Errors
 /// `found` differs from what the CPU computes by more than `most`, relative to its largest number.
+#[cfg(test)]
 pub fn agree(
     kernel: &'static str,
     found: &[f32],

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::device::Device;
 use super::error::GpuError;
+use super::gpu::Kernels;
 use super::probe::Probe;
 use super::{
     activation, add, append, attention, attention_slope, depths, fate, gather, gemm,
@@ -64,14 +65,14 @@ fn key(device: &Device) -> String {
 ///
 /// # Errors
 /// The first kernel that is wrong, by its name, or what the device says. It is tried again the next time.
-pub async fn once(device: &Device, dtypes: &[DType]) -> Result<(), GpuError> {
+pub async fn once(device: &Device, kernels: &Kernels, dtypes: &[DType]) -> Result<(), GpuError> {
     let known = right().get(&key(device)).cloned();
     let checks: &[(&str, Check)] = if known.is_none() { &CHECKS } else { &[] };
     let known = known.unwrap_or_default();
     let blocks = dtypes.iter().copied().filter(|dtype| dtype.is_block());
     let blocks: Vec<DType> = blocks.filter(|dtype| !known.contains(dtype)).collect();
     if !(checks.is_empty() && blocks.is_empty()) {
-        run(device, false, checks, &blocks).await?;
+        run(Probe::new(device, kernels, false), checks, &blocks).await?;
         right().entry(key(device)).or_default().extend(blocks);
     }
     Ok(())
@@ -82,13 +83,11 @@ pub fn forget() {
     right().clear();
 }
 
-async fn run(
-    device: &Device,
-    is_thorough: bool,
+async fn run<'a>(
+    mut probe: Probe<'a>,
     checks: &[(&str, Check)],
-    blocks: &[DType],
+    blocks: &'a [DType],
 ) -> Result<(), GpuError> {
-    let mut probe = Probe::new(device, is_thorough);
     probe.dtypes = blocks;
     for (_, check) in checks {
         check(&mut probe)?;
@@ -108,12 +107,13 @@ pub async fn each(
     is_thorough: bool,
     mut goes_on: impl AsyncFnMut(&[KernelTrial], &str) -> bool,
 ) -> Vec<KernelTrial> {
+    let kernels = Kernels::new(device);
     let mut found = Vec::new();
     for (name, check) in CHECKS {
         if !goes_on(&found, name).await {
             return found;
         }
-        let probe = Probe::new(device, is_thorough);
+        let probe = Probe::new(device, &kernels, is_thorough);
         one(name, probe, check, &mut found).await;
     }
     for dtype in &DType::BLOCKS {
@@ -126,7 +126,7 @@ pub async fn each(
             ("transposed gemm", gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads),
         ];
         for (kernel, check) in checks {
-            let mut probe = Probe::new(device, is_thorough);
+            let mut probe = Probe::new(device, &kernels, is_thorough);
             probe.dtypes = std::slice::from_ref(dtype);
             let mut of_type = Vec::new();
             one(kernel, probe, check, &mut of_type).await;
@@ -160,7 +160,8 @@ mod tests {
     #[test]
     fn every_kernel_equals_its_plain_twin() {
         let device = device();
-        let tried = run(&device, true, &CHECKS, &DType::BLOCKS);
+        let kernels = Kernels::new(&device);
+        let tried = run(Probe::new(&device, &kernels, true), &CHECKS, &DType::BLOCKS);
         pollster::block_on(tried).expect("kernels that are right");
     }
 
@@ -195,7 +196,8 @@ mod tests {
     #[test]
     fn a_kernel_that_is_wrong_is_told_and_those_of_a_lost_device_too() {
         let device = device();
-        let mut probe = Probe::new(&device, false);
+        let kernels = Kernels::new(&device);
+        let mut probe = Probe::new(&device, &kernels, false);
         let out = probe.zeros(4);
         let expected = [0.0, 0.0, 0.5, 0.0];
         let tried = probe.expect("rope", &out, &expected, 1e-5, |_| Ok(()));
@@ -214,7 +216,9 @@ mod tests {
     fn an_adapter_is_tried_once_with_each_type_of_blocks_and_again_after_a_loss() {
         let mut device = device();
         device.name = "the adapter of this test".to_owned();
-        let tried = |dtypes: &[DType], device: &Device| pollster::block_on(once(device, dtypes));
+        let kernels = Kernels::new(&device);
+        let tried =
+            |dtypes: &[DType], device: &Device| pollster::block_on(once(device, &kernels, dtypes));
         tried(&[DType::F32], &device).expect("kernels that are right");
         tried(&[DType::Q8_0], &device).expect("blocks that are right");
         // From here on whatever asks the device hears this.

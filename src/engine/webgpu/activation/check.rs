@@ -16,7 +16,7 @@ pub fn plain(activation: Activation, x: f64) -> f64 {
 }
 
 pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = ActivationKernel::default();
+    let kernel = &probe.kernels.activation;
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {

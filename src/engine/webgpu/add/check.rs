@@ -4,7 +4,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn the_first_rows_of_each_are_added(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = AddKernel::default();
+    let kernel = &probe.kernels.add;
     let width = 20;
     let (a, b) = (noise(6 * width, 1), noise(6 * width, 2));
     let mut expected = vec![0.0; 7 * width];

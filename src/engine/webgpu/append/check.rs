@@ -4,7 +4,7 @@ use super::super::probe::{Probe, heads, noise};
 use super::*;
 
 pub fn keys_and_values_go_to_their_rows(probe: &mut Probe) -> Result<(), GpuError> {
-    let append = AppendKernel::new(probe.device);
+    let append = &probe.kernels.append;
     let shape = heads(6, 2, 12, None);
     let places = [4u32, 0, 7, 5];
     let qkv = noise(places.len() * shape.qkv_width(), 1);

@@ -53,7 +53,7 @@ pub fn qkv(shape: &AttentionShape) -> Vec<f32> {
 }
 
 pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
-    let attention = AttentionKernel::default();
+    let attention = &probe.kernels.attention;
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let qkv = qkv(&shape);
@@ -77,7 +77,7 @@ pub fn whole((start, tokens): (usize, usize)) -> Span {
 
 /// Of every sequence, the first tokens' keys and values lie in a cache, and so do those of the others.
 pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> {
-    let attention = AttentionKernel::default();
+    let attention = &probe.kernels.attention;
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let (row, own) = (shape.qkv_width(), shape.attended_width());
@@ -117,6 +117,7 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
+    use super::super::super::gpu::Kernels;
     use super::*;
 
     #[test]
@@ -161,8 +162,9 @@ mod tests {
     #[test]
     fn attention_in_several_dispatches_is_the_same() {
         let device = device();
+        let kernels = Kernels::new(&device);
         for most in [1, 20_000, 500_000] {
-            let mut probe = Probe::new(&device, true);
+            let mut probe = Probe::new(&device, &kernels, true);
             probe.bindings.most_work = most;
             tiles_equal_the_plain_sum(&mut probe).expect("sums");
             what_goes_on_equals_the_whole(&mut probe).expect("sums");

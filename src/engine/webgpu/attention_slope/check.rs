@@ -88,7 +88,7 @@ const PAIRS: [[u32; 4]; 5] =
     [[9, 0, 9, 9], [69, 0, 69, 1], [0, 1, 0, 1], [66, 0, 69, 0], [5, 2, 5, 1]];
 
 pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = AttentionSlopeKernel::default();
+    let kernel = &probe.kernels.attention_slope;
     let shapes = [(6, 2, 8, Some(20)), (4, 4, 12, None), (2, 1, 96, None)];
     for &(h, kv_heads, width, window) in probe.some(&shapes, 1) {
         let shape = heads(h, kv_heads, width, window);
@@ -154,13 +154,15 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
+    use super::super::super::gpu::Kernels;
     use super::*;
 
     #[test]
     fn slopes_in_several_dispatches_are_the_same() {
         let device = device();
+        let kernels = Kernels::new(&device);
         for most in [1, 50_000] {
-            let mut probe = Probe::new(&device, true);
+            let mut probe = Probe::new(&device, &kernels, true);
             probe.bindings.most_work = most;
             looks_and_slopes_are_the_plain_ones(&mut probe).expect("sums");
             pollster::block_on(probe.settle()).expect("the same numbers");

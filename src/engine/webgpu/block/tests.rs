@@ -11,6 +11,7 @@ use crate::engine::webgpu::activation::check::plain as activate;
 use crate::engine::webgpu::attention::check::plain as attend;
 use crate::engine::webgpu::device::tests::device;
 use crate::engine::webgpu::gemm::check::{product, sixty_fourths};
+use crate::engine::webgpu::gpu::Kernels;
 use crate::engine::webgpu::norm::check::plain as norm;
 use crate::engine::webgpu::probe::{agree, heads, noise};
 use crate::engine::webgpu::readback::Staging;
@@ -22,6 +23,12 @@ use crate::plan::BlockRun;
 const WIDTH: usize = 24;
 /// Of the pack's sequences.
 const LENGTHS: [usize; 3] = [5, 1, 18];
+
+fn gpu(longest: usize) -> Gpu {
+    let device = device();
+    let kernels = Kernels::new(&device);
+    Gpu::new(device, kernels, WIDTH, longest)
+}
 
 fn llama() -> BlockShape {
     BlockShape {
@@ -331,7 +338,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
 
 #[test]
 fn a_block_of_every_shape_is_the_plain_block() {
-    let gpu = Gpu::new(device(), WIDTH, 200);
+    let gpu = gpu(200);
     for (name, shape) in shapes() {
         for half in [Half::Both, Half::Attention, Half::Mlp] {
             try_block(&gpu, name, &shape, half);
@@ -342,7 +349,7 @@ fn a_block_of_every_shape_is_the_plain_block() {
 /// Cut for the watchdog's sake into many small dispatches.
 #[test]
 fn a_block_in_many_dispatches_is_the_same() {
-    let mut gpu = Gpu::new(device(), WIDTH, 200);
+    let mut gpu = gpu(200);
     gpu.bindings.most_work = 20_000;
     for (name, shape) in shapes() {
         try_block(&gpu, name, &shape, Half::Both);
@@ -353,7 +360,7 @@ fn a_block_in_many_dispatches_is_the_same() {
 /// of rotary parts that are odd, MLPs of no whole tile, and sequences around the edges of tiles.
 #[test]
 fn blocks_of_drawn_shapes_are_the_plain_block() {
-    let gpu = Gpu::new(device(), WIDTH, 4000);
+    let gpu = gpu(4000);
     let mut drawn = rand_mt::Mt::new(7);
     let mut pick = |of: &[usize]| of[drawn.next_u32() as usize % of.len()];
     for head_width in [4, 12, 32, 36, 64, 68, 80, 100, 128, 160, 192, 244, 256] {

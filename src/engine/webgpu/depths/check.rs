@@ -6,7 +6,7 @@ use super::*;
 use crate::model::shape::NormShape;
 
 pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = DepthsKernel::new(probe.device);
+    let kernel = &probe.kernels.depths;
     let width = 12;
     let kept = noise(5 * width, 1);
     let sums: [&[u32]; 3] = [&[4], &[0, 2], &[0, 1, 2, 3]];
@@ -61,7 +61,7 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
 }
 
 pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = DepthsKernel::new(probe.device);
+    let kernel = &probe.kernels.depths;
     let (rows, end, v, top) = (3, 3, 333, 4);
     let mut logits: Vec<f32> = noise((end + 1) * v, 1).iter().map(|x| 8.0 * x).collect();
     // Equal ones: the first is the likelier.

@@ -9,7 +9,7 @@ pub fn the_likeliest_is_the_first_of_the_largest(probe: &mut Probe) -> Result<()
     (logits[2 * v + 7], logits[2 * v + 71]) = (30.0, 30.0);
     (logits[3 * v + 7], logits[3 * v + 71]) = (30.0, 30.0);
     let targets = [9u32, 0, 332, 7, 71]; // the first is another chunk's
-    let fate = FateKernel::new(probe.device);
+    let fate = &probe.kernels.fate;
     let from = probe.storage("logits", &logits);
     let ids = RowIds { buffer: probe.storage("targets", &targets), first: 1, count: rows };
     let base = 2 * 4; // another chunk's

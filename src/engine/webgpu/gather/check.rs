@@ -8,7 +8,7 @@ pub fn rows_come_by_ids_and_by_steps(probe: &mut Probe) -> Result<(), GpuError> 
     let streams = noise(3 * n * width, 1);
     let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
     let tables = probe.tables(n, &streams, &table, &[0; 6], 4);
-    let gather = GatherKernel::new(probe.device);
+    let gather = &probe.kernels.gather;
     let row = |row: usize| &streams[row * width..][..width];
 
     let ids = RowIds { buffer: probe.storage("ids", &[99u32, 2, 0, 2]), first: 1, count: 3 };

@@ -26,7 +26,7 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
             let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
-            let gemm = GemmKernel::default();
+            let gemm = &probe.kernels.gemm;
             let from = probe.storage("a", &a);
             // The outputs of another dispatch lie before these.
             let base = 7;
@@ -48,6 +48,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
     let (n, k) = (33, 512);
     // Each route.
     let rows = [20, 5, 1, 3];
+    let gemm = &probe.kernels.gemm;
     let blocks = probe.dtypes.iter().filter(|dtype| dtype.is_block());
     let rows = probe.some(&rows, 2);
     for (&dtype, &m) in blocks.flat_map(|dtype| rows.iter().map(move |m| (dtype, m))) {
@@ -58,7 +59,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
-            GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
+            gemm.run(recorder, &from, m, linear, &out, 0)
         })?;
     }
     for dtype in probe.dtypes.iter().copied().filter(|dtype| dtype.is_block()) {
@@ -70,7 +71,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let (from, out) = (probe.storage("a", &a), probe.zeros(n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
-            GemmKernel::default().run(recorder, &from, 1, linear, &out, 0)
+            gemm.run(recorder, &from, 1, linear, &out, 0)
         })?;
     }
     Ok(())
@@ -87,10 +88,11 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
         rest.parts.into_iter().map(|part| MatrixPart { first: first + part.first, ..part }),
     );
     let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
+    let gemm = &probe.kernels.gemm;
     let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
     let expected = product(&a, &w, &bias, k);
     probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
-        GemmKernel::default().run(recorder, &from, m, linear, &out, 0)
+        gemm.run(recorder, &from, m, linear, &out, 0)
     })
 }
 
@@ -102,7 +104,7 @@ pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), Gp
     let z = product(&a, &w, &bias, k);
     let matrix = GpuMatrix::of_numbers(probe.device, &w, k, DType::F32)?;
     let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
-    let gemm = GemmKernel::default();
+    let gemm = &probe.kernels.gemm;
     let from = probe.storage("a", &a);
     joins(probe, "gemm to members", d, &z, &mut |recorder, to| {
         gemm.run_members(recorder, &from, m, linear, to)
@@ -175,6 +177,7 @@ pub fn joins(
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
+    use super::super::super::gpu::Kernels;
     use super::super::super::recorder::{Bindings, Tally};
     use super::*;
 
@@ -182,8 +185,9 @@ mod tests {
     #[test]
     fn a_product_in_several_dispatches_is_the_same() {
         let device = device();
+        let kernels = Kernels::new(&device);
         for most in [1, 300_000, 3_000_000] {
-            let mut probe = Probe::new(&device, true);
+            let mut probe = Probe::new(&device, &kernels, true);
             probe.bindings.most_work = most;
             every_route_equals_the_plain_sum_in_every_type(&mut probe).expect("products");
             a_member_joins_its_stream_and_is_kept(&mut probe).expect("members");

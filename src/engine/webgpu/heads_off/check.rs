@@ -4,7 +4,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn the_heads_that_are_off_are_zero_and_others_stay(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = HeadsOffKernel::new(probe.device);
+    let kernel = &probe.kernels.heads_off;
     let rows = 5;
     for (heads, width, switched) in
         [(6, 8, &[2][..]), (6, 12, &[0, 1, 5]), (71, 4, &[0, 31, 32, 63, 64, 70]), (128, 4, &[127])]

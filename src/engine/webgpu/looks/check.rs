@@ -55,8 +55,8 @@ fn plain(
 }
 
 pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = LooksKernel::default();
-    let (gemm, width) = (GemmKernel::default(), 20);
+    let kernel = &probe.kernels.looks;
+    let (gemm, width) = (&probe.kernels.gemm, 20);
     for &(h, kv_heads, head_width, window) in probe.some(&SHAPES, 1) {
         let shape = heads(h, kv_heads, head_width, window);
         let (qkv, wide) = (qkv(&shape), h * head_width);
@@ -89,7 +89,7 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
             };
             let out = probe.zeros(expected.len());
             probe.expect("looks", &out, &expected, 1e-4, |recorder| {
-                kernel.run(recorder, &gemm, &looks, &room, at_once, (&out, 3))
+                kernel.run(recorder, gemm, &looks, &room, at_once, (&out, 3))
             })?;
         }
     }

@@ -5,7 +5,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = MlpSlopeKernel::default();
+    let kernel = &probe.kernels.mlp_slope;
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {
@@ -36,7 +36,7 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
 }
 
 pub fn rows_meet_the_slopes_of_their_places(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = MlpSlopeKernel::default();
+    let kernel = &probe.kernels.mlp_slope;
     let table = [[9, 9, 9, 9], [4, 1, 5, 0], [0, 0, 0, 1], [2, 1, 5, 0]];
     let pairs =
         GpuPairs { table: probe.storage("pairs", table.as_flattened()), first: 1, rows: 3, own: 0 };

@@ -21,7 +21,7 @@ pub fn plain(row: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f
 const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
-    let norm = NormKernel::new(probe.device);
+    let norm = &probe.kernels.norm;
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
         let shape = NormShape { kind, eps: 1e-3 };
@@ -58,7 +58,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
 
 pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
     let (width, rows) = (172, 3 * STEPS_TOKENS);
-    let norm = NormKernel::new(probe.device);
+    let norm = &probe.kernels.norm;
     for &kind in probe.some(&KINDS, 1) {
         let shape = NormShape { kind, eps: 1e-5 };
         let (x, gain, bias) = (noise(rows * width, 1), noise(width, 2), noise(width, 3));
@@ -80,7 +80,7 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::qk_norm::QkNormKernel;
+    use super::super::super::gpu::Kernels;
     use super::*;
     use crate::engine::webgpu::probe::heads;
     use crate::model::shape::QkNorm;
@@ -89,6 +89,7 @@ mod tests {
     #[test]
     fn squares_past_f32_make_no_number() {
         let device = device();
+        let kernels = Kernels::new(&device);
         let width = 64;
         let zeros = vec![0.0; width];
         let large = vec![1e25; 2 * width];
@@ -98,7 +99,7 @@ mod tests {
             assert!(sentence.contains("not finite"), "{sentence}");
         };
         for kind in KINDS {
-            let mut probe = Probe::new(&device, true);
+            let mut probe = Probe::new(&device, &kernels, true);
             let mut x = large.clone();
             // A row of equal numbers has no variance.
             x.iter_mut().step_by(2).for_each(|x| *x = -*x);
@@ -110,19 +111,19 @@ mod tests {
             };
             let tables = probe.tables(2, &x, &[[0; 8]], &[0; 2], 4);
             let (from, out) = (probe.storage("x", &x), probe.zeros(2 * width));
-            let norm = NormKernel::new(&device);
+            let norm = &probe.kernels.norm;
             let run = probe.expect("norm", &out, &large, 1.0, |recorder| {
                 norm.run(recorder, RowSource::Rows(&from), 2, vectors, &tables, &out)
             });
             run.expect("a dispatch");
             refused(probe);
         }
-        let mut probe = Probe::new(&device, true);
+        let mut probe = Probe::new(&device, &kernels, true);
         let mut shape = heads(1, 1, width, None);
         shape.qk_norm = QkNorm::Head;
         let gain = probe.storage("gain", &vec![1.0; width]);
         let out = probe.storage("qkv", &[large, zeros].concat());
-        let kernel = QkNormKernel::new(&device);
+        let kernel = &probe.kernels.qk_norm;
         let run = probe.expect("q/k norm", &out, &vec![0.0; 3 * width], 1.0, |recorder| {
             kernel.run(recorder, &out, 1, &shape, 1e-5, [&gain, &gain])
         });

@@ -36,7 +36,7 @@ fn plain(kind: NormKind, eps: f64, x: &[f32], gain: &[f32], z: &[f32], back: boo
 const PAIRS: [[u32; 4]; 4] = [[2, 0, 3, 0], [1, 1, 1, 1], [0, 0, 3, 0], [1, 2, 2, 0]];
 
 pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = NormSlopeKernel::default();
+    let kernel = &probe.kernels.norm_slope;
     let table = probe.storage("pairs", PAIRS.as_flattened());
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {

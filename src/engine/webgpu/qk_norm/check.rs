@@ -6,7 +6,7 @@ use super::*;
 use crate::model::shape::{NormKind, NormShape};
 
 pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = QkNormKernel::new(probe.device);
+    let kernel = &probe.kernels.qk_norm;
     let rows = 3;
     for (qk_norm, width) in [(QkNorm::Head, 8), (QkNorm::Full, 20), (QkNorm::Head, 68)] {
         let mut shape = heads(6, 2, width, None);

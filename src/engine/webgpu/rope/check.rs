@@ -4,7 +4,7 @@ use super::super::probe::{Probe, heads, noise};
 use super::*;
 
 pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> {
-    let rope = RopeKernel::new(probe.device);
+    let rope = &probe.kernels.rope;
     let (n, steps, width) = (3, 2, 12);
     for turned in [12, 4] {
         let mut shape = heads(6, 2, width, None);

@@ -4,7 +4,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
-    let votes = VotesKernel::new(probe.device);
+    let votes = &probe.kernels.votes;
     for (i, (rows, prompts, k, d)) in
         [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)].into_iter().enumerate()
     {
@@ -46,14 +46,16 @@ pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
+    use super::super::super::gpu::Kernels;
     use super::super::super::recorder::{Bindings, Tally};
     use super::*;
 
     #[test]
     fn votes_in_several_dispatches_are_the_same() {
         let device = device();
+        let kernels = Kernels::new(&device);
         for most in [1, 1000, 10_000] {
-            let mut probe = Probe::new(&device, true);
+            let mut probe = Probe::new(&device, &kernels, true);
             probe.bindings.most_work = most;
             every_row_is_read_by_its_own_prompts_options(&mut probe).expect("votes");
             pollster::block_on(probe.settle()).expect("the same votes");

@@ -67,6 +67,7 @@ mod tests {
     use super::super::super::attention::check::{SHAPES, SPANS, STEPS, TOKENS, plain, qkv};
     use super::super::super::device::tests::device;
     use super::super::super::gemm::check::product;
+    use super::super::super::gpu::Kernels;
     use super::super::super::probe::{Probe, heads, noise};
     use super::*;
     use crate::model::DType;
@@ -74,7 +75,8 @@ mod tests {
     #[test]
     fn the_naive_product_is_a_product() {
         let device = device();
-        let mut probe = Probe::new(&device, true);
+        let kernels = Kernels::new(&device);
+        let mut probe = Probe::new(&device, &kernels, true);
         let (m, n, k) = (13, 21, 40);
         let (a, w) = (noise(m * k, 3), noise(n * k, 4));
         let matrix = GpuMatrix::of_numbers(&device, &w, k, DType::F32).expect("a matrix");
@@ -89,7 +91,8 @@ mod tests {
     #[test]
     fn naive_attention_is_attention() {
         let device = device();
-        let mut probe = Probe::new(&device, true);
+        let kernels = Kernels::new(&device);
+        let mut probe = Probe::new(&device, &kernels, true);
         for (h, kv_heads, width, window) in SHAPES {
             let shape = heads(h, kv_heads, width, window);
             let qkv = qkv(&shape);
