@@ -75,12 +75,14 @@ impl Page {
             .replace("worker_loader.js", &loader.replace("await ", &format!("{before}\nawait ")));
     }
 
-    /// A worker of the test's own, in place of the one before, spoken to in the page's own protocol.
+    /// A worker of the test's own, in place of the one before, spoken to in the page's own protocol. Its script
+    /// is what is served now: each has an address of its own, which no cache knows.
     fn start_worker(&self) {
         self.browser.run(
             "if (window.engine instanceof Worker) engine.terminate();
              window.answers = new Map();
-             window.engine = new Worker('worker_loader.js', { type: 'module' });
+             window.started = (window.started ?? 0) + 1;
+             window.engine = new Worker(`worker_loader.js?${started}`, { type: 'module' });
              window.ready = new Promise(done => {
                engine.onmessage = ({ data }) => {
                  const { id, tell } = JSON.parse(data);
