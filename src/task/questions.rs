@@ -260,7 +260,10 @@ fn answer(
         return Ok(option.and_then(|option| texts.iter().position(|text| text == option)));
     }
     let by_text = texts.iter().position(|text| text.trim() == label);
-    let by_index = label.parse().ok().filter(|&index: &usize| index < texts.len());
+    // "+1" and "01" parse, and are no index.
+    let by_index = label.parse().ok();
+    let by_index =
+        by_index.filter(|index: &usize| *index < texts.len() && index.to_string() == label);
     match (layout.label_is, by_text, by_index) {
         (Some(LabelKind::Text), ..) => Ok(by_text),
         (Some(LabelKind::Index), ..) => Ok(by_index),
@@ -270,5 +273,30 @@ fn answer(
             indexed: texts[index].trim().to_string(),
         }),
         (None, ..) => Ok(by_text.or(by_index)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::definition::Template;
+    use super::*;
+
+    #[test]
+    fn an_index_is_written_in_digits_without_a_sign_or_a_leading_zero() {
+        let layout = FileLayout {
+            columns: None,
+            fields: BTreeMap::new(),
+            label: Template::parse("{label}").expect("a template"),
+            labels: BTreeMap::new(),
+            label_is: Some(LabelKind::Index),
+            unlabelled: Vec::new(),
+            choices: None,
+        };
+        let texts = ["bad".to_string(), "good".to_string()];
+        let option = |label: &str| answer(label, 1, &layout, &texts).expect("one reading");
+        assert_eq!(["0", "1", "2"].map(option), [Some(0), Some(1), None]);
+        assert_eq!(["+1", "01", "-0", " 1", ""].map(option), [None; 5]);
     }
 }

@@ -268,6 +268,26 @@ mod tests {
         assert_eq!(before, readings(&backend, 1, |_| ()).expect("votes"));
     }
 
+    /// A browser says late, or never in time, that it refused a submission of a run that was cancelled.
+    #[test]
+    fn a_submission_of_a_cancelled_run_that_was_not_made_leaves_the_next_run_whole() {
+        let backend = backend("random-llama2", None);
+        let before = readings(&backend, 1, |_| ()).expect("votes");
+        let options = OptionRows {
+            numbers: noise(2 * backend.gpu.width, 2),
+            prompts: 1,
+            count: 2,
+            is_centred: false,
+        };
+        let mut cancelled = backend.begin(start(&backend)).expect("a pass");
+        cancelled.keep(0, &[3], 0).expect("room");
+        cancelled.give_votes(&options).expect("room");
+        backend.gpu.bindings.counter.drops_next.set(true);
+        cancelled.finish().expect("a submission");
+        drop(cancelled);
+        assert_eq!(before, readings(&backend, 1, |_| ()).expect("votes"));
+    }
+
     /// Reads such a pack's embedding by two options.
     fn votes(backend: &WebGpuBackend, fails: bool) -> Result<Vec<Vec<f32>>, EngineError> {
         let width = backend.gpu.width;

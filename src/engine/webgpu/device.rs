@@ -126,8 +126,7 @@ impl Device {
     }
 
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a
-    /// long prompt; but a lost device stays lost. Returns whether anything had
-    /// gone wrong.
+    /// long prompt; but a lost device stays lost. Returns whether anything had gone wrong.
     pub fn forgive(&self) -> bool {
         let mut failures = self.failed.lock();
         let ended = failures.first.take_if(|error| !matches!(error, GpuError::Lost(_)));

@@ -346,6 +346,9 @@ impl Drop for GpuPass<'_> {
         backend.passes.set(backend.passes.get() - 1);
         let tally = backend.tally.take() + self.to.recorder.tally;
         backend.tally.set(tally);
+        if !self.is_answered {
+            backend.gpu.bindings.abandon();
+        }
         let arena = std::mem::take(&mut self.to.arena);
         if backend.gpu.device.check().is_err() {
             // Perhaps there was no room for it.

@@ -1,6 +1,6 @@
 //! Collects dispatches and submits them: one compute pass and one upload of numbers a submission.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +28,8 @@ pub struct Bindings {
     params: wgpu::Buffer,
     stride: u64,
     pub counter: Counter,
+    /// Whether a run was dropped unanswered since the count began.
+    is_abandoned: Cell<bool>,
     groups: RefCell<HashMap<BoundKernel, wgpu::BindGroup>>,
 }
 
@@ -43,15 +45,24 @@ impl Bindings {
             counter: Counter::new(device, params.clone(), numbers),
             params,
             stride,
+            is_abandoned: Cell::default(),
             groups: RefCell::default(),
         }
     }
 
-    /// A run begins: see [`Device::forgive`].
+    /// Begins a run: see [`Device::forgive`]. Counts anew where submissions of earlier runs may not have
+    /// been made.
     pub fn forgive(&self, device: &Device) {
-        if device.forgive() {
+        let was_abandoned = self.is_abandoned.take();
+        if device.forgive() || was_abandoned {
             self.counter.restart(device);
         }
+    }
+
+    /// Notes that a run was dropped unanswered: a browser may say only later that it refused one of its
+    /// submissions.
+    pub fn abandon(&self) {
+        self.is_abandoned.set(true);
     }
 
     /// Forgets what is bound, so that buffers that were replaced can be freed.

@@ -70,7 +70,7 @@ impl Vocabulary<'_> {
             (None, Some("falcon")) => "falcon",
             (None, _) => {
                 let expected = format!(
-                    "without the rule that it names text would be cut otherwise than the model learned it: {advice}, or take a newer file of the model"
+                    "without it, text would be split differently from the model's training: {advice}, or take a newer file of the model"
                 );
                 return Err(self.odd(PRE, "missing", &expected));
             }
@@ -83,10 +83,11 @@ impl Vocabulary<'_> {
         })
     }
 
-    /// Whether texts are normalised to NFC before they are cut: the tokenizers of Qwen 2 and of
-    /// GPT-NeoX have that step, which the format cannot say.
+    /// Whether texts are normalised to NFC before they are cut: the tokenizers of Qwen 2, GPT-NeoX and
+    /// OLMo 1, which took GPT-NeoX's, have that step, which the format cannot say.
     fn normalizes(&self, rule: &Rule) -> Result<bool, ModelError> {
-        Ok(rule.name == "qwen2" || self.metadata.text(ARCHITECTURE)? == Some("gptneox"))
+        let is_in_rule = matches!(rule.name, "qwen2" | "olmo");
+        Ok(is_in_rule || self.metadata.text(ARCHITECTURE)? == Some("gptneox"))
     }
 
     /// Without what all vocabularies have.

@@ -71,8 +71,8 @@ fn a_file_that_names_no_rule_is_refused_but_for_two_old_architectures() {
     for architecture in ["llama", "qwen2", "phi2", "gptneox"] {
         assert_eq!(
             ids(architecture, None, "12").expect_err(architecture),
-            "test.gguf: tokenizer.ggml.pre is missing, but without the rule that it names text would be cut otherwise \
-             than the model learned it: put the model's tokenizer.json beside the file, or take a newer file of the model"
+            "test.gguf: tokenizer.ggml.pre is missing, but without it, text would be split differently from the \
+             model's training: put the model's tokenizer.json beside the file, or take a newer file of the model"
         );
     }
     // GPT-2 cuts between letters and digits only, Falcon between digits in threes.
@@ -97,12 +97,19 @@ fn dbrx_cuts_as_llama_3_and_neither_skips_merges_nor_begins_with_bos() {
 }
 
 /// An accent that is a character of its own, as macOS and PDFs have it, is the letter with the accent to
-/// the tokenizers of Qwen 2 and GPT-NeoX, and to no other's.
+/// the tokenizers of Qwen 2, GPT-NeoX and OLMo 1, and to no other's.
 #[test]
 fn text_is_normalised_where_the_models_own_tokenizer_does() {
     let (composed, apart) = ("\u{e9}", "e\u{301}");
-    for (architecture, pre) in [("qwen2", "qwen2"), ("qwen3", "qwen2"), ("gptneox", "olmo")] {
-        assert_eq!(ids(architecture, Some(pre), apart), Ok(vec![8]), "{architecture}");
+    let normalised = [
+        ("qwen2", "qwen2"),
+        ("qwen3", "qwen2"),
+        ("gptneox", "gpt-2"),
+        ("gptneox", "olmo"),
+        ("olmo", "olmo"),
+    ];
+    for (architecture, pre) in normalised {
+        assert_eq!(ids(architecture, Some(pre), apart), Ok(vec![8]), "{architecture}, {pre}");
     }
     for (architecture, pre) in [("gpt2", "gpt-2"), ("phi3", "dbrx")] {
         assert_eq!(ids(architecture, Some(pre), apart), Ok(vec![3, 4, 5]), "{architecture}");

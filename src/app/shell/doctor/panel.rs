@@ -25,10 +25,13 @@ pub fn Panel() -> impl IntoView {
         (false, true) => "Again",
         (false, false) => "Measure",
     };
+    // "Runs on" may be changed while a measurement is under way.
+    let measured_wish = RwSignal::new(studio.wish.get_untracked());
     let press = move |_| {
         if is_under_way.get_untracked() {
             studio.end_look();
         } else {
+            measured_wish.set(studio.wish.get_untracked());
             studio.look(!is_thorough.get_untracked());
         }
     };
@@ -55,7 +58,7 @@ pub fn Panel() -> impl IntoView {
             {move || format!(
                 "Every kernel that models run on is tried against plain sums, and copying and matrix products are timed, on the \
                  processor {gpu}, in about ten seconds and {quick} MiB of memory on each; nothing of it leaves this machine.",
-                gpu = measured_gpu(studio.wish.get()),
+                gpu = measured_gpu(if is_under_way.get() { measured_wish.get() } else { studio.wish.get() }),
             )}
         </p>
         <label class="tick">
@@ -86,7 +89,7 @@ pub fn Panel() -> impl IntoView {
 fn measured_gpu(wish: EngineWish) -> &'static str {
     match wish {
         EngineWish::Auto | EngineWish::Gpu => "and on the GPU that this browser offers",
-        EngineWish::Cpu => "alone, which “Runs on” asks for",
+        EngineWish::Cpu => "only (chosen under “Runs on”)",
     }
 }
 

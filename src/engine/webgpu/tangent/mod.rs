@@ -140,6 +140,9 @@ impl Drop for GpuTangents<'_> {
     fn drop(&mut self) {
         let backend = self.backend;
         backend.passes.set(backend.passes.get() - 1);
+        if !self.is_answered {
+            backend.gpu.bindings.abandon();
+        }
         let is_whole = self.is_answered || CAN_BLOCK;
         let arena = std::mem::take(&mut self.arena);
         if backend.gpu.device.check().is_ok() && is_whole {

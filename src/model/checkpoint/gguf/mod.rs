@@ -1,6 +1,6 @@
 //! The header of a GGUF file: its metadata, and which tensors it holds and where. Read range by range,
-//! in 64-bit numbers; nothing behind the header is read, and no memory is taken for what a file only
-//! promises.
+//! in 64-bit numbers; behind the header nothing is read but what follows the last tensor, and no memory is
+//! taken for what a file only promises.
 
 pub mod metadata;
 mod reader;
@@ -63,6 +63,9 @@ const TYPES: &[(u32, &str, Option<DType>)] = &[
 
 /// Where data begin, as the format has it where the file does not say.
 const ALIGNMENT: u64 = 32;
+
+/// Bytes of zeros that may follow the last tensor: tools pad files to a multiple of a block or a page.
+const MAX_PADDING: u64 = 1 << 20;
 
 /// The most sides of a tensor.
 const MOST_SIDES: u32 = 4;
@@ -136,11 +139,27 @@ pub fn read<'a>(
             return Err(reader.error(&format!("tensor {shown} is there twice")));
         }
     }
-    if size > next {
+
+    // A last tensor whose type says too few bytes leaves weights behind it.
+    if !is_padding(next..size, &bytes)? {
         let more = size - next;
         return Err(reader.error(&format!("{more} bytes lie behind its last tensor")));
     }
     Ok(Header { metadata, tensors: described })
+}
+
+/// Whether a file's end is empty or padding, as llama.cpp allows it: a few zeros.
+fn is_padding<'a>(
+    end: Range<u64>,
+    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
+) -> Result<bool, ModelError> {
+    if end.is_empty() {
+        return Ok(true);
+    }
+    if end.end - end.start > MAX_PADDING {
+        return Ok(false);
+    }
+    Ok(bytes(end)?.iter().all(|&byte| byte == 0))
 }
 
 /// A tensor's name, what it is (`bytes` from 0 on yet), and where it lies in the data.

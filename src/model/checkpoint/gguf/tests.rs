@@ -14,7 +14,8 @@ impl GgufFile {
         Self::with_tensors(pairs, &[("w", F32, 0)], 256)
     }
 
-    /// A file of tensors [2, 32], each with its name, type and offset, and `data` bytes behind its header.
+    /// A file of tensors [2, 32], each with its name, type and offset, and `data` bytes of weights behind its
+    /// header.
     fn with_tensors(
         pairs: &[(&str, u32, Vec<u8>)],
         tensors: &[(&str, u32, u64)],
@@ -40,7 +41,8 @@ impl GgufFile {
             file.0.extend(offset.to_le_bytes());
         }
         let start = file.0.len().next_multiple_of(32);
-        file.0.resize(start + data, 0);
+        file.0.resize(start, 0);
+        file.0.resize(start + data, 1);
         file
     }
 
@@ -94,6 +96,26 @@ fn tensors_lie_end_to_end() {
         refused("128 bytes lie behind its last tensor")
     );
     assert_eq!(read(&[("a", F32, 0), ("a", F32, 256)], 512), refused("tensor a is there twice"));
+}
+
+/// llama.cpp reads a padded file; weights behind the last tensor mean that its type is wrong.
+#[test]
+fn zeros_behind_the_last_tensor_are_padding_and_other_bytes_are_refused() {
+    let read_with_end = |end: &[u8]| {
+        let mut file = GgufFile::new(&[]);
+        file.0.extend(end);
+        file.read().map(|header| header.tensors.len()).map_err(|error| error.to_string())
+    };
+    let refused = |count: usize| {
+        Err(format!(
+            "test.gguf is not a GGUF file that can be read ({count} bytes lie behind its last tensor); download it again"
+        ))
+    };
+    let zeros = vec![0; MAX_PADDING as usize + 1];
+    assert_eq!(read_with_end(&[0]), Ok(1));
+    assert_eq!(read_with_end(&zeros[1..]), Ok(1));
+    assert_eq!(read_with_end(&zeros), refused(zeros.len()));
+    assert_eq!(read_with_end(&[0, 0, 1]), refused(3));
 }
 
 #[test]
